@@ -1,0 +1,104 @@
+/**
+ * Units of money and the one formula that turns a cost into a charge.
+ *
+ * - a price is a whole number of micro-USD per million tokens, so that one token costs a whole number
+ *   of pico-USD (1e-12 USD);
+ * - `cost_upstream` is pico-USD;
+ * - balances, holds and charges are nano-BRL (1e-9 BRL);
+ * - the exchange rate (BRL per USD) and the markup multiplier are whole numbers times 10^4.
+ *
+ * All of them are `bigint`: floating point never touches money, save where a finished amount is
+ * written as a JSON number, digit by digit, by `decimal…` below.
+ */
+export type NanoBrl = bigint
+export type PicoUsd = bigint
+
+/** 1 BRL in nano-BRL. */
+export const NANO_PER_BRL = 1_000_000_000n
+/** 1 USD in pico-USD. */
+export const PICO_PER_USD = 1_000_000_000_000n
+/** The exchange rate and the markup carry four decimals. */
+export const RATE_SCALE = 10_000n
+
+/** pico-USD x (rate x 10^4) x (markup x 10^4) is pico-BRL x 10^8; nano-BRL is that over 10^11. */
+const CHARGE_DIVISOR = RATE_SCALE * RATE_SCALE * 1_000n
+
+export interface Conversion {
+  /** BRL per USD, times 10^4. */
+  readonly fxRateE4: bigint
+  /** The model's markup multiplier, times 10^4. */
+  readonly markupE4: bigint
+}
+
+/**
+ * `cost_billed_brl = cost_upstream_usd x fx_rate x markup_multiplier`, rounded half up, once, to the
+ * nano-BRL. The cost must not be negative.
+ */
+export function chargeFor(costPicoUsd: PicoUsd, conversion: Conversion): NanoBrl {
+  const product = costPicoUsd * conversion.fxRateE4 * conversion.markupE4
+  return (product + CHARGE_DIVISOR / 2n) / CHARGE_DIVISOR
+}
+
+/** What the customer is billed in USD, for budgets kept in USD: the cost with the markup, rounded half up. */
+export function billedPicoUsd(costPicoUsd: PicoUsd, markupE4: bigint): PicoUsd {
+  return (costPicoUsd * markupE4 + RATE_SCALE / 2n) / RATE_SCALE
+}
+
+/** `1234500000n` -> `"1.2345"`: exactly the digits it has, no trailing zeros, no exponent. */
+export function decimalBrl(nano: NanoBrl): string {
+  return decimal(nano, 9)
+}
+
+/** pico-USD as a decimal string of USD. */
+export function decimalUsd(pico: PicoUsd): string {
+  return decimal(pico, 12)
+}
+
+/** A number scaled by 10^4 (exchange rate, markup) as a decimal string. */
+export function decimalE4(scaled: bigint): string {
+  return decimal(scaled, 4)
+}
+
+/**
+ * BRL as a JavaScript number, for JSON answers that a library serialises. The shortest decimal of the
+ * nearest double is printed, so up to 15 significant digits (R$ 999.999,999999999) come out exactly.
+ */
+export function numberBrl(nano: NanoBrl): number {
+  return Number(decimalBrl(nano))
+}
+
+/** USD as a JavaScript number; see `numberBrl` for what is exact. */
+export function numberUsd(pico: PicoUsd): number {
+  return Number(decimalUsd(pico))
+}
+
+/** `"50"`, `"50.25"` -> nano-BRL; undefined for anything else (sign, exponent, more than 9 decimals). */
+export function parseBrl(text: string): NanoBrl | undefined {
+  return parseDecimal(text, 9)
+}
+
+/** `"12.5"` -> pico-USD; undefined for anything else. */
+export function parseUsd(text: string): PicoUsd | undefined {
+  return parseDecimal(text, 12)
+}
+
+/** `"5.2238"` -> 52238n; undefined for anything else, more than four decimals included. */
+export function parseE4(text: string): bigint | undefined {
+  return parseDecimal(text, 4)
+}
+
+function decimal(value: bigint, scale: number): string {
+  const sign = value < 0n ? '-' : ''
+  const digits = (value < 0n ? -value : value).toString().padStart(scale + 1, '0')
+  const fraction = digits.slice(-scale).replace(/0+$/, '')
+  const whole = digits.slice(0, -scale)
+  return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`
+}
+
+function parseDecimal(text: string, scale: number): bigint | undefined {
+  const match = /^(\d{1,15})(?:\.(\d+))?$/.exec(text)
+  if (!match) return undefined
+  const fraction = (match[2] ?? '').replace(/0+$/, '')
+  if (fraction.length > scale) return undefined
+  return BigInt(match[1] + fraction.padEnd(scale, '0'))
+}
