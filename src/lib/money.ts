@@ -7,9 +7,16 @@
  * - balances, holds and charges are nano-BRL (1e-9 BRL);
  * - the exchange rate (BRL per USD) and the markup multiplier are whole numbers times 10^4.
  *
- * All of them are `bigint`: floating point never touches money, save where a finished amount is
- * written as a JSON number, digit by digit, by `decimal…` below.
+ * All of them are `bigint`: floating point never touches money, not even on the wire, where amounts are
+ * written digit by digit.
  */
+declare global {
+  interface JSON {
+    /** In every supported Node.js; not yet in TypeScript's own declarations. */
+    rawJSON(text: string): ExactNumber
+  }
+}
+
 export type NanoBrl = bigint
 export type PicoUsd = bigint
 
@@ -59,17 +66,24 @@ export function decimalE4(scaled: bigint): string {
   return decimal(scaled, 4)
 }
 
-/**
- * BRL as a JavaScript number, for JSON answers that a library serialises. The shortest decimal of the
- * nearest double is printed, so up to 15 significant digits (R$ 999.999,999999999) come out exactly.
- */
-export function numberBrl(nano: NanoBrl): number {
-  return Number(decimalBrl(nano))
+/** A number for `JSON.stringify` that comes out digit by digit, where a double could lose or gain some. */
+export interface ExactNumber {
+  readonly rawJSON: string
 }
 
-/** USD as a JavaScript number; see `numberBrl` for what is exact. */
-export function numberUsd(pico: PicoUsd): number {
-  return Number(decimalUsd(pico))
+/** BRL as a JSON number with exactly the digits it has. */
+export function jsonBrl(nano: NanoBrl): ExactNumber {
+  return JSON.rawJSON(decimalBrl(nano))
+}
+
+/** USD as a JSON number with exactly the digits it has. */
+export function jsonUsd(pico: PicoUsd): ExactNumber {
+  return JSON.rawJSON(decimalUsd(pico))
+}
+
+/** A rate or a markup as a JSON number. */
+export function jsonE4(scaled: bigint): ExactNumber {
+  return JSON.rawJSON(decimalE4(scaled))
 }
 
 /** `"50"`, `"50.25"` -> nano-BRL; undefined for anything else (sign, exponent, more than 9 decimals). */

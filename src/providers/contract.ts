@@ -19,6 +19,8 @@ export interface ChatCall {
   /** A chat-completions request whose `model` is the upstream's name for it. */
   readonly body: JsonObject
   readonly isStream: boolean
+  /** Set where the gateway lowers or sets the limit of output tokens; the adapter knows its field. */
+  readonly outputTokensMax?: number | undefined
   /** Our id of the call, sent upstream for correlation. */
   readonly callId: string
 }
@@ -52,8 +54,8 @@ export interface ChatAnswer {
 export interface ChatStream {
   readonly kind: 'stream'
   /**
-   * The events of each read from the network, in order; ends after the upstream's `[DONE]`.
-   * Pulling slowly slows the upstream down. Once it has ended, `ending` tells how.
+   * The events of each read from the network, in order; ends after the upstream's `[DONE]`, throws
+   * `StreamBroken` when the answer breaks off. Pulling slowly slows the upstream down.
    */
   readonly chunks: AsyncIterable<readonly StreamChunk[]>
   /** Stops reading and closes the upstream connection. */

@@ -1,0 +1,199 @@
+/**
+ * The composition root: every part is made once here, in the order of the data's way, and closed in
+ * the reverse order.
+ */
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { createCatalog } from './catalog/catalog.ts'
+import { loadCatalog } from './catalog/load-catalog.ts'
+import { registerPrices } from './catalog/register-prices.ts'
+import type { Config } from './config.ts'
+import { createMetrics } from './create-metrics.ts'
+import { API_KEY_CHANNEL } from './customers/api-keys.ts'
+import { createKeyCache } from './customers/key-cache.ts'
+import { listen } from './db/listen.ts'
+import { migrate } from './db/migrate.ts'
+import { openDatabase, type Database } from './db/open.ts'
+import { findCurrentFxRate, FX_CHANNEL, SANDBOX_SOURCE, storeFxRate, type FxRate } from './fx/fx-rates.ts'
+import { createCompleteChat } from './gateway/complete-chat.ts'
+import { createLimitsView } from './gateway/limits.ts'
+import { createRunningCalls } from './gateway/running-calls.ts'
+import { createServer } from './http/create-server.ts'
+import { registerNode, stopNode } from './ledger/nodes.ts'
+import { openLedger } from './ledger/open-ledger.ts'
+import { createId } from './lib/ids.ts'
+import type { Log } from './lib/log.ts'
+import type { ChatProvider } from './providers/contract.ts'
+import { createOpenAiCompatible } from './providers/openai-compatible/create-openai-compatible.ts'
+import { startSandboxUpstream } from './providers/sandbox/start-sandbox-upstream.ts'
+import { ensureMonths } from './workers/ensure-months.ts'
+import { refreshFxRate } from './workers/refresh-fx-rate.ts'
+import { startWorkers } from './workers/start-workers.ts'
+
+/** BRL 5.20: a round number near the rate of 2026; labelled as sandbox wherever it shows. */
+const SANDBOX_FX_RATE_E4 = 52_000n
+
+export interface App {
+  readonly db: Database
+  readonly server: FastifyInstance
+  /** Listens; returns the address, as in `http://127.0.0.1:8080`. */
+  listen(): Promise<string>
+  /** Takes no more calls, lets the running ones end, and closes everything. */
+  close(): Promise<void>
+}
+
+export async function createApp(config: Config, databaseUrl: string, log: Log): Promise<App> {
+  const nodeId = createId()
+  const metrics = createMetrics()
+  const closers: (() => Promise<unknown>)[] = []
+
+  const ran = await migrate(databaseUrl)
+  if (ran.length > 0) log.info('migrations_run', { names: ran })
+  const { db, close: closeDatabase } = openDatabase(databaseUrl, {
+    onError: (error) => log.warn('database_connection_failed', { error }),
+  })
+  closers.push(closeDatabase)
+  await ensureMonths(db)
+  await registerNode(db, nodeId)
+  closers.push(() => stopNode(db, nodeId))
+
+  const providers = await openProviders(config, closers)
+  const { models } = loadCatalog({ config: config.catalog, mode: config.mode, hasUpstream: (id) => providers.has(id), at: new Date() })
+  const catalog = createCatalog(models)
+  const priceIds = await registerPrices(db, models)
+
+  let fxRate = await firstFxRate(config, db, log)
+  const keys = createKeyCache(db)
+  const reloadFxRate = (): void => {
+    findCurrentFxRate(db, config.mode).then(
+      (found) => (fxRate = found ?? fxRate),
+      (error: unknown) => log.warn('fx_rate_reload_failed', { error }),
+    )
+  }
+  const listener = listen(databaseUrl, { [API_KEY_CHANNEL]: (id) => keys.forget(id), [FX_CHANNEL]: reloadFxRate }, () => {
+    keys.clear()
+    reloadFxRate()
+  })
+  closers.push(() => listener.close())
+
+  const calls = createRunningCalls()
+  const limits = createLimitsView()
+  const ledger = await openLedger({
+    databaseUrl,
+    nodeId,
+    laneCount: config.ledgerLanes,
+    spoolDir: join(config.dataDir, 'spool'),
+    log,
+    observer: metrics.ledger,
+  })
+  closers.push(() => ledger.close())
+  // What the last process on this disk could not settle comes before anything is estimated.
+  await ledger.replaySpool()
+
+  const completeChat = createCompleteChat({
+    keys,
+    catalog,
+    priceIds,
+    currentFxRate: () => fxRate,
+    ledger,
+    providers,
+    calls,
+    limits,
+    ipRequestsPerMinute: config.requestsPerMinutePerIp,
+    callTimeoutMs: config.callTimeoutMs,
+    observer: metrics.gateway,
+    log,
+  })
+  metrics.watch({
+    runningCalls: () => calls.size,
+    spoolLength: () => ledger.spoolLength,
+    ledgerWaiting: () => ledger.waiting,
+    fxRateAgeSeconds: () => (fxRate ? (Date.now() - Date.parse(fxRate.rateDate)) / 1000 : -1),
+  })
+
+  const workers = await startWorkers({
+    db,
+    databaseUrl,
+    ledger,
+    calls,
+    nodeId,
+    log,
+    refreshFxRate: config.mode === 'live' ? () => refreshFxRate(db, log) : undefined,
+  })
+  closers.push(() => workers.stop())
+
+  const server = createServer({
+    db,
+    catalog,
+    keys,
+    completeChat,
+    limits,
+    ipRequestsPerMinute: config.requestsPerMinutePerIp,
+    bodyBytesMax: config.bodyBytesMax,
+    trustProxy: config.trustProxy,
+    metrics,
+    metricsToken: config.metricsToken,
+    mode: config.mode,
+    log,
+  })
+
+  return {
+    db,
+    server,
+    listen: () => server.listen({ host: config.host, port: config.port }),
+    async close() {
+      // New connections are refused at once; what runs has its time.
+      const closed = server.close()
+      await calls.whenNone(config.drainMs)
+      server.server.closeAllConnections()
+      await closed
+      await calls.whenNone(config.drainMs)
+      for (const closer of closers.toReversed()) await closer().catch((error: unknown) => log.warn('close_failed', { error }))
+    },
+  }
+}
+
+/** The configured upstreams; in sandbox mode the sandbox upstream too, over HTTP like the others. */
+async function openProviders(config: Config, closers: (() => Promise<unknown>)[]): Promise<Map<string, ChatProvider>> {
+  const upstreams = [...config.upstreams]
+  if (config.mode === 'sandbox') {
+    const sandbox = await startSandboxUpstream()
+    closers.push(() => sandbox.close())
+    upstreams.push({
+      id: 'sandbox',
+      options: {
+        baseUrl: sandbox.baseUrl,
+        apiKey: undefined,
+        cancelStopsBilling: true,
+        maxTokensField: 'max_tokens',
+        connectTimeoutMs: 1_000,
+        // Short, so that the sandbox models that hang can be watched to an end.
+        firstByteTimeoutMs: 30_000,
+        idleTimeoutMs: 10_000,
+        connectionsMax: 4_096,
+      },
+    })
+  }
+  const providers = new Map<string, ChatProvider>()
+  for (const { id, options } of upstreams) {
+    const provider = createOpenAiCompatible(options)
+    providers.set(id, provider)
+    closers.push(() => provider.close())
+  }
+  return providers
+}
+
+/** In sandbox mode the fixed rate is stored like any other, so that every charge can name it. */
+async function firstFxRate(config: Config, db: Database, log: Log): Promise<FxRate | undefined> {
+  const current = await findCurrentFxRate(db, config.mode)
+  if (config.mode === 'sandbox') {
+    const rateE4 = config.sandboxFxRateE4 ?? current?.rateE4 ?? SANDBOX_FX_RATE_E4
+    if (current?.rateE4 === rateE4) return current
+    const today = new Date().toISOString().slice(0, 10)
+    return storeFxRate(db, { rateE4, rateDate: today, bulletinAt: null, source: SANDBOX_SOURCE })
+  }
+  await refreshFxRate(db, log)
+  const found = await findCurrentFxRate(db, 'live')
+  if (!found) log.error('fx_rate_unknown', { effect: 'no call can be priced until a rate is stored' })
+  return found
+}

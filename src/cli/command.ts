@@ -1,0 +1,54 @@
+import type { Config } from '../config.ts'
+import type { Database } from '../db/open.ts'
+
+export type CommandOptions = Readonly<Record<string, string | boolean | undefined>>
+
+export interface CommandInput {
+  readonly db: Database
+  readonly databaseUrl: string
+  readonly config: Config
+  /** After the command's own words. */
+  readonly args: readonly string[]
+  readonly options: CommandOptions
+}
+
+export interface CommandResult {
+  /** What `--json` prints. Amounts in it are exact numbers or text. */
+  readonly data: unknown
+  /** What a person reads: lines, or a table. */
+  readonly text: string | { readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] }
+  readonly exitCode?: number
+}
+
+export interface Command {
+  /** Arguments and options, as in `<customer> --amount-brl N`. */
+  readonly usage: string
+  readonly about: string
+  run(input: CommandInput): Promise<CommandResult>
+}
+
+/** A wrong call, or a thing that is not there: told in one line, exit code 2. */
+export class UsageError extends Error {}
+
+export function optionText(options: CommandOptions, name: string): string | undefined {
+  const value = options[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+export function requiredText(options: CommandOptions, name: string): string {
+  const value = optionText(options, name)
+  if (value === undefined) throw new UsageError(`--${name} is needed`)
+  return value
+}
+
+export function optionWhole(options: CommandOptions, name: string): number | undefined {
+  const text = optionText(options, name)
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < 1) throw new UsageError(`--${name}: must be a whole number from 1, not "${text}"`)
+  return value
+}
+
+export function optionList(options: CommandOptions, name: string): string[] | undefined {
+  return optionText(options, name)?.split(',').map((entry) => entry.trim()).filter(Boolean)
+}

@@ -1,0 +1,7 @@
+import type { Command } from './command.ts'
+import { customerCommands } from './customer-commands.ts'
+import { keyCommands } from './key-commands.ts'
+import { serviceCommands } from './service-commands.ts'
+
+/** By their words: `customer create`, `audit`. */
+export const commands: Readonly<Record<string, Command>> = { ...customerCommands, ...keyCommands, ...serviceCommands }

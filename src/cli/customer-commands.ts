@@ -1,0 +1,109 @@
+import { createCustomer, findCustomer, listCustomers, type Customer } from '../customers/customers.ts'
+import { listApiKeys } from '../customers/api-keys.ts'
+import { credit, findAccount, type Account } from '../ledger/entries.ts'
+import { createId } from '../lib/ids.ts'
+import { decimalBrl, jsonBrl, parseBrl } from '../lib/money.ts'
+import { optionText, requiredText, UsageError, type Command, type CommandInput } from './command.ts'
+
+export const customerCommands: Record<string, Command> = {
+  'customer create': {
+    usage: '--name NAME [--email EMAIL]',
+    about: 'make a customer with an empty account',
+    async run({ db, options }) {
+      const created = await createCustomer(db, { name: requiredText(options, 'name'), email: optionText(options, 'email') })
+      if ('kind' in created) throw new UsageError('a customer with this e-mail exists')
+      return { data: customerBody(created), text: `created ${created.id}  ${created.name}` }
+    },
+  },
+  'customer list': {
+    usage: '',
+    about: 'all customers with their balances',
+    async run({ db }) {
+      const customers = await listCustomers(db)
+      const rows = await Promise.all(customers.map(async (customer) => ({ customer, account: (await findAccount(db, customer.id)) as Account })))
+      return {
+        data: rows.map(({ customer, account }) => ({ ...customerBody(customer), ...accountBody(account) })),
+        text: {
+          columns: ['id', 'name', 'email', 'balance BRL', 'held BRL'],
+          rows: rows.map(({ customer, account }) => [
+            customer.id,
+            customer.name,
+            customer.email ?? '',
+            decimalBrl(account.balanceNanoBrl),
+            decimalBrl(account.heldNanoBrl),
+          ]),
+        },
+      }
+    },
+  },
+  'customer show': {
+    usage: '<id or e-mail>',
+    about: 'one customer: account and keys',
+    async run(input) {
+      const customer = await theCustomer(input)
+      const account = (await findAccount(input.db, customer.id)) as Account
+      const keys = await listApiKeys(input.db, customer.id)
+      return {
+        data: { ...customerBody(customer), ...accountBody(account), api_keys: keys.length },
+        text: [
+          `${customer.name}  ${customer.email ?? ''}`,
+          `id       ${customer.id}`,
+          `balance  ${decimalBrl(account.balanceNanoBrl)} BRL = ${decimalBrl(account.creditedNanoBrl)} credited - ${decimalBrl(account.debitedNanoBrl)} debited - ${decimalBrl(account.chargedNanoBrl)} charged`,
+          `held     ${decimalBrl(account.heldNanoBrl)} BRL`,
+          `keys     ${keys.filter((key) => !key.revokedAt).length} active, ${keys.filter((key) => key.revokedAt).length} revoked`,
+        ].join('\n'),
+      }
+    },
+  },
+  'customer credit': {
+    usage: '<id or e-mail> --amount-brl N [--reason adjustment] [--reference TEXT] [--note TEXT]',
+    about: 'put money in; the same reference is credited once',
+    async run(input) {
+      const customer = await theCustomer(input)
+      const text = requiredText(input.options, 'amount-brl')
+      const amountNanoBrl = parseBrl(text)
+      // A bigint of the database ends at 9.2 thousand million BRL; an amount near it is a slip.
+      if (amountNanoBrl === undefined || amountNanoBrl <= 0n || amountNanoBrl > parseBrl('1000000000')!) {
+        throw new UsageError(`--amount-brl: must be an amount such as 50 or 12.34, at most 1000000000, not "${text}"`)
+      }
+      const reason = optionText(input.options, 'reason') ?? 'adjustment'
+      if (!/^[a-z_]{1,40}$/.test(reason)) throw new UsageError('--reason: must be of lower-case letters and underscores')
+      const outcome = await credit(input.db, {
+        customerId: customer.id,
+        amountNanoBrl,
+        reason,
+        reference: optionText(input.options, 'reference') ?? createId(),
+        note: optionText(input.options, 'note'),
+      })
+      const account = (await findAccount(input.db, customer.id)) as Account
+      const verb = outcome.kind === 'posted' ? `credited ${decimalBrl(amountNanoBrl)} BRL` : 'nothing credited: this reference was credited before'
+      return {
+        data: { outcome: outcome.kind, ...accountBody(account) },
+        text: `${verb}; balance ${decimalBrl(account.balanceNanoBrl)} BRL`,
+      }
+    },
+  },
+}
+
+/** The customer that the first argument names. */
+export async function theCustomer({ db, args }: CommandInput): Promise<Customer> {
+  const [idOrEmail] = args
+  if (idOrEmail === undefined) throw new UsageError('which customer? Give an id or an e-mail')
+  const customer = await findCustomer(db, idOrEmail)
+  if (!customer) throw new UsageError(`there is no customer ${idOrEmail}`)
+  return customer
+}
+
+function customerBody(customer: Customer): Record<string, unknown> {
+  return { id: customer.id, name: customer.name, email: customer.email, created_at: customer.createdAt }
+}
+
+function accountBody(account: Account): Record<string, unknown> {
+  return {
+    balance_brl: jsonBrl(account.balanceNanoBrl),
+    credited_brl: jsonBrl(account.creditedNanoBrl),
+    debited_brl: jsonBrl(account.debitedNanoBrl),
+    charged_brl: jsonBrl(account.chargedNanoBrl),
+    held_brl: jsonBrl(account.heldNanoBrl),
+  }
+}

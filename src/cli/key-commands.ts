@@ -1,0 +1,121 @@
+import { createApiKey, listApiKeys, revokeApiKey, type ApiKey } from '../customers/api-keys.ts'
+import { createIpMatcher } from '../customers/ip-allowlist.ts'
+import type { BudgetPeriod } from '../db/tables.ts'
+import { parseUsd } from '../lib/money.ts'
+import { loadModels } from './load-models.ts'
+import { optionList, optionText, optionWhole, requiredText, UsageError, type Command, type CommandOptions } from './command.ts'
+import { theCustomer } from './customer-commands.ts'
+
+/** The specification's default. */
+const REQUESTS_PER_MINUTE = 120
+
+export const keyCommands: Record<string, Command> = {
+  'key create': {
+    usage:
+      '<customer> --name NAME [--models a,b] [--ip-allowlist 10.0.0.0/8,…] [--requests-per-minute N] [--tokens-per-minute N] [--budget-usd N --budget-period day|month|lifetime] [--expires-at ISO]',
+    about: 'make a key; its secret is shown this once',
+    async run(input) {
+      const customer = await theCustomer(input)
+      const { options } = input
+      const name = requiredText(options, 'name')
+      if (name.length < 3 || name.length > 50) throw new UsageError('--name: must be 3-50 chars')
+      const { key, secret } = await createApiKey(input.db, {
+        customerId: customer.id,
+        name,
+        modelIds: knownModels(input.config, optionList(options, 'models')),
+        ipAllowlist: addresses(optionList(options, 'ip-allowlist')),
+        requestsPerMinute: optionWhole(options, 'requests-per-minute') ?? REQUESTS_PER_MINUTE,
+        tokensPerMinute: optionWhole(options, 'tokens-per-minute'),
+        budget: budgetOf(options),
+        expiresAt: dateOf(options),
+      })
+      return { data: { ...keyBody(key), secret }, text: `created ${key.id}  ${key.name}\n\n  ${secret}\n\nThis is the only time it is shown.` }
+    },
+  },
+  'key list': {
+    usage: '[customer]',
+    about: 'keys of a customer, or of all',
+    async run(input) {
+      const customer = input.args.length > 0 ? await theCustomer(input) : undefined
+      const keys = await listApiKeys(input.db, customer?.id)
+      return {
+        data: keys.map(keyBody),
+        text: {
+          columns: ['id', 'name', 'key', 'state', 'requests/min', 'models', 'addresses'],
+          rows: keys.map((key) => [
+            key.id,
+            key.name,
+            `sk-svc-…${key.lastFour}`,
+            key.revokedAt ? 'revoked' : 'active',
+            String(key.requestsPerMinute),
+            key.modelIds?.join(',') ?? 'all',
+            key.ipAllowlist?.join(',') ?? 'any',
+          ]),
+        },
+      }
+    },
+  },
+  'key revoke': {
+    usage: '<key id>',
+    about: 'end a key for good, on every node at once',
+    async run({ db, args }) {
+      const [keyId] = args
+      if (keyId === undefined) throw new UsageError('which key? Give its id')
+      const outcome = await revokeApiKey(db, keyId)
+      if (outcome === 'key_not_found') throw new UsageError(`there is no key ${keyId}`)
+      return { data: { outcome }, text: outcome === 'revoked' ? 'revoked' : 'it was revoked before' }
+    },
+  },
+}
+
+function knownModels(config: Parameters<typeof loadModels>[0], ids: string[] | undefined): string[] | undefined {
+  if (!ids) return undefined
+  const known = new Set(loadModels(config).map((model) => model.id))
+  const unknown = ids.filter((id) => !known.has(id))
+  if (unknown.length > 0 || ids.length === 0) throw new UsageError(`--models: not in the catalog: ${unknown.join(', ')}`)
+  return ids
+}
+
+function addresses(entries: string[] | undefined): string[] | undefined {
+  if (!entries) return undefined
+  try {
+    createIpMatcher(entries)
+  } catch (error) {
+    throw new UsageError(`--ip-allowlist: ${(error as Error).message}`)
+  }
+  return entries
+}
+
+function budgetOf(options: CommandOptions): { limitPicoUsd: bigint; period: BudgetPeriod } | undefined {
+  const text = optionText(options, 'budget-usd')
+  if (text === undefined) return undefined
+  const limitPicoUsd = parseUsd(text)
+  if (limitPicoUsd === undefined || limitPicoUsd > parseUsd('1000000')!) throw new UsageError(`--budget-usd: must be an amount such as 10 or 2.50, not "${text}"`)
+  const period = optionText(options, 'budget-period') ?? 'month'
+  if (!['day', 'month', 'lifetime'].includes(period)) throw new UsageError('--budget-period: must be day, month or lifetime')
+  return { limitPicoUsd, period: period as BudgetPeriod }
+}
+
+function dateOf(options: CommandOptions): Date | undefined {
+  const text = optionText(options, 'expires-at')
+  if (text === undefined) return undefined
+  const date = new Date(text)
+  if (Number.isNaN(date.getTime())) throw new UsageError(`--expires-at: must be a time such as 2027-01-31T00:00:00-03:00`)
+  return date
+}
+
+function keyBody(key: ApiKey): Record<string, unknown> {
+  return {
+    id: key.id,
+    customer_id: key.customerId,
+    name: key.name,
+    last_four: key.lastFour,
+    status: key.revokedAt ? 'revoked' : 'active',
+    model_ids: key.modelIds,
+    ip_allowlist: key.ipAllowlist,
+    requests_per_minute: key.requestsPerMinute,
+    tokens_per_minute: key.tokensPerMinute,
+    expires_at: key.expiresAt,
+    created_at: key.createdAt,
+  }
+}

@@ -1,0 +1,109 @@
+import { sql } from 'kysely'
+import type { Model } from '../catalog/model.ts'
+import { findCurrentFxRate, SANDBOX_SOURCE, storeFxRate, type FxRate } from '../fx/fx-rates.ts'
+import { audit } from '../ledger/audit.ts'
+import { decimalE4, jsonE4, parseE4 } from '../lib/money.ts'
+import { requiredText, optionText, UsageError, type Command } from './command.ts'
+import { loadModels } from './load-models.ts'
+import { runDoctor } from './run-doctor.ts'
+
+export const serviceCommands: Record<string, Command> = {
+  'model list': {
+    usage: '[--category llm|embedding|image|audio|video]',
+    about: 'the catalog with prices and routes',
+    async run({ config, options }) {
+      const category = optionText(options, 'category')
+      const models = loadModels(config).filter((model) => category === undefined || model.category === category)
+      return {
+        data: models.map(modelBody),
+        text: {
+          columns: ['id', 'category', 'input USD/M', 'output USD/M', 'markup', 'routes'],
+          rows: models.map((model) => {
+            const body = modelBody(model)
+            return [model.id, model.category, body.input_usd, body.output_usd, decimalE4(model.markupE4), body.routes.join(' ') || '(none)']
+          }),
+        },
+      }
+    },
+  },
+  'fx show': {
+    usage: '',
+    about: 'the rate of exchange in force',
+    async run({ db, config }) {
+      const rate = await findCurrentFxRate(db, config.mode)
+      if (!rate) return { data: null, text: 'no rate is stored', exitCode: 1 }
+      return { data: fxBody(rate), text: fxText(rate) }
+    },
+  },
+  'fx set': {
+    usage: '<rate> --note WHY [--date YYYY-MM-DD]',
+    about: 'store a rate by hand; the next newer PTAX takes its place',
+    async run({ db, config, args, options }) {
+      const rateE4 = parseE4(args[0] ?? '')
+      if (rateE4 === undefined || rateE4 <= 0n || rateE4 >= 1_000_000n) throw new UsageError('the rate must be a number such as 5.2238, below 100')
+      const rateDate = optionText(options, 'date') ?? new Date().toISOString().slice(0, 10)
+      if (!/^\d{4}-\d\d-\d\d$/.test(rateDate) || Number.isNaN(Date.parse(rateDate))) throw new UsageError('--date: must be YYYY-MM-DD')
+      if (config.mode === 'live') requiredText(options, 'note')
+      const source = config.mode === 'sandbox' ? SANDBOX_SOURCE : 'manual'
+      const rate = await storeFxRate(db, { rateE4, rateDate, bulletinAt: null, source })
+      return { data: fxBody(rate), text: `stored: ${fxText(rate)}` }
+    },
+  },
+  audit: {
+    usage: '',
+    about: 'prove every invariant of the ledger from its rows; exit 1 if one fails',
+    async run({ db }) {
+      const report = await audit(db)
+      const lines = report.checks.map((check) => `${check.ok ? 'ok    ' : 'FAILED'}  ${check.name}${check.ok ? '' : `\n${check.breaches.map((row) => `          ${JSON.stringify(row, plain)}`).join('\n')}`}`)
+      const { charges, releases, openHolds, customers, debts } = report.counts
+      lines.push(`${charges} charges, ${releases} releases, ${openHolds} open holds, ${customers} customers, ${debts} debts`)
+      return {
+        data: { ok: report.ok, checks: report.checks, charges, releases, open_holds: openHolds, customers, debts },
+        text: lines.join('\n'),
+        exitCode: report.ok ? 0 : 1,
+      }
+    },
+  },
+  doctor: {
+    usage: '',
+    about: 'check the installation: what a server would start with',
+    async run({ db, config }) {
+      const { rows } = await sql<{ version: string; fsync: string }>`
+        select version(), current_setting('fsync') as fsync`.execute(db)
+      const findings = runDoctor({ config, models: loadModels(config), database: rows[0] as { version: string; fsync: string }, fxRate: await findCurrentFxRate(db, config.mode) })
+      const ok = findings.every((finding) => finding.level !== 'fault')
+      return {
+        data: { ok, findings },
+        text: findings.map((finding) => `${finding.level.padEnd(5)}  ${finding.text}`).join('\n'),
+        exitCode: ok ? 0 : 1,
+      }
+    },
+  },
+}
+
+function modelBody(model: Model) {
+  const [tier] = model.price.tiers
+  // Micro-USD per million tokens is USD per million with six decimals.
+  const usd = (micro: bigint | undefined): string => (Number(micro ?? 0n) / 1e6).toString()
+  return {
+    id: model.id,
+    category: model.category,
+    input_usd: usd(tier?.input),
+    cached_input_usd: usd(tier?.cachedInput),
+    output_usd: usd(tier?.output),
+    markup_multiplier: jsonE4(model.markupE4),
+    routes: model.routes.map((route) => `${route.upstreamId}:${route.upstreamModel}`),
+  }
+}
+
+function fxBody(rate: FxRate): Record<string, unknown> {
+  return { id: rate.id, rate: jsonE4(rate.rateE4), date: rate.rateDate, source: rate.source, bulletin_at: rate.bulletinAt }
+}
+
+function fxText(rate: FxRate): string {
+  return `1 USD = ${decimalE4(rate.rateE4)} BRL  (${rate.source}, ${rate.rateDate})`
+}
+
+function plain(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value
+}

@@ -1,0 +1,194 @@
+/**
+ * The only reader of the environment. Everything is checked before anything starts, and all faults are
+ * reported at once.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseCatalogConfig, type CatalogConfig } from './catalog/catalog-config-schema.ts'
+import { upstreamPresets } from './catalog/upstream-presets.ts'
+import { createIpMatcher } from './customers/ip-allowlist.ts'
+import { parseE4 } from './lib/money.ts'
+import type { LogLevel } from './lib/log.ts'
+import type { OpenAiCompatibleOptions } from './providers/openai-compatible/create-openai-compatible.ts'
+
+export type Mode = 'sandbox' | 'live'
+
+export interface Config {
+  readonly mode: Mode
+  readonly host: string
+  readonly port: number
+  /** Undefined: the embedded PostgreSQL. */
+  readonly databaseUrl: string | undefined
+  readonly dataDir: string
+  readonly catalog: CatalogConfig | undefined
+  readonly upstreams: readonly ConfiguredUpstream[]
+  /** BRL per USD, times 10^4, to be used in sandbox mode; undefined: the last one stored, or a default. */
+  readonly sandboxFxRateE4: bigint | undefined
+  readonly requestsPerMinutePerIp: number
+  readonly bodyBytesMax: number
+  readonly callTimeoutMs: number
+  /** How long a stopping server waits for its calls. */
+  readonly drainMs: number
+  readonly ledgerLanes: number
+  readonly trustProxy: readonly string[] | false
+  readonly metricsToken: string | undefined
+  readonly logLevel: LogLevel
+}
+
+export interface ConfiguredUpstream {
+  readonly id: string
+  readonly options: OpenAiCompatibleOptions
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Every fault of the configuration, one a line. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[]
+  constructor(faults: readonly string[]) {
+    super(`the configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`)
+    this.faults = faults
+  }
+}
+
+const CONFIG_FILE = 'catraca.config.json'
+const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent']
+
+/** Throws a `ConfigError`. `folder` is where relative paths start. */
+export function loadConfig(environment: Environment, folder: string): Config {
+  const faults: string[] = []
+  const read = createReader(environment, faults)
+
+  const mode = read.oneOf('CATRACA_MODE', ['sandbox', 'live'], 'sandbox')
+  const catalog = readCatalog(environment, folder, faults)
+  const upstreams = resolveUpstreams(catalog, environment, faults)
+  if (mode === 'live') findLiveFaults(environment, upstreams, faults)
+  const config: Config = {
+    mode,
+    host: environment.HOST || '127.0.0.1',
+    port: read.whole('PORT', 8080, 0, 65_535),
+    databaseUrl: read.databaseUrl('DATABASE_URL'),
+    dataDir: resolve(folder, environment.DATA_DIR || 'data'),
+    catalog,
+    upstreams,
+    sandboxFxRateE4: read.rate('SANDBOX_FX_RATE'),
+    requestsPerMinutePerIp: read.whole('RATE_LIMIT_PER_IP', 100, 1, 1_000_000_000),
+    bodyBytesMax: read.whole('BODY_BYTES_MAX', 20 * 1024 * 1024, 1024, 512 * 1024 * 1024),
+    callTimeoutMs: read.whole('CALL_TIMEOUT_SECONDS', 900, 1, 86_400) * 1000,
+    drainMs: read.whole('DRAIN_SECONDS', 30, 0, 3_600) * 1000,
+    ledgerLanes: read.whole('LEDGER_LANES', 2, 1, 32),
+    trustProxy: read.addresses('TRUST_PROXY'),
+    metricsToken: environment.METRICS_TOKEN || undefined,
+    logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+  }
+  if (faults.length > 0) throw new ConfigError(faults)
+  return config
+}
+
+function createReader(environment: Environment, faults: string[]) {
+  return {
+    oneOf<Value extends string>(name: string, values: readonly Value[], fallback: Value): Value {
+      const value = environment[name] || fallback
+      if (values.includes(value as Value)) return value as Value
+      faults.push(`${name}: must be one of ${values.join(', ')}, not "${value}"`)
+      return fallback
+    },
+    whole(name: string, fallback: number, min: number, max: number): number {
+      const text = environment[name] || String(fallback)
+      const value = Number(text)
+      if (/^\d+$/.test(text) && value >= min && value <= max) return value
+      faults.push(`${name}: must be a whole number from ${min} to ${max}, not "${text}"`)
+      return fallback
+    },
+    rate(name: string): bigint | undefined {
+      if (!environment[name]) return undefined
+      const value = parseE4(environment[name])
+      if (value !== undefined && value > 0n && value < 1_000_000n) return value
+      faults.push(`${name}: must be a rate such as 5.2000, below 100 and with at most four decimals`)
+      return undefined
+    },
+    databaseUrl(name: string): string | undefined {
+      const value = environment[name] || undefined
+      if (value !== undefined && !/^postgres(ql)?:\/\//.test(value)) {
+        faults.push(`${name}: must begin with postgres:// or postgresql://`)
+      }
+      return value
+    },
+    addresses(name: string): readonly string[] | false {
+      const entries = (environment[name] ?? '').split(',').map((entry) => entry.trim()).filter(Boolean)
+      try {
+        createIpMatcher(entries)
+      } catch (error) {
+        faults.push(`${name}: ${(error as Error).message}`)
+      }
+      return entries.length > 0 ? entries : false
+    },
+  }
+}
+
+function readCatalog(environment: Environment, folder: string, faults: string[]): CatalogConfig | undefined {
+  const path = resolve(folder, environment.CATRACA_CONFIG || CONFIG_FILE)
+  if (!existsSync(path)) {
+    if (environment.CATRACA_CONFIG) faults.push(`CATRACA_CONFIG: there is no file ${path}`)
+    return undefined
+  }
+  try {
+    const { config, faults: found } = parseCatalogConfig(JSON.parse(readFileSync(path, 'utf8')))
+    faults.push(...found.map((fault) => `${path}: ${fault}`))
+    return config
+  } catch (error) {
+    faults.push(`${path}: ${(error as Error).message}`)
+    return undefined
+  }
+}
+
+/**
+ * The upstreams of the file, and the built-in ones whose key is in the environment. One of the file
+ * takes the place of a built-in one of the same id.
+ */
+function resolveUpstreams(catalog: CatalogConfig | undefined, environment: Environment, faults: string[]): ConfiguredUpstream[] {
+  const own = catalog?.upstreams ?? []
+  const upstreams: ConfiguredUpstream[] = []
+  for (const upstream of own) {
+    const variable = upstream.api_key_env
+    if (variable !== undefined && !environment[variable]) {
+      faults.push(`${CONFIG_FILE}: upstream "${upstream.id}" takes its key from ${variable}, which is not set`)
+    }
+    upstreams.push({ id: upstream.id, options: optionsOf(upstream, environment) })
+  }
+  for (const preset of upstreamPresets) {
+    if (!environment[preset.apiKeyEnv] || own.some((upstream) => upstream.id === preset.id)) continue
+    const given = { base_url: preset.baseUrl, api_key_env: preset.apiKeyEnv, cancel_stops_billing: preset.cancelStopsBilling }
+    upstreams.push({ id: preset.id, options: optionsOf({ id: preset.id, kind: 'openai-compatible', ...given }, environment) })
+  }
+  return upstreams
+}
+
+type UpstreamEntry = NonNullable<CatalogConfig['upstreams']>[number]
+
+function optionsOf(upstream: UpstreamEntry, environment: Environment): OpenAiCompatibleOptions {
+  const from = (variable: string | undefined) => (variable === undefined ? undefined : environment[variable] || undefined)
+  return {
+    baseUrl: upstream.base_url,
+    apiKey: from(upstream.api_key_env),
+    organization: from(upstream.organization_env),
+    project: from(upstream.project_env),
+    headers: upstream.headers,
+    cancelStopsBilling: upstream.cancel_stops_billing ?? false,
+    maxTokensField: new URL(upstream.base_url).hostname === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens',
+    connectTimeoutMs: upstream.connect_timeout_ms ?? 5_000,
+    firstByteTimeoutMs: upstream.first_byte_timeout_ms ?? 300_000,
+    idleTimeoutMs: upstream.idle_timeout_ms ?? 60_000,
+    connectionsMax: upstream.connections_max ?? 4_096,
+  }
+}
+
+/** Live mode takes real money, so nothing of the sandbox may be in its way. */
+function findLiveFaults(environment: Environment, upstreams: readonly ConfiguredUpstream[], faults: string[]): void {
+  if (environment.SANDBOX_FX_RATE) faults.push('SANDBOX_FX_RATE: a fixed rate is for sandbox mode; live mode takes the PTAX')
+  if (upstreams.some((upstream) => upstream.id === 'sandbox')) faults.push('upstream "sandbox": is for sandbox mode only')
+  if (upstreams.length === 0) {
+    const variables = upstreamPresets.map((preset) => preset.apiKeyEnv).join(', ')
+    faults.push(`live mode needs an upstream: set one of ${variables}, or describe one in ${CONFIG_FILE}`)
+  }
+}

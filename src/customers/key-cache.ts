@@ -1,0 +1,80 @@
+/**
+ * Keys by the hash of their secret, kept for a minute. The cache may be stale and need not be right:
+ * every hold names the key's version and the database refuses an old one. Keeping it fresh only makes
+ * the refusals before the hold (revoked, wrong model, wrong address) prompt.
+ */
+import { createHash } from 'node:crypto'
+import type { Database } from '../db/open.ts'
+import { findApiKeyByHash, type ApiKey } from './api-keys.ts'
+import { createIpMatcher, type IpMatcher } from './ip-allowlist.ts'
+
+/** A key with what is looked up on every request made ready. */
+export interface ActiveKey extends ApiKey {
+  readonly ipMatcher: IpMatcher | null
+  readonly modelIdSet: ReadonlySet<string> | null
+}
+
+export interface KeyCache {
+  /** The active key of this secret; undefined where there is none, or it is revoked or expired. */
+  find(secret: string): Promise<ActiveKey | undefined>
+  /** Forgets a key that was changed; a load that began before is not kept. */
+  forget(keyId: string): void
+  /** Forgets all: changes may have been missed. */
+  clear(): void
+}
+
+const KEEP_MS = 60_000
+const ENTRIES_MAX = 50_000
+
+interface Entry {
+  key: ActiveKey
+  loadedAtMs: number
+}
+
+export function createKeyCache(db: Database, now: () => number = Date.now): KeyCache {
+  const entries = new Map<string, Entry>()
+  const loading = new Map<string, Promise<ActiveKey | undefined>>()
+  /** Grows with every forgetting, so that a load can see that its answer may be old. */
+  let epoch = 0
+
+  async function load(hash: string): Promise<ActiveKey | undefined> {
+    const epochBefore = epoch
+    const found = await findApiKeyByHash(db, Buffer.from(hash, 'base64'))
+    if (!found || found.revokedAt) return undefined
+    const key: ActiveKey = {
+      ...found,
+      ipMatcher: found.ipAllowlist && createIpMatcher(found.ipAllowlist),
+      modelIdSet: found.modelIds && new Set(found.modelIds),
+    }
+    if (epoch === epochBefore) {
+      if (entries.size >= ENTRIES_MAX) entries.delete(entries.keys().next().value as string)
+      entries.set(hash, { key, loadedAtMs: now() })
+    }
+    return key
+  }
+
+  return {
+    async find(secret) {
+      const hash = createHash('sha256').update(secret).digest('base64')
+      const entry = entries.get(hash)
+      let key = entry && now() - entry.loadedAtMs < KEEP_MS ? entry.key : undefined
+      if (!key) {
+        let pending = loading.get(hash)
+        if (!pending) {
+          pending = load(hash).finally(() => loading.delete(hash))
+          loading.set(hash, pending)
+        }
+        key = await pending
+      }
+      return key && (!key.expiresAt || key.expiresAt.getTime() > now()) ? key : undefined
+    },
+    forget(keyId) {
+      epoch += 1
+      for (const [hash, entry] of entries) if (entry.key.id === keyId) entries.delete(hash)
+    },
+    clear() {
+      epoch += 1
+      entries.clear()
+    },
+  }
+}

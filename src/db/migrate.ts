@@ -1,0 +1,64 @@
+/**
+ * Plain numbered SQL files, forward only, each in a transaction of its own. The migration's row is
+ * written first inside that transaction, so of two processes that start at once the second waits and
+ * then finds the work done.
+ */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { connectionConfig } from './open.ts'
+
+const MIGRATIONS_DIR = join(import.meta.dirname, 'migrations')
+const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/
+/** PostgreSQL 15 is the oldest that the statements were tried on. */
+const SERVER_VERSION_MIN = 150_000
+
+/** Brings the database up to the newest migration; returns the names of those it ran. */
+export async function migrate(databaseUrl: string): Promise<string[]> {
+  const client = new pg.Client(connectionConfig(databaseUrl, ['-c lock_timeout=60000']))
+  await client.connect()
+  try {
+    await checkServerVersion(client)
+    await client.query(`create table if not exists migrations (
+      number int4 primary key, name text not null, run_at timestamptz not null default now())`)
+    const ran: string[] = []
+    for (const file of await listMigrationFiles()) {
+      if (await runOnce(client, file)) ran.push(file.name)
+    }
+    return ran
+  } finally {
+    await client.end()
+  }
+}
+
+async function checkServerVersion(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ server_version_num: string }>('show server_version_num')
+  const version = Number(rows[0]?.server_version_num)
+  if (version < SERVER_VERSION_MIN) {
+    throw new Error(`PostgreSQL 15 or newer is needed; DATABASE_URL points to ${version}`)
+  }
+}
+
+async function listMigrationFiles(): Promise<{ number: number; name: string }[]> {
+  const names = (await readdir(MIGRATIONS_DIR)).filter((name) => FILE_NAME.test(name)).sort()
+  return names.map((name) => ({ number: Number(name.slice(0, 4)), name }))
+}
+
+async function runOnce(client: pg.Client, file: { number: number; name: string }): Promise<boolean> {
+  const done = await client.query('select 1 from migrations where number = $1', [file.number])
+  if (done.rowCount) return false
+  const statements = await readFile(join(MIGRATIONS_DIR, file.name), 'utf8')
+  await client.query('begin')
+  try {
+    const mine = await client.query(
+      'insert into migrations (number, name) values ($1, $2) on conflict do nothing',
+      [file.number, file.name],
+    )
+    if (mine.rowCount) await client.query(statements)
+    await client.query('commit')
+    return mine.rowCount === 1
+  } catch (error) {
+    await client.query('rollback')
+    throw new Error(`migration ${file.name} failed`, { cause: error })
+  }
+}

@@ -1,0 +1,148 @@
+/** The tables as Kysely sees them; the migrations say what they mean. */
+import type { ColumnType, Generated } from 'kysely'
+
+type DefaultedTime = ColumnType<Date, Date | undefined, Date>
+type Json<T> = ColumnType<T, string, string>
+
+export interface Tables {
+  customers: {
+    id: string
+    name: string
+    email: string | null
+    timezone: Generated<string>
+    created_at: DefaultedTime
+  }
+  accounts: {
+    customer_id: string
+    credited_nano_brl: Generated<bigint>
+    debited_nano_brl: Generated<bigint>
+    charged_nano_brl: Generated<bigint>
+    held_nano_brl: Generated<bigint>
+  }
+  ledger_entries: {
+    id: string
+    customer_id: string
+    kind: 'credit' | 'debit'
+    reason: string
+    amount_nano_brl: bigint
+    reference: string
+    note: string | null
+    created_at: DefaultedTime
+  }
+  api_keys: {
+    id: string
+    customer_id: string
+    name: string
+    secret_hash: Buffer
+    last_four: string
+    model_ids: string[] | null
+    ip_allowlist: string[] | null
+    requests_per_minute: number
+    tokens_per_minute: bigint | null
+    version: Generated<number>
+    expires_at: Date | null
+    revoked_at: Date | null
+    created_at: DefaultedTime
+  }
+  api_key_budgets: {
+    api_key_id: string
+    period: BudgetPeriod
+    timezone: string
+    limit_pico_usd: bigint
+    period_started_at: DefaultedTime
+    spent_pico_usd: Generated<bigint>
+    held_pico_usd: Generated<bigint>
+  }
+  prices: {
+    id: Generated<number>
+    digest: string
+    model_id: string
+    tiers: Json<unknown>
+    created_at: DefaultedTime
+  }
+  fx_rates: {
+    id: Generated<number>
+    rate_e4: number
+    rate_date: string
+    bulletin_at: Date | null
+    source: string
+    created_at: DefaultedTime
+  }
+  nodes: {
+    id: string
+    started_at: DefaultedTime
+    seen_at: DefaultedTime
+    stopped_at: Date | null
+  }
+  holds: HoldsTable
+  usage_events: UsageEventsTable
+  usage_hours: {
+    customer_id: string
+    hour_at: Date
+    api_key_id: string
+    model_id: string
+    charged_requests: bigint
+    released_requests: bigint
+    prompt_tokens: bigint
+    completion_tokens: bigint
+    cost_upstream_pico_usd: bigint
+    cost_billed_nano_brl: bigint
+  }
+  rate_windows: { subject: string; window_at: Date; requests: bigint; tokens: bigint }
+}
+
+export type BudgetPeriod = 'day' | 'month' | 'lifetime'
+
+interface HoldsTable {
+  id: string
+  customer_id: string
+  api_key_id: string
+  node_id: string
+  request_id: string
+  session_id: string | null
+  model_id: string
+  is_stream: boolean
+  amount_nano_brl: bigint
+  budget_pico_usd: bigint
+  price_id: number
+  fx_rate_id: number
+  fx_rate_e4: number
+  markup_e4: number
+  prompt_tokens_estimated: number
+  tokens_counted: bigint | null
+  tokens_window_at: Date | null
+  created_at: Date
+  dispatched_at: Date | null
+  output_began_at: Date | null
+  output_tokens_seen: number
+}
+
+interface UsageEventsTable {
+  id: string
+  customer_id: string
+  api_key_id: string
+  request_id: string
+  session_id: string | null
+  model_id: string
+  upstream_id: string | null
+  is_stream: boolean
+  outcome: 'charged' | 'released'
+  reason: string | null
+  usage_kind: 'exact' | 'estimated' | 'none'
+  prompt_tokens: number
+  cached_tokens: number
+  cache_write_tokens: number
+  completion_tokens: number
+  reasoning_tokens: number
+  held_nano_brl: bigint
+  cost_upstream_pico_usd: bigint
+  cost_billed_nano_brl: bigint
+  price_id: number
+  fx_rate_id: number
+  fx_rate_e4: number
+  markup_e4: number
+  first_byte_ms: number | null
+  duration_ms: number | null
+  created_at: Date
+  settled_at: Date
+}

@@ -1,0 +1,55 @@
+/**
+ * The rate of exchange in force: the newest stored row, by its date. Rows are immutable; every charge
+ * names the row it was made with. In sandbox mode the row's source is `sandbox`, in live mode rows of
+ * that source are never used.
+ */
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+
+export interface FxRate {
+  readonly id: number
+  /** BRL per USD, times 10^4. */
+  readonly rateE4: bigint
+  /** The business day of the rate, `YYYY-MM-DD`. */
+  readonly rateDate: string
+  readonly bulletinAt: Date | null
+  readonly source: string
+}
+
+export type FxRateInput = Omit<FxRate, 'id'>
+
+export const SANDBOX_SOURCE = 'sandbox'
+/** Told when a rate was stored, so that all nodes read it. */
+export const FX_CHANNEL = 'fx_rates'
+
+export async function storeFxRate(db: Database, input: FxRateInput): Promise<FxRate> {
+  const { rows } = await sql<{ id: number }>`
+    with stored as (
+      insert into fx_rates (rate_e4, rate_date, bulletin_at, source)
+      values (${Number(input.rateE4)}, ${input.rateDate}, ${input.bulletinAt}, ${input.source})
+      returning id
+    )
+    select id, pg_notify(${FX_CHANNEL}, id::text) from stored`.execute(db)
+  return { ...input, id: (rows[0] as { id: number }).id }
+}
+
+/** The newest rate that this mode may use. */
+export async function findCurrentFxRate(db: Database, mode: 'sandbox' | 'live'): Promise<FxRate | undefined> {
+  const row = await db
+    .selectFrom('fx_rates')
+    .selectAll()
+    .where('source', mode === 'sandbox' ? '=' : '<>', SANDBOX_SOURCE)
+    .orderBy('rate_date', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return (
+    row && {
+      id: row.id,
+      rateE4: BigInt(row.rate_e4),
+      rateDate: row.rate_date,
+      bulletinAt: row.bulletin_at,
+      source: row.source,
+    }
+  )
+}

@@ -1,0 +1,34 @@
+/** The customer's side of one call, as the gateway sees it: no HTTP library shows through. */
+import type { Limits } from './limits.ts'
+import type { Refusal } from './refusal.ts'
+
+/** A model call as it arrived. */
+export interface IncomingCall {
+  /** A UUID: the client's own or ours, for correlation. */
+  readonly requestId: string
+  /** The `Authorization` header. */
+  readonly authorization: string | undefined
+  readonly sessionId: string | undefined
+  readonly ip: string
+  readonly body: Buffer
+  /** By `performance.now()`. */
+  readonly receivedAtMs: number
+}
+
+export interface Client {
+  refuse(refused: Refusal, limits: Limits): void
+  /** A whole JSON answer. */
+  answer(body: string, limits: Limits): void
+  /** Opens an event stream. Nothing of it may be written before. */
+  beginStream(limits: Limits): void
+  /**
+   * Writes a part of the stream. A promise where the client reads slower than that: wait for it.
+   * It resolves also when the client leaves, or is cut because it does not read at all.
+   */
+  write(text: string): Promise<void> | undefined
+  endStream(): void
+  /** True once the client has hung up. */
+  readonly hasLeft: boolean
+  /** Called once, when the client hangs up before the end. */
+  onLeave(callback: () => void): void
+}

@@ -1,0 +1,77 @@
+/**
+ * Every answer of the proxy format that is not a success, in one table. Messages are for customers:
+ * Brazilian Portuguese, what happened and what to do, never an upstream's name or words.
+ */
+export interface Refusal {
+  readonly kind: 'refused'
+  readonly status: number
+  readonly type: string
+  readonly code: string
+  readonly message: string
+  readonly retryAfterSeconds?: number
+}
+
+export const refusals = {
+  invalidRequest: (message: string) => refusal(400, 'invalid_request', message),
+  authenticationFailed: () =>
+    refusal(401, 'authentication_failed', 'Chave de API inválida, revogada ou expirada. Confira o cabeçalho Authorization: Bearer <chave>.'),
+  insufficientBalance: (tokensThatFit: number | undefined) =>
+    refusal(402, 'insufficient_balance', `Saldo insuficiente para esta requisição. ${whatFits(tokensThatFit)}`),
+  balanceOnHold: () =>
+    refusal(402, 'balance_on_hold', 'O saldo está reservado por outras requisições suas em andamento. Tente de novo quando elas terminarem.', 2),
+  budgetExceeded: (tokensThatFit: number | undefined) =>
+    refusal(
+      402,
+      'key_budget_exceeded',
+      tokensThatFit === undefined
+        ? 'O orçamento desta chave de API acabou neste período. Aumente o orçamento ou use outra chave.'
+        : `Esta requisição não cabe no orçamento desta chave de API. Com max_tokens de até ${tokensThatFit} ela caberia.`,
+    ),
+  ipBlocked: () => refusal(403, 'ip_blocked_by_allowlist', 'O seu endereço IP não está na lista permitida desta chave de API.'),
+  modelAccessDenied: (model: string) =>
+    refusal(403, 'key_model_access_denied', `Esta chave de API não tem acesso ao modelo "${shown(model)}".`),
+  modelNotFound: (model: string) =>
+    refusal(404, 'model_not_found', `O modelo "${shown(model)}" não existe no catálogo. Veja GET /models.`),
+  routeNotFound: () => refusal(404, 'not_found', 'Este endereço não existe. Confira o método e o caminho.'),
+  payloadTooLarge: (bytesMax: number) =>
+    refusal(413, 'invalid_request', `O corpo da requisição passa do limite de ${Math.floor(bytesMax / 1024 / 1024)} MB.`),
+  ipLimited: (retryAfterSeconds: number) =>
+    refusal(429, 'rate_limit_exceeded', 'Muitas requisições deste endereço IP neste minuto. Aguarde e tente de novo.', retryAfterSeconds),
+  keyLimited: (retryAfterSeconds: number) =>
+    refusal(429, 'api_key_rate_limited', 'O limite de requisições por minuto desta chave de API foi atingido. Aguarde e tente de novo.', retryAfterSeconds),
+  tokensLimited: (retryAfterSeconds: number) =>
+    refusal(429, 'api_key_rate_limited', 'O limite de tokens por minuto desta chave de API foi atingido. Aguarde ou reduza max_tokens.', retryAfterSeconds),
+  modelLimited: (retryAfterSeconds: number) =>
+    refusal(429, 'rate_limit_exceeded', 'O modelo está recebendo requisições demais. Aguarde e tente de novo.', retryAfterSeconds),
+  internalError: () =>
+    refusal(500, 'internal_error', 'Erro inesperado. Nada foi cobrado. Informe o valor do cabeçalho x-request-id ao suporte.'),
+  upstreamError: () =>
+    refusal(502, 'upstream_error', 'Falha temporária ao processar a requisição. Nada foi cobrado. Tente de novo em alguns segundos.'),
+  streamBroken: () =>
+    refusal(502, 'upstream_error', 'A resposta foi interrompida antes do fim. Só foi cobrado o que chegou a ser gerado.'),
+  serviceUnavailable: () =>
+    refusal(503, 'service_unavailable', 'Serviço temporariamente indisponível. Nada foi cobrado. Tente de novo em alguns minutos.'),
+  modelUnavailable: () =>
+    refusal(503, 'service_unavailable', 'Modelo temporariamente indisponível (em manutenção). Tente de novo em alguns minutos.'),
+} satisfies Record<string, (...facts: never[]) => Refusal>
+
+/** The body of the proxy format. */
+export function refusalBody(refused: Refusal): string {
+  const { message, type, code } = refused
+  return JSON.stringify({ error: { message, type, code } })
+}
+
+function refusal(status: number, code: string, message: string, retryAfterSeconds?: number): Refusal {
+  return { kind: 'refused', status, type: code, code, message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) }
+}
+
+function whatFits(tokens: number | undefined): string {
+  if (tokens === undefined || tokens < 1) return 'Faça uma recarga para continuar.'
+  return `Com o saldo disponível, max_tokens pode ser de até ${tokens}. Reduza max_tokens ou faça uma recarga.`
+}
+
+/** Client text in a message: short, and without control characters. */
+function shown(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return text.replace(/[\u0000-\u001f\u007f"]/g, ' ').slice(0, 80)
+}

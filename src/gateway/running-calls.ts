@@ -1,0 +1,88 @@
+/**
+ * The calls of this node that hold money. Long ones are checkpointed on their hold, so that another
+ * node can charge what was delivered if this one dies; short ones never cost a write.
+ */
+import type { Mark } from '../ledger/lane.ts'
+
+export interface RunningCall {
+  /** Output tokens seen so far, as counted by us. */
+  sawOutput(tokens: number): void
+  /** The hold is resolved, or on its way to be. */
+  end(): void
+}
+
+export interface RunningCalls {
+  begin(holdId: string): RunningCall
+  has(holdId: string): boolean
+  readonly size: number
+  /** The marks that are due: calls not marked yet that are older than a moment, and grown ones. */
+  takeDueMarks(): Mark[]
+  /** Resolves when no call runs, or after `timeoutMs`. */
+  whenNone(timeoutMs: number): Promise<void>
+}
+
+/** How old a call is when it is first marked, and how far apart its later marks are. */
+const FIRST_MARK_MS = 100
+const NEXT_MARK_MS = 3_000
+
+interface State {
+  beganAtMs: number
+  markedAtMs: number | undefined
+  tokens: number
+  tokensMarked: number
+}
+
+export function createRunningCalls(now: () => number = () => performance.now()): RunningCalls {
+  const states = new Map<string, State>()
+  let waiters: (() => void)[] = []
+
+  function isDue(state: State, nowMs: number): boolean {
+    if (state.markedAtMs === undefined) return nowMs - state.beganAtMs >= FIRST_MARK_MS
+    // The first output is worth knowing at once: from then on the prompt is owed.
+    if (state.tokensMarked === 0 && state.tokens > 0) return true
+    return state.tokens > state.tokensMarked && nowMs - state.markedAtMs >= NEXT_MARK_MS
+  }
+
+  return {
+    begin(holdId) {
+      const state: State = { beganAtMs: now(), markedAtMs: undefined, tokens: 0, tokensMarked: 0 }
+      states.set(holdId, state)
+      return {
+        sawOutput(tokens) {
+          state.tokens = tokens
+        },
+        end() {
+          states.delete(holdId)
+          if (states.size > 0) return
+          for (const wake of waiters) wake()
+          waiters = []
+        },
+      }
+    },
+    has: (holdId) => states.has(holdId),
+    get size() {
+      return states.size
+    },
+    takeDueMarks() {
+      const nowMs = now()
+      const marks: Mark[] = []
+      for (const [id, state] of states) {
+        if (!isDue(state, nowMs)) continue
+        state.markedAtMs = nowMs
+        state.tokensMarked = state.tokens
+        marks.push({ id, outputTokensSeen: state.tokens })
+      }
+      return marks
+    },
+    whenNone(timeoutMs) {
+      if (states.size === 0) return Promise.resolve()
+      return new Promise((resolve) => {
+        const timer = setTimeout(resolve, timeoutMs)
+        waiters.push(() => {
+          clearTimeout(timer)
+          resolve()
+        })
+      })
+    },
+  }
+}

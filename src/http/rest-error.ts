@@ -1,0 +1,12 @@
+import type { FastifyReply } from 'fastify'
+
+/** The REST format of errors: `{error: <code>, details?}`. */
+export function restError(reply: FastifyReply, status: number, code: string, details?: string): FastifyReply {
+  const body = details === undefined ? { error: code } : { error: code, details }
+  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
+}
+
+/** JSON of an answer; amounts in it are exact numbers, which only `JSON.stringify` writes. */
+export function sendJson(reply: FastifyReply, body: unknown, status = 200): FastifyReply {
+  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
+}

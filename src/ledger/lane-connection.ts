@@ -1,0 +1,95 @@
+import pg from 'pg'
+import { connectionConfig } from '../db/open.ts'
+
+/** The outcome of the statement is unknown: the connection broke, or the answer did not come in time. */
+export class ConnectionLost extends Error {
+  constructor(cause: unknown) {
+    super('the connection to the database was lost', { cause })
+  }
+}
+
+export interface LaneConnection {
+  /** Runs one prepared statement; a broken connection is replaced before the next one. */
+  query(name: string, text: string, values: unknown[]): Promise<pg.QueryResult>
+  close(): Promise<void>
+}
+
+/** The server ends a statement after this; the client gives up on the connection a little later. */
+const STATEMENT_TIMEOUT_MS = 5_000
+const CLIENT_TIMEOUT_MS = 8_000
+/** After a failed connect, how long further ones are refused at once: a dead database is not hammered. */
+const CONNECT_PAUSE_MS = 200
+
+/**
+ * Plans are made once and for any size of the tables: with an index on every path, a plan that was
+ * made while a table was empty must not scan it when it is full.
+ */
+const PLANNER_SETTINGS = [
+  '-c plan_cache_mode=force_generic_plan',
+  '-c enable_seqscan=off',
+  '-c enable_hashjoin=off',
+  '-c enable_mergejoin=off',
+  `-c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
+]
+
+export function createLaneConnection(databaseUrl: string): LaneConnection {
+  let client: pg.Client | undefined
+  let connecting: Promise<pg.Client> | undefined
+  let pausedUntilMs = 0
+  let isClosed = false
+
+  async function connect(): Promise<pg.Client> {
+    if (Date.now() < pausedUntilMs) throw new Error('the database refused a connection a moment ago')
+    const fresh = new pg.Client(connectionConfig(databaseUrl, PLANNER_SETTINGS))
+    const drop = () => {
+      if (client === fresh) client = undefined
+    }
+    fresh.on('error', drop)
+    fresh.on('end', drop)
+    try {
+      await fresh.connect()
+    } catch (error) {
+      pausedUntilMs = Date.now() + CONNECT_PAUSE_MS
+      throw error
+    }
+    client = fresh
+    return fresh
+  }
+
+  async function current(): Promise<pg.Client> {
+    if (isClosed) throw new Error('closed')
+    if (client) return client
+    connecting ??= connect().finally(() => (connecting = undefined))
+    return connecting
+  }
+
+  return {
+    async query(name, text, values) {
+      let used: pg.Client
+      try {
+        used = await current()
+      } catch (error) {
+        throw new ConnectionLost(error)
+      }
+      let timer: NodeJS.Timeout | undefined
+      const timeout = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(new ConnectionLost(new Error('no answer in time'))), CLIENT_TIMEOUT_MS)
+      })
+      try {
+        return await Promise.race([used.query({ name, text, values }), timeout])
+      } catch (error) {
+        // Only an error that the server reported, on a connection that lives, says what happened.
+        if (error instanceof pg.DatabaseError && error.severity === 'ERROR') throw error
+        if (client === used) client = undefined
+        used.end().catch(() => {})
+        throw error instanceof ConnectionLost ? error : new ConnectionLost(error)
+      } finally {
+        clearTimeout(timer)
+      }
+    },
+    async close() {
+      isClosed = true
+      await client?.end().catch(() => {})
+    },
+  }
+}

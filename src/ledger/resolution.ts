@@ -1,0 +1,89 @@
+import type { NanoBrl, PicoUsd } from '../lib/money.ts'
+
+export type UsageKind = 'exact' | 'estimated' | 'none'
+
+/** How a held call ended: exactly one of these takes effect for each hold. */
+export interface Resolution {
+  /** Of the hold. */
+  readonly id: string
+  /** Whose account is locked. */
+  readonly customerId: string
+  readonly outcome: 'charged' | 'released'
+  /** Why it was released, or why the usage is an estimate; null for an exact charge. */
+  readonly reason: string | null
+  readonly upstreamId: string | null
+  readonly usageKind: UsageKind
+  readonly promptTokens: number
+  readonly cachedTokens: number
+  readonly cacheWriteTokens: number
+  readonly completionTokens: number
+  readonly reasoningTokens: number
+  readonly costPicoUsd: PicoUsd
+  readonly billedNanoBrl: NanoBrl
+  readonly billedPicoUsd: PicoUsd
+  readonly firstByteMs: number | null
+  readonly durationMs: number | null
+}
+
+/** Gives the money back: nothing was used, or nothing that the customer is to pay for. */
+export function release(hold: { id: string; customerId: string }, reason: string, upstreamId: string | null = null): Resolution {
+  return {
+    id: hold.id,
+    customerId: hold.customerId,
+    outcome: 'released',
+    reason,
+    upstreamId,
+    usageKind: 'none',
+    promptTokens: 0,
+    cachedTokens: 0,
+    cacheWriteTokens: 0,
+    completionTokens: 0,
+    reasoningTokens: 0,
+    costPicoUsd: 0n,
+    billedNanoBrl: 0n,
+    billedPicoUsd: 0n,
+    firstByteMs: null,
+    durationMs: null,
+  }
+}
+
+/** The form `resolve_holds` takes, and a line of the spool. Amounts go as text: JSON numbers are doubles. */
+export interface ResolutionRow {
+  id: string
+  customer_id: string
+  outcome: string
+  reason: string | null
+  upstream_id: string | null
+  usage_kind: string
+  prompt_tokens: number
+  cached_tokens: number
+  cache_write_tokens: number
+  completion_tokens: number
+  reasoning_tokens: number
+  cost_pico_usd: string
+  billed_nano_brl: string
+  billed_pico_usd: string
+  first_byte_ms: number | null
+  duration_ms: number | null
+}
+
+export function toRow(resolution: Resolution): ResolutionRow {
+  return {
+    id: resolution.id,
+    customer_id: resolution.customerId,
+    outcome: resolution.outcome,
+    reason: resolution.reason,
+    upstream_id: resolution.upstreamId,
+    usage_kind: resolution.usageKind,
+    prompt_tokens: resolution.promptTokens,
+    cached_tokens: resolution.cachedTokens,
+    cache_write_tokens: resolution.cacheWriteTokens,
+    completion_tokens: resolution.completionTokens,
+    reasoning_tokens: resolution.reasoningTokens,
+    cost_pico_usd: resolution.costPicoUsd.toString(),
+    billed_nano_brl: resolution.billedNanoBrl.toString(),
+    billed_pico_usd: resolution.billedPicoUsd.toString(),
+    first_byte_ms: resolution.firstByteMs,
+    duration_ms: resolution.durationMs,
+  }
+}

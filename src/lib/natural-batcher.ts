@@ -1,0 +1,63 @@
+/**
+ * Natural batching: while one batch runs, what comes in waits; the next batch takes all of it. An idle
+ * batcher starts at once, a busy one makes batches as large as the load.
+ */
+export interface NaturalBatcher<Item, Result> {
+  /** Resolves with this item's result, or rejects with what its batch failed with. */
+  submit(item: Item): Promise<Result>
+  /** Items that wait for the next batch. */
+  readonly waiting: number
+  /** Resolves once nothing waits and nothing runs. */
+  whenIdle(): Promise<void>
+}
+
+interface Waiting<Item, Result> {
+  item: Item
+  resolve(result: Result): void
+  reject(error: unknown): void
+}
+
+/** `run` gets the items in order and answers with one result each, in the same order. */
+export function createNaturalBatcher<Item, Result>(
+  batchMax: number,
+  run: (items: Item[]) => Promise<Result[]>,
+): NaturalBatcher<Item, Result> {
+  let queue: Waiting<Item, Result>[] = []
+  let isRunning = false
+  let idleWaiters: (() => void)[] = []
+
+  async function drain(): Promise<void> {
+    while (queue.length > 0) {
+      const batch = queue.slice(0, batchMax)
+      queue = queue.slice(batchMax)
+      try {
+        const results = await run(batch.map((waiting) => waiting.item))
+        batch.forEach((waiting, index) => waiting.resolve(results[index] as Result))
+      } catch (error) {
+        for (const waiting of batch) waiting.reject(error)
+      }
+    }
+    isRunning = false
+    const waiters = idleWaiters
+    idleWaiters = []
+    for (const wake of waiters) wake()
+  }
+
+  return {
+    submit(item) {
+      return new Promise((resolve, reject) => {
+        queue.push({ item, resolve, reject })
+        if (isRunning) return
+        isRunning = true
+        // After the I/O of this turn of the event loop: requests that arrived together go together.
+        setImmediate(() => void drain())
+      })
+    },
+    get waiting() {
+      return queue.length
+    },
+    whenIdle() {
+      return isRunning ? new Promise((resolve) => idleWaiters.push(resolve)) : Promise.resolve()
+    },
+  }
+}

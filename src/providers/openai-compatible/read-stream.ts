@@ -1,0 +1,67 @@
+import type { Readable } from 'node:stream'
+import { createSseReader } from '../../lib/sse.ts'
+import { StreamBroken, type ChatStream, type JsonObject, type StreamChunk } from '../contract.ts'
+import { readError } from './read-failure.ts'
+import { readUsage } from './read-usage.ts'
+
+/** An event longer than this is not a chunk of an answer. */
+const EVENT_CHARACTERS_MAX = 32 * 1024 * 1024
+
+/** A chat-completions event stream as chunks, one array for each read from the network. */
+export function readStream(body: Readable): ChatStream {
+  return {
+    kind: 'stream',
+    chunks: readChunks(body),
+    cancel() {
+      body.on('error', () => {})
+      body.destroy()
+    },
+  }
+}
+
+async function* readChunks(body: Readable): AsyncGenerator<StreamChunk[]> {
+  const reader = createSseReader(EVENT_CHARACTERS_MAX)
+  let hasFinished = false
+  try {
+    for await (const bytes of body) {
+      const chunks: StreamChunk[] = []
+      for (const data of reader.push(bytes as Buffer)) {
+        if (data === '[DONE]') {
+          if (chunks.length > 0) yield chunks
+          return
+        }
+        const chunk = parseChunk(data)
+        hasFinished ||= hasFinishReason(chunk.body)
+        chunks.push(chunk)
+      }
+      if (chunks.length > 0) yield chunks
+    }
+  } catch (error) {
+    throw error instanceof StreamBroken ? error : new StreamBroken(readError(error))
+  }
+  // Some upstreams close without `[DONE]`; without a finish reason the answer is not whole.
+  if (!hasFinished) throw broken('connection_lost', 'the stream ended before its end')
+}
+
+function parseChunk(data: string): StreamChunk {
+  let body: unknown
+  try {
+    body = JSON.parse(data)
+  } catch {
+    throw broken('bad_answer', 'an event of the stream is not JSON')
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw broken('bad_answer', 'an event of the stream is not an object')
+  }
+  const chunk = body as JsonObject
+  if (chunk.error) throw broken('server_error', `error in the stream: ${JSON.stringify(chunk.error).slice(0, 300)}`)
+  return { body: chunk, usage: chunk.usage ? readUsage(chunk.usage) : undefined }
+}
+
+function hasFinishReason(chunk: JsonObject): boolean {
+  return Array.isArray(chunk.choices) && chunk.choices.some((choice: unknown) => Boolean((choice as JsonObject | null)?.finish_reason))
+}
+
+function broken(reason: 'connection_lost' | 'bad_answer' | 'server_error', detail: string): StreamBroken {
+  return new StreamBroken({ kind: 'failure', reason, detail })
+}

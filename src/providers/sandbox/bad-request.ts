@@ -1,0 +1,11 @@
+/** Thrown for a request that breaks a rule of the chat-completions format; becomes a 400. */
+export class BadRequest extends Error {
+  readonly param: string | null
+  readonly code: string | null
+
+  constructor(message: string, param: string | null, code: string | null) {
+    super(message)
+    this.param = param
+    this.code = code
+  }
+}

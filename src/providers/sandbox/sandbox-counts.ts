@@ -1,0 +1,87 @@
+/**
+ * What the upstream believes happened, kept apart from what the gateway and its clients believe:
+ * tests that kill processes compare the three. At rest,
+ * `requests = completed + refused + broken + aborted`.
+ */
+export interface SandboxCounts {
+  /** Chat completions that arrived with a valid key. */
+  readonly requests: number
+  /** Whole answers whose last byte went to the operating system. That is not proof of arrival. */
+  readonly completed: number
+  /** Whole error answers, by fault of the request or by the model's nature. */
+  readonly refused: number
+  /** Answers spoilt on purpose: cut, garbage, an error in the stream. */
+  readonly broken: number
+  /** The client left before the end. */
+  readonly aborted: number
+  /** Sums of what the completed answers reported as usage; an answer without usage adds nothing. */
+  readonly promptTokens: number
+  readonly completionTokens: number
+  /** By the header `x-catraca-call-id`; without the header there is no record. */
+  readonly calls: ReadonlyMap<string, CallRecord>
+}
+
+/** More than one start under one id means that the gateway sent a call twice. */
+export interface CallRecord {
+  readonly started: number
+  readonly completed: number
+  readonly promptTokens: number
+  readonly completionTokens: number
+}
+
+export type CallOutcome = 'completed' | 'refused' | 'broken' | 'aborted'
+
+export interface ReportedTokens {
+  readonly promptTokens: number
+  readonly completionTokens: number
+}
+
+export interface CountKeeper {
+  readonly counts: SandboxCounts
+  begin(callId: string | undefined): void
+  end(callId: string | undefined, outcome: CallOutcome, reported?: ReportedTokens): void
+}
+
+type Writable<Facts> = { -readonly [Name in keyof Facts]: Facts[Name] }
+
+/** Enough for any test; about 50 MB. Beyond it the oldest record goes. */
+const CALLS_MAX = 200_000
+
+export function createCountKeeper(callsMax = CALLS_MAX): CountKeeper {
+  const calls = new Map<string, Writable<CallRecord>>()
+  const counts: Writable<SandboxCounts> = {
+    requests: 0,
+    completed: 0,
+    refused: 0,
+    broken: 0,
+    aborted: 0,
+    promptTokens: 0,
+    completionTokens: 0,
+    calls,
+  }
+
+  return {
+    counts,
+    begin(callId) {
+      counts.requests += 1
+      if (callId === undefined) return
+      const known = calls.get(callId)
+      if (known !== undefined) {
+        known.started += 1
+        return
+      }
+      calls.set(callId, { started: 1, completed: 0, promptTokens: 0, completionTokens: 0 })
+      if (calls.size > callsMax) calls.delete(calls.keys().next().value as string)
+    },
+    end(callId, outcome, reported) {
+      counts[outcome] += 1
+      if (outcome !== 'completed') return
+      const call = callId === undefined ? undefined : calls.get(callId)
+      if (call !== undefined) call.completed += 1
+      for (const sum of call === undefined ? [counts] : [counts, call]) {
+        sum.promptTokens += reported?.promptTokens ?? 0
+        sum.completionTokens += reported?.completionTokens ?? 0
+      }
+    },
+  }
+}

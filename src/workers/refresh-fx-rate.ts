@@ -1,0 +1,22 @@
+import { fetchPtax } from '../fx/fetch-ptax.ts'
+import { findCurrentFxRate, storeFxRate } from '../fx/fx-rates.ts'
+import type { Database } from '../db/open.ts'
+import type { Log } from '../lib/log.ts'
+
+/** The operator is warned when the newest rate is older than this: long weekends are shorter. */
+const STALE_AFTER_DAYS = 6
+
+/** Stores the newest closing PTAX, where it is not stored yet. */
+export async function refreshFxRate(db: Database, log: Log, now: Date = new Date()): Promise<void> {
+  const current = await findCurrentFxRate(db, 'live')
+  const found = await fetchPtax({ fetch, now, ...(current ? { previousE4: current.rateE4 } : {}) })
+  if (found.kind === 'unavailable') {
+    log.error('fx_rate_unavailable', { faults: found.faults, current: current?.rateDate })
+  } else if (!current || found.rateDate > current.rateDate) {
+    await storeFxRate(db, found)
+    log.info('fx_rate_stored', { rateE4: found.rateE4, rateDate: found.rateDate, source: found.source })
+  }
+  const newest = await findCurrentFxRate(db, 'live')
+  const ageDays = newest ? (now.getTime() - Date.parse(newest.rateDate)) / 86_400_000 : Infinity
+  if (ageDays > STALE_AFTER_DAYS) log.error('fx_rate_stale', { rateDate: newest?.rateDate })
+}

@@ -1,0 +1,82 @@
+/**
+ * A database of its own for each test file, cloned from a migrated template on the server that
+ * `test/run.ts` started.
+ */
+import pg from 'pg'
+import { migrate } from '../../src/db/migrate.ts'
+import { openDatabase, type Database } from '../../src/db/open.ts'
+import { createApiKey, type ApiKey, type ApiKeyInput } from '../../src/customers/api-keys.ts'
+import { createCustomer } from '../../src/customers/customers.ts'
+import { credit } from '../../src/ledger/entries.ts'
+import { createId } from '../../src/lib/ids.ts'
+import { parseBrl } from '../../src/lib/money.ts'
+import { ensureMonths } from '../../src/workers/ensure-months.ts'
+
+const TEMPLATE = 'catraca_template'
+
+export interface TestDatabase {
+  readonly databaseUrl: string
+  readonly db: Database
+  drop(): Promise<void>
+}
+
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const serverUrl = process.env.TEST_DATABASE_URL
+  if (!serverUrl) throw new Error('run the tests with `npm test`: it starts the database they need')
+  const name = `test_${createId().replaceAll('-', '')}`
+  await withClient(serverUrl, async (client) => {
+    // One test process makes the template, the others wait for it.
+    await client.query('select pg_advisory_lock(42)')
+    const made = await client.query('select 1 from pg_database where datname = $1', [TEMPLATE])
+    if (!made.rowCount) {
+      await client.query(`create database ${TEMPLATE}_new`)
+      await migrate(urlOf(serverUrl, `${TEMPLATE}_new`))
+      await client.query(`alter database ${TEMPLATE}_new rename to ${TEMPLATE}`)
+    }
+    await client.query(`create database ${name} template ${TEMPLATE}`)
+    await client.query('select pg_advisory_unlock(42)')
+  })
+  const databaseUrl = urlOf(serverUrl, name)
+  const { db, close } = openDatabase(databaseUrl, { onError: () => {} })
+  await ensureMonths(db)
+  return {
+    databaseUrl,
+    db,
+    async drop() {
+      await close()
+      await withClient(serverUrl, (client) => client.query(`drop database ${name} with (force)`))
+    },
+  }
+}
+
+/** A customer with this balance and a key. */
+export async function seedCustomer(
+  db: Database,
+  options: { balanceBrl: string } & Partial<ApiKeyInput>,
+): Promise<{ customerId: string; key: ApiKey; secret: string }> {
+  const customer = await createCustomer(db, { name: 'Teste' })
+  if ('kind' in customer) throw new Error(customer.kind)
+  const amountNanoBrl = parseBrl(options.balanceBrl) as bigint
+  if (amountNanoBrl > 0n) {
+    await credit(db, { customerId: customer.id, amountNanoBrl, reason: 'top_up', reference: createId() })
+  }
+  const { balanceBrl: _, ...keyOptions } = options
+  const made = await createApiKey(db, { name: 'teste', requestsPerMinute: 1_000_000, ...keyOptions, customerId: customer.id })
+  return { customerId: customer.id, ...made }
+}
+
+export function urlOf(serverUrl: string, database: string): string {
+  const url = new URL(serverUrl.replace(/@\//, '@placeholder/'))
+  url.pathname = `/${database}`
+  return url.href.replace('@placeholder/', '@/')
+}
+
+export async function withClient<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,105 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Database } from '../../src/db/open.ts'
+import { registerPrices } from '../../src/catalog/register-prices.ts'
+import type { Model } from '../../src/catalog/model.ts'
+import { storeFxRate } from '../../src/fx/fx-rates.ts'
+import type { Attempt } from '../../src/ledger/attempt.ts'
+import { openLedger, type Ledger } from '../../src/ledger/open-ledger.ts'
+import type { Resolution } from '../../src/ledger/resolution.ts'
+import { registerNode } from '../../src/ledger/nodes.ts'
+import { createId } from '../../src/lib/ids.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { chargeFor } from '../../src/lib/money.ts'
+import type { ApiKey } from '../../src/customers/api-keys.ts'
+
+/** Input costs nothing and an output token one micro-USD, so that one token bills 10,000 nano-BRL at rate 5 and markup 2. */
+export const testModel: Model = {
+  id: 'test-model',
+  displayName: 'Test',
+  category: 'llm',
+  description: null,
+  vendor: 'test',
+  markupE4: 20_000n,
+  price: { tiers: [{ abovePromptTokens: 0, input: 0n, cachedInput: 0n, cacheWrite: 0n, output: 1_000_000n, reasoning: 1_000_000n }] },
+  contextTokens: 1_000_000,
+  outputTokensMax: 100_000,
+  imageTokensMax: 0,
+  supportsTools: true,
+  routes: [],
+}
+
+export const NANO_BRL_PER_TOKEN = chargeFor(1_000_000n, { fxRateE4: 50_000n, markupE4: 20_000n })
+
+export interface TestLedger {
+  readonly ledger: Ledger
+  readonly nodeId: string
+  readonly spoolDir: string
+  attempt(key: ApiKey, tokens: number, more?: Partial<Attempt>): Attempt
+  charge(attempt: Attempt, tokens: number): Resolution
+}
+
+export async function openTestLedger(db: Database, databaseUrl: string, options: { spoolDir?: string; laneCount?: number } = {}): Promise<TestLedger> {
+  const nodeId = createId()
+  await registerNode(db, nodeId)
+  const prices = await registerPrices(db, [testModel])
+  const fxRate = await storeFxRate(db, { rateE4: 50_000n, rateDate: '2026-11-20', bulletinAt: null, source: 'sandbox' })
+  const spoolDir = options.spoolDir ?? (await mkdtemp(join(tmpdir(), 'catraca-spool-')))
+  const ledger = await openLedger({
+    databaseUrl,
+    nodeId,
+    laneCount: options.laneCount ?? 2,
+    spoolDir,
+    log: createLog('silent', () => {}),
+    observer: { batch() {}, gone() {} },
+  })
+  return {
+    ledger,
+    nodeId,
+    spoolDir,
+    attempt(key, tokens, more = {}) {
+      return {
+        id: createId(),
+        isRepeated: false,
+        customerId: key.customerId,
+        key,
+        ip: '203.0.113.7',
+        ipLimit: 1_000_000,
+        requestId: createId(),
+        sessionId: null,
+        modelId: testModel.id,
+        isStream: false,
+        amountNanoBrl: BigInt(tokens) * NANO_BRL_PER_TOKEN,
+        budgetPicoUsd: BigInt(tokens) * 2_000_000n,
+        priceId: prices.get(testModel.id) as number,
+        fxRateId: fxRate.id,
+        fxRateE4: fxRate.rateE4,
+        markupE4: testModel.markupE4,
+        promptTokensEstimated: 0,
+        tokensCounted: tokens,
+        ...more,
+      }
+    },
+    charge(attempt, tokens) {
+      return {
+        id: attempt.id,
+        customerId: attempt.customerId,
+        outcome: 'charged',
+        reason: null,
+        upstreamId: 'test',
+        usageKind: 'exact',
+        promptTokens: 0,
+        cachedTokens: 0,
+        cacheWriteTokens: 0,
+        completionTokens: tokens,
+        reasoningTokens: 0,
+        costPicoUsd: BigInt(tokens) * 1_000_000n,
+        billedNanoBrl: BigInt(tokens) * NANO_BRL_PER_TOKEN,
+        billedPicoUsd: BigInt(tokens) * 2_000_000n,
+        firstByteMs: 1,
+        durationMs: 2,
+      }
+    },
+  }
+}
