@@ -24,11 +24,15 @@ export function openExchange(
   callId: string | undefined,
 ): Exchange {
   let wake: (() => void) | undefined
+  let hasFinished = false
   keeper.begin(callId)
+  response.once('finish', () => {
+    hasFinished = true
+  })
   response.once('close', () => {
     exchange.isOpen = false
     // Our own cut also closes before the end, but there the outcome was decided beforehand.
-    const hasEnded = response.writableFinished || exchange.outcome === 'broken'
+    const hasEnded = hasFinished || exchange.outcome === 'broken'
     keeper.end(callId, hasEnded ? exchange.outcome : 'aborted', exchange.reported)
     wake?.()
   })

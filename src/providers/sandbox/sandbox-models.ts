@@ -1,8 +1,7 @@
 import { PROVIDER_REFUSALS, type ProviderRefusal } from './provider-refusals.ts'
 
 /** How the bytes of the answer leave. All but `whole` and `split` never give a client its answer. */
-export type Delivery =
-  'whole' | 'split' | 'cut' | 'stall' | 'hang' | 'garbage' | 'error_in_stream'
+export type Delivery = 'whole' | 'split' | 'cut' | 'stall' | 'hang' | 'garbage' | 'error_in_stream'
 
 export interface Pace {
   readonly firstTokenMs: number
@@ -97,10 +96,6 @@ export function findSandboxModel(name: string): SandboxModel {
   return byId.get(id) ?? (SANDBOX_MODELS[0] as SandboxModel)
 }
 
-function define(
-  id: string,
-  description: string,
-  traits: Partial<SandboxModel> = {},
-): SandboxModel {
+function define(id: string, description: string, traits: Partial<SandboxModel> = {}): SandboxModel {
   return { ...WELL_BEHAVED, ...traits, id, description }
 }

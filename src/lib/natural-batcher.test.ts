@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createNaturalBatcher } from './natural-batcher.ts'
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
+
+test('what comes in while a batch runs goes together in the next one, in order', async () => {
+  const batches: number[][] = []
+  const batcher = createNaturalBatcher<number, number>(100, async (items) => {
+    batches.push(items)
+    await pause()
+    return items.map((item) => item * 2)
+  })
+  const first = batcher.submit(1)
+  await new Promise(setImmediate)
+  const rest = [2, 3, 4].map((item) => batcher.submit(item))
+  assert.deepEqual(await Promise.all([first, ...rest]), [2, 4, 6, 8])
+  assert.deepEqual(batches, [[1], [2, 3, 4]])
+})
+
+test('a batch is never larger than its limit, and a failed one fails only its own items', async () => {
+  let runs = 0
+  const batcher = createNaturalBatcher<number, number>(2, async (items) => {
+    assert.ok(items.length <= 2)
+    if (++runs === 1) throw new Error('broken')
+    return items
+  })
+  const outcomes = await Promise.allSettled([1, 2, 3, 4, 5].map((item) => batcher.submit(item)))
+  assert.deepEqual(outcomes.map((outcome) => outcome.status), ['rejected', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled'])
+  await batcher.whenIdle()
+  assert.equal(batcher.waiting, 0)
+})

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { createSseReader } from './sse.ts'
+
+const text = ': ping\r\n\r\ndata: {"a":"ação 🎟️"}\n\nevent: x\ndata: one\ndata: two\n\ndata:[DONE]\r\n\r\n'
+const expected = ['{"a":"ação 🎟️"}', 'one\ntwo', '[DONE]']
+
+test('events are the same wherever their bytes are cut', () => {
+  const bytes = Buffer.from(text)
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 30 }), (cuts) => {
+      const reader = createSseReader(1_000)
+      const edges = [0, ...cuts.sort((a, b) => a - b), bytes.length]
+      const events = edges.slice(1).flatMap((end, index) => reader.push(bytes.subarray(edges[index], end)))
+      assert.deepEqual(events, expected)
+    }),
+  )
+})
+
+test('an event without end does not fill the memory', () => {
+  const reader = createSseReader(1_000)
+  assert.throws(() => reader.push(Buffer.from(`data: ${'x'.repeat(2_000)}`)), RangeError)
+})

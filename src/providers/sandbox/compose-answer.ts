@@ -1,0 +1,197 @@
+import { randomText } from '../../lib/ids.ts'
+import { generateJson } from './generate-json.ts'
+import type { Piece, TokenizedText, Tokenizer } from './open-tokenizer.ts'
+import { sumTokens } from './open-tokenizer.ts'
+import { isObject } from './read-field.ts'
+import type { ChatRequest, Tool } from './read-chat-request.ts'
+import type { ChatMessage } from './read-messages.ts'
+import type { SandboxModel } from './sandbox-models.ts'
+import {
+  HARD_CHARACTERS,
+  lastUserText,
+  STORY,
+  writeGreeting,
+  writeJsonObject,
+  writeReasoning,
+  writeToolReport,
+} from './write-text.ts'
+
+export interface Answer {
+  readonly choices: readonly Choice[]
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly reasoningTokens: number
+}
+
+export interface Choice {
+  readonly reasoning: TokenizedText | undefined
+  /** Undefined where there are tool calls: the wire says null. */
+  readonly content: TokenizedText | undefined
+  readonly toolCalls: readonly ToolCall[]
+  readonly finishReason: 'stop' | 'length' | 'tool_calls'
+}
+
+export interface ToolCall {
+  readonly id: string
+  readonly name: string
+  readonly nameTokens: number
+  readonly arguments: TokenizedText
+}
+
+const TOKENS_PER_MESSAGE = 3
+/** What the answer's own beginning costs. */
+const TOKENS_PER_PROMPT = 3
+/** A picture of 1024 x 1024 at high detail, as OpenAI counts it. */
+const TOKENS_PER_ATTACHMENT = 765
+const LONG_ANSWER_TOKENS = 400
+const BIG_ANSWER_BYTES = 2_000_000
+
+/** Deterministic but for the ids: the same request gets the same words and the same count. */
+export function composeAnswer(
+  request: ChatRequest,
+  model: SandboxModel,
+  tokenizer: Tokenizer,
+): Answer {
+  const choices = Array.from({ length: request.choiceCount }, (_, index) =>
+    composeChoice(request, model, tokenizer, index),
+  )
+  const reasoningTokens = choices.reduce((sum, choice) => sum + (choice.reasoning?.tokens ?? 0), 0)
+  return {
+    choices,
+    promptTokens: countPrompt(request, tokenizer),
+    completionTokens: choices.reduce((sum, choice) => sum + countChoice(choice), 0),
+    reasoningTokens,
+  }
+}
+
+function composeChoice(
+  request: ChatRequest,
+  model: SandboxModel,
+  tokenizer: Tokenizer,
+  index: number,
+): Choice {
+  const limit = request.outputTokensMax ?? Infinity
+  const whole = model.hasReasoning ? tokenizer.split(writeReasoning(request.messages)) : undefined
+  const reasoning = whole && limitTokens(whole, limit, tokenizer)
+  const left = limit - (reasoning?.tokens ?? 0)
+  const asksForTool = request.tools.length > 0 && request.messages.at(-1)?.role !== 'tool'
+  if (asksForTool) return { reasoning, content: undefined, ...callTools(request, tokenizer, left) }
+
+  const text = stopAt(composeText(request, model, tokenizer, index), request.stops, tokenizer)
+  const content = limitTokens(text, left, tokenizer)
+  const isWhole = content === text && reasoning === whole
+  return { reasoning, content, toolCalls: [], finishReason: isWhole ? 'stop' : 'length' }
+}
+
+function composeText(
+  request: ChatRequest,
+  model: SandboxModel,
+  tokenizer: Tokenizer,
+  index: number,
+): TokenizedText {
+  const { format, messages } = request
+  if (format.kind === 'json_object') return tokenizer.split(writeJsonObject(messages))
+  if (format.kind === 'json_schema') {
+    return tokenizer.split(JSON.stringify(generateJson(format.schema, index)))
+  }
+  if (model.text === 'big') {
+    return repeat(tokenizer.split(STORY), Math.ceil(BIG_ANSWER_BYTES / Buffer.byteLength(STORY)))
+  }
+  if (model.text === 'long') {
+    return limitTokens(tokenizer.split(STORY.repeat(8)), LONG_ANSWER_TOKENS, tokenizer)
+  }
+  const said =
+    messages.at(-1)?.role === 'tool' ? writeToolReport(messages) : writeGreeting(messages)
+  const hard = model.delivery === 'split' ? HARD_CHARACTERS : ''
+  const option = index === 0 ? '' : ` (Opção ${index + 1}.)`
+  return tokenizer.split(said + hard + option)
+}
+
+/** Two calls where the user asks for "paralelo" and the client allows it, else one. */
+function callTools(
+  request: ChatRequest,
+  tokenizer: Tokenizer,
+  limit: number,
+): Pick<Choice, 'toolCalls' | 'finishReason'> {
+  const [first, second = first] = request.tools as [Tool, Tool?]
+  const isParallel = request.callsInParallel && /paralelo/i.test(lastUserText(request.messages))
+  const tools = isParallel ? [first, second] : [first]
+  let left = limit
+  let isWhole = true
+  const toolCalls = tools.flatMap(({ name, parameters }, index) => {
+    const nameTokens = tokenizer.count(name)
+    isWhole &&= nameTokens <= left
+    if (!isWhole) return []
+    const generated = generateJson(parameters, index)
+    // A function that takes nothing may come without a schema; its arguments are an object all the same.
+    const whole = tokenizer.split(JSON.stringify(isObject(generated) ? generated : {}))
+    const made = limitTokens(whole, left - nameTokens, tokenizer)
+    isWhole = made === whole
+    left -= nameTokens + made.tokens
+    return [{ id: `call_${randomText(24)}`, name, nameTokens, arguments: made }]
+  })
+  return { toolCalls, finishReason: isWhole ? 'tool_calls' : 'length' }
+}
+
+function stopAt(
+  text: TokenizedText,
+  stops: readonly string[],
+  tokenizer: Tokenizer,
+): TokenizedText {
+  const ends = stops.map((stop) => text.text.indexOf(stop)).filter((end) => end !== -1)
+  return ends.length === 0 ? text : tokenizer.split(text.text.slice(0, Math.min(...ends)))
+}
+
+/** The same object where nothing has to go, which is how callers see that the text is whole. */
+function limitTokens(text: TokenizedText, tokensMax: number, tokenizer: Tokenizer): TokenizedText {
+  if (text.tokens <= tokensMax) return text
+  const pieces: Piece[] = []
+  let left = tokensMax
+  for (const piece of text.pieces) {
+    // A long piece (a whole paragraph of a repeated text) may be taken in part.
+    const parts = piece.tokens <= left ? [piece] : tokenizer.split(piece.text).pieces
+    for (const part of parts) {
+      if (part.tokens > left) return joinPieces(pieces)
+      pieces.push(part)
+      left -= part.tokens
+    }
+  }
+  return joinPieces(pieces)
+}
+
+/** One piece for each repetition: half a million pieces of a token each would cost 100 MB on the wire. */
+function repeat(text: TokenizedText, times: number): TokenizedText {
+  const piece = { text: text.text, tokens: text.tokens }
+  return {
+    text: text.text.repeat(times),
+    tokens: text.tokens * times,
+    pieces: Array.from({ length: times }, () => piece),
+  }
+}
+
+function joinPieces(pieces: readonly Piece[]): TokenizedText {
+  return { text: pieces.map((piece) => piece.text).join(''), tokens: sumTokens(pieces), pieces }
+}
+
+function countChoice({ reasoning, content, toolCalls }: Choice): number {
+  const called = toolCalls.reduce((sum, call) => sum + call.nameTokens + call.arguments.tokens, 0)
+  return (reasoning?.tokens ?? 0) + (content?.tokens ?? 0) + called
+}
+
+function countPrompt(request: ChatRequest, tokenizer: Tokenizer): number {
+  const messages = request.messages.reduce((sum, one) => sum + countMessage(one, tokenizer), 0)
+  return TOKENS_PER_PROMPT + messages + tokenizer.count(request.promptExtras)
+}
+
+function countMessage(message: ChatMessage, tokenizer: Tokenizer): number {
+  const calls = message.toolCalls.reduce(
+    (sum, call) => sum + tokenizer.count(call.name) + tokenizer.count(call.arguments),
+    0,
+  )
+  return (
+    TOKENS_PER_MESSAGE +
+    tokenizer.count(message.text) +
+    calls +
+    message.attachmentCount * TOKENS_PER_ATTACHMENT
+  )
+}

@@ -1,0 +1,78 @@
+import type { Exchange } from './open-exchange.ts'
+import { ERROR_IN_STREAM } from './provider-refusals.ts'
+import type { AnswerEvent } from './render-answer.ts'
+import type { Delivery, Pace } from './sandbox-models.ts'
+import { writeSplit } from './write-split.ts'
+
+export interface StreamDelivery {
+  readonly exchange: Exchange
+  readonly events: Iterable<AnswerEvent>
+  readonly headers: Readonly<Record<string, string>>
+  readonly pace: Pace
+  readonly delivery: Delivery
+}
+
+/** Before a fault comes: the opening and a few tokens, so that a client has begun to show them. */
+const EVENTS_BEFORE_FAULT = 5
+/** Events that are due at the same time leave in one write, which is many times cheaper. */
+const WRITE_CHARACTERS_MAX = 16_384
+const DONE = 'data: [DONE]\n\n'
+
+export async function deliverStream(stream: StreamDelivery): Promise<void> {
+  const { exchange, headers, pace, delivery } = stream
+  const { response } = exchange
+  await exchange.pause(pace.firstTokenMs)
+  if (!exchange.isOpen) return
+  response.writeHead(200, {
+    ...headers,
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+  })
+  if (delivery === 'whole') return deliverWhole(stream)
+  if (delivery === 'split') return deliverSplit(stream)
+
+  const begun = [...stream.events].slice(0, EVENTS_BEFORE_FAULT).map(renderEvent)
+  if (delivery === 'cut') return exchange.writeAndCut(begun.join(''))
+  if (delivery === 'stall') return exchange.write(begun[0] as string)
+  exchange.outcome = 'broken'
+  if (delivery === 'garbage')
+    begun.push('data: {"id":"chatcmpl-\u{fffd}","choices":[{"ind\n\n', DONE)
+  else begun.push(`data: ${ERROR_IN_STREAM}\n\n`)
+  response.end(begun.join(''))
+}
+
+async function deliverWhole({ exchange, events, pace }: StreamDelivery): Promise<void> {
+  const startedAt = performance.now()
+  let due = ''
+  let tokensSent = 0
+  for (const event of events) {
+    if (pace.tokensPerSecond !== undefined) {
+      // Against the start and not the last token: timers that fire late do not add up.
+      const waitMs = startedAt + (tokensSent * 1000) / pace.tokensPerSecond - performance.now()
+      if (waitMs > 1) {
+        await exchange.write(due)
+        due = ''
+        await exchange.pause(waitMs)
+      }
+    }
+    due += renderEvent(event)
+    tokensSent += event.tokens
+    if (due.length > WRITE_CHARACTERS_MAX) {
+      await exchange.write(due)
+      due = ''
+    }
+    if (!exchange.isOpen) return
+  }
+  exchange.outcome = 'completed'
+  exchange.response.end(due + DONE)
+}
+
+async function deliverSplit({ exchange, events }: StreamDelivery): Promise<void> {
+  const lines = [...events].map((event) => `: ping\r\n\r\ndata: ${event.data}\r\n\r\n`)
+  const bytes = Buffer.from(`${lines.join('')}: ping\r\n\r\ndata: [DONE]\r\n\r\n`)
+  await writeSplit(exchange, bytes)
+}
+
+function renderEvent(event: AnswerEvent): string {
+  return `data: ${event.data}\n\n`
+}

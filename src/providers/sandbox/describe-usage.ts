@@ -1,0 +1,46 @@
+import type { Answer } from './compose-answer.ts'
+import type { ChatRequest } from './read-chat-request.ts'
+import type { SandboxModel } from './sandbox-models.ts'
+
+/** The `usage` object as it goes on the wire. */
+export interface Usage {
+  readonly prompt_tokens: number
+  readonly completion_tokens: number
+  readonly total_tokens: number
+  readonly prompt_tokens_details: { cached_tokens: number; audio_tokens: number }
+  readonly completion_tokens_details: {
+    reasoning_tokens: number
+    audio_tokens: number
+    accepted_prediction_tokens: number
+    rejected_prediction_tokens: number
+  }
+}
+
+/** What the model reports, which for some models is not the truth; undefined: it reports nothing. */
+export function describeUsage(
+  answer: Answer,
+  request: ChatRequest,
+  model: SandboxModel,
+): Usage | undefined {
+  if (model.usage === 'none') return undefined
+  const { promptTokens } = answer
+  const completionTokens =
+    model.usage === 'overrun'
+      ? (request.outputTokensMax ?? answer.completionTokens) * 10 + 1000
+      : answer.completionTokens
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    prompt_tokens_details: {
+      cached_tokens: model.usage === 'half_cached' ? Math.floor(promptTokens / 2) : 0,
+      audio_tokens: 0,
+    },
+    completion_tokens_details: {
+      reasoning_tokens: answer.reasoningTokens,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  }
+}

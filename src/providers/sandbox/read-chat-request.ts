@@ -1,0 +1,189 @@
+import { BadRequest } from './bad-request.ts'
+import {
+  invalidType,
+  isObject,
+  missing,
+  readFlag,
+  readNumber,
+  type JsonObject,
+} from './read-field.ts'
+import { readMessages, type ChatMessage } from './read-messages.ts'
+
+export interface ChatRequest {
+  readonly modelName: string
+  readonly messages: readonly ChatMessage[]
+  readonly isStream: boolean
+  readonly includesUsage: boolean
+  readonly choiceCount: number
+  readonly outputTokensMax: number | undefined
+  readonly stops: readonly string[]
+  readonly format: AnswerFormat
+  /** Those that may be called now; empty when `tool_choice` is `none`. */
+  readonly tools: readonly Tool[]
+  readonly callsInParallel: boolean
+  /** What counts as prompt without being a message: tools and the answer's schema, as JSON. */
+  readonly promptExtras: string
+}
+
+export type AnswerFormat =
+  | { readonly kind: 'text' }
+  | { readonly kind: 'json_object' }
+  | { readonly kind: 'json_schema'; readonly schema: unknown }
+
+export interface Tool {
+  readonly name: string
+  readonly parameters: unknown
+}
+
+/** Throws `BadRequest`, worded as OpenAI words it. */
+export function readChatRequest(text: string): ChatRequest {
+  const body = parseBody(text)
+  const modelName = body.model
+  if (typeof modelName !== 'string' || modelName === '') {
+    throw new BadRequest(
+      'you must provide a model parameter',
+      'model',
+      'missing_required_parameter',
+    )
+  }
+  checkSamplingFields(body)
+  const limit = readNumber(body, 'max_tokens', { minimum: 1, isInteger: true })
+  const newerLimit = readNumber(body, 'max_completion_tokens', { minimum: 1, isInteger: true })
+  const isStream = readFlag(body, 'stream') ?? false
+  return {
+    modelName,
+    messages: readMessages(body.messages),
+    isStream,
+    includesUsage: readIncludesUsage(body.stream_options, isStream),
+    choiceCount: readNumber(body, 'n', { minimum: 1, maximum: 128, isInteger: true }) ?? 1,
+    outputTokensMax: newerLimit ?? limit,
+    stops: readStops(body.stop),
+    format: readFormat(body.response_format),
+    tools: chooseTools(readTools(body.tools), body.tool_choice),
+    callsInParallel: readFlag(body, 'parallel_tool_calls') ?? true,
+    promptExtras: [body.tools, body.response_format]
+      .map((extra) => (isObject(extra) || Array.isArray(extra) ? JSON.stringify(extra) : ''))
+      .join(''),
+  }
+}
+
+function parseBody(text: string): JsonObject {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch (cause) {
+    throw new BadRequest(
+      `We could not parse the JSON body of your request. (${(cause as Error).message})`,
+      null,
+      null,
+    )
+  }
+  if (!isObject(body)) throw new BadRequest('The JSON body must be an object.', null, null)
+  return body
+}
+
+/** The sandbox does not sample, but it refuses what a provider would refuse. */
+function checkSamplingFields(body: JsonObject): void {
+  readNumber(body, 'temperature', { minimum: 0, maximum: 2 })
+  readNumber(body, 'top_p', { minimum: 0, maximum: 1 })
+  readNumber(body, 'presence_penalty', { minimum: -2, maximum: 2 })
+  readNumber(body, 'frequency_penalty', { minimum: -2, maximum: 2 })
+  readNumber(body, 'seed', { isInteger: true })
+}
+
+function readIncludesUsage(options: unknown, isStream: boolean): boolean {
+  if (options === undefined || options === null) return false
+  if (!isStream) {
+    throw new BadRequest(
+      "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
+      'stream_options',
+      null,
+    )
+  }
+  if (!isObject(options)) throw invalidType('stream_options', 'an object', options)
+  return readFlag(options, 'include_usage') ?? false
+}
+
+function readStops(stop: unknown): string[] {
+  if (stop === undefined || stop === null) return []
+  const stops = Array.isArray(stop) ? stop : [stop]
+  if (!stops.every((one) => typeof one === 'string')) {
+    throw invalidType('stop', 'a string or an array of strings', stop)
+  }
+  if (stops.length > 4) {
+    throw new BadRequest(
+      `Invalid 'stop': array too long. Expected an array with maximum length 4, ` +
+        `but got an array with length ${stops.length} instead.`,
+      'stop',
+      'array_above_max_length',
+    )
+  }
+  return stops.filter((one) => one !== '')
+}
+
+function readFormat(format: unknown): AnswerFormat {
+  if (format === undefined || format === null) return { kind: 'text' }
+  if (!isObject(format)) throw invalidType('response_format', 'an object', format)
+  if (format.type === 'text') return { kind: 'text' }
+  if (format.type === 'json_object') return { kind: 'json_object' }
+  if (format.type !== 'json_schema') {
+    throw new BadRequest(
+      `Invalid value: '${String(format.type)}'. ` +
+        `Supported values are: 'json_object', 'json_schema', and 'text'.`,
+      'response_format.type',
+      'invalid_value',
+    )
+  }
+  const described = format.json_schema
+  if (!isObject(described) || typeof described.name !== 'string') {
+    const param = isObject(described)
+      ? 'response_format.json_schema.name'
+      : 'response_format.json_schema'
+    throw missing(param)
+  }
+  return { kind: 'json_schema', schema: described.schema ?? { type: 'object' } }
+}
+
+function readTools(tools: unknown): Tool[] {
+  if (tools === undefined || tools === null) return []
+  if (!Array.isArray(tools)) throw invalidType('tools', 'an array of objects', tools)
+  return tools.map((tool: unknown, index) => {
+    const described = isObject(tool) ? tool.function : undefined
+    if (!isObject(tool) || tool.type !== 'function') {
+      throw new BadRequest(
+        `Invalid value for 'tools[${index}].type'. Supported values are: 'function'.`,
+        `tools[${index}].type`,
+        'invalid_value',
+      )
+    }
+    if (!isObject(described) || typeof described.name !== 'string' || described.name === '') {
+      const param = `tools[${index}].function.name`
+      throw missing(param)
+    }
+    return { name: described.name, parameters: described.parameters ?? {} }
+  })
+}
+
+function chooseTools(tools: Tool[], choice: unknown): Tool[] {
+  if (choice === undefined || choice === null || choice === 'auto') return tools
+  if (choice === 'none') return []
+  if (tools.length === 0) {
+    throw new BadRequest(
+      "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.",
+      'tool_choice',
+      null,
+    )
+  }
+  if (choice === 'required') return tools
+  const named = isObject(choice) && isObject(choice.function) ? choice.function.name : undefined
+  const chosen = tools.filter((tool) => tool.name === named)
+  if (chosen.length === 0) {
+    throw new BadRequest(
+      "Invalid value for 'tool_choice': it must be 'none', 'auto', 'required' or name a function " +
+        "of 'tools'.",
+      'tool_choice',
+      'invalid_value',
+    )
+  }
+  return chosen
+}

@@ -1,0 +1,71 @@
+import { BadRequest } from './bad-request.ts'
+
+export type JsonObject = { [name: string]: unknown }
+
+export interface NumberRule {
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly isInteger?: boolean
+}
+
+/** A field that is null counts as left out, as with OpenAI. */
+export function readNumber(body: JsonObject, name: string, rule: NumberRule): number | undefined {
+  const value = body[name]
+  if (value === undefined || value === null) return undefined
+  const kind = rule.isInteger === true ? 'integer' : 'decimal'
+  if (typeof value !== 'number' || (rule.isInteger === true && !Number.isInteger(value))) {
+    throw invalidType(name, kind === 'integer' ? 'an integer' : 'a decimal', value)
+  }
+  if (rule.maximum !== undefined && value > rule.maximum) {
+    throw new BadRequest(
+      `Invalid '${name}': ${kind} above maximum value. ` +
+        `Expected a value <= ${rule.maximum}, but got ${value} instead.`,
+      name,
+      `${kind}_above_max_value`,
+    )
+  }
+  if (rule.minimum !== undefined && value < rule.minimum) {
+    throw new BadRequest(
+      `Invalid '${name}': ${kind} below minimum value. ` +
+        `Expected a value >= ${rule.minimum}, but got ${value} instead.`,
+      name,
+      `${kind}_below_min_value`,
+    )
+  }
+  return value
+}
+
+export function readFlag(body: JsonObject, name: string): boolean | undefined {
+  const value = body[name]
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'boolean') throw invalidType(name, 'a boolean', value)
+  return value
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function invalidType(param: string, expected: string, value: unknown): BadRequest {
+  return new BadRequest(
+    `Invalid type for '${param}': expected ${expected}, but got ${nameType(value)} instead.`,
+    param,
+    'invalid_type',
+  )
+}
+
+export function missing(param: string): BadRequest {
+  return new BadRequest(
+    `Missing required parameter: '${param}'.`,
+    param,
+    'missing_required_parameter',
+  )
+}
+
+function nameType(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'object') return 'an object'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'an integer' : 'a decimal'
+  return `a ${typeof value}`
+}

@@ -1,0 +1,142 @@
+/** An answer in the chat-completions wire format: as one body, or as the events of a stream. */
+import { createId } from '../../lib/ids.ts'
+import type { Answer, Choice } from './compose-answer.ts'
+import type { Usage } from './describe-usage.ts'
+import type { TokenizedText } from './open-tokenizer.ts'
+
+/** What each body and each chunk of one answer has in common. */
+export interface AnswerIdentity {
+  readonly id: string
+  readonly created: number
+  readonly model: string
+}
+
+export interface AnswerEvent {
+  /** JSON, to go behind `data: `. */
+  readonly data: string
+  /** How much of the answer it carries, for the pace. */
+  readonly tokens: number
+}
+
+/** What providers add and a gateway must not pass on. */
+const PROVIDER_FIELDS = { service_tier: 'default', system_fingerprint: 'fp_sandbox4c1e' }
+
+export function createIdentity(model: string): AnswerIdentity {
+  return {
+    id: `chatcmpl-${createId().replaceAll('-', '')}`,
+    created: Math.floor(Date.now() / 1000),
+    model,
+  }
+}
+
+export function renderBody(
+  identity: AnswerIdentity,
+  answer: Answer,
+  usage: Usage | undefined,
+): string {
+  const { id, created, model } = identity
+  return JSON.stringify({
+    id,
+    object: 'chat.completion',
+    created,
+    model,
+    choices: answer.choices.map((choice, index) => ({
+      index,
+      message: renderMessage(choice),
+      logprobs: null,
+      finish_reason: choice.finishReason,
+    })),
+    usage,
+    ...PROVIDER_FIELDS,
+  })
+}
+
+/** All events but `[DONE]`. Choices take turns, as they do where several are written at once. */
+export function* renderEvents(
+  identity: AnswerIdentity,
+  answer: Answer,
+  usage: Usage | undefined,
+  includesUsage: boolean,
+): Generator<AnswerEvent> {
+  const { id, created, model } = identity
+  const head = JSON.stringify({
+    id,
+    object: 'chat.completion.chunk',
+    created,
+    model,
+    ...PROVIDER_FIELDS,
+  }).slice(0, -1)
+  // As OpenAI does: where usage was asked for, each chunk has the field, and only the last a value.
+  const tail = includesUsage && usage !== undefined ? '],"usage":null}' : ']}'
+
+  const running = new Map(
+    answer.choices.map((choice, index) => [index, renderDeltas(choice)] as const),
+  )
+  while (running.size > 0) {
+    for (const [index, deltas] of running) {
+      const step = deltas.next()
+      if (step.done === true) {
+        running.delete(index)
+        continue
+      }
+      const { delta, finishReason, tokens } = step.value
+      const finish = finishReason === null ? 'null' : `"${finishReason}"`
+      const choice = `{"index":${index},"delta":${delta},"logprobs":null,"finish_reason":${finish}}`
+      yield { data: `${head},"choices":[${choice}${tail}`, tokens }
+    }
+  }
+  if (includesUsage && usage !== undefined) {
+    yield { data: `${head},"choices":[],"usage":${JSON.stringify(usage)}}`, tokens: 0 }
+  }
+}
+
+interface Delta {
+  readonly delta: string
+  readonly finishReason: string | null
+  readonly tokens: number
+}
+
+function* renderDeltas(choice: Choice): Generator<Delta> {
+  const { reasoning, content, toolCalls, finishReason } = choice
+  const opening = { role: 'assistant', content: content === undefined ? null : '', refusal: null }
+  yield { delta: JSON.stringify(opening), finishReason: null, tokens: 0 }
+  if (reasoning !== undefined) {
+    yield* renderPieces(reasoning, (text) => `{"reasoning_content":${text}}`)
+  }
+  if (content !== undefined) yield* renderPieces(content, (text) => `{"content":${text}}`)
+  for (const [index, { id, name, nameTokens, arguments: made }] of toolCalls.entries()) {
+    const call = { index, id, type: 'function', function: { name, arguments: '' } }
+    const delta = JSON.stringify({ tool_calls: [call] })
+    yield { delta, finishReason: null, tokens: nameTokens }
+    yield* renderPieces(
+      made,
+      (text) => `{"tool_calls":[{"index":${index},"function":{"arguments":${text}}}]}`,
+    )
+  }
+  yield { delta: '{}', finishReason, tokens: 0 }
+}
+
+function* renderPieces(text: TokenizedText, wrap: (json: string) => string): Generator<Delta> {
+  for (const piece of text.pieces) {
+    yield { delta: wrap(JSON.stringify(piece.text)), finishReason: null, tokens: piece.tokens }
+  }
+}
+
+function renderMessage({ reasoning, content, toolCalls }: Choice): Record<string, unknown> {
+  return {
+    role: 'assistant',
+    content: content === undefined ? null : content.text,
+    ...(reasoning === undefined ? {} : { reasoning_content: reasoning.text }),
+    refusal: null,
+    annotations: [],
+    ...(toolCalls.length === 0
+      ? {}
+      : {
+          tool_calls: toolCalls.map(({ id, name, arguments: made }) => ({
+            id,
+            type: 'function',
+            function: { name, arguments: made.text },
+          })),
+        }),
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * The sandbox upstream: a server of its own that speaks the chat-completions format, so that the
+ * first five minutes need no account anywhere, and so that tests meet every way a provider fails.
+ * The gateway reaches it over HTTP like any provider. It owns no money and knows no customer. The
+ * model's name decides how it behaves: see `sandbox-models.ts`. Not for production.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { BadRequest } from './bad-request.ts'
+import { createSandboxChat } from './create-sandbox-chat.ts'
+import { createErrorBody, type ErrorFacts } from './create-error-body.ts'
+import { openExchange } from './open-exchange.ts'
+import { openTokenizer } from './open-tokenizer.ts'
+import { readBody } from './read-body.ts'
+import { createCountKeeper, type SandboxCounts } from './sandbox-counts.ts'
+import { SANDBOX_MODELS, type SandboxModel } from './sandbox-models.ts'
+
+export interface SandboxUpstream {
+  /** With its version segment: `http://127.0.0.1:4010/v1`. */
+  readonly baseUrl: string
+  readonly counts: SandboxCounts
+  /** Drops every connection, also those in the middle of an answer. */
+  close(): Promise<void>
+}
+
+export interface SandboxOptions {
+  /** 0, the default: a free one. */
+  readonly port?: number
+  readonly host?: string
+  /** Without it any key is good, and none too. */
+  readonly apiKey?: string | undefined
+}
+
+const BODY_BYTES_MAX = 64 * 1024 * 1024
+/** Longer than the pools of clients keep a connection, so that the client closes it, not we. */
+const KEEP_ALIVE_MS = 75_000
+const CALL_ID_CHARACTERS_MAX = 200
+
+export async function startSandboxUpstream(options: SandboxOptions = {}): Promise<SandboxUpstream> {
+  const { port = 0, host = '127.0.0.1', apiKey } = options
+  const keeper = createCountKeeper()
+  const tokenizer = openTokenizer()
+  // A failure shows in the first request that needs it; here it must not end the process.
+  tokenizer.catch(() => {})
+  const chat = createSandboxChat(tokenizer)
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://sandbox')
+    const endpoint = `${request.method} ${url.pathname}`
+    if (endpoint === 'GET /stats') {
+      return sendJson(
+        response,
+        200,
+        describeCounts(keeper.counts, url.searchParams.get('calls') === '1'),
+      )
+    }
+    if (apiKey !== undefined && request.headers.authorization !== `Bearer ${apiKey}`) {
+      return sendError(response, 401, describeBadKey(request.headers.authorization))
+    }
+    if (endpoint === 'POST /v1/chat/completions') return completeChat(request, response)
+    if (endpoint === 'GET /v1/models') {
+      return sendJson(response, 200, { object: 'list', data: SANDBOX_MODELS.map(describeModel) })
+    }
+    sendError(response, 404, invalidRequest(`Invalid URL (${endpoint})`))
+  }
+
+  async function completeChat(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const exchange = openExchange(response, keeper, readCallId(request))
+    const body = await readBody(request, BODY_BYTES_MAX)
+    if (!exchange.isOpen) return
+    if (body === undefined) {
+      response.setHeader('connection', 'close')
+      return sendError(response, 413, invalidRequest('The request body is too large.'))
+    }
+    await chat.completeChat(exchange, body)
+  }
+
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+    answer(request, response).catch((error: unknown) => sendFailure(response, error))
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+
+  return {
+    baseUrl: `http://${urlHost(host)}:${(server.address() as AddressInfo).port}/v1`,
+    counts: keeper.counts,
+    close() {
+      return new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+    },
+  }
+}
+
+function readCallId(request: IncomingMessage): string | undefined {
+  const header = request.headers['x-catraca-call-id']
+  return typeof header === 'string' ? header.slice(0, CALL_ID_CHARACTERS_MAX) : undefined
+}
+
+function describeCounts(counts: SandboxCounts, withCalls: boolean): object {
+  const { calls, ...sums } = counts
+  if (!withCalls) return sums
+  return { ...sums, calls: Array.from(calls, ([id, call]) => ({ id, ...call })) }
+}
+
+/** `description` is not OpenAI's, but a catalog can be made of it. */
+function describeModel({ id, description }: SandboxModel): object {
+  return { id, object: 'model', created: 1_767_225_600, owned_by: 'catraca-sandbox', description }
+}
+
+function describeBadKey(authorization: string | undefined): ErrorFacts {
+  const key = authorization?.replace(/^Bearer /, '')
+  const message =
+    key === undefined
+      ? "You didn't provide an API key. Send it as 'Authorization: Bearer YOUR_KEY'."
+      : `Incorrect API key provided: ${key.slice(0, 4)}***.`
+  return { ...invalidRequest(message), code: key === undefined ? null : 'invalid_api_key' }
+}
+
+function invalidRequest(message: string): ErrorFacts {
+  return { message, type: 'invalid_request_error', param: null, code: null }
+}
+
+function sendFailure(response: ServerResponse, error: unknown): void {
+  if (error instanceof BadRequest) {
+    const { message, param, code } = error
+    return sendError(response, 400, { message, type: 'invalid_request_error', param, code })
+  }
+  console.error('the sandbox upstream failed:', error)
+  if (response.headersSent) response.destroy()
+  else sendError(response, 500, { ...invalidRequest(String(error)), type: 'server_error' })
+}
+
+function sendError(response: ServerResponse, status: number, facts: ErrorFacts): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(createErrorBody(facts))
+}
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+/** An address that listens everywhere is not one to connect to. */
+function urlHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}

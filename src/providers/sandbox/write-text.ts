@@ -1,0 +1,80 @@
+/** What the sandbox says. The first of these is the first answer that a new customer sees. */
+import type { ChatMessage } from './read-messages.ts'
+
+const QUOTE_CHARACTERS_MAX = 80
+const RESULT_CHARACTERS_MAX = 200
+
+export function writeGreeting(messages: readonly ChatMessage[]): string {
+  const advice = 'Para respostas de verdade, é só trocar o modelo por outro do catálogo.'
+  return `Olá! Aqui é a sandbox da Catraca, e a sua chamada chegou direitinho. ${echo(messages)} ${advice}`
+}
+
+export function writeReasoning(messages: readonly ChatMessage[]): string {
+  return `Preciso responder com simpatia e em poucas palavras. ${echo(messages)} Sou a sandbox, então vou dizer isso com clareza.`
+}
+
+/** The answer to the results that stand at the end of the conversation. */
+export function writeToolReport(messages: readonly ChatMessage[]): string {
+  const lastOther = messages.findLastIndex((message) => message.role !== 'tool')
+  const calls = messages.flatMap((message) => message.toolCalls)
+  const reports = messages.slice(lastOther + 1).map((result) => {
+    const name = calls.findLast((call) => call.id === result.toolCallId)?.name
+    const tool = name === undefined ? 'A ferramenta' : `A ferramenta ${name}`
+    return `${tool} devolveu: “${shorten(result.text, RESULT_CHARACTERS_MAX)}”.`
+  })
+  return `${reports.join(' ')} Aqui é a sandbox da Catraca: um modelo de verdade usaria isso para responder.`
+}
+
+export function writeJsonObject(messages: readonly ChatMessage[]): string {
+  return JSON.stringify({
+    origem: 'sandbox da Catraca',
+    mensagem: 'Sua chamada chegou direitinho.',
+    voce_disse: quoteLastUser(messages),
+  })
+}
+
+/** A token ends where the reader least expects it: characters of two, three and four bytes, joined. */
+export const HARD_CHARACTERS = ' Coração, ação, 日本語, 👩‍👩‍👧 e 🎟️.'
+
+/** Repeats without running into itself: the tokens of two in a row are twice the tokens of one. */
+export const STORY = `${[
+  'Era uma vez uma catraca que contava histórias a quem passava por ela.',
+  'A cada volta ela dava um passo da história, e ninguém passava sem ouvir um pedaço.',
+  'De manhã cedo vinham os padeiros, com cheiro de pão quente e muita pressa.',
+  'Ao meio-dia vinham as crianças, que perguntavam sempre o que acontecia depois.',
+  'À noite, quando a estação ficava vazia, a catraca ensaiava baixinho o capítulo seguinte.',
+].join(' ')}\n`
+
+export function lastUserText(messages: readonly ChatMessage[]): string {
+  return messages.findLast((message) => message.role === 'user')?.text ?? ''
+}
+
+function echo(messages: readonly ChatMessage[]): string {
+  const quote = quoteLastUser(messages)
+  const attachments = messages.findLast((message) => message.role === 'user')?.attachmentCount ?? 0
+  // A quote that ends its own sentence needs no second full stop.
+  const stop = /[.!?…]$/.test(quote) ? '' : '.'
+  const said = quote === '' ? '' : `Você disse: “${quote}”${stop}`
+  if (attachments === 0) return said || 'Não encontrei uma mensagem sua, mas estou ouvindo.'
+  const sent = attachments === 1 ? 'Recebi também o seu anexo.' : `Recebi ${attachments} anexos.`
+  return said === '' ? sent.replace('também ', '') : `${said} ${sent}`
+}
+
+function quoteLastUser(messages: readonly ChatMessage[]): string {
+  return shorten(lastUserText(messages), QUOTE_CHARACTERS_MAX)
+}
+
+/** On one line, and cut between characters as a reader sees them, not within one. */
+function shorten(text: string, charactersMax: number): string {
+  // Only the beginning is looked at: a prompt may be megabytes.
+  const line = text
+    .slice(0, charactersMax * 20)
+    .trim()
+    .replace(/\s+/g, ' ')
+  if (line.length <= charactersMax) return line
+  const characters = Array.from(graphemes.segment(line), (part) => part.segment)
+  if (characters.length <= charactersMax) return line
+  return `${characters.slice(0, charactersMax).join('').trimEnd()}…`
+}
+
+const graphemes = new Intl.Segmenter('pt-BR', { granularity: 'grapheme' })
