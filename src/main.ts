@@ -6,7 +6,7 @@ import { createApp, type App } from './app.ts'
 import { ConfigError, loadConfig, type Config } from './config.ts'
 import { startEmbedded, type EmbeddedPostgres } from './db/embedded.ts'
 import { ensureDemo } from './first-run.ts'
-import { createLog, type Log } from './lib/log.ts'
+import { createLog } from './lib/log.ts'
 
 const config = readConfig()
 const log = createLog(config.logLevel, (line) => process.stderr.write(line))

@@ -24,6 +24,7 @@ const USER = 'catraca'
 const DATABASE = 'catraca'
 const START_MS_MAX = 30_000
 const STOP_MS_MAX = 20_000
+const WATCH_MS = 500
 
 const SETTINGS = {
   shared_buffers: '256MB',
@@ -46,11 +47,16 @@ export async function startEmbedded(options: { dataDir: string; log: (message: s
   const binaries = locateBinaries(account, options.log)
   const home = locateCluster(options.dataDir, account, options.log)
   const release = registerUser(home)
+  const start = (): Promise<string> => withStartLock(home, () => attachOrStart(home, account, binaries))
   try {
-    const running = await withStartLock(home, () => attachOrStart(home, account, binaries))
+    const databaseUrl = await start()
+    const watch = keepUp(join(home, 'cluster'), start, options.log)
     return {
-      databaseUrl: running.databaseUrl,
-      stop: () => withStartLock(home, async () => (release() ? stopServer(home) : undefined)),
+      databaseUrl,
+      async stop() {
+        await watch.stop()
+        await withStartLock(home, async () => (release() ? stopServer(home) : undefined))
+      },
     }
   } catch (error) {
     release()
@@ -58,11 +64,29 @@ export async function startEmbedded(options: { dataDir: string; log: (message: s
   }
 }
 
-interface Running {
-  readonly databaseUrl: string
+/** Starts the database again when it dies under a living server; it keeps its port. */
+function keepUp(cluster: string, start: () => Promise<string>, log: (message: string) => void): { stop(): Promise<void> } {
+  let restarting: Promise<void> | undefined
+  const timer = setInterval(() => {
+    const running = readPidFile(cluster)
+    if (restarting || (running && isAlive(running.pid))) return
+    log('the database died; starting it again')
+    restarting = start()
+      .then(() => log('the database is up again'))
+      .catch((error: unknown) => log(`the database does not start: ${String(error)}`))
+      .finally(() => (restarting = undefined))
+  }, WATCH_MS)
+  timer.unref()
+  return {
+    async stop() {
+      clearInterval(timer)
+      await restarting
+    },
+  }
 }
 
-async function attachOrStart(home: string, account: Account, binaries: Binaries): Promise<Running> {
+/** Returns the address. Callers hold the start lock. */
+async function attachOrStart(home: string, account: Account, binaries: Binaries): Promise<string> {
   const cluster = join(home, 'cluster')
   if (!existsSync(cluster)) await initialise(home, cluster, account, binaries)
   const password = readFileSync(join(home, 'password'), 'utf8')
@@ -70,16 +94,16 @@ async function attachOrStart(home: string, account: Account, binaries: Binaries)
 
   const before = readPidFile(cluster)
   if (before && isAlive(before.pid)) {
-    if (await answers(urlAt(before.port), 2_000)) return { databaseUrl: urlAt(before.port) }
+    if (await answers(urlAt(before.port), 2_000)) return urlAt(before.port)
     // Alive but not ours to reach: a pid that another program took over, or a server that is going down.
     if (!isPostgres(before.pid)) rmSync(join(cluster, 'postmaster.pid'), { force: true })
   }
   const deadline = Date.now() + START_MS_MAX
   for (;;) {
-    const port = await findFreePort()
+    const port = await choosePort(home)
     const exited = launch(home, cluster, port, account, binaries)
     while (Date.now() < deadline) {
-      if (await answers(urlAt(port), 1_000)) return { databaseUrl: urlAt(port) }
+      if (await answers(urlAt(port), 1_000)) return urlAt(port)
       if (exited.code !== undefined) break
       await sleep(50)
     }
@@ -192,11 +216,21 @@ function own(path: string, account: Account): void {
   if (account.ids.uid !== undefined) chownSync(path, account.ids.uid, account.ids.gid ?? account.ids.uid)
 }
 
-function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/** The port of the last start where it is free, so that servers that know it find the database again. */
+async function choosePort(home: string): Promise<number> {
+  const file = join(home, 'port')
+  const last = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
+  const port = (await tryPort(last)) ?? (await tryPort(0))
+  if (port === undefined) throw new Error('there is no free port on 127.0.0.1')
+  writeFileSync(file, String(port))
+  return port
+}
+
+function tryPort(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
     const server = createServer()
-    server.on('error', reject)
-    server.listen(0, '127.0.0.1', () => {
+    server.on('error', () => resolve(undefined))
+    server.listen(port, '127.0.0.1', () => {
       const { port } = server.address() as { port: number }
       server.close(() => resolve(port))
     })

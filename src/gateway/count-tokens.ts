@@ -2,12 +2,13 @@
  * Counts tokens with a public tokenizer: where an upstream reported no usage, and where a hold is
  * tight. The tables are loaded at the first use, which takes some 100 ms.
  */
+import { cutLongRuns } from '../lib/cut-long-runs.ts'
 import type { JsonObject } from '../providers/contract.ts'
 
 type Tokenizer = 'o200k_base' | 'cl100k_base'
 
 /** Longer texts would keep the event loop busy for too long; they are estimated by their bytes. */
-const CHARACTERS_MAX = 200_000
+const CHARACTERS_MAX = 100_000
 
 /** Undefined where the texts are too long to count. For a model of another family it is an estimate. */
 export async function countTokens(texts: readonly string[], tokenizer: Tokenizer = 'o200k_base'): Promise<number | undefined> {
@@ -19,7 +20,8 @@ export async function countTokens(texts: readonly string[], tokenizer: Tokenizer
       ? await import('gpt-tokenizer/encoding/cl100k_base')
       : await import('gpt-tokenizer/encoding/o200k_base')
   // Text that looks like a control token is text here, and must not throw.
-  return texts.reduce((sum, text) => sum + countTokens(text, { disallowedSpecial: new Set() }), 0)
+  const count = (text: string): number => countTokens(text, { disallowedSpecial: new Set() })
+  return texts.flatMap(cutLongRuns).reduce((sum, part) => sum + count(part), 0)
 }
 
 /** Every text of the messages that a model reads. */

@@ -1,3 +1,4 @@
+import { cutLongRuns } from '../../lib/cut-long-runs.ts'
 import { createRecentMap } from './recent-map.ts'
 
 /** The shortest text that can be sent by itself: whole characters, of one token or a few. */
@@ -17,12 +18,6 @@ export interface Tokenizer {
   split(text: string): TokenizedText
 }
 
-/**
- * gpt-tokenizer takes time that grows with the square of the longest run without a break (measured:
- * 5 s for 100,000 times the letter a), so such runs are cut and counted part by part. That can count
- * a token more at each cut, which is nothing beside a prompt made of such runs.
- */
-const RUN_CHARACTERS_MAX = 400
 /** Texts repeat in load tests and in the history of a conversation. Long ones would fill the memory. */
 const CACHED_ENTRIES_MAX = 1000
 const CACHED_CHARACTERS_MAX = 16_384
@@ -85,26 +80,4 @@ function remember<Value>(
     known.set(text, value)
     return value
   }
-}
-
-function cutLongRuns(text: string): string[] {
-  if (text.length <= RUN_CHARACTERS_MAX) return [text]
-  const parts: string[] = []
-  let partStart = 0
-  let runStart = 0
-  let wasSpace = false
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    const isSpace = code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0x3000
-    if (isSpace !== wasSpace) {
-      wasSpace = isSpace
-      runStart = index
-    } else if (index - runStart >= RUN_CHARACTERS_MAX && (code & 0xfc00) !== 0xdc00) {
-      parts.push(text.slice(partStart, index))
-      partStart = index
-      runStart = index
-    }
-  }
-  parts.push(text.slice(partStart))
-  return parts
 }

@@ -1,0 +1,51 @@
+/**
+ * The one conversation every target is measured with: what the load generator asks, what the
+ * upstream answers, and so what a target must hand back. The bytes are the same for every target.
+ */
+
+/** Twenty tokens; two of them are not ASCII, so that a target that cuts a character is found out. */
+export const answerTokens: readonly string[] = (
+  'A| catraca| gira| quando| há| saldo|;| sem| saldo|,| ninguém| passa| e|' +
+  ' nada| é| cobrado| duas| vezes| nunca|.'
+).split('|')
+
+export const answerText = answerTokens.join('')
+
+/** One token each 500 ms makes a slow stream last 30 s. */
+export const slowTokenCount = 60
+export const slowTokenMs = 500
+
+/** A token of a slow stream. ASCII without quotes, so that it can be counted in the raw bytes. */
+export const slowToken = ' gira'
+
+export const fastModel = 'bench-fast'
+export const slowModel = 'bench-slow'
+
+/** Reported by the upstream; far below the bytes of the prompt, as real token counts are. */
+export const promptTokenCount = 92
+
+export type Mode = 'plain' | 'stream'
+
+const messages = [
+  {
+    role: 'system',
+    content:
+      'You are the assistant of a small bakery in Recife. Answer in Portuguese, in one or two ' +
+      'sentences, without lists, and say so when you do not know.',
+  },
+  {
+    role: 'user',
+    content:
+      'Bom dia! Comprei ontem dois bolos de rolo para uma festa e queria saber por quantos dias ' +
+      'eles se conservam fora da geladeira, e se posso congelar o que sobrar sem estragar a massa.',
+  },
+]
+
+const shared = { messages, max_tokens: 64, temperature: 0.7 }
+
+/** The request bodies, as JSON. The client does not ask for usage in the stream: most do not. */
+export const requestBodies: Readonly<Record<Mode | 'slow', string>> = {
+  plain: JSON.stringify({ model: fastModel, ...shared }),
+  stream: JSON.stringify({ model: fastModel, ...shared, stream: true }),
+  slow: JSON.stringify({ model: slowModel, ...shared, stream: true }),
+}

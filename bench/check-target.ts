@@ -1,0 +1,49 @@
+/** Before anything is measured: does the target really hand on the answer of the upstream? */
+import assert from 'node:assert/strict'
+import { answerText, requestBodies, type Mode } from './chat-request.ts'
+import type { Target } from './target.ts'
+
+interface Answer {
+  readonly choices: readonly { readonly message: { readonly content: string } }[]
+  readonly usage: { readonly completion_tokens: number }
+}
+
+interface Chunk {
+  readonly choices: readonly { readonly delta: { readonly content?: string } }[]
+}
+
+/** Requests made by `checkTarget`: they are charged for as any other. */
+export const checkRequests = 2
+
+/** Returns the bytes of the body of each kind of answer. Throws where one is not as expected. */
+export async function checkTarget(target: Target): Promise<Record<Mode, number>> {
+  const plain = await ask(target, 'plain')
+  const answer = JSON.parse(plain) as Answer
+  assert.equal(answer.choices[0]?.message.content, answerText, `${target.name}: plain answer`)
+  assert.equal(answer.usage.completion_tokens, 20, `${target.name}: usage`)
+
+  const stream = await ask(target, 'stream')
+  assert.match(stream, /data: \[DONE\]\n\n$/, `${target.name}: the end of the stream`)
+  assert.equal(streamedText(stream), answerText, `${target.name}: streamed answer`)
+  return { plain: Buffer.byteLength(plain), stream: Buffer.byteLength(stream) }
+}
+
+async function ask(target: Target, mode: Mode): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${target.port}${target.path}`, {
+    method: 'POST',
+    headers: { ...target.headers, 'content-type': 'application/json' },
+    body: requestBodies[mode],
+    signal: AbortSignal.timeout(10_000),
+  })
+  const text = await response.text()
+  assert.equal(response.status, 200, `${target.name}: ${mode}: ${text.slice(0, 500)}`)
+  return text
+}
+
+function streamedText(events: string): string {
+  return events
+    .split('\n\n')
+    .filter((event) => event.startsWith('data: {'))
+    .map((event) => (JSON.parse(event.slice(6)) as Chunk).choices[0]?.delta.content ?? '')
+    .join('')
+}

@@ -1,0 +1,203 @@
+/**
+ * The load generator: N connections, each sending its next request when the answer to the last one
+ * is complete (a closed loop, so latency at many connections is mostly queueing). A process of its
+ * own: `node load.ts '<LoadPlan as JSON>'` prints a LoadResult as JSON.
+ */
+import { connect, type Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
+import { Histogram, type Latencies } from './histogram.ts'
+import { ResponseParser } from './response-parser.ts'
+
+export interface LoadPlan {
+  readonly port: number
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly isStream: boolean
+  readonly connections: number
+  /** Not recorded: connections are opened and this process gets warm. */
+  readonly warmupSeconds: number
+  readonly seconds: number
+  /** A shorter body than this is a failure. */
+  readonly bodyBytesMin: number
+}
+
+export interface LoadResult {
+  readonly seconds: number
+  /** Answers within the measured time. */
+  readonly answers: number
+  readonly requestsPerSecond: number
+  /** All complete 200 answers of this run, warm-up and last ones included: what was charged for. */
+  readonly answersInAll: number
+  readonly failures: number
+  readonly firstFailure: string | null
+  readonly statuses: Readonly<Record<string, number>>
+  readonly bodyBytes: { readonly min: number; readonly max: number }
+  readonly latencyMs: Latencies
+  readonly firstByteMs: Latencies
+}
+
+/** After this many failures the target is broken and the numbers mean nothing. */
+const FAILURES_MAX = 1000
+/** For the answers still under way when the time is over. */
+const DRAIN_MS_MAX = 10_000
+
+const plan = JSON.parse(process.argv[2] ?? '') as LoadPlan
+const request = Buffer.from(
+  `POST ${plan.path} HTTP/1.1\r\nhost: 127.0.0.1:${plan.port}\r\n` +
+    'content-type: application/json\r\n' +
+    Object.entries(plan.headers)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('') +
+    `content-length: ${Buffer.byteLength(plan.body)}\r\n\r\n${plan.body}`,
+)
+/** Reads are handled before the next one, so all connections share one buffer. */
+const readBuffer = Buffer.allocUnsafe(256 * 1024)
+
+const statuses: Record<string, number> = {}
+const bodyBytes = { min: Number.MAX_SAFE_INTEGER, max: 0 }
+let latency = new Histogram()
+let firstByte = new Histogram()
+let answers = 0
+let answersInAll = 0
+let failures = 0
+let firstFailure: string | null = null
+let isRecording = false
+let isStopping = false
+let busy = 0
+let startedAt = 0
+let measuredMs = 0
+
+for (let i = 0; i < plan.connections; i += 1) openConnection()
+setTimeout(startRecording, plan.warmupSeconds * 1000)
+setTimeout(stopRecording, (plan.warmupSeconds + plan.seconds) * 1000)
+
+function startRecording(): void {
+  latency = new Histogram()
+  firstByte = new Histogram()
+  answers = 0
+  startedAt = performance.now()
+  isRecording = true
+}
+
+function stopRecording(): void {
+  measuredMs = performance.now() - startedAt
+  isRecording = false
+  isStopping = true
+  finishWhenIdle()
+  setTimeout(() => {
+    fail(`${busy} answers still missing ${DRAIN_MS_MAX} ms after the end`, busy)
+    finish()
+  }, DRAIN_MS_MAX)
+}
+
+function openConnection(): void {
+  const parser = new ResponseParser()
+  let sentAt = 0
+  let isWaiting = false
+  let hasFirstByte = false
+
+  const socket: Socket = connect({
+    host: '127.0.0.1',
+    port: plan.port,
+    noDelay: true,
+    onread: {
+      buffer: readBuffer,
+      callback: (length, buffer) => {
+        read((buffer as Buffer).subarray(0, length))
+        return true
+      },
+    },
+  })
+  socket.on('connect', send)
+  socket.on('error', (error) => lose(error.message))
+  socket.on('close', () => lose('connection closed'))
+
+  function send(): void {
+    sentAt = performance.now()
+    hasFirstByte = false
+    isWaiting = true
+    busy += 1
+    socket.write(request)
+  }
+
+  function read(bytes: Buffer): void {
+    let isComplete: boolean
+    try {
+      isComplete = parser.push(bytes)
+    } catch (error) {
+      lose((error as Error).message)
+      return
+    }
+    const now = performance.now()
+    if (!hasFirstByte && parser.bodyBytes > 0) {
+      hasFirstByte = true
+      if (isRecording) firstByte.record(now - sentAt)
+    }
+    if (!isComplete) return
+    isWaiting = false
+    busy -= 1
+    if (isRecording) latency.record(now - sentAt)
+    take(parser, bytes)
+    if (isStopping) finishWhenIdle()
+    else if (parser.isLast) lose('connection: close')
+    else send()
+  }
+
+  /** Ends this connection; another one takes its place. Only a lost answer is a failure. */
+  function lose(reason: string): void {
+    socket.removeAllListeners('close').destroy()
+    if (isWaiting) {
+      isWaiting = false
+      busy -= 1
+      fail(reason, 1)
+    } else if (sentAt === 0) {
+      fail(`cannot connect: ${reason}`, 1)
+    }
+    sentAt = -1
+    if (isStopping) finishWhenIdle()
+    else setTimeout(openConnection, 10)
+  }
+}
+
+function take(parser: ResponseParser, lastBytes: Buffer): void {
+  statuses[parser.status] = (statuses[parser.status] ?? 0) + 1
+  if (parser.status !== 200) {
+    fail(`status ${parser.status}: ${lastBytes.toString().slice(-300)}`, 1)
+    return
+  }
+  answersInAll += 1
+  if (parser.bodyBytes < bodyBytes.min) bodyBytes.min = parser.bodyBytes
+  if (parser.bodyBytes > bodyBytes.max) bodyBytes.max = parser.bodyBytes
+  if (parser.bodyBytes < plan.bodyBytesMin) fail(`only ${parser.bodyBytes} bytes of body`, 1)
+  else if (plan.isStream && !parser.isEndOfEvents) fail('a stream without its end', 1)
+  else if (isRecording) answers += 1
+}
+
+function fail(reason: string, number: number): void {
+  failures += number
+  firstFailure ??= reason
+  if (failures >= FAILURES_MAX) finish()
+}
+
+function finishWhenIdle(): void {
+  if (busy === 0) finish()
+}
+
+function finish(): never {
+  const seconds = (measuredMs || performance.now() - startedAt) / 1000
+  const result: LoadResult = {
+    seconds: Math.round(seconds * 1000) / 1000,
+    answers,
+    requestsPerSecond: Math.round(answers / seconds),
+    answersInAll,
+    failures,
+    firstFailure,
+    statuses,
+    bodyBytes,
+    latencyMs: latency.latencies(),
+    firstByteMs: firstByte.latencies(),
+  }
+  process.stdout.write(`${JSON.stringify(result)}\n`)
+  process.exit(0)
+}

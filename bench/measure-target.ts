@@ -1,0 +1,103 @@
+/** One measurement: a load on one target, with what its processes used in that time. */
+import { join } from 'node:path'
+import { requestBodies, type Mode } from './chat-request.ts'
+import type { LoadPlan, LoadResult } from './load.ts'
+import { readDatabaseBytes, readProcessUsage, type ProcessUsage } from './process-usage.ts'
+import type { Processes } from './processes.ts'
+import type { Target } from './target.ts'
+import { waitUntilQuiet } from './wait-until-quiet.ts'
+
+export interface Cell {
+  readonly mode: Mode
+  readonly connections: number
+}
+
+export interface Measurement extends LoadResult {
+  /** The busy share of the processors before the load, see `waitUntilQuiet`. */
+  readonly busyBefore: number
+  readonly gatewayBytesMax: number | null
+  readonly databaseBytes: number | null
+  /** Processor time an answer cost, load generator and upstream not included. */
+  readonly gatewayCpuUs: number | null
+  readonly databaseCpuUs: number | null
+}
+
+export interface Duration {
+  /** How long to wait for a quiet machine before. */
+  readonly quietMsMax: number
+  readonly warmupSeconds: number
+  readonly seconds: number
+}
+
+/** Beyond the planned time: the start of Node and the answers under way at the end. */
+const EXTRA_MS_MAX = 20_000
+const SAMPLE_MS = 500
+/** A little of every body is ids and numbers, whose length may change from answer to answer. */
+const BODY_SHARE_MIN = 0.95
+
+export async function measureTarget(
+  processes: Processes,
+  target: Target,
+  bodyBytes: Readonly<Record<Mode, number>>,
+  cell: Cell,
+  duration: Duration,
+): Promise<Measurement> {
+  const plan: LoadPlan = {
+    port: target.port,
+    path: target.path,
+    headers: target.headers,
+    body: requestBodies[cell.mode],
+    isStream: cell.mode === 'stream',
+    connections: cell.connections,
+    warmupSeconds: duration.warmupSeconds,
+    seconds: duration.seconds,
+    bodyBytesMin: Math.floor(bodyBytes[cell.mode] * BODY_SHARE_MIN),
+  }
+  const busyBefore = await waitUntilQuiet(duration.quietMsMax)
+  const before = readUsage(target)
+  let gatewayBytesMax = before?.gatewayBytes ?? 0
+  const sample = () => {
+    const usage = readUsage(target)
+    gatewayBytesMax = Math.max(gatewayBytesMax, usage?.gatewayBytes ?? 0)
+    return usage
+  }
+  const timer = setInterval(sample, SAMPLE_MS)
+  let result: LoadResult
+  try {
+    result = await runLoad(processes, plan)
+  } finally {
+    clearInterval(timer)
+  }
+  const after = sample()
+  const answers = result.answersInAll
+  return {
+    ...result,
+    busyBefore,
+    gatewayBytesMax: gatewayBytesMax || null,
+    databaseBytes: (target.pid !== undefined && readDatabaseBytes(target.pid)) || null,
+    gatewayCpuUs: cpuUs(before?.gatewayCpuMs, after?.gatewayCpuMs, answers),
+    databaseCpuUs: cpuUs(before?.databaseCpuMs, after?.databaseCpuMs, answers) || null,
+  }
+}
+
+function readUsage({ pid }: Target): ProcessUsage | undefined {
+  return pid === undefined ? undefined : readProcessUsage(pid)
+}
+
+async function runLoad(processes: Processes, plan: LoadPlan): Promise<LoadResult> {
+  const finished = await processes.run(
+    {
+      name: 'load',
+      command: process.execPath,
+      args: [join(import.meta.dirname, 'load.ts'), JSON.stringify(plan)],
+    },
+    (plan.warmupSeconds + plan.seconds) * 1000 + EXTRA_MS_MAX,
+  )
+  if (finished.code !== 0) throw new Error(`the load generator failed: ${finished.stderr}`)
+  return JSON.parse(finished.stdout) as LoadResult
+}
+
+function cpuUs(before: number | undefined, after: number | undefined, answers: number) {
+  if (before === undefined || after === undefined || answers === 0) return null
+  return Math.round(((after - before) * 1000) / answers)
+}

@@ -1,0 +1,148 @@
+/**
+ * READ THIS FIRST. `npm run bench`: direct, nginx, the peer and Catraca side by side, on 127.0.0.1,
+ * with the same requests to the same upstream. Then Catraca's books are audited and its charges
+ * compared with what the upstream has counted.
+ *
+ * This file decides the order; targets/ start what is measured, load.ts measures, render-report.ts
+ * tells. It ends with 1 if a request failed, the audit failed or the counts differ.
+ */
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createBench, type Bench } from './create-bench.ts'
+import { describeMachine } from './describe-machine.ts'
+import type { Cell, Measurement } from './measure-target.ts'
+import { parseOptions, usage, type Options } from './parse-options.ts'
+import { createProcesses } from './processes.ts'
+import { renderReport } from './render-report.ts'
+import type { Results } from './results.ts'
+import { summariseRounds } from './summarise-rounds.ts'
+
+const options = readOptions()
+const folder = createFolder()
+const processes = createProcesses(folder)
+let isStopping = false
+
+process.once('exit', () => {
+  processes.killAll()
+  rmSync(folder, { recursive: true, force: true })
+})
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => void stopEarly(`stopped by ${signal}`, 130))
+}
+const minutesMax = planMinutes(options)
+setTimeout(() => void stopEarly(`not done in ${minutesMax} min`, 1), minutesMax * 60_000).unref()
+
+try {
+  const results = await runBench(await createBench(processes, folder, options))
+  await processes.stopAll()
+  const path = writeResults(results)
+  process.stdout.write(`\n${renderReport(results)}\n`)
+  process.stderr.write(`${path}\n`)
+  process.exit(results.faults.length === 0 ? 0 : 1)
+} catch (error) {
+  // A signal or the deadline ends whatever is under way, and so comes here as well.
+  if (!isStopping) {
+    console.error(error)
+    await stopEarly('the benchmark failed', 1)
+  }
+}
+
+async function runBench(bench: Bench): Promise<Results> {
+  const at = new Date().toISOString()
+  const machine = describeMachine(folder)
+  const cells = options.modes.flatMap((mode) =>
+    options.connections.map((connections) => ({ mode, connections })),
+  )
+  for (const target of bench.targets) await bench.warmUp(target)
+
+  const rounds = new Map<string, Measurement[]>()
+  for (let round = 0; round < options.rounds; round += 1) {
+    for (const cell of cells) {
+      for (const target of rotate(bench.targets, round)) {
+        const measurement = await bench.measure(target, cell)
+        const key = keyOf(target.name, cell)
+        rounds.set(key, [...(rounds.get(key) ?? []), measurement])
+        report(`round ${round + 1}`, key, `${measurement.requestsPerSecond}/s`)
+      }
+    }
+  }
+
+  const slowStreams: Record<string, Results['slowStreams'][keyof Results['slowStreams']]> = {}
+  if (options.slowStreams > 0) {
+    for (const target of bench.targets.filter(({ name }) => name !== 'direct')) {
+      report('slow streams', target.name)
+      slowStreams[target.name] = await bench.runSlowStreams(target, options.slowStreams)
+    }
+  }
+
+  const reconciliation = await bench.reconcile()
+  const rows = cells.flatMap((cell) =>
+    bench.targets.map(({ name }) =>
+      summariseRounds(name, cell, rounds.get(keyOf(name, cell)) ?? []),
+    ),
+  )
+  const { unavailable, faults } = bench
+  return { at, options, machine, unavailable, rows, slowStreams, reconciliation, faults }
+}
+
+function keyOf(name: string, { mode, connections }: Cell): string {
+  return `${name} ${mode} ${connections}`
+}
+
+/** So that no target always comes after the same other one. */
+function rotate<T>(all: readonly T[], by: number): T[] {
+  const at = by % Math.max(1, all.length)
+  return [...all.slice(at), ...all.slice(0, at)]
+}
+
+function writeResults(results: Results): string {
+  const resultsFolder = join(import.meta.dirname, 'results')
+  mkdirSync(resultsFolder, { recursive: true })
+  const path = join(resultsFolder, `${results.at.replaceAll(/[:.]/g, '-')}.json`)
+  writeFileSync(path, `${JSON.stringify(results, null, 2)}\n`)
+  return path
+}
+
+/**
+ * Not below /tmp where there is another place: /tmp is often in memory, where a durable commit costs
+ * nothing. Open to other users, because PostgreSQL refuses to run as root.
+ */
+function createFolder(): string {
+  const path = mkdtempSync(join(existsSync('/var/tmp') ? '/var/tmp' : tmpdir(), 'catraca-bench-'))
+  chmodSync(path, 0o755)
+  return path
+}
+
+/** Twice the time the measurements take, and time to install, start and stop. */
+function planMinutes(plan: Options): number {
+  const cells = plan.targets.length * plan.modes.length * plan.connections.length
+  const measuring = cells * plan.rounds * (plan.seconds + plan.warmupSeconds + 3)
+  const slow = plan.slowStreams > 0 ? plan.targets.length * 45 : 0
+  return Math.ceil(((measuring + slow) * 2) / 60) + 6
+}
+
+async function stopEarly(reason: string, code: number): Promise<never> {
+  isStopping = true
+  process.stderr.write(`${reason}; stopping the processes\n`)
+  await processes.stopAll()
+  process.exit(code)
+}
+
+function report(...words: readonly string[]): void {
+  process.stderr.write(`${words.join('  ')}\n`)
+}
+
+function readOptions(): Options {
+  const args = process.argv.slice(2)
+  if (args.includes('--help')) {
+    process.stdout.write(usage)
+    process.exit(0)
+  }
+  try {
+    return parseOptions(args)
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${usage}`)
+    return process.exit(2)
+  }
+}

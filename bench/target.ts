@@ -1,0 +1,44 @@
+/** What is measured: a way from the load generator to the upstream, with or without a gateway. */
+import type { Processes } from './processes.ts'
+
+export const targetNames = ['direct', 'nginx', 'portkey', 'catraca'] as const
+export type TargetName = (typeof targetNames)[number]
+
+/** The target that the others are compared with. */
+export const peerName: TargetName = 'portkey'
+
+export interface Target {
+  readonly name: TargetName
+  readonly port: number
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  /** The gateway's process, whose memory and processor time are read; none where there is none. */
+  readonly pid: number | undefined
+  /** Only for a target that bills: proves the books and counts the charges. */
+  audit?(): Promise<Audit>
+}
+
+export interface Audit {
+  readonly isSound: boolean
+  readonly charges: number
+  /** Money still set aside, when no call runs any more: there must be none. */
+  readonly openHolds: number
+  /** What the audit printed, for the results file. */
+  readonly report: unknown
+}
+
+export interface Surroundings {
+  readonly processes: Processes
+  readonly upstreamPort: number
+  /** A temporary folder of this run, removed at its end. */
+  readonly folder: string
+}
+
+export interface Unavailable {
+  readonly kind: 'unavailable'
+  readonly reason: string
+}
+
+export type StartTarget = (surroundings: Surroundings) => Promise<Target | Unavailable>
+
+export const chatPath = '/v1/chat/completions'

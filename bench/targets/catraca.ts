@@ -1,0 +1,121 @@
+/**
+ * Catraca, as an operator would run it on one machine: one process, its embedded PostgreSQL with
+ * durable commits, a customer with a balance and a key. Every request is held, settled and charged.
+ */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fastModel, slowModel } from '../chat-request.ts'
+import { findFreePort, type Command, type Finished, type Processes } from '../processes.ts'
+import { chatPath, type Audit, type StartTarget } from '../target.ts'
+
+const root = join(import.meta.dirname, '../..')
+const program = join(root, 'src/main.ts')
+const CLI_MS_MAX = 120_000
+
+/** Far above what is reached here. Limits are counted for each request all the same. */
+const requestsPerMinute = '100000000'
+/** Some ten million answers at the prices below. */
+const amountBrl = '100000'
+
+export const startCatraca: StartTarget = async ({ processes, upstreamPort, folder }) => {
+  if (!existsSync(program)) return { kind: 'unavailable', reason: 'src/main.ts is not there' }
+
+  const port = await findFreePort()
+  const home = join(folder, 'catraca')
+  const configPath = join(home, 'catraca.config.json')
+  mkdirSync(home)
+  writeFileSync(configPath, JSON.stringify(catracaConfig(upstreamPort)))
+  const env = {
+    PORT: String(port),
+    HOST: '127.0.0.1',
+    CATRACA_MODE: 'sandbox',
+    DATA_DIR: join(home, 'data'),
+    CATRACA_CONFIG: configPath,
+    RATE_LIMIT_PER_IP: requestsPerMinute,
+    NODE_ENV: 'production',
+    // The embedded database is what is measured, whatever the caller's shell has.
+    DATABASE_URL: undefined,
+  }
+  const server = await processes.start({
+    name: 'catraca',
+    command: process.execPath,
+    args: [program],
+    env,
+    cwd: root,
+    readyUrl: `http://127.0.0.1:${port}/v1/healthz`,
+  })
+  const cli = createCli(processes, env)
+  const secret = await openAccount(cli)
+  return {
+    name: 'catraca',
+    port,
+    path: chatPath,
+    headers: { authorization: `Bearer ${secret}` },
+    pid: server.pid,
+    audit: () => audit(cli),
+  }
+}
+
+type Cli = (...args: string[]) => Promise<Finished>
+
+function createCli(processes: Processes, env: NonNullable<Command['env']>): Cli {
+  const cliProgram = join(root, 'src/cli/main.ts')
+  return (...args) =>
+    processes.run(
+      {
+        name: 'cli',
+        command: process.execPath,
+        args: [cliProgram, ...args, '--json'],
+        env,
+        cwd: root,
+      },
+      CLI_MS_MAX,
+    )
+}
+
+async function openAccount(cli: Cli): Promise<string> {
+  const customer = answerOf(await cli('customer', 'create', '--name', 'Bench')) as { id: string }
+  answerOf(await cli('customer', 'credit', customer.id, '--amount-brl', amountBrl))
+  const create = ['key', 'create', customer.id, '--name', 'bench']
+  const limit = ['--requests-per-minute', requestsPerMinute]
+  const key = answerOf(await cli(...create, ...limit)) as { secret: string }
+  return key.secret
+}
+
+async function audit(cli: Cli): Promise<Audit> {
+  const finished = await cli('audit')
+  const report = readJson(finished) as { charges: number; open_holds: number }
+  const { charges, open_holds: openHolds } = report
+  return { isSound: finished.code === 0, charges, openHolds, report }
+}
+
+function answerOf(finished: Finished): unknown {
+  if (finished.code !== 0) {
+    throw new Error(`the CLI exited with ${finished.code}: ${finished.stderr}${finished.stdout}`)
+  }
+  return readJson(finished)
+}
+
+function readJson(finished: Finished): unknown {
+  try {
+    return JSON.parse(finished.stdout)
+  } catch (error) {
+    const said = `${finished.stderr}${finished.stdout}`.slice(0, 2000)
+    throw new Error(`the CLI printed no JSON: ${said}`, { cause: error })
+  }
+}
+
+function catracaConfig(upstreamPort: number): object {
+  const baseUrl = `http://127.0.0.1:${upstreamPort}/v1`
+  return {
+    upstreams: [{ id: 'bench', kind: 'openai-compatible', base_url: baseUrl }],
+    models: [fastModel, slowModel].map((id) => ({
+      id,
+      category: 'llm',
+      prices: { input: 1, output: 2 },
+      routes: [{ upstream: 'bench', model: id }],
+      context_tokens: 128000,
+      max_output_tokens: 1024,
+    })),
+  }
+}

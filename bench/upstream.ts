@@ -1,0 +1,173 @@
+/**
+ * The upstream of the benchmark: an OpenAI-compatible server that costs as little as possible, so
+ * that what is measured is the gateway. It answers from prebuilt bytes over a raw socket and counts
+ * its answers, for comparison with the charges. A process of its own: `node upstream.ts <port>`.
+ *
+ * `bench-fast` answers at once (a stream: all its chunks in one write); `bench-slow` streams one
+ * token each 500 ms. GET /count tells how many answers were begun, finished and broken off.
+ */
+import { createServer, type Socket } from 'node:net'
+import {
+  answerText,
+  answerTokens,
+  promptTokenCount,
+  slowModel,
+  slowToken,
+  slowTokenCount,
+  slowTokenMs,
+} from './chat-request.ts'
+
+export interface UpstreamCount {
+  readonly begun: number
+  readonly finished: number
+  readonly brokenOff: number
+}
+
+interface ChatBody {
+  readonly model: string
+  readonly stream?: boolean
+  readonly stream_options?: { readonly include_usage?: boolean }
+}
+
+const count = { begun: 0, finished: 0, brokenOff: 0 }
+
+const created = Math.floor(Date.now() / 1000)
+const streamHead =
+  'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n' +
+  'cache-control: no-cache\r\ntransfer-encoding: chunked\r\n\r\n'
+
+const plainAnswer = withLength(
+  '200 OK',
+  JSON.stringify({
+    id: 'chatcmpl-bench',
+    object: 'chat.completion',
+    created,
+    model: 'bench-fast',
+    choices: [
+      { index: 0, message: { role: 'assistant', content: answerText }, finish_reason: 'stop' },
+    ],
+    usage: usageOf(answerTokens.length),
+  }),
+)
+
+const fastStreams = { plain: fastStream(false), withUsage: fastStream(true) }
+const slowChunk = Buffer.from(chunked(event('bench-slow', { content: slowToken }, null)))
+
+const server = createServer({ noDelay: true }, serve)
+server.listen(Number(process.argv[2]), '127.0.0.1')
+
+function serve(socket: Socket): void {
+  let pending: Buffer | undefined
+  // A gateway that is stopped may reset its connections: nothing to do about it here.
+  socket.on('error', () => socket.destroy())
+  socket.on('data', (data) => {
+    let bytes = pending === undefined ? data : Buffer.concat([pending, data])
+    pending = undefined
+    while (bytes.length > 0) {
+      const used = answerOne(socket, bytes)
+      if (used === 0) {
+        pending = bytes
+        return
+      }
+      bytes = bytes.subarray(used)
+    }
+  })
+}
+
+/** Answers the request at the start of `bytes`; returns its length, or 0 if it is not all there. */
+function answerOne(socket: Socket, bytes: Buffer): number {
+  const headEnd = bytes.indexOf('\r\n\r\n')
+  if (headEnd < 0) return 0
+  const head = bytes.toString('latin1', 0, headEnd)
+  const bodyStart = headEnd + 4
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
+  const end = bodyStart + Number(length ?? 0)
+  if (bytes.length < end) return 0
+
+  if (head.startsWith('POST /v1/chat/completions ') && length !== undefined) {
+    answerChat(socket, JSON.parse(bytes.toString('utf8', bodyStart, end)) as ChatBody)
+  } else if (head.startsWith('GET /count ')) {
+    socket.write(withLength('200 OK', JSON.stringify(count)))
+  } else {
+    // A request without a length (chunked) ends here too: no target sends one.
+    socket.end(withLength('404 Not Found', '{"error":{"message":"unknown request"}}'))
+  }
+  return end
+}
+
+function answerChat(socket: Socket, body: ChatBody): void {
+  count.begun += 1
+  const hasUsage = body.stream_options?.include_usage === true
+  if (body.model === slowModel && body.stream === true) return streamSlowly(socket, hasUsage)
+  if (body.stream !== true) socket.write(plainAnswer)
+  else socket.write(hasUsage ? fastStreams.withUsage : fastStreams.plain)
+  count.finished += 1
+}
+
+function streamSlowly(socket: Socket, hasUsage: boolean): void {
+  let sent = 0
+  const sendOne = () => {
+    socket.write(slowChunk)
+    sent += 1
+    if (sent < slowTokenCount) return
+    socket.write(streamEnd('bench-slow', slowTokenCount, hasUsage))
+    count.finished += 1
+    stop()
+  }
+  const timer = setInterval(sendOne, slowTokenMs)
+  const breakOff = () => {
+    count.brokenOff += 1
+    stop()
+  }
+  const stop = () => {
+    clearInterval(timer)
+    socket.off('close', breakOff)
+  }
+  socket.once('close', breakOff)
+  socket.write(streamHead)
+  sendOne()
+}
+
+function fastStream(hasUsage: boolean): Buffer {
+  const events = answerTokens.map((content) => chunked(event('bench-fast', { content }, null)))
+  const end = streamEnd('bench-fast', answerTokens.length, hasUsage)
+  return Buffer.from(streamHead + events.join('') + end)
+}
+
+function streamEnd(model: string, tokens: number, hasUsage: boolean): string {
+  const usage = { ...chunkHead(model), choices: [], usage: usageOf(tokens) }
+  return (
+    chunked(event(model, {}, 'stop')) +
+    (hasUsage ? chunked(`data: ${JSON.stringify(usage)}\n\n`) : '') +
+    chunked('data: [DONE]\n\n') +
+    '0\r\n\r\n'
+  )
+}
+
+function event(model: string, delta: object, finishReason: string | null): string {
+  const choices = [{ index: 0, delta, finish_reason: finishReason }]
+  return `data: ${JSON.stringify({ ...chunkHead(model), choices })}\n\n`
+}
+
+function chunkHead(model: string): object {
+  return { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created, model }
+}
+
+function usageOf(tokens: number): object {
+  return {
+    prompt_tokens: promptTokenCount,
+    completion_tokens: tokens,
+    total_tokens: promptTokenCount + tokens,
+  }
+}
+
+function chunked(text: string): string {
+  return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
+}
+
+function withLength(status: string, json: string): Buffer {
+  return Buffer.from(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\n` +
+      `content-length: ${Buffer.byteLength(json)}\r\n\r\n${json}`,
+  )
+}

@@ -1,0 +1,101 @@
+/** Reads the import lines: layers look down only, and rooms of one layer do not know each other. */
+import assert from 'node:assert/strict'
+import { glob, readFile } from 'node:fs/promises'
+import { dirname, join, normalize } from 'node:path'
+import { test } from 'node:test'
+
+const root = join(import.meta.dirname, '..')
+
+/** From docs/architecture.md. A folder that is not here has no place yet, and fails. */
+const LAYERS: Record<string, number> = {
+  lib: 0,
+  db: 1,
+  customers: 2,
+  catalog: 2,
+  ledger: 2,
+  usage: 2,
+  fx: 2,
+  providers: 3,
+  payments: 3,
+  webhooks: 3,
+  email: 3,
+  alerts: 3,
+  prompts: 3,
+  gateway: 4,
+  http: 5,
+  workers: 5,
+}
+/** The shells around it all, which may import anything. */
+const TOP = 6
+const SHELLS = new Set(['cli'])
+
+interface Import {
+  file: string
+  target: string
+}
+
+async function readImports(): Promise<Import[]> {
+  const imports: Import[] = []
+  for await (const file of glob('src/**/*.ts', { cwd: root })) {
+    const text = await readFile(join(root, file), 'utf8')
+    for (const match of text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)) {
+      imports.push({ file, target: match[1] as string })
+    }
+  }
+  return imports
+}
+
+function roomOf(path: string): string {
+  const [, room = '', rest] = path.split('/')
+  return rest === undefined ? '' : room
+}
+
+function layerOf(path: string): number {
+  const room = roomOf(path)
+  return room === '' || SHELLS.has(room) ? TOP : (LAYERS[room] ?? Number.NaN)
+}
+
+const imports = await readImports()
+const own = imports.filter(({ target }) => target.startsWith('.'))
+
+test('every folder of src has its layer', () => {
+  assert.ok(own.length > 50)
+  const homeless = own.map(({ file }) => file).filter((file) => Number.isNaN(layerOf(file)))
+  assert.deepEqual([...new Set(homeless)], [])
+})
+
+test('imports point to lower layers, or stay in their room', () => {
+  const breaches = own.filter(({ file, target }) => {
+    const path = normalize(join(dirname(file), target))
+    const isOwnRoom = roomOf(path) === roomOf(file)
+    return !(isOwnRoom || layerOf(path) < layerOf(file) || layerOf(file) === TOP)
+  })
+  assert.deepEqual(breaches, [])
+})
+
+test('own files are imported with their ending, and no barrel and no default export is there', async () => {
+  assert.deepEqual(own.filter(({ target }) => !target.endsWith('.ts')), [])
+  assert.deepEqual(own.filter(({ target }) => target.endsWith('/index.ts')), [])
+  for await (const file of glob('src/**/*.ts', { cwd: root })) {
+    assert.doesNotMatch(await readFile(join(root, file), 'utf8'), /^export default/m, file)
+  }
+})
+
+test('lib imports nothing but node: modules and itself', () => {
+  const others = imports.filter(
+    ({ file, target }) => roomOf(file) === 'lib' && !file.endsWith('.test.ts') && !target.startsWith('node:') && !target.startsWith('./'),
+  )
+  assert.deepEqual(others, [])
+})
+
+test('providers know no database and no money, and only config.ts reads the environment', async () => {
+  const breaches = own.filter(({ file, target }) => roomOf(file) === 'providers' && /\/(db|ledger|customers|fx)\/|money/.test(target))
+  assert.deepEqual(breaches, [])
+  for await (const file of glob('src/**/*.ts', { cwd: root })) {
+    if (file.endsWith('.test.ts')) continue
+    const text = await readFile(join(root, file), 'utf8')
+    // The shells hand the environment to config.ts and read nothing of it.
+    const rest = text.replaceAll('loadConfig(process.env, process.cwd())', '')
+    assert.doesNotMatch(rest, /process\.env/, file)
+  }
+})

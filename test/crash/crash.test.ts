@@ -1,0 +1,176 @@
+/**
+ * kill -9 of nodes and of the database under load. Afterwards three counts are compared: what the
+ * upstream answered, what the clients received, what the ledger charged.
+ */
+import assert from 'node:assert/strict'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { migrate } from '../../src/db/migrate.ts'
+import { startEmbedded, type EmbeddedPostgres } from '../../src/db/embedded.ts'
+import { openDatabase, type OpenDatabase } from '../../src/db/open.ts'
+import { sql } from 'kysely'
+import { audit } from '../../src/ledger/audit.ts'
+import { parseBrl } from '../../src/lib/money.ts'
+import { seedCustomer } from '../harness/test-database.ts'
+import { findFreePort, startTestNode, type TestNode } from '../harness/test-node.ts'
+import { startLoadClients, type LoadClients, type Received } from './load-clients.ts'
+
+const NODE_KILLS = Number(process.env.KILLS ?? 50)
+const DATABASE_KILLS = 10
+const CLIENTS = 16
+/** The promise: everything is resolved within a minute. */
+const RESOLVED_WITHIN_MS = 60_000
+
+const root = join(import.meta.dirname, '../..')
+let folder: string
+let embedded: EmbeddedPostgres
+let database: OpenDatabase
+let upstream: ChildProcess
+let upstreamPort: number
+let nodes: TestNode[] = []
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'catraca-crash-'))
+  embedded = await startEmbedded({ dataDir: join(folder, 'database'), log: () => {} })
+  await migrate(embedded.databaseUrl)
+  database = openDatabase(embedded.databaseUrl, { onError: () => {} })
+  upstreamPort = await findFreePort()
+  upstream = spawn(process.execPath, ['src/providers/sandbox/main.ts', '--port', String(upstreamPort)], { cwd: root, stdio: 'ignore' })
+  await writeFile(join(folder, 'catraca.config.json'), JSON.stringify(catalogConfig()))
+  nodes = await Promise.all([startNode(), startNode()])
+})
+
+after(async () => {
+  await Promise.all(nodes.map((node) => node.stop('SIGKILL').then(() => node.remove())))
+  upstream.kill('SIGKILL')
+  await database.close()
+  await embedded.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+function catalogConfig(): unknown {
+  const models = ['sandbox-chat', 'sandbox-long', 'sandbox-no-usage']
+  return {
+    upstreams: [{ id: 'away', kind: 'openai-compatible', base_url: `http://127.0.0.1:${upstreamPort}/v1`, cancel_stops_billing: true }],
+    models: models.map((model) => ({
+      id: `away-${model}`,
+      category: 'llm',
+      prices: { input: 1, output: 2 },
+      routes: [{ upstream: 'away', model }],
+      context_tokens: 128_000,
+      max_output_tokens: 4_096,
+    })),
+  }
+}
+
+/** On the disk and the port of `last` where it is given. */
+function startNode(last?: TestNode): Promise<TestNode> {
+  return startTestNode({
+    databaseUrl: embedded.databaseUrl,
+    env: { CATRACA_CONFIG: join(folder, 'catraca.config.json') },
+    ...(last ? { dataDir: last.dataDir, port: last.port } : {}),
+  })
+}
+
+/** Mostly short calls, some that stream for seconds, some without usage. */
+const MODELS = ['away-sandbox-chat', 'away-sandbox-chat', 'away-sandbox-chat', 'away-sandbox-long', 'away-sandbox-no-usage']
+
+async function underLoad(secret: string, work: (load: LoadClients) => Promise<void>): Promise<Received[]> {
+  const load = startLoadClients({ count: CLIENTS, baseUrls: () => nodes.map((node) => node.baseUrl), secret, models: MODELS })
+  try {
+    await work(load)
+  } finally {
+    await load.stop()
+  }
+  return load.stop()
+}
+
+test(`${NODE_KILLS} kills of a node under load: what was received whole is charged once, nothing twice, no hold stays`, async () => {
+  const { secret, customerId } = await seedCustomer(database.db, { balanceBrl: '10000' })
+  const received = await underLoad(secret, async () => {
+    for (let kill = 0; kill < NODE_KILLS; kill++) {
+      await sleep(150 + Math.random() * 500)
+      const victim = kill % nodes.length
+      const node = nodes[victim] as TestNode
+      await node.stop('SIGKILL')
+      nodes[victim] = await startNode(node)
+    }
+  })
+  await assertThreeCounts(received, customerId)
+})
+
+test(`${DATABASE_KILLS} kills of the database under load: the same, and the nodes find it again by themselves`, async () => {
+  const { secret, customerId } = await seedCustomer(database.db, { balanceBrl: '10000' })
+  const received = await underLoad(secret, async (load) => {
+    for (let kill = 0; kill < DATABASE_KILLS; kill++) {
+      await sleep(500 + Math.random() * 1_000)
+      const wholeBefore = load.wholeSoFar
+      process.kill(await postmasterPid(), 'SIGKILL')
+      // The next kill comes when the service is back: answers come again.
+      for (const deadline = Date.now() + 30_000; load.wholeSoFar < wholeBefore + 40; await sleep(50)) {
+        assert.ok(Date.now() < deadline, 'the nodes did not find the database again')
+      }
+    }
+  })
+  await assertThreeCounts(received, customerId)
+})
+
+async function postmasterPid(): Promise<number> {
+  const { rows } = await sql<{ data_directory: string }>`show data_directory`.execute(database.db)
+  return Number(readFileSync(join((rows[0] as { data_directory: string }).data_directory, 'postmaster.pid'), 'utf8').split('\n')[0])
+}
+
+interface UpstreamCall {
+  id: string
+  completed: boolean
+}
+
+async function assertThreeCounts(received: Received[], customerId: string): Promise<void> {
+  await untilNoHoldIsOpen()
+  const report = await audit(database.db)
+  assert.deepEqual(report.checks.filter((check) => !check.ok), [])
+
+  const events = await database.db.selectFrom('usage_events').selectAll().where('customer_id', '=', customerId).execute()
+  const byRequest = Map.groupBy(events, (event) => event.request_id)
+  const whole = received.filter((each) => each.isWhole)
+  for (const each of whole) {
+    const found = byRequest.get(each.requestId) ?? []
+    assert.equal(found.length, 1, `an answer received whole has ${found.length} events`)
+    assert.equal(found[0]?.outcome, 'charged')
+    assert.equal(found[0]?.cost_billed_nano_brl, parseBrl(each.costBilledBrl as string), 'the answer told its charge')
+  }
+  // A call may hold twice (its key was stale, its prompt was counted), but it is never charged twice.
+  for (const [requestId, found] of byRequest) {
+    assert.ok(found.filter((event) => event.outcome === 'charged').length <= 1, `${requestId} is charged twice`)
+  }
+
+  const stats = await fetch(`http://127.0.0.1:${upstreamPort}/stats?calls=1`).then((answer) => answer.json())
+  const calls = new Map((stats as { calls: UpstreamCall[] }).calls.map((call) => [call.id, call]))
+  const charged = events.filter((event) => event.outcome === 'charged')
+  for (const event of charged) {
+    const call = calls.get(event.id)
+    assert.ok(call, 'what is charged was asked of the upstream')
+    if (event.usage_kind === 'exact') assert.ok(call.completed, 'what is charged exactly was answered whole')
+  }
+  assert.ok(charged.length >= whole.length)
+  const broken = received.filter((each) => !each.isWhole && each.status === 200).length
+  assert.ok(whole.length > 300, `only ${whole.length} whole answers`)
+  process.stdout.write(
+    `# ${received.length} asked, ${whole.length} received whole, ${broken} cut; ` +
+      `${charged.length} charged (${charged.filter((event) => event.usage_kind === 'estimated').length} estimated), ` +
+      `${events.length - charged.length} released\n`,
+  )
+}
+
+async function untilNoHoldIsOpen(): Promise<void> {
+  for (const deadline = Date.now() + RESOLVED_WITHIN_MS; ; await sleep(250)) {
+    const open = await database.db.selectFrom('holds').select('id').execute()
+    if (open.length === 0) return
+    assert.ok(Date.now() < deadline, `${open.length} holds are open after a minute`)
+  }
+}

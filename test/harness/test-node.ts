@@ -1,0 +1,93 @@
+/** A real server process on a port of its own, to be talked to over sockets and killed. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface TestNode {
+  /** With `/v1`. */
+  readonly baseUrl: string
+  readonly port: number
+  readonly dataDir: string
+  readonly process: ChildProcess
+  /** Lines of its log so far. */
+  readonly log: readonly string[]
+  /** Ends it and waits for its end; SIGTERM drains. */
+  stop(signal?: NodeJS.Signals): Promise<void>
+  /** Removes its data folder. */
+  remove(): Promise<void>
+}
+
+const root = join(import.meta.dirname, '../..')
+const START_MS_MAX = 30_000
+
+export async function startTestNode(options: {
+  databaseUrl: string
+  /** Given to start again on the disk of a node that was killed. */
+  dataDir?: string
+  port?: number
+  env?: Record<string, string>
+}): Promise<TestNode> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'catraca-node-')))
+  const port = options.port ?? (await findFreePort())
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      ...process.env,
+      CATRACA_CONFIG: '',
+      DATABASE_URL: options.databaseUrl,
+      DATA_DIR: dataDir,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      RATE_LIMIT_PER_IP: '100000000',
+      DRAIN_SECONDS: '10',
+      ...options.env,
+    },
+  })
+  const log: string[] = []
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  let rest = ''
+  child.stderr?.on('data', (text) => {
+    const lines = (rest + String(text)).split('\n')
+    rest = lines.pop() ?? ''
+    log.push(...lines)
+  })
+  const node: TestNode = {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    port,
+    dataDir,
+    process: child,
+    log,
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      await exited
+    },
+    remove: () => rm(dataDir, { recursive: true, force: true }),
+  }
+  await untilUp(node)
+  return node
+}
+
+async function untilUp(node: TestNode): Promise<void> {
+  for (const deadline = Date.now() + START_MS_MAX; Date.now() < deadline; ) {
+    if (node.process.exitCode !== null) break
+    const answer = await fetch(`${node.baseUrl}/healthz`).catch(() => undefined)
+    if (answer?.ok) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  node.process.kill('SIGKILL')
+  throw new Error(`the server did not come up:\n${node.log.slice(-20).join('\n')}`)
+}
+
+export function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}
