@@ -43,7 +43,7 @@ const RETRYABLE = new Set(['40P01', '40001', '55P03', '57014'])
 
 const STATEMENT = {
   name: 'ledger_batch',
-  text: 'select ledger_batch($1, $2, $3, $4, $5, $6) as answer',
+  text: 'select ledger_batch($1, $2, $3, $4, $5, $6, $7) as answer',
 }
 
 export function createLane(options: { databaseUrl: string; nodeId: string; observer: LaneObserver }): Lane {
@@ -97,7 +97,8 @@ async function runOnce(
     [...batch.customerIds],
     jsonOrNull(batch.resolutions),
     jsonOrNull(batch.marks),
-    jsonOrNull([...batch.subjects].map(([subject, requests]) => ({ subject, requests }))),
+    [...batch.subjects.keys()],
+    [...batch.subjects.values()],
     jsonOrNull(batch.attempts),
   ])
   const answer = (rows[0] as { answer: Answer }).answer
@@ -143,12 +144,15 @@ interface LaidOut {
   resolutions: ResolutionRow[]
   marks: { id: string; output_tokens_seen: number }[]
   subjects: Map<string, number>
-  attempts: Record<string, unknown>[]
+  attempts: AttemptRow[]
   /** For each attempt, the index of its work. */
   order: number[]
 }
 
-/** Sorts attempts by customer and key, as `take_holds` wants them, keeping their order within a key. */
+/**
+ * Sorts attempts by customer and key, as `take_holds` wants them, keeping their order within a key, and
+ * counts the new requests of each rate window.
+ */
 function layOut(works: LaneWork[]): LaidOut {
   const batch: LaidOut = {
     customerIds: new Set(),
@@ -179,6 +183,11 @@ function layOut(works: LaneWork[]): LaidOut {
     batch.order.push(index)
     batch.attempts.push(work.kind === 'attempt' ? attemptRow(work.attempt, batch.subjects) : countRow(work.count, batch.subjects))
   }
+  // From ranks, counted up from 1, to offsets, counted down to 0: only now the totals are known.
+  for (const row of batch.attempts) {
+    row.ip_offset -= batch.subjects.get(`i:${row.ip}`) as number
+    if (row.key_offset !== undefined) row.key_offset -= batch.subjects.get(`k:${row.api_key_id}`) as number
+  }
   return batch
 }
 
@@ -189,19 +198,26 @@ function countSubject(subjects: Map<string, number>, subject: string, isNew: boo
   return rank
 }
 
-function countRow(count: CountOnly, subjects: Map<string, number>): Record<string, unknown> {
+interface AttemptRow extends Record<string, unknown> {
+  ip: string
+  api_key_id: string | undefined
+  ip_offset: number
+  key_offset: number | undefined
+}
+
+function countRow(count: CountOnly, subjects: Map<string, number>): AttemptRow {
   return {
     is_repeated: false,
     api_key_id: count.key?.id,
     ip: count.ip,
-    key_rank: count.key && countSubject(subjects, `k:${count.key.id}`, true),
-    ip_rank: countSubject(subjects, `i:${count.ip}`, true),
+    key_offset: count.key && countSubject(subjects, `k:${count.key.id}`, true),
+    ip_offset: countSubject(subjects, `i:${count.ip}`, true),
     requests_per_minute: count.key?.requestsPerMinute,
     ip_requests_per_minute: count.ipLimit,
   }
 }
 
-function attemptRow(attempt: Attempt, subjects: Map<string, number>): Record<string, unknown> {
+function attemptRow(attempt: Attempt, subjects: Map<string, number>): AttemptRow {
   const isNew = !attempt.isRepeated
   return {
     id: attempt.id,
@@ -210,8 +226,8 @@ function attemptRow(attempt: Attempt, subjects: Map<string, number>): Record<str
     api_key_id: attempt.key.id,
     key_version: attempt.key.version,
     ip: attempt.ip,
-    key_rank: countSubject(subjects, `k:${attempt.key.id}`, isNew),
-    ip_rank: countSubject(subjects, `i:${attempt.ip}`, isNew),
+    key_offset: countSubject(subjects, `k:${attempt.key.id}`, isNew),
+    ip_offset: countSubject(subjects, `i:${attempt.ip}`, isNew),
     requests_per_minute: attempt.key.requestsPerMinute,
     ip_requests_per_minute: attempt.ipLimit,
     tokens_per_minute: attempt.key.tokensPerMinute,

@@ -8,7 +8,7 @@
 -- p_resolutions: how held calls ended. One whose hold is gone was resolved before: it changes nothing
 --   and is counted in `gone`, so repeating a batch is harmless.
 -- p_marks: checkpoints of running calls.
--- p_subjects: how many new requests each rate window gets.
+-- p_subjects, p_subject_requests: how many new requests each rate window gets.
 -- p_attempts: calls that ask for a hold; one without `id` only counts against the limits, one that
 --   `is_repeated` was counted before and is not counted again. They are judged one after another in
 --   their order within each customer, so what fits is exactly what is held.
@@ -20,7 +20,8 @@
 --   stale_key                     the key was changed or revoked since the node read it
 --   short_balance, short_budget   it does not fit beside what is held already
 create function ledger_batch(
-  p_node_id uuid, p_customer_ids uuid[], p_resolutions json, p_marks json, p_subjects json, p_attempts json
+  p_node_id uuid, p_customer_ids uuid[], p_resolutions json, p_marks json,
+  p_subjects text[], p_subject_requests int8[], p_attempts json
 ) returns json language plpgsql as $$
 begin
   perform 1 from accounts where customer_id = any (p_customer_ids) order by customer_id for no key update;
@@ -29,7 +30,7 @@ begin
   end if;
   return json_build_object(
     'gone', case when p_resolutions is not null then resolve_holds(p_resolutions) end,
-    'verdicts', case when p_attempts is not null then take_holds(p_node_id, p_subjects, p_attempts) end);
+    'verdicts', case when p_attempts is not null then take_holds(p_node_id, p_subjects, p_subject_requests, p_attempts) end);
 end $$;
 
 create function mark_holds(p_marks json) returns void language plpgsql as $$
@@ -117,43 +118,41 @@ begin
   return json_array_length(p_resolutions) - v_closed;
 end $$;
 
--- Counts requests against the current minute and returns, by subject, how many came before these and
--- the tokens counted so far. Subjects are locked in order.
-create function count_requests(p_window_at timestamptz, p_subjects json) returns jsonb language plpgsql as $$
+-- Counts requests against the current minute and returns, by subject, the requests with these, the
+-- tokens counted so far, and the minute. Subjects are locked in order.
+create function count_requests(p_window_at timestamptz, p_subjects text[], p_requests int8[]) returns jsonb
+language plpgsql as $$
 declare
-  v_counted jsonb;
+  v_windows jsonb;
 begin
   with counted as (
     insert into rate_windows as w (subject, window_at, requests, tokens)
     select s.subject, p_window_at, s.requests, 0
-    from json_to_recordset(p_subjects) as s(subject text, requests int8)
+    from unnest(p_subjects, p_requests) as s(subject, requests)
     order by s.subject
     on conflict (subject) do update set
       requests = excluded.requests + case when w.window_at >= excluded.window_at then w.requests else 0 end,
       tokens = case when w.window_at >= excluded.window_at then w.tokens else 0 end,
       window_at = greatest(w.window_at, excluded.window_at)
-    returning w.subject, w.window_at, w.requests, w.tokens
+    returning w.subject, w.requests, w.tokens, w.window_at
   )
-  select jsonb_object_agg(c.subject, jsonb_build_object(
-    'before', c.requests - s.requests, 'tokens', c.tokens, 'window_at', c.window_at))
-    into v_counted
-    from counted c join json_to_recordset(p_subjects) as s(subject text, requests int8) using (subject);
-  return v_counted;
+  select jsonb_object_agg(subject, jsonb_build_array(requests, tokens, window_at)) into v_windows from counted;
+  return v_windows;
 end $$;
 
 -- The accounts must be locked. Returns the verdicts in the order of the attempts, which must come
--- sorted by customer and key. `key_rank` and `ip_rank` say which new request of this batch an attempt
--- is for its key and its address, from 1.
-create function take_holds(p_node_id uuid, p_subjects json, p_attempts json) returns json language plpgsql as $$
+-- sorted by customer and key. `key_offset` and `ip_offset` say how many new requests of this batch come
+-- after an attempt in its window, as a number from 0 down.
+create function take_holds(p_node_id uuid, p_subjects text[], p_subject_requests int8[], p_attempts json) returns json
+language plpgsql as $$
 declare
   v_now timestamptz := clock_timestamp();
-  v_windows jsonb := count_requests(date_trunc('minute', v_now), p_subjects);
+  v_windows jsonb := count_requests(date_trunc('minute', v_now), p_subjects, p_subject_requests);
   v_key_window jsonb;
   v_verdicts json[] := '{}';
   v_verdict text;
   v_customer_id uuid;
   v_api_key_id uuid;
-  v_key_version int4;
   v_balance int8;
   v_held int8;
   v_budget_left int8;
@@ -162,67 +161,71 @@ declare
   v_ip_seq int8;
   v_changed_ids uuid[] := '{}';
   v_changed_held int8[] := '{}';
-  a record;
+  r record;
 begin
-  for a in
-    select * from json_to_recordset(p_attempts) as a(
+  for r in
+    -- What the rows below say was so before this batch; the variables carry it on from there.
+    select a.*, k.id is not null as is_key_current,
+      c.credited_nano_brl - c.debited_nano_brl - c.charged_nano_brl as balance_before, c.held_nano_brl as held_before,
+      b.limit_pico_usd - b.held_pico_usd - case
+        when b.period_started_at = budget_period_start(b.period, b.timezone) then b.spent_pico_usd else 0 end as budget_left_before
+    from json_to_recordset(p_attempts) as a(
       id uuid, is_repeated bool, customer_id uuid, api_key_id uuid, key_version int4, ip text,
-      key_rank int4, ip_rank int4,
+      key_offset int4, ip_offset int4,
       requests_per_minute int8, ip_requests_per_minute int8, tokens_per_minute int8,
       request_id uuid, session_id text, model_id text, is_stream bool,
       amount_nano_brl int8, budget_pico_usd int8, price_id int4, fx_rate_id int4,
       fx_rate_e4 int4, markup_e4 int4, prompt_tokens_estimated int4, tokens_counted int8)
+    left join accounts c on c.customer_id = a.customer_id
+    left join api_keys k on k.id = a.api_key_id and k.version = a.key_version
+      and k.revoked_at is null and (k.expires_at is null or k.expires_at > v_now)
+    left join api_key_budgets b on b.api_key_id = a.api_key_id
   loop
-    if a.customer_id is distinct from v_customer_id then
+    if r.customer_id is distinct from v_customer_id then
       v_changed_ids := v_changed_ids || v_customer_id;
       v_changed_held := v_changed_held || v_held;
-      v_customer_id := a.customer_id;
-      select credited_nano_brl - debited_nano_brl - charged_nano_brl, held_nano_brl into v_balance, v_held
-      from accounts where customer_id = v_customer_id;
+      v_customer_id := r.customer_id;
+      v_balance := r.balance_before;
+      v_held := r.held_before;
     end if;
-    if a.api_key_id is distinct from v_api_key_id then
-      v_api_key_id := a.api_key_id;
+    if r.api_key_id is distinct from v_api_key_id then
+      v_api_key_id := r.api_key_id;
       v_key_window := v_windows -> ('k:' || v_api_key_id);
-      v_tokens := (v_key_window ->> 'tokens')::int8;
-      select k.version,
-        b.limit_pico_usd - b.held_pico_usd - case
-          when b.period_started_at = budget_period_start(b.period, b.timezone) then b.spent_pico_usd else 0 end
-        into v_key_version, v_budget_left
-      from api_keys k left join api_key_budgets b on b.api_key_id = k.id
-      where k.id = v_api_key_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > v_now);
+      v_tokens := (v_key_window ->> 1)::int8;
+      v_budget_left := r.budget_left_before;
     end if;
-    v_key_seq := (v_key_window ->> 'before')::int8 + a.key_rank;
-    v_ip_seq := (v_windows -> ('i:' || a.ip) ->> 'before')::int8 + a.ip_rank;
+    v_key_seq := (v_key_window ->> 0)::int8 + r.key_offset;
+    v_ip_seq := (v_windows -> ('i:' || r.ip) ->> 0)::int8 + r.ip_offset;
 
     v_verdict := case
-      when not a.is_repeated and v_ip_seq > a.ip_requests_per_minute then 'ip_limited'
-      when not a.is_repeated and v_key_seq > a.requests_per_minute then 'key_limited'
-      when a.id is null then 'counted'
-      when v_key_version is distinct from a.key_version then 'stale_key'
-      when v_tokens + a.tokens_counted > a.tokens_per_minute then 'tokens_limited'
-      when v_balance is null or a.amount_nano_brl > v_balance - v_held then 'short_balance'
-      when a.budget_pico_usd > v_budget_left then 'short_budget'
+      when not r.is_repeated and v_ip_seq > r.ip_requests_per_minute then 'ip_limited'
+      when not r.is_repeated and v_key_seq > r.requests_per_minute then 'key_limited'
+      when r.id is null then 'counted'
+      when not r.is_key_current then 'stale_key'
+      when v_tokens + r.tokens_counted > r.tokens_per_minute then 'tokens_limited'
+      when v_balance is null or r.amount_nano_brl > v_balance - v_held then 'short_balance'
+      when r.budget_pico_usd > v_budget_left then 'short_budget'
       else 'held'
     end;
 
     if v_verdict = 'held' then
-      v_held := v_held + a.amount_nano_brl;
+      v_held := v_held + r.amount_nano_brl;
       insert into holds (
         id, customer_id, api_key_id, node_id, request_id, session_id, model_id, is_stream,
         amount_nano_brl, budget_pico_usd, price_id, fx_rate_id, fx_rate_e4, markup_e4,
         prompt_tokens_estimated, tokens_counted, tokens_window_at, created_at)
       values (
-        a.id, a.customer_id, a.api_key_id, p_node_id, a.request_id, a.session_id, a.model_id, a.is_stream,
-        a.amount_nano_brl, case when v_budget_left is null then 0 else a.budget_pico_usd end,
-        a.price_id, a.fx_rate_id, a.fx_rate_e4, a.markup_e4, a.prompt_tokens_estimated,
-        case when a.tokens_per_minute is not null then a.tokens_counted end,
-        case when a.tokens_per_minute is not null then (v_key_window ->> 'window_at')::timestamptz end, v_now);
+        r.id, r.customer_id, r.api_key_id, p_node_id, r.request_id, r.session_id, r.model_id, r.is_stream,
+        r.amount_nano_brl, case when v_budget_left is null then 0 else r.budget_pico_usd end,
+        r.price_id, r.fx_rate_id, r.fx_rate_e4, r.markup_e4, r.prompt_tokens_estimated,
+        case when r.tokens_per_minute is not null then r.tokens_counted end,
+        case when r.tokens_per_minute is not null then (v_key_window ->> 2)::timestamptz end, v_now);
       if v_budget_left is not null then
-        v_budget_left := v_budget_left - a.budget_pico_usd;
-        update api_key_budgets set held_pico_usd = held_pico_usd + a.budget_pico_usd where api_key_id = v_api_key_id;
+        v_budget_left := v_budget_left - r.budget_pico_usd;
+        update api_key_budgets set held_pico_usd = held_pico_usd + r.budget_pico_usd where api_key_id = v_api_key_id;
       end if;
-      if a.tokens_per_minute is not null then
-        v_tokens := v_tokens + a.tokens_counted;
+      if r.tokens_per_minute is not null then
+        v_tokens := v_tokens + r.tokens_counted;
         update rate_windows set tokens = v_tokens where subject = 'k:' || v_api_key_id;
       end if;
     end if;

@@ -1,0 +1,106 @@
+/** From the price data package (decimal USD, floats) to whole micro-USD. */
+import { findProvider } from '@pydantic/genai-prices'
+import type { Price, PriceTier, TokenPrices } from './prices.ts'
+
+export interface DataPrice {
+  readonly price: Price
+  /** Micro-USD per unit, for what is not priced by the text token; keys as in the data. */
+  readonly unitPrices: Readonly<Record<string, bigint>>
+}
+
+/** A number, or one that changes with the size of the prompt. */
+type Amount = number | { base: number; tiers: { start: number; price: number }[] }
+type Amounts = Record<string, Amount | undefined>
+interface Conditional {
+  constraint?: { type: string; start_date?: string }
+  prices: Amounts
+}
+
+const TOKEN_KINDS = {
+  input: ['input_mtok'],
+  cachedInput: ['cache_read_mtok', 'input_mtok'],
+  cacheWrite: ['cache_write_1h_mtok', 'cache_write_mtok', 'input_mtok'],
+  output: ['output_mtok'],
+  reasoning: ['output_reasoning_mtok', 'output_mtok'],
+} satisfies Record<keyof TokenPrices, string[]>
+
+const TEXT_KEYS = new Set(['input_mtok', 'output_mtok', 'cache_read_mtok', 'cache_write_mtok', 'cache_write_1h_mtok', 'output_reasoning_mtok'])
+
+/**
+ * The price of a model at a time. Throws where the data has none: there is never an unpriced model.
+ *
+ * Where a price depends on the time of day, the dearest of the day is taken. Cache writes are priced at
+ * the dearer of the two lives that a cache can have. A kind without a price of its own costs what the
+ * kind it belongs to costs.
+ */
+export function priceFromData(from: { provider: string; model: string }, at: Date): DataPrice {
+  const model = findProvider({ providerId: from.provider })?.models.find(({ id }) => id === from.model)
+  if (!model) throw new Error(`the price data has no model "${from.model}" of "${from.provider}"`)
+  const amounts = amountsAt(model.prices as Amounts | Conditional[], at)
+  const unitPrices: Record<string, bigint> = {}
+  for (const [key, amount] of Object.entries(amounts)) {
+    if (!TEXT_KEYS.has(key) && amount !== undefined) unitPrices[key] = microUsd(typeof amount === 'number' ? amount : amount.base)
+  }
+  const hasTokens = amounts.input_mtok !== undefined
+  if (!hasTokens && Object.keys(unitPrices).length === 0) throw new Error(`the price data has no price for "${from.model}"`)
+  return { price: { tiers: tiersOf(amounts) }, unitPrices }
+}
+
+/** USD with at most six decimals is a whole number of micro-USD; more decimals are rounded up. */
+export function microUsd(usd: number): bigint {
+  const match = /^(\d+)(?:\.(\d+))?(?:e-(\d+))?$/.exec(String(usd))
+  if (!match) throw new Error(`${usd} is not a price`)
+  const [, whole = '', fraction = '', exponent = '0'] = match
+  const scale = fraction.length + Number(exponent)
+  const digits = BigInt(whole + fraction)
+  if (scale <= 6) return digits * 10n ** BigInt(6 - scale)
+  const divisor = 10n ** BigInt(scale - 6)
+  return (digits + divisor - 1n) / divisor
+}
+
+function amountsAt(prices: Amounts | Conditional[], at: Date): Amounts {
+  if (!Array.isArray(prices)) return prices
+  const inForce = prices.filter(({ constraint }) => constraint?.start_date === undefined || Date.parse(constraint.start_date) <= at.getTime())
+  const byTime = inForce.filter(({ constraint }) => constraint?.type === 'time_of_date')
+  // Of prices by date the last one that has begun counts; of prices by hour, the dearest of each kind.
+  const base = inForce.filter(({ constraint }) => constraint?.type !== 'time_of_date').at(-1)
+  return [base, ...byTime].reduce<Amounts>((dearest, each) => {
+    for (const [key, amount] of Object.entries(each?.prices ?? {})) {
+      if (amount !== undefined && (dearest[key] === undefined || baseOf(amount) > baseOf(dearest[key]))) dearest[key] = amount
+    }
+    return dearest
+  }, {})
+}
+
+function tiersOf(amounts: Amounts): PriceTier[] {
+  const starts = new Set([0])
+  for (const [key, amount] of Object.entries(amounts)) {
+    if (TEXT_KEYS.has(key) && typeof amount === 'object') for (const tier of amount.tiers) starts.add(tier.start)
+  }
+  return [...starts]
+    .sort((a, b) => a - b)
+    .map((start) => {
+      const kind = (keys: readonly string[]): bigint => {
+        const amount = keys.map((key) => amounts[key]).find((found) => found !== undefined)
+        return amount === undefined ? 0n : microUsd(amountFrom(amount, start))
+      }
+      return {
+        abovePromptTokens: start,
+        input: kind(TOKEN_KINDS.input),
+        cachedInput: kind(TOKEN_KINDS.cachedInput),
+        cacheWrite: kind(TOKEN_KINDS.cacheWrite),
+        output: kind(TOKEN_KINDS.output),
+        reasoning: kind(TOKEN_KINDS.reasoning),
+      }
+    })
+}
+
+function amountFrom(amount: Amount, start: number): number {
+  if (typeof amount === 'number') return amount
+  const reached = amount.tiers.filter((tier) => tier.start <= start).sort((a, b) => a.start - b.start)
+  return reached.at(-1)?.price ?? amount.base
+}
+
+function baseOf(amount: Amount): number {
+  return typeof amount === 'number' ? amount : amount.base
+}
