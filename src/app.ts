@@ -14,7 +14,13 @@ import { createKeyCache } from './customers/key-cache.ts'
 import { listen } from './db/listen.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase, type Database } from './db/open.ts'
-import { findCurrentFxRate, FX_CHANNEL, SANDBOX_SOURCE, storeFxRate, type FxRate } from './fx/fx-rates.ts'
+import {
+  findCurrentFxRate,
+  FX_CHANNEL,
+  SANDBOX_SOURCE,
+  storeFxRate,
+  type FxRate,
+} from './fx/fx-rates.ts'
 import { createCompleteChat } from './gateway/complete-chat.ts'
 import { createLimitsView } from './gateway/limits.ts'
 import { createRunningCalls } from './gateway/running-calls.ts'
@@ -58,7 +64,12 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
   closers.push(() => stopNode(db, nodeId))
 
   const providers = await openProviders(config, closers)
-  const { models } = loadCatalog({ config: config.catalog, mode: config.mode, hasUpstream: (id) => providers.has(id), at: new Date() })
+  const { models } = loadCatalog({
+    config: config.catalog,
+    mode: config.mode,
+    hasUpstream: (id) => providers.has(id),
+    at: new Date(),
+  })
   const catalog = createCatalog(models)
   const priceIds = await registerPrices(db, models)
 
@@ -70,10 +81,14 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
       (error: unknown) => log.warn('fx_rate_reload_failed', { error }),
     )
   }
-  const listener = listen(databaseUrl, { [API_KEY_CHANNEL]: (id) => keys.forget(id), [FX_CHANNEL]: reloadFxRate }, () => {
-    keys.clear()
-    reloadFxRate()
-  })
+  const listener = listen(
+    databaseUrl,
+    { [API_KEY_CHANNEL]: (id) => keys.forget(id), [FX_CHANNEL]: reloadFxRate },
+    () => {
+      keys.clear()
+      reloadFxRate()
+    },
+  )
   closers.push(() => listener.close())
 
   const calls = createRunningCalls()
@@ -148,13 +163,17 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
       server.server.closeAllConnections()
       await closed
       await calls.whenNone(config.drainMs)
-      for (const closer of closers.toReversed()) await closer().catch((error: unknown) => log.warn('close_failed', { error }))
+      for (const closer of closers.toReversed())
+        await closer().catch((error: unknown) => log.warn('close_failed', { error }))
     },
   }
 }
 
 /** The configured upstreams; in sandbox mode the sandbox upstream too, over HTTP like the others. */
-async function openProviders(config: Config, closers: (() => Promise<unknown>)[]): Promise<Map<string, ChatProvider>> {
+async function openProviders(
+  config: Config,
+  closers: (() => Promise<unknown>)[],
+): Promise<Map<string, ChatProvider>> {
   const upstreams = [...config.upstreams]
   if (config.mode === 'sandbox') {
     const sandbox = await startSandboxUpstream()
@@ -194,6 +213,7 @@ async function firstFxRate(config: Config, db: Database, log: Log): Promise<FxRa
   }
   await refreshFxRate(db, log)
   const found = await findCurrentFxRate(db, 'live')
-  if (!found) log.error('fx_rate_unknown', { effect: 'no call can be priced until a rate is stored' })
+  if (!found)
+    log.error('fx_rate_unknown', { effect: 'no call can be priced until a rate is stored' })
   return found
 }

@@ -46,7 +46,9 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export class ConfigError extends Error {
   readonly faults: readonly string[]
   constructor(faults: readonly string[]) {
-    super(`the configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`)
+    super(
+      `the configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+    )
     this.faults = faults
   }
 }
@@ -104,7 +106,9 @@ function createReader(environment: Environment, faults: string[]) {
       if (!environment[name]) return undefined
       const value = parseE4(environment[name])
       if (value !== undefined && value > 0n && value < 1_000_000n) return value
-      faults.push(`${name}: must be a rate such as 5.2000, below 100 and with at most four decimals`)
+      faults.push(
+        `${name}: must be a rate such as 5.2000, below 100 and with at most four decimals`,
+      )
       return undefined
     },
     databaseUrl(name: string): string | undefined {
@@ -115,7 +119,10 @@ function createReader(environment: Environment, faults: string[]) {
       return value
     },
     addresses(name: string): readonly string[] | false {
-      const entries = (environment[name] ?? '').split(',').map((entry) => entry.trim()).filter(Boolean)
+      const entries = (environment[name] ?? '')
+        .split(',')
+        .map((entry) => entry.trim())
+        .filter(Boolean)
       try {
         createIpMatcher(entries)
       } catch (error) {
@@ -126,7 +133,11 @@ function createReader(environment: Environment, faults: string[]) {
   }
 }
 
-function readCatalog(environment: Environment, folder: string, faults: string[]): CatalogConfig | undefined {
+function readCatalog(
+  environment: Environment,
+  folder: string,
+  faults: string[],
+): CatalogConfig | undefined {
   const path = resolve(folder, environment.CATRACA_CONFIG || CONFIG_FILE)
   if (!existsSync(path)) {
     if (environment.CATRACA_CONFIG) faults.push(`CATRACA_CONFIG: there is no file ${path}`)
@@ -146,20 +157,34 @@ function readCatalog(environment: Environment, folder: string, faults: string[])
  * The upstreams of the file, and the built-in ones whose key is in the environment. One of the file
  * takes the place of a built-in one of the same id.
  */
-function resolveUpstreams(catalog: CatalogConfig | undefined, environment: Environment, faults: string[]): ConfiguredUpstream[] {
+function resolveUpstreams(
+  catalog: CatalogConfig | undefined,
+  environment: Environment,
+  faults: string[],
+): ConfiguredUpstream[] {
   const own = catalog?.upstreams ?? []
   const upstreams: ConfiguredUpstream[] = []
   for (const upstream of own) {
     const variable = upstream.api_key_env
     if (variable !== undefined && !environment[variable]) {
-      faults.push(`${CONFIG_FILE}: upstream "${upstream.id}" takes its key from ${variable}, which is not set`)
+      faults.push(
+        `${CONFIG_FILE}: upstream "${upstream.id}" takes its key from ${variable}, which is not set`,
+      )
     }
     upstreams.push({ id: upstream.id, options: optionsOf(upstream, environment) })
   }
   for (const preset of upstreamPresets) {
-    if (!environment[preset.apiKeyEnv] || own.some((upstream) => upstream.id === preset.id)) continue
-    const given = { base_url: preset.baseUrl, api_key_env: preset.apiKeyEnv, cancel_stops_billing: preset.cancelStopsBilling }
-    upstreams.push({ id: preset.id, options: optionsOf({ id: preset.id, kind: 'openai-compatible', ...given }, environment) })
+    if (!environment[preset.apiKeyEnv] || own.some((upstream) => upstream.id === preset.id))
+      continue
+    const given = {
+      base_url: preset.baseUrl,
+      api_key_env: preset.apiKeyEnv,
+      cancel_stops_billing: preset.cancelStopsBilling,
+    }
+    upstreams.push({
+      id: preset.id,
+      options: optionsOf({ id: preset.id, kind: 'openai-compatible', ...given }, environment),
+    })
   }
   return upstreams
 }
@@ -167,7 +192,8 @@ function resolveUpstreams(catalog: CatalogConfig | undefined, environment: Envir
 type UpstreamEntry = NonNullable<CatalogConfig['upstreams']>[number]
 
 function optionsOf(upstream: UpstreamEntry, environment: Environment): OpenAiCompatibleOptions {
-  const from = (variable: string | undefined) => (variable === undefined ? undefined : environment[variable] || undefined)
+  const from = (variable: string | undefined) =>
+    variable === undefined ? undefined : environment[variable] || undefined
   return {
     baseUrl: upstream.base_url,
     apiKey: from(upstream.api_key_env),
@@ -175,7 +201,10 @@ function optionsOf(upstream: UpstreamEntry, environment: Environment): OpenAiCom
     project: from(upstream.project_env),
     headers: upstream.headers,
     cancelStopsBilling: upstream.cancel_stops_billing ?? false,
-    maxTokensField: new URL(upstream.base_url).hostname === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens',
+    maxTokensField:
+      new URL(upstream.base_url).hostname === 'api.openai.com'
+        ? 'max_completion_tokens'
+        : 'max_tokens',
     connectTimeoutMs: upstream.connect_timeout_ms ?? 5_000,
     firstByteTimeoutMs: upstream.first_byte_timeout_ms ?? 300_000,
     idleTimeoutMs: upstream.idle_timeout_ms ?? 60_000,
@@ -184,11 +213,19 @@ function optionsOf(upstream: UpstreamEntry, environment: Environment): OpenAiCom
 }
 
 /** Live mode takes real money, so nothing of the sandbox may be in its way. */
-function findLiveFaults(environment: Environment, upstreams: readonly ConfiguredUpstream[], faults: string[]): void {
-  if (environment.SANDBOX_FX_RATE) faults.push('SANDBOX_FX_RATE: a fixed rate is for sandbox mode; live mode takes the PTAX')
-  if (upstreams.some((upstream) => upstream.id === 'sandbox')) faults.push('upstream "sandbox": is for sandbox mode only')
+function findLiveFaults(
+  environment: Environment,
+  upstreams: readonly ConfiguredUpstream[],
+  faults: string[],
+): void {
+  if (environment.SANDBOX_FX_RATE)
+    faults.push('SANDBOX_FX_RATE: a fixed rate is for sandbox mode; live mode takes the PTAX')
+  if (upstreams.some((upstream) => upstream.id === 'sandbox'))
+    faults.push('upstream "sandbox": is for sandbox mode only')
   if (upstreams.length === 0) {
     const variables = upstreamPresets.map((preset) => preset.apiKeyEnv).join(', ')
-    faults.push(`live mode needs an upstream: set one of ${variables}, or describe one in ${CONFIG_FILE}`)
+    faults.push(
+      `live mode needs an upstream: set one of ${variables}, or describe one in ${CONFIG_FILE}`,
+    )
   }
 }

@@ -7,31 +7,73 @@ export interface Metrics {
   readonly gateway: GatewayObserver
   readonly ledger: LaneObserver
   /** Values that are read when they are asked for. */
-  watch(read: { runningCalls: () => number; spoolLength: () => number; ledgerWaiting: () => number; fxRateAgeSeconds: () => number }): void
+  watch(read: {
+    runningCalls: () => number
+    spoolLength: () => number
+    ledgerWaiting: () => number
+    fxRateAgeSeconds: () => number
+  }): void
   readonly contentType: string
   text(): Promise<string>
 }
 
-const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
-const ADDED_SECONDS = [0.00025, 0.0005, 0.00075, 0.001, 0.0015, 0.002, 0.003, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1]
+const SECONDS = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
+]
+const ADDED_SECONDS = [
+  0.00025, 0.0005, 0.00075, 0.001, 0.0015, 0.002, 0.003, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1,
+]
 
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
-  const requests = new Counter({ registers, name: 'catraca_requests_total', help: 'Model calls answered.', labelNames: ['model', 'status'] })
-  const duration = new Histogram({ registers, name: 'catraca_request_seconds', help: 'From the request to the end of the answer.', buckets: SECONDS })
+  const requests = new Counter({
+    registers,
+    name: 'catraca_requests_total',
+    help: 'Model calls answered.',
+    labelNames: ['model', 'status'],
+  })
+  const duration = new Histogram({
+    registers,
+    name: 'catraca_request_seconds',
+    help: 'From the request to the end of the answer.',
+    buckets: SECONDS,
+  })
   const added = new Histogram({
     registers,
     name: 'catraca_added_seconds',
     help: 'What the gateway adds to a plain answer: its duration less the time spent waiting for the upstream.',
     buckets: ADDED_SECONDS,
   })
-  const upstreamFailures = new Counter({ registers, name: 'catraca_upstream_failures_total', help: 'Calls that an upstream failed.', labelNames: ['upstream', 'reason'] })
-  const overruns = new Counter({ registers, name: 'catraca_charges_above_hold_total', help: 'Charges above their hold. Look into each.' })
-  const batchSize = new Histogram({ registers, name: 'catraca_ledger_batch_size', help: 'Works in a ledger batch.', buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256] })
-  const batchSeconds = new Histogram({ registers, name: 'catraca_ledger_batch_seconds', help: 'Time of a ledger batch, commit included.', buckets: ADDED_SECONDS })
-  const gone = new Counter({ registers, name: 'catraca_resolutions_without_hold_total', help: 'Resolutions whose hold was resolved before.' })
+  const upstreamFailures = new Counter({
+    registers,
+    name: 'catraca_upstream_failures_total',
+    help: 'Calls that an upstream failed.',
+    labelNames: ['upstream', 'reason'],
+  })
+  const overruns = new Counter({
+    registers,
+    name: 'catraca_charges_above_hold_total',
+    help: 'Charges above their hold. Look into each.',
+  })
+  const batchSize = new Histogram({
+    registers,
+    name: 'catraca_ledger_batch_size',
+    help: 'Works in a ledger batch.',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+  })
+  const batchSeconds = new Histogram({
+    registers,
+    name: 'catraca_ledger_batch_seconds',
+    help: 'Time of a ledger batch, commit included.',
+    buckets: ADDED_SECONDS,
+  })
+  const gone = new Counter({
+    registers,
+    name: 'catraca_resolutions_without_hold_total',
+    help: 'Resolutions whose hold was resolved before.',
+  })
 
   return {
     gateway: {
@@ -62,9 +104,21 @@ export function createMetrics(): Metrics {
         })
       }
       gauge('catraca_holds_open', 'Calls of this node that hold money.', read.runningCalls)
-      gauge('catraca_spool_length', 'Settlements on the local disk that wait for the database.', read.spoolLength)
-      gauge('catraca_ledger_waiting', 'Works that wait for the next ledger batch.', read.ledgerWaiting)
-      gauge('catraca_fx_rate_age_seconds', 'Since the day of the exchange rate in force.', read.fxRateAgeSeconds)
+      gauge(
+        'catraca_spool_length',
+        'Settlements on the local disk that wait for the database.',
+        read.spoolLength,
+      )
+      gauge(
+        'catraca_ledger_waiting',
+        'Works that wait for the next ledger batch.',
+        read.ledgerWaiting,
+      )
+      gauge(
+        'catraca_fx_rate_age_seconds',
+        'Since the day of the exchange rate in force.',
+        read.fxRateAgeSeconds,
+      )
     },
     contentType: registry.contentType,
     text: () => registry.metrics(),

@@ -17,7 +17,11 @@ const KEY_FILE = 'demo-key'
 /** Makes them where they are missing; returns the demo key's secret, which is kept in a private file. */
 export async function ensureDemo(db: Database, dataDir: string): Promise<string> {
   // Taken at the first start; every further start finds them.
-  await createCustomer(db, { id: DEMO_CUSTOMER_ID, name: 'Cliente de demonstração', email: 'demo@example.com' })
+  await createCustomer(db, {
+    id: DEMO_CUSTOMER_ID,
+    name: 'Cliente de demonstração',
+    email: 'demo@example.com',
+  })
   await credit(db, {
     customerId: DEMO_CUSTOMER_ID,
     amountNanoBrl: DEMO_BALANCE_NANO_BRL,

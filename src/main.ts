@@ -22,12 +22,23 @@ process.on('uncaughtException', (error) => {
 })
 
 try {
-  embedded = config.databaseUrl ? undefined : await startEmbedded({ dataDir: config.dataDir, log: (message) => log.info('embedded_postgres', { message }) })
-  app = await createApp(config, config.databaseUrl ?? (embedded as EmbeddedPostgres).databaseUrl, log)
+  embedded = config.databaseUrl
+    ? undefined
+    : await startEmbedded({
+        dataDir: config.dataDir,
+        log: (message) => log.info('embedded_postgres', { message }),
+      })
+  app = await createApp(
+    config,
+    config.databaseUrl ?? (embedded as EmbeddedPostgres).databaseUrl,
+    log,
+  )
   const address = await app.listen()
   await greet(config, app, address)
 } catch (error) {
-  process.stderr.write(`Catraca could not start: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(
+    `Catraca could not start: ${error instanceof Error ? error.message : String(error)}\n`,
+  )
   log.error('start_failed', { error })
   await stop(1)
 }

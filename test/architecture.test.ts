@@ -74,8 +74,14 @@ test('imports point to lower layers, or stay in their room', () => {
 })
 
 test('own files are imported with their ending, and no barrel and no default export is there', async () => {
-  assert.deepEqual(own.filter(({ target }) => !target.endsWith('.ts')), [])
-  assert.deepEqual(own.filter(({ target }) => target.endsWith('/index.ts')), [])
+  assert.deepEqual(
+    own.filter(({ target }) => !target.endsWith('.ts')),
+    [],
+  )
+  assert.deepEqual(
+    own.filter(({ target }) => target.endsWith('/index.ts')),
+    [],
+  )
   for await (const file of glob('src/**/*.ts', { cwd: root })) {
     assert.doesNotMatch(await readFile(join(root, file), 'utf8'), /^export default/m, file)
   }
@@ -83,13 +89,20 @@ test('own files are imported with their ending, and no barrel and no default exp
 
 test('lib imports nothing but node: modules and itself', () => {
   const others = imports.filter(
-    ({ file, target }) => roomOf(file) === 'lib' && !file.endsWith('.test.ts') && !target.startsWith('node:') && !target.startsWith('./'),
+    ({ file, target }) =>
+      roomOf(file) === 'lib' &&
+      !file.endsWith('.test.ts') &&
+      !target.startsWith('node:') &&
+      !target.startsWith('./'),
   )
   assert.deepEqual(others, [])
 })
 
 test('providers know no database and no money, and only config.ts reads the environment', async () => {
-  const breaches = own.filter(({ file, target }) => roomOf(file) === 'providers' && /\/(db|ledger|customers|fx)\/|money/.test(target))
+  const breaches = own.filter(
+    ({ file, target }) =>
+      roomOf(file) === 'providers' && /\/(db|ledger|customers|fx)\/|money/.test(target),
+  )
   assert.deepEqual(breaches, [])
   for await (const file of glob('src/**/*.ts', { cwd: root })) {
     if (file.endsWith('.test.ts')) continue

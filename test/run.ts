@@ -19,11 +19,15 @@ files.sort()
 const dataDir = await mkdtemp(join(tmpdir(), 'catraca-test-'))
 const database = await startEmbedded({ dataDir, log: () => {} })
 // Two files at a time: many of them start servers of their own.
-const runner = spawn(process.execPath, ['--test', '--test-concurrency=2', '--test-timeout=300000', ...files], {
-  cwd: root,
-  stdio: 'inherit',
-  env: { ...process.env, TEST_DATABASE_URL: database.databaseUrl },
-})
+const runner = spawn(
+  process.execPath,
+  ['--test', '--test-concurrency=2', '--test-timeout=300000', ...files],
+  {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, TEST_DATABASE_URL: database.databaseUrl },
+  },
+)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => runner.kill(signal))
 const code = await new Promise<number>((resolve) => runner.on('exit', (code) => resolve(code ?? 1)))
 await database.stop()

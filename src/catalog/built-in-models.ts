@@ -23,7 +23,9 @@ export interface BuiltInModel {
   readonly routes: readonly Route[]
 }
 
-type Limits = Pick<BuiltInModel, 'contextTokens' | 'outputTokensMax' | 'imageTokensMax'> & { supportsTools?: boolean }
+type Limits = Pick<BuiltInModel, 'contextTokens' | 'outputTokensMax' | 'imageTokensMax'> & {
+  supportsTools?: boolean
+}
 type Names = Pick<BuiltInModel, 'id' | 'displayName' | 'description'> & {
   /** The model's name at the upstream and in the price data, where they differ from the id. */
   readonly upstreamModel?: string
@@ -34,8 +36,17 @@ type Names = Pick<BuiltInModel, 'id' | 'displayName' | 'description'> & {
 const MARKUP = '1.25'
 
 /** Makers by the upstream they are reached through. */
-function maker(vendor: string, upstreamId: string, provider: string, common: { tokenizer?: 'o200k_base' } = {}) {
-  return (category: ModelCategory, { upstreamModel, pricedAs, ...names }: Names, limits: Limits): BuiltInModel => ({
+function maker(
+  vendor: string,
+  upstreamId: string,
+  provider: string,
+  common: { tokenizer?: 'o200k_base' } = {},
+) {
+  return (
+    category: ModelCategory,
+    { upstreamModel, pricedAs, ...names }: Names,
+    limits: Limits,
+  ): BuiltInModel => ({
     ...names,
     ...common,
     category,
@@ -63,50 +74,424 @@ const moonshot = maker('moonshot', 'groq', 'groq')
 const noChat = { outputTokensMax: 1, imageTokensMax: 0, supportsTools: false }
 
 export const builtInModels: readonly BuiltInModel[] = [
-  openai('llm', { id: 'gpt-5.2', displayName: 'GPT-5.2', description: 'O modelo mais capaz da linha GPT-5 para raciocínio, código e agentes.' }, { contextTokens: 400_000, outputTokensMax: 128_000, imageTokensMax: 20_000 }),
-  openai('llm', { id: 'gpt-5.1', displayName: 'GPT-5.1', description: 'Raciocínio com esforço ajustável, bom equilíbrio entre qualidade e preço.' }, { contextTokens: 400_000, outputTokensMax: 128_000, imageTokensMax: 20_000 }),
-  openai('llm', { id: 'gpt-5', displayName: 'GPT-5', description: 'Modelo de raciocínio para tarefas longas, código e uso de ferramentas.' }, { contextTokens: 400_000, outputTokensMax: 128_000, imageTokensMax: 20_000 }),
-  openai('llm', { id: 'gpt-5-mini', displayName: 'GPT-5 mini', description: 'Versão rápida e barata do GPT-5 para tarefas bem definidas.' }, { contextTokens: 400_000, outputTokensMax: 128_000, imageTokensMax: 20_000 }),
-  openai('llm', { id: 'gpt-5-nano', displayName: 'GPT-5 nano', description: 'O menor preço da linha GPT-5, para resumo e classificação em volume.' }, { contextTokens: 400_000, outputTokensMax: 128_000, imageTokensMax: 20_000 }),
-  openai('llm', { id: 'gpt-4.1', displayName: 'GPT-4.1', description: 'Segue instruções com precisão e lê até um milhão de tokens.' }, { contextTokens: 1_047_576, outputTokensMax: 32_768, imageTokensMax: 20_000 }),
-  openai('llm', { id: 'gpt-4.1-mini', displayName: 'GPT-4.1 mini', description: 'Contexto longo com baixa latência e custo.' }, { contextTokens: 1_047_576, outputTokensMax: 32_768, imageTokensMax: 20_000 }),
-  openai('llm', { id: 'gpt-4.1-nano', displayName: 'GPT-4.1 nano', description: 'Rápido e econômico para extração e classificação.' }, { contextTokens: 1_047_576, outputTokensMax: 32_768, imageTokensMax: 20_000 }),
-  openai('llm', { id: 'gpt-4o', displayName: 'GPT-4o', description: 'Modelo multimodal versátil para texto e imagens.' }, { contextTokens: 128_000, outputTokensMax: 16_384, imageTokensMax: 3_000 }),
-  openai('llm', { id: 'gpt-4o-mini', displayName: 'GPT-4o mini', description: 'Pequeno, rápido e barato para o dia a dia.' }, { contextTokens: 128_000, outputTokensMax: 16_384, imageTokensMax: 100_000 }),
-  openai('llm', { id: 'o3', displayName: 'o3', description: 'Raciocínio profundo em matemática, ciência e código.' }, { contextTokens: 200_000, outputTokensMax: 100_000, imageTokensMax: 20_000 }),
-  openai('llm', { id: 'o4-mini', displayName: 'o4-mini', description: 'Raciocínio rápido e econômico.' }, { contextTokens: 200_000, outputTokensMax: 100_000, imageTokensMax: 20_000 }),
-  anthropic('llm', { id: 'claude-opus-4-5', displayName: 'Claude Opus 4.5', description: 'O mais capaz da família Claude 4.5 para código e agentes.' }, { contextTokens: 200_000, outputTokensMax: 64_000, imageTokensMax: 6_000 }),
-  anthropic('llm', { id: 'claude-sonnet-4-5', displayName: 'Claude Sonnet 4.5', description: 'Equilíbrio entre inteligência, velocidade e preço para agentes e código.' }, { contextTokens: 1_000_000, outputTokensMax: 64_000, imageTokensMax: 6_000 }),
-  anthropic('llm', { id: 'claude-haiku-4-5', displayName: 'Claude Haiku 4.5', description: 'O Claude mais rápido, para atendimento e volume.' }, { contextTokens: 200_000, outputTokensMax: 64_000, imageTokensMax: 6_000 }),
-  anthropic('llm', { id: 'claude-opus-4-1', displayName: 'Claude Opus 4.1', description: 'Raciocínio longo e escrita cuidadosa.' }, { contextTokens: 200_000, outputTokensMax: 32_000, imageTokensMax: 6_000 }),
-  google('llm', { id: 'gemini-2.5-pro', displayName: 'Gemini 2.5 Pro', description: 'Raciocínio e contexto de um milhão de tokens.' }, { contextTokens: 1_048_576, outputTokensMax: 65_536, imageTokensMax: 20_000 }),
-  google('llm', { id: 'gemini-2.5-flash', displayName: 'Gemini 2.5 Flash', description: 'Rápido, com raciocínio e contexto longo.' }, { contextTokens: 1_048_576, outputTokensMax: 65_536, imageTokensMax: 20_000 }),
-  google('llm', { id: 'gemini-2.5-flash-lite', displayName: 'Gemini 2.5 Flash-Lite', description: 'O menor custo da linha Gemini 2.5.' }, { contextTokens: 1_048_576, outputTokensMax: 65_536, imageTokensMax: 20_000 }),
-  google('llm', { id: 'gemini-2.0-flash', displayName: 'Gemini 2.0 Flash', description: 'Multimodal e veloz para aplicações em tempo real.' }, { contextTokens: 1_048_576, outputTokensMax: 8_192, imageTokensMax: 20_000 }),
-  deepseek('llm', { id: 'deepseek-chat', displayName: 'DeepSeek Chat', description: 'Modelo geral de ótimo custo-benefício.' }, { contextTokens: 131_072, outputTokensMax: 8_192, imageTokensMax: 0 }),
-  deepseek('llm', { id: 'deepseek-reasoner', displayName: 'DeepSeek Reasoner', description: 'Raciocínio passo a passo a baixo custo.' }, { contextTokens: 131_072, outputTokensMax: 65_536, imageTokensMax: 0 }),
-  mistral('llm', { id: 'mistral-large', displayName: 'Mistral Large 3', upstreamModel: 'mistral-large-2512', description: 'Modelo aberto de grande porte, forte em idiomas europeus.' }, { contextTokens: 262_144, outputTokensMax: 262_144, imageTokensMax: 6_000 }),
-  mistral('llm', { id: 'mistral-medium', displayName: 'Mistral Medium 3.1', upstreamModel: 'mistral-medium-2508', pricedAs: 'mistral-medium-3-1', description: 'Qualidade alta para uso empresarial.' }, { contextTokens: 131_072, outputTokensMax: 131_072, imageTokensMax: 6_000 }),
-  mistral('llm', { id: 'mistral-small', displayName: 'Mistral Small', upstreamModel: 'mistral-small-latest', description: 'Compacto e rápido para tarefas simples.' }, { contextTokens: 131_072, outputTokensMax: 131_072, imageTokensMax: 6_000 }),
-  mistral('llm', { id: 'codestral', displayName: 'Codestral', upstreamModel: 'codestral-latest', pricedAs: 'codestral', description: 'Especialista em geração e edição de código.' }, { contextTokens: 256_000, outputTokensMax: 256_000, imageTokensMax: 0 }),
-  xai('llm', { id: 'grok-4', displayName: 'Grok 4', upstreamModel: 'grok-4-0709', description: 'Raciocínio avançado com uso de ferramentas.' }, { contextTokens: 256_000, outputTokensMax: 256_000, imageTokensMax: 6_000 }),
-  xai('llm', { id: 'grok-3-mini', displayName: 'Grok 3 mini', description: 'Raciocínio leve e barato.' }, { contextTokens: 131_072, outputTokensMax: 131_072, imageTokensMax: 0 }),
-  xai('llm', { id: 'grok-code-fast', displayName: 'Grok Code Fast', upstreamModel: 'grok-code-fast-1', description: 'Programação com agentes, com baixa latência.' }, { contextTokens: 256_000, outputTokensMax: 256_000, imageTokensMax: 0 }),
-  meta('llm', { id: 'llama-3.3-70b', displayName: 'Llama 3.3 70B', upstreamModel: 'llama-3.3-70b-versatile', description: 'Modelo aberto versátil, servido em alta velocidade.' }, { contextTokens: 131_072, outputTokensMax: 32_768, imageTokensMax: 0 }),
-  meta('llm', { id: 'llama-3.1-8b', displayName: 'Llama 3.1 8B', upstreamModel: 'llama-3.1-8b-instant', description: 'Modelo aberto pequeno, com respostas quase instantâneas.' }, { contextTokens: 131_072, outputTokensMax: 131_072, imageTokensMax: 0 }),
-  openWeights('llm', { id: 'gpt-oss-120b', displayName: 'GPT-OSS 120B', upstreamModel: 'openai/gpt-oss-120b', description: 'Pesos abertos com raciocínio, servido em alta velocidade.' }, { contextTokens: 131_072, outputTokensMax: 65_536, imageTokensMax: 0 }),
-  openWeights('llm', { id: 'gpt-oss-20b', displayName: 'GPT-OSS 20B', upstreamModel: 'openai/gpt-oss-20b', description: 'Pesos abertos, pequeno e rápido.' }, { contextTokens: 131_072, outputTokensMax: 65_536, imageTokensMax: 0 }),
-  alibaba('llm', { id: 'qwen3-32b', displayName: 'Qwen3 32B', upstreamModel: 'qwen/qwen3-32b', description: 'Modelo aberto multilíngue com raciocínio opcional.' }, { contextTokens: 131_072, outputTokensMax: 40_960, imageTokensMax: 0 }),
-  moonshot('llm', { id: 'kimi-k2', displayName: 'Kimi K2', upstreamModel: 'moonshotai/kimi-k2-instruct', description: 'Modelo aberto grande, forte em código e ferramentas.' }, { contextTokens: 131_072, outputTokensMax: 16_384, imageTokensMax: 0 }),
-  openai('embedding', { id: 'text-embedding-3-small', displayName: 'Text Embedding 3 Small', description: 'Vetores de 1536 dimensões para busca semântica a baixo custo.' }, { contextTokens: 8_192, ...noChat }),
-  openai('embedding', { id: 'text-embedding-3-large', displayName: 'Text Embedding 3 Large', description: 'Vetores de 3072 dimensões para a melhor busca semântica.' }, { contextTokens: 8_192, ...noChat }),
-  google('embedding', { id: 'gemini-embedding-001', displayName: 'Gemini Embedding', description: 'Vetores multilíngues para busca e agrupamento.' }, { contextTokens: 2_048, ...noChat }),
-  mistral('embedding', { id: 'mistral-embed', displayName: 'Mistral Embed', description: 'Vetores de 1024 dimensões para textos em várias línguas.' }, { contextTokens: 8_192, ...noChat }),
-  openai('image', { id: 'gpt-image-1', displayName: 'GPT Image 1', description: 'Gera e edita imagens a partir de texto.' }, { contextTokens: 32_000, ...noChat }),
-  openai('image', { id: 'gpt-image-1-mini', displayName: 'GPT Image 1 mini', description: 'Geração de imagens a baixo custo.' }, { contextTokens: 32_000, ...noChat }),
-  google('image', { id: 'gemini-2.5-flash-image', displayName: 'Gemini 2.5 Flash Image', description: 'Gera e edita imagens com rapidez e consistência de personagens.' }, { contextTokens: 32_768, ...noChat }),
-  openai('audio', { id: 'whisper-1', displayName: 'Whisper', description: 'Transcrição de áudio em dezenas de línguas.' }, { contextTokens: 448, ...noChat }),
-  openWeights('audio', { id: 'whisper-large-v3-turbo', displayName: 'Whisper Large v3 Turbo', description: 'Transcrição muito rápida a baixo custo.' }, { contextTokens: 448, ...noChat }),
-  openai('audio', { id: 'gpt-4o-transcribe', displayName: 'GPT-4o Transcribe', description: 'Transcrição de alta precisão, mesmo com ruído.' }, { contextTokens: 16_000, ...noChat, outputTokensMax: 2_000 }),
-  google('video', { id: 'gemini-omni-flash-preview', displayName: 'Gemini Omni Flash', description: 'Gera vídeo a partir de texto e imagens (prévia).' }, { contextTokens: 131_072, ...noChat }),
+  openai(
+    'llm',
+    {
+      id: 'gpt-5.2',
+      displayName: 'GPT-5.2',
+      description: 'O modelo mais capaz da linha GPT-5 para raciocínio, código e agentes.',
+    },
+    { contextTokens: 400_000, outputTokensMax: 128_000, imageTokensMax: 20_000 },
+  ),
+  openai(
+    'llm',
+    {
+      id: 'gpt-5.1',
+      displayName: 'GPT-5.1',
+      description: 'Raciocínio com esforço ajustável, bom equilíbrio entre qualidade e preço.',
+    },
+    { contextTokens: 400_000, outputTokensMax: 128_000, imageTokensMax: 20_000 },
+  ),
+  openai(
+    'llm',
+    {
+      id: 'gpt-5',
+      displayName: 'GPT-5',
+      description: 'Modelo de raciocínio para tarefas longas, código e uso de ferramentas.',
+    },
+    { contextTokens: 400_000, outputTokensMax: 128_000, imageTokensMax: 20_000 },
+  ),
+  openai(
+    'llm',
+    {
+      id: 'gpt-5-mini',
+      displayName: 'GPT-5 mini',
+      description: 'Versão rápida e barata do GPT-5 para tarefas bem definidas.',
+    },
+    { contextTokens: 400_000, outputTokensMax: 128_000, imageTokensMax: 20_000 },
+  ),
+  openai(
+    'llm',
+    {
+      id: 'gpt-5-nano',
+      displayName: 'GPT-5 nano',
+      description: 'O menor preço da linha GPT-5, para resumo e classificação em volume.',
+    },
+    { contextTokens: 400_000, outputTokensMax: 128_000, imageTokensMax: 20_000 },
+  ),
+  openai(
+    'llm',
+    {
+      id: 'gpt-4.1',
+      displayName: 'GPT-4.1',
+      description: 'Segue instruções com precisão e lê até um milhão de tokens.',
+    },
+    { contextTokens: 1_047_576, outputTokensMax: 32_768, imageTokensMax: 20_000 },
+  ),
+  openai(
+    'llm',
+    {
+      id: 'gpt-4.1-mini',
+      displayName: 'GPT-4.1 mini',
+      description: 'Contexto longo com baixa latência e custo.',
+    },
+    { contextTokens: 1_047_576, outputTokensMax: 32_768, imageTokensMax: 20_000 },
+  ),
+  openai(
+    'llm',
+    {
+      id: 'gpt-4.1-nano',
+      displayName: 'GPT-4.1 nano',
+      description: 'Rápido e econômico para extração e classificação.',
+    },
+    { contextTokens: 1_047_576, outputTokensMax: 32_768, imageTokensMax: 20_000 },
+  ),
+  openai(
+    'llm',
+    {
+      id: 'gpt-4o',
+      displayName: 'GPT-4o',
+      description: 'Modelo multimodal versátil para texto e imagens.',
+    },
+    { contextTokens: 128_000, outputTokensMax: 16_384, imageTokensMax: 3_000 },
+  ),
+  openai(
+    'llm',
+    {
+      id: 'gpt-4o-mini',
+      displayName: 'GPT-4o mini',
+      description: 'Pequeno, rápido e barato para o dia a dia.',
+    },
+    { contextTokens: 128_000, outputTokensMax: 16_384, imageTokensMax: 100_000 },
+  ),
+  openai(
+    'llm',
+    {
+      id: 'o3',
+      displayName: 'o3',
+      description: 'Raciocínio profundo em matemática, ciência e código.',
+    },
+    { contextTokens: 200_000, outputTokensMax: 100_000, imageTokensMax: 20_000 },
+  ),
+  openai(
+    'llm',
+    { id: 'o4-mini', displayName: 'o4-mini', description: 'Raciocínio rápido e econômico.' },
+    { contextTokens: 200_000, outputTokensMax: 100_000, imageTokensMax: 20_000 },
+  ),
+  anthropic(
+    'llm',
+    {
+      id: 'claude-opus-4-5',
+      displayName: 'Claude Opus 4.5',
+      description: 'O mais capaz da família Claude 4.5 para código e agentes.',
+    },
+    { contextTokens: 200_000, outputTokensMax: 64_000, imageTokensMax: 6_000 },
+  ),
+  anthropic(
+    'llm',
+    {
+      id: 'claude-sonnet-4-5',
+      displayName: 'Claude Sonnet 4.5',
+      description: 'Equilíbrio entre inteligência, velocidade e preço para agentes e código.',
+    },
+    { contextTokens: 1_000_000, outputTokensMax: 64_000, imageTokensMax: 6_000 },
+  ),
+  anthropic(
+    'llm',
+    {
+      id: 'claude-haiku-4-5',
+      displayName: 'Claude Haiku 4.5',
+      description: 'O Claude mais rápido, para atendimento e volume.',
+    },
+    { contextTokens: 200_000, outputTokensMax: 64_000, imageTokensMax: 6_000 },
+  ),
+  anthropic(
+    'llm',
+    {
+      id: 'claude-opus-4-1',
+      displayName: 'Claude Opus 4.1',
+      description: 'Raciocínio longo e escrita cuidadosa.',
+    },
+    { contextTokens: 200_000, outputTokensMax: 32_000, imageTokensMax: 6_000 },
+  ),
+  google(
+    'llm',
+    {
+      id: 'gemini-2.5-pro',
+      displayName: 'Gemini 2.5 Pro',
+      description: 'Raciocínio e contexto de um milhão de tokens.',
+    },
+    { contextTokens: 1_048_576, outputTokensMax: 65_536, imageTokensMax: 20_000 },
+  ),
+  google(
+    'llm',
+    {
+      id: 'gemini-2.5-flash',
+      displayName: 'Gemini 2.5 Flash',
+      description: 'Rápido, com raciocínio e contexto longo.',
+    },
+    { contextTokens: 1_048_576, outputTokensMax: 65_536, imageTokensMax: 20_000 },
+  ),
+  google(
+    'llm',
+    {
+      id: 'gemini-2.5-flash-lite',
+      displayName: 'Gemini 2.5 Flash-Lite',
+      description: 'O menor custo da linha Gemini 2.5.',
+    },
+    { contextTokens: 1_048_576, outputTokensMax: 65_536, imageTokensMax: 20_000 },
+  ),
+  google(
+    'llm',
+    {
+      id: 'gemini-2.0-flash',
+      displayName: 'Gemini 2.0 Flash',
+      description: 'Multimodal e veloz para aplicações em tempo real.',
+    },
+    { contextTokens: 1_048_576, outputTokensMax: 8_192, imageTokensMax: 20_000 },
+  ),
+  deepseek(
+    'llm',
+    {
+      id: 'deepseek-chat',
+      displayName: 'DeepSeek Chat',
+      description: 'Modelo geral de ótimo custo-benefício.',
+    },
+    { contextTokens: 131_072, outputTokensMax: 8_192, imageTokensMax: 0 },
+  ),
+  deepseek(
+    'llm',
+    {
+      id: 'deepseek-reasoner',
+      displayName: 'DeepSeek Reasoner',
+      description: 'Raciocínio passo a passo a baixo custo.',
+    },
+    { contextTokens: 131_072, outputTokensMax: 65_536, imageTokensMax: 0 },
+  ),
+  mistral(
+    'llm',
+    {
+      id: 'mistral-large',
+      displayName: 'Mistral Large 3',
+      upstreamModel: 'mistral-large-2512',
+      description: 'Modelo aberto de grande porte, forte em idiomas europeus.',
+    },
+    { contextTokens: 262_144, outputTokensMax: 262_144, imageTokensMax: 6_000 },
+  ),
+  mistral(
+    'llm',
+    {
+      id: 'mistral-medium',
+      displayName: 'Mistral Medium 3.1',
+      upstreamModel: 'mistral-medium-2508',
+      pricedAs: 'mistral-medium-3-1',
+      description: 'Qualidade alta para uso empresarial.',
+    },
+    { contextTokens: 131_072, outputTokensMax: 131_072, imageTokensMax: 6_000 },
+  ),
+  mistral(
+    'llm',
+    {
+      id: 'mistral-small',
+      displayName: 'Mistral Small',
+      upstreamModel: 'mistral-small-latest',
+      description: 'Compacto e rápido para tarefas simples.',
+    },
+    { contextTokens: 131_072, outputTokensMax: 131_072, imageTokensMax: 6_000 },
+  ),
+  mistral(
+    'llm',
+    {
+      id: 'codestral',
+      displayName: 'Codestral',
+      upstreamModel: 'codestral-latest',
+      pricedAs: 'codestral',
+      description: 'Especialista em geração e edição de código.',
+    },
+    { contextTokens: 256_000, outputTokensMax: 256_000, imageTokensMax: 0 },
+  ),
+  xai(
+    'llm',
+    {
+      id: 'grok-4',
+      displayName: 'Grok 4',
+      upstreamModel: 'grok-4-0709',
+      description: 'Raciocínio avançado com uso de ferramentas.',
+    },
+    { contextTokens: 256_000, outputTokensMax: 256_000, imageTokensMax: 6_000 },
+  ),
+  xai(
+    'llm',
+    { id: 'grok-3-mini', displayName: 'Grok 3 mini', description: 'Raciocínio leve e barato.' },
+    { contextTokens: 131_072, outputTokensMax: 131_072, imageTokensMax: 0 },
+  ),
+  xai(
+    'llm',
+    {
+      id: 'grok-code-fast',
+      displayName: 'Grok Code Fast',
+      upstreamModel: 'grok-code-fast-1',
+      description: 'Programação com agentes, com baixa latência.',
+    },
+    { contextTokens: 256_000, outputTokensMax: 256_000, imageTokensMax: 0 },
+  ),
+  meta(
+    'llm',
+    {
+      id: 'llama-3.3-70b',
+      displayName: 'Llama 3.3 70B',
+      upstreamModel: 'llama-3.3-70b-versatile',
+      description: 'Modelo aberto versátil, servido em alta velocidade.',
+    },
+    { contextTokens: 131_072, outputTokensMax: 32_768, imageTokensMax: 0 },
+  ),
+  meta(
+    'llm',
+    {
+      id: 'llama-3.1-8b',
+      displayName: 'Llama 3.1 8B',
+      upstreamModel: 'llama-3.1-8b-instant',
+      description: 'Modelo aberto pequeno, com respostas quase instantâneas.',
+    },
+    { contextTokens: 131_072, outputTokensMax: 131_072, imageTokensMax: 0 },
+  ),
+  openWeights(
+    'llm',
+    {
+      id: 'gpt-oss-120b',
+      displayName: 'GPT-OSS 120B',
+      upstreamModel: 'openai/gpt-oss-120b',
+      description: 'Pesos abertos com raciocínio, servido em alta velocidade.',
+    },
+    { contextTokens: 131_072, outputTokensMax: 65_536, imageTokensMax: 0 },
+  ),
+  openWeights(
+    'llm',
+    {
+      id: 'gpt-oss-20b',
+      displayName: 'GPT-OSS 20B',
+      upstreamModel: 'openai/gpt-oss-20b',
+      description: 'Pesos abertos, pequeno e rápido.',
+    },
+    { contextTokens: 131_072, outputTokensMax: 65_536, imageTokensMax: 0 },
+  ),
+  alibaba(
+    'llm',
+    {
+      id: 'qwen3-32b',
+      displayName: 'Qwen3 32B',
+      upstreamModel: 'qwen/qwen3-32b',
+      description: 'Modelo aberto multilíngue com raciocínio opcional.',
+    },
+    { contextTokens: 131_072, outputTokensMax: 40_960, imageTokensMax: 0 },
+  ),
+  moonshot(
+    'llm',
+    {
+      id: 'kimi-k2',
+      displayName: 'Kimi K2',
+      upstreamModel: 'moonshotai/kimi-k2-instruct',
+      description: 'Modelo aberto grande, forte em código e ferramentas.',
+    },
+    { contextTokens: 131_072, outputTokensMax: 16_384, imageTokensMax: 0 },
+  ),
+  openai(
+    'embedding',
+    {
+      id: 'text-embedding-3-small',
+      displayName: 'Text Embedding 3 Small',
+      description: 'Vetores de 1536 dimensões para busca semântica a baixo custo.',
+    },
+    { contextTokens: 8_192, ...noChat },
+  ),
+  openai(
+    'embedding',
+    {
+      id: 'text-embedding-3-large',
+      displayName: 'Text Embedding 3 Large',
+      description: 'Vetores de 3072 dimensões para a melhor busca semântica.',
+    },
+    { contextTokens: 8_192, ...noChat },
+  ),
+  google(
+    'embedding',
+    {
+      id: 'gemini-embedding-001',
+      displayName: 'Gemini Embedding',
+      description: 'Vetores multilíngues para busca e agrupamento.',
+    },
+    { contextTokens: 2_048, ...noChat },
+  ),
+  mistral(
+    'embedding',
+    {
+      id: 'mistral-embed',
+      displayName: 'Mistral Embed',
+      description: 'Vetores de 1024 dimensões para textos em várias línguas.',
+    },
+    { contextTokens: 8_192, ...noChat },
+  ),
+  openai(
+    'image',
+    {
+      id: 'gpt-image-1',
+      displayName: 'GPT Image 1',
+      description: 'Gera e edita imagens a partir de texto.',
+    },
+    { contextTokens: 32_000, ...noChat },
+  ),
+  openai(
+    'image',
+    {
+      id: 'gpt-image-1-mini',
+      displayName: 'GPT Image 1 mini',
+      description: 'Geração de imagens a baixo custo.',
+    },
+    { contextTokens: 32_000, ...noChat },
+  ),
+  google(
+    'image',
+    {
+      id: 'gemini-2.5-flash-image',
+      displayName: 'Gemini 2.5 Flash Image',
+      description: 'Gera e edita imagens com rapidez e consistência de personagens.',
+    },
+    { contextTokens: 32_768, ...noChat },
+  ),
+  openai(
+    'audio',
+    {
+      id: 'whisper-1',
+      displayName: 'Whisper',
+      description: 'Transcrição de áudio em dezenas de línguas.',
+    },
+    { contextTokens: 448, ...noChat },
+  ),
+  openWeights(
+    'audio',
+    {
+      id: 'whisper-large-v3-turbo',
+      displayName: 'Whisper Large v3 Turbo',
+      description: 'Transcrição muito rápida a baixo custo.',
+    },
+    { contextTokens: 448, ...noChat },
+  ),
+  openai(
+    'audio',
+    {
+      id: 'gpt-4o-transcribe',
+      displayName: 'GPT-4o Transcribe',
+      description: 'Transcrição de alta precisão, mesmo com ruído.',
+    },
+    { contextTokens: 16_000, ...noChat, outputTokensMax: 2_000 },
+  ),
+  google(
+    'video',
+    {
+      id: 'gemini-omni-flash-preview',
+      displayName: 'Gemini Omni Flash',
+      description: 'Gera vídeo a partir de texto e imagens (prévia).',
+    },
+    { contextTokens: 131_072, ...noChat },
+  ),
 ]

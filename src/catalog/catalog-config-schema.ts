@@ -3,12 +3,21 @@ import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
 
 const id = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$' })
-const variable = Type.String({ pattern: '^[A-Z][A-Z0-9_]*$', description: 'Name of an environment variable.' })
+const variable = Type.String({
+  pattern: '^[A-Z][A-Z0-9_]*$',
+  description: 'Name of an environment variable.',
+})
 const milliseconds = Type.Integer({ minimum: 1, maximum: 3_600_000 })
 /** Text keeps every digit; a number is read as it is written. */
-const usdPerMillion = Type.Union([Type.String({ pattern: '^\\d{1,6}(\\.\\d{1,6})?$' }), Type.Number({ minimum: 0, maximum: 100_000 })], {
-  description: 'USD per million tokens.',
-})
+const usdPerMillion = Type.Union(
+  [
+    Type.String({ pattern: '^\\d{1,6}(\\.\\d{1,6})?$' }),
+    Type.Number({ minimum: 0, maximum: 100_000 }),
+  ],
+  {
+    description: 'USD per million tokens.',
+  },
+)
 
 const tokenPrices = {
   input: usdPerMillion,
@@ -28,7 +37,9 @@ const upstream = Type.Object(
     organization_env: Type.Optional(variable),
     project_env: Type.Optional(variable),
     headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-    cancel_stops_billing: Type.Optional(Type.Boolean({ description: 'Closing the connection stops the meter.' })),
+    cancel_stops_billing: Type.Optional(
+      Type.Boolean({ description: 'Closing the connection stops the meter.' }),
+    ),
     connect_timeout_ms: Type.Optional(milliseconds),
     first_byte_timeout_ms: Type.Optional(milliseconds),
     idle_timeout_ms: Type.Optional(milliseconds),
@@ -44,26 +55,43 @@ const model = Type.Object(
     category: Type.Optional(Type.Enum(['llm', 'embedding', 'image', 'audio', 'video'])),
     description: Type.Optional(Type.Union([Type.String({ maxLength: 500 }), Type.Null()])),
     vendor: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    routes: Type.Optional(Type.Array(Type.Object({ upstream: id, model: Type.String({ minLength: 1 }) }, strict), { minItems: 1 })),
+    routes: Type.Optional(
+      Type.Array(Type.Object({ upstream: id, model: Type.String({ minLength: 1 }) }, strict), {
+        minItems: 1,
+      }),
+    ),
     prices: Type.Optional(
       Type.Object(
         {
           ...tokenPrices,
           tiers: Type.Optional(
-            Type.Array(Type.Object({ above_prompt_tokens: Type.Integer({ minimum: 1, maximum: 100_000_000 }), ...tokenPrices }, strict)),
+            Type.Array(
+              Type.Object(
+                {
+                  above_prompt_tokens: Type.Integer({ minimum: 1, maximum: 100_000_000 }),
+                  ...tokenPrices,
+                },
+                strict,
+              ),
+            ),
           ),
         },
         strict,
       ),
     ),
     markup_multiplier: Type.Optional(
-      Type.Union([Type.String({ pattern: '^\\d{1,3}(\\.\\d{1,4})?$' }), Type.Number({ exclusiveMinimum: 0, maximum: 100 })]),
+      Type.Union([
+        Type.String({ pattern: '^\\d{1,3}(\\.\\d{1,4})?$' }),
+        Type.Number({ exclusiveMinimum: 0, maximum: 100 }),
+      ]),
     ),
     context_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000_000 })),
     max_output_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000_000 })),
     image_tokens_max: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000 })),
     supports_tools: Type.Optional(Type.Boolean()),
-    enabled: Type.Optional(Type.Boolean({ description: 'False takes a built-in model out of the catalog.' })),
+    enabled: Type.Optional(
+      Type.Boolean({ description: 'False takes a built-in model out of the catalog.' }),
+    ),
   },
   strict,
 )
@@ -81,12 +109,20 @@ export type CatalogConfig = Static<typeof catalogConfigSchema>
 export type ModelConfig = NonNullable<CatalogConfig['models']>[number]
 
 /** The configuration, and all its faults of form with their places; undefined where there are some. */
-export function parseCatalogConfig(value: unknown): { config: CatalogConfig | undefined; faults: string[] } {
+export function parseCatalogConfig(value: unknown): {
+  config: CatalogConfig | undefined
+  faults: string[]
+} {
   if (Value.Check(catalogConfigSchema, value)) {
-    const repeated = [...repeatedIds('upstreams', value.upstreams), ...repeatedIds('models', value.models)]
+    const repeated = [
+      ...repeatedIds('upstreams', value.upstreams),
+      ...repeatedIds('models', value.models),
+    ]
     return { config: repeated.length === 0 ? value : undefined, faults: repeated }
   }
-  const faults = [...Value.Errors(catalogConfigSchema, value)].map((error) => `${error.instancePath || '/'}: ${error.message}`)
+  const faults = [...Value.Errors(catalogConfigSchema, value)].map(
+    (error) => `${error.instancePath || '/'}: ${error.message}`,
+  )
   return { config: undefined, faults: [...new Set(faults)] }
 }
 

@@ -20,25 +20,41 @@ const plus = (a: Rational, b: Rational): Rational => ({ n: a.n * b.d + b.n * a.d
 const roundHalfUp = ({ n, d }: Rational): bigint => (2n * n + d) / (2n * d)
 
 const micro = fc.bigInt({ min: 0n, max: 200_000_000n })
-const tier = fc.record({ input: micro, cachedInput: micro, cacheWrite: micro, output: micro, reasoning: micro })
+const tier = fc.record({
+  input: micro,
+  cachedInput: micro,
+  cacheWrite: micro,
+  output: micro,
+  reasoning: micro,
+})
 const price: fc.Arbitrary<Price> = fc
   .tuple(tier, fc.option(fc.tuple(fc.integer({ min: 1, max: 500_000 }), tier), { nil: undefined }))
   .map(([first, second]) => ({
-    tiers: [{ abovePromptTokens: 0, ...first }, ...(second ? [{ abovePromptTokens: second[0], ...second[1] }] : [])],
+    tiers: [
+      { abovePromptTokens: 0, ...first },
+      ...(second ? [{ abovePromptTokens: second[0], ...second[1] }] : []),
+    ],
   }))
 const count = fc.integer({ min: 0, max: 1_000_000 })
-const tokens: fc.Arbitrary<TokenCounts> = fc.tuple(count, count, count, count, count).map(([cached, write, plain, reasoning, output]) => ({
-  promptTokens: cached + write + plain,
-  cachedTokens: cached,
-  cacheWriteTokens: write,
-  completionTokens: reasoning + output,
-  reasoningTokens: reasoning,
-}))
-const conversion = fc.record({ fxRateE4: fc.bigInt({ min: 1n, max: 999_999n }), markupE4: fc.bigInt({ min: 1n, max: 100_000n }) })
+const tokens: fc.Arbitrary<TokenCounts> = fc
+  .tuple(count, count, count, count, count)
+  .map(([cached, write, plain, reasoning, output]) => ({
+    promptTokens: cached + write + plain,
+    cachedTokens: cached,
+    cacheWriteTokens: write,
+    completionTokens: reasoning + output,
+    reasoningTokens: reasoning,
+  }))
+const conversion = fc.record({
+  fxRateE4: fc.bigInt({ min: 1n, max: 999_999n }),
+  markupE4: fc.bigInt({ min: 1n, max: 100_000n }),
+})
 
 /** In USD, from prices in USD per million tokens. */
 function exactCost({ tiers }: Price, used: TokenCounts): Rational {
-  const applies = tiers.filter((each) => each.abovePromptTokens === 0 || each.abovePromptTokens < used.promptTokens)
+  const applies = tiers.filter(
+    (each) => each.abovePromptTokens === 0 || each.abovePromptTokens < used.promptTokens,
+  )
   const tier = applies.at(-1) as Price['tiers'][number]
   const parts: [number, bigint][] = [
     [used.promptTokens - used.cachedTokens - used.cacheWriteTokens, tier.input],
@@ -47,7 +63,11 @@ function exactCost({ tiers }: Price, used: TokenCounts): Rational {
     [used.completionTokens - used.reasoningTokens, tier.output],
     [used.reasoningTokens, tier.reasoning],
   ]
-  return parts.reduce((sum, [amount, microUsd]) => plus(sum, times(rational(BigInt(amount), 1_000_000n), rational(microUsd, 1_000_000n))), rational(0n))
+  return parts.reduce(
+    (sum, [amount, microUsd]) =>
+      plus(sum, times(rational(BigInt(amount), 1_000_000n), rational(microUsd, 1_000_000n))),
+    rational(0n),
+  )
 }
 
 test(`a charge is price x tokens x fx x markup, rounded half up once to the nano-BRL (${RUNS} cases)`, () => {
@@ -57,8 +77,14 @@ test(`a charge is price x tokens x fx x markup, rounded half up once to the nano
       const brl = times(times(usd, rational(fxRateE4, 10_000n)), rational(markupE4, 10_000n))
       const cost = costOf(price, used)
       assert.equal(cost * usd.d, usd.n * 1_000_000_000_000n)
-      assert.equal(chargeFor(cost, { fxRateE4, markupE4 }), roundHalfUp(times(brl, rational(1_000_000_000n))))
-      assert.equal(billedPicoUsd(cost, markupE4), roundHalfUp(times(times(usd, rational(markupE4, 10_000n)), rational(1_000_000_000_000n))))
+      assert.equal(
+        chargeFor(cost, { fxRateE4, markupE4 }),
+        roundHalfUp(times(brl, rational(1_000_000_000n))),
+      )
+      assert.equal(
+        billedPicoUsd(cost, markupE4),
+        roundHalfUp(times(times(usd, rational(markupE4, 10_000n)), rational(1_000_000_000_000n))),
+      )
     }),
     { numRuns: RUNS },
   )
@@ -66,13 +92,19 @@ test(`a charge is price x tokens x fx x markup, rounded half up once to the nano
 
 test('what was held is never less than what is charged within the bounds of the hold', () => {
   fc.assert(
-    fc.property(price, tokens, conversion, fc.nat({ max: 1000 }), (price, used, conversion, slack) => {
-      const promptTokensMax = used.promptTokens + slack
-      const outputTokensMax = used.completionTokens + slack
-      const held = quote({ price, conversion, promptTokensMax, outputTokensMax, choices: 1 })
-      assert.ok(chargeFor(costOf(price, used), conversion) <= held.ceilingNanoBrl)
-      assert.ok(costOf(price, used) <= costCeilingOf(price, promptTokensMax, outputTokensMax))
-    }),
+    fc.property(
+      price,
+      tokens,
+      conversion,
+      fc.nat({ max: 1000 }),
+      (price, used, conversion, slack) => {
+        const promptTokensMax = used.promptTokens + slack
+        const outputTokensMax = used.completionTokens + slack
+        const held = quote({ price, conversion, promptTokensMax, outputTokensMax, choices: 1 })
+        assert.ok(chargeFor(costOf(price, used), conversion) <= held.ceilingNanoBrl)
+        assert.ok(costOf(price, used) <= costCeilingOf(price, promptTokensMax, outputTokensMax))
+      },
+    ),
     { numRuns: 20_000 },
   )
 })
@@ -80,20 +112,28 @@ test('what was held is never less than what is charged within the bounds of the 
 test('the output tokens that fit a balance do fit it, and one more does not', () => {
   const room = fc.bigInt({ min: 0n, max: 1_000_000_000_000n })
   fc.assert(
-    fc.property(price, conversion, fc.nat({ max: 100_000 }), fc.integer({ min: 1, max: 4 }), room, room, (price, conversion, promptTokensMax, choices, nanoBrl, billed) => {
-      const input = { price, conversion, promptTokensMax, outputTokensMax: 1_000_000, choices }
-      const fits = outputTokensThatFit(input, { nanoBrl, billedPicoUsd: billed })
-      if (fits > 0) {
-        const held = quote({ ...input, outputTokensMax: fits })
-        assert.ok(held.ceilingNanoBrl <= (nanoBrl > 0n ? nanoBrl : 1n))
-        assert.ok(held.ceilingPicoUsd <= billed)
-      }
-      if (fits < input.outputTokensMax) {
-        const more = quote({ ...input, outputTokensMax: fits + 1 })
-        // Rounding half up leaves half a unit in which one more token would charge the same.
-        assert.ok(more.ceilingNanoBrl >= nanoBrl || more.ceilingPicoUsd >= billed)
-      }
-    }),
+    fc.property(
+      price,
+      conversion,
+      fc.nat({ max: 100_000 }),
+      fc.integer({ min: 1, max: 4 }),
+      room,
+      room,
+      (price, conversion, promptTokensMax, choices, nanoBrl, billed) => {
+        const input = { price, conversion, promptTokensMax, outputTokensMax: 1_000_000, choices }
+        const fits = outputTokensThatFit(input, { nanoBrl, billedPicoUsd: billed })
+        if (fits > 0) {
+          const held = quote({ ...input, outputTokensMax: fits })
+          assert.ok(held.ceilingNanoBrl <= (nanoBrl > 0n ? nanoBrl : 1n))
+          assert.ok(held.ceilingPicoUsd <= billed)
+        }
+        if (fits < input.outputTokensMax) {
+          const more = quote({ ...input, outputTokensMax: fits + 1 })
+          // Rounding half up leaves half a unit in which one more token would charge the same.
+          assert.ok(more.ceilingNanoBrl >= nanoBrl || more.ceilingPicoUsd >= billed)
+        }
+      },
+    ),
     { numRuns: 20_000 },
   )
 })

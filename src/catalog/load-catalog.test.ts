@@ -12,8 +12,14 @@ import { costOf } from './prices.ts'
 import { CONFIG_SCHEMA_FILE, configSchemaText } from './write-config-schema.ts'
 
 const at = new Date('2026-11-21T15:00:00Z')
-const load = (config?: CatalogConfig, mode: 'sandbox' | 'live' = 'live', upstreams: readonly string[] = []) =>
-  createCatalog(loadCatalog({ config, mode, hasUpstream: (id) => upstreams.includes(id), at }).models)
+const load = (
+  config?: CatalogConfig,
+  mode: 'sandbox' | 'live' = 'live',
+  upstreams: readonly string[] = [],
+) =>
+  createCatalog(
+    loadCatalog({ config, mode, hasUpstream: (id) => upstreams.includes(id), at }).models,
+  )
 
 test('the catalog has 27 models or more, of every category, and every one has a price', () => {
   const models = load().listModels()
@@ -31,18 +37,33 @@ test('the catalog has 27 models or more, of every category, and every one has a 
 })
 
 test('costs are those of the price data, computed by its own package, in every tier', () => {
-  const model = fc.constantFrom(...builtInModels.filter((entry) => entry.category === 'llm' && entry.vendor !== 'deepseek'))
+  const model = fc.constantFrom(
+    ...builtInModels.filter((entry) => entry.category === 'llm' && entry.vendor !== 'deepseek'),
+  )
   const count = fc.integer({ min: 0, max: 300_000 })
   const catalog = load()
   fc.assert(
     fc.property(model, count, count, count, ({ id, priceFrom, routes }, plain, cached, output) => {
       const prompt = plain + cached
-      const theirs = calcPrice({ input_tokens: prompt, cache_read_tokens: cached, output_tokens: output }, routes[0]?.upstreamModel ?? id, { providerId: priceFrom.provider, timestamp: at })
+      const theirs = calcPrice(
+        { input_tokens: prompt, cache_read_tokens: cached, output_tokens: output },
+        routes[0]?.upstreamModel ?? id,
+        { providerId: priceFrom.provider, timestamp: at },
+      )
       const found = catalog.findModel(id)
       assert.ok(found && theirs)
-      const tokens = { promptTokens: prompt, cachedTokens: cached, cacheWriteTokens: 0, completionTokens: output, reasoningTokens: 0 }
+      const tokens = {
+        promptTokens: prompt,
+        cachedTokens: cached,
+        cacheWriteTokens: 0,
+        completionTokens: output,
+        reasoningTokens: 0,
+      }
       const ours = Number(costOf(found.price, tokens)) / 1e12
-      assert.ok(Math.abs(ours - theirs.total_price) <= 1e-9 * Math.max(1, theirs.total_price), `${id}: ${ours} and ${theirs.total_price}`)
+      assert.ok(
+        Math.abs(ours - theirs.total_price) <= 1e-9 * Math.max(1, theirs.total_price),
+        `${id}: ${ours} and ${theirs.total_price}`,
+      )
     }),
     { numRuns: 3_000 },
   )
@@ -58,36 +79,73 @@ test('a price is read from its digits, not from its double', () => {
 test('the configuration lies over the built-in models, field by field', () => {
   const config: CatalogConfig = {
     models: [
-      { id: 'gpt-4o-mini', markup_multiplier: '1.5', routes: [{ upstream: 'mine', model: 'deployment-7' }] },
+      {
+        id: 'gpt-4o-mini',
+        markup_multiplier: '1.5',
+        routes: [{ upstream: 'mine', model: 'deployment-7' }],
+      },
       { id: 'gpt-4o', enabled: false },
-      { id: 'own', category: 'llm', prices: { input: '0.25', output: 1, tiers: [{ above_prompt_tokens: 1000, input: 1, output: 2 }] }, routes: [{ upstream: 'mine', model: 'x' }] },
+      {
+        id: 'own',
+        category: 'llm',
+        prices: {
+          input: '0.25',
+          output: 1,
+          tiers: [{ above_prompt_tokens: 1000, input: 1, output: 2 }],
+        },
+        routes: [{ upstream: 'mine', model: 'x' }],
+      },
     ],
   }
   const catalog = load(config, 'live', ['mine'])
   assert.equal(catalog.findModel('gpt-4o'), undefined)
-  assert.deepEqual(catalog.findModel('gpt-4o-mini')?.routes, [{ upstreamId: 'mine', upstreamModel: 'deployment-7' }])
+  assert.deepEqual(catalog.findModel('gpt-4o-mini')?.routes, [
+    { upstreamId: 'mine', upstreamModel: 'deployment-7' },
+  ])
   assert.equal(catalog.findModel('gpt-4o-mini')?.markupE4, 15_000n)
   assert.equal(catalog.findModel('gpt-4o-mini')?.displayName, 'GPT-4o mini')
-  assert.deepEqual(catalog.findModel('own')?.price.tiers.map((tier) => [tier.abovePromptTokens, tier.input, tier.reasoning]), [
-    [0, 250_000n, 1_000_000n],
-    [1_000, 1_000_000n, 2_000_000n],
-  ])
+  assert.deepEqual(
+    catalog
+      .findModel('own')
+      ?.price.tiers.map((tier) => [tier.abovePromptTokens, tier.input, tier.reasoning]),
+    [
+      [0, 250_000n, 1_000_000n],
+      [1_000, 1_000_000n, 2_000_000n],
+    ],
+  )
 })
 
 test('a model without an upstream is served by the sandbox in sandbox mode, and by nobody in live mode', () => {
-  assert.deepEqual(load(undefined, 'sandbox', ['sandbox']).findModel('gpt-4o')?.routes, [{ upstreamId: 'sandbox', upstreamModel: 'gpt-4o' }])
+  assert.deepEqual(load(undefined, 'sandbox', ['sandbox']).findModel('gpt-4o')?.routes, [
+    { upstreamId: 'sandbox', upstreamModel: 'gpt-4o' },
+  ])
   assert.deepEqual(load(undefined, 'live').findModel('gpt-4o')?.routes, [])
   assert.equal(load(undefined, 'live').findModel('sandbox-chat'), undefined)
-  assert.deepEqual(load(undefined, 'sandbox', ['sandbox', 'openai']).findModel('gpt-4o')?.routes[0]?.upstreamId, 'openai')
+  assert.deepEqual(
+    load(undefined, 'sandbox', ['sandbox', 'openai']).findModel('gpt-4o')?.routes[0]?.upstreamId,
+    'openai',
+  )
 })
 
 test('all faults are told at once, with their places', () => {
-  const { config, faults } = parseCatalogConfig({ upstreams: [{ id: 'a', kind: 'other', base_url: 'ftp://x' }], models: [{ id: 'm', colour: 'red' }] })
+  const { config, faults } = parseCatalogConfig({
+    upstreams: [{ id: 'a', kind: 'other', base_url: 'ftp://x' }],
+    models: [{ id: 'm', colour: 'red' }],
+  })
   assert.equal(config, undefined)
   for (const place of ['/upstreams/0/kind', '/upstreams/0/base_url', '/models/0']) {
-    assert.ok(faults.some((fault) => fault.startsWith(place)), `${place} in ${faults.join('; ')}`)
+    assert.ok(
+      faults.some((fault) => fault.startsWith(place)),
+      `${place} in ${faults.join('; ')}`,
+    )
   }
-  assert.throws(() => load({ models: [{ id: 'new' }, { id: 'gpt-4o', routes: [{ upstream: 'nobody', model: 'x' }] }] }), /"new".*category, prices, routes[\s\S]*"nobody"/)
+  assert.throws(
+    () =>
+      load({
+        models: [{ id: 'new' }, { id: 'gpt-4o', routes: [{ upstream: 'nobody', model: 'x' }] }],
+      }),
+    /"new".*category, prices, routes[\s\S]*"nobody"/,
+  )
 })
 
 test('the schema file that editors read is the schema that is checked', () => {

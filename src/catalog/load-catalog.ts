@@ -24,7 +24,10 @@ export function loadCatalog(options: CatalogOptions): { models: Model[] } {
   const faults: string[] = []
   const models: Model[] = []
 
-  const built = mode === 'sandbox' ? [...builtInModels.map((entry) => fromBuiltIn(entry, at)), ...sandboxModels] : builtInModels.map((entry) => fromBuiltIn(entry, at))
+  const built =
+    mode === 'sandbox'
+      ? [...builtInModels.map((entry) => fromBuiltIn(entry, at)), ...sandboxModels]
+      : builtInModels.map((entry) => fromBuiltIn(entry, at))
   for (const model of built) {
     const overlay = overlays.get(model.id)
     overlays.delete(model.id)
@@ -38,18 +41,29 @@ export function loadCatalog(options: CatalogOptions): { models: Model[] } {
   const isKnown = (route: Route): boolean => hasUpstream(route.upstreamId)
   for (const { id, routes } of config?.models ?? []) {
     for (const route of routes ?? []) {
-      if (!hasUpstream(route.upstream)) faults.push(`model "${id}": there is no upstream "${route.upstream}", or its key is not set`)
+      if (!hasUpstream(route.upstream))
+        faults.push(
+          `model "${id}": there is no upstream "${route.upstream}", or its key is not set`,
+        )
     }
   }
-  if (faults.length > 0) throw new Error(`the catalog has faults:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`)
+  if (faults.length > 0)
+    throw new Error(`the catalog has faults:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`)
   return { models: models.map((model) => withRoutes(model, mode, isKnown)) }
 }
 
 /** In sandbox mode a chat model that no real upstream serves is served by the sandbox. */
-function withRoutes(model: Model, mode: 'sandbox' | 'live', isKnown: (route: Route) => boolean): Model {
+function withRoutes(
+  model: Model,
+  mode: 'sandbox' | 'live',
+  isKnown: (route: Route) => boolean,
+): Model {
   const routes = model.routes.filter(isKnown)
   const isForSandbox = mode === 'sandbox' && routes.length === 0 && model.category === 'llm'
-  return { ...model, routes: isForSandbox ? [{ upstreamId: 'sandbox', upstreamModel: model.id }] : routes }
+  return {
+    ...model,
+    routes: isForSandbox ? [{ upstreamId: 'sandbox', upstreamModel: model.id }] : routes,
+  }
 }
 
 function fromBuiltIn(entry: BuiltInModel, at: Date): Model {
@@ -65,9 +79,14 @@ function fromBuiltIn(entry: BuiltInModel, at: Date): Model {
 
 function fromConfig(overlay: ModelConfig, faults: string[]): Model | undefined {
   const { id, category, prices, routes } = overlay
-  const missing = Object.entries({ category, prices, routes }).filter(([, value]) => value === undefined)
+  const missing = Object.entries({ category, prices, routes }).filter(
+    ([, value]) => value === undefined,
+  )
   if (!category || !prices || !routes) {
-    if (overlay.enabled !== false) faults.push(`model "${id}" is not built in, so it needs ${missing.map(([name]) => name).join(', ')}`)
+    if (overlay.enabled !== false)
+      faults.push(
+        `model "${id}" is not built in, so it needs ${missing.map(([name]) => name).join(', ')}`,
+      )
     return undefined
   }
   const plain: Model = {
@@ -95,13 +114,20 @@ function overlaid(model: Model, overlay: ModelConfig): Model {
     category: overlay.category ?? model.category,
     description: overlay.description === undefined ? model.description : overlay.description,
     vendor: overlay.vendor ?? model.vendor,
-    markupE4: overlay.markup_multiplier === undefined ? model.markupE4 : markupE4(overlay.markup_multiplier),
+    markupE4:
+      overlay.markup_multiplier === undefined
+        ? model.markupE4
+        : markupE4(overlay.markup_multiplier),
     price: overlay.prices ? priceFromConfig(overlay.prices) : model.price,
     contextTokens: overlay.context_tokens ?? model.contextTokens,
     outputTokensMax: overlay.max_output_tokens ?? model.outputTokensMax,
     imageTokensMax: overlay.image_tokens_max ?? model.imageTokensMax,
     supportsTools: overlay.supports_tools ?? model.supportsTools,
-    routes: overlay.routes?.map((route) => ({ upstreamId: route.upstream, upstreamModel: route.model })) ?? model.routes,
+    routes:
+      overlay.routes?.map((route) => ({
+        upstreamId: route.upstream,
+        upstreamModel: route.model,
+      })) ?? model.routes,
   }
 }
 
@@ -129,12 +155,14 @@ function tierFromConfig(prices: Omit<ConfigPrices, 'tiers'>, abovePromptTokens: 
 /** Pico-USD to micro-USD: six of the twelve decimals; more than six are refused. */
 function microUsdOf(usd: string | number): bigint {
   const pico = parseUsd(String(usd))
-  if (pico === undefined || pico % 1_000_000n !== 0n) throw new Error(`the price ${usd} is not in whole micro-USD`)
+  if (pico === undefined || pico % 1_000_000n !== 0n)
+    throw new Error(`the price ${usd} is not in whole micro-USD`)
   return pico / 1_000_000n
 }
 
 function markupE4(markup: string | number): bigint {
   const value = parseE4(String(markup))
-  if (value === undefined || value <= 0n) throw new Error(`the markup ${markup} must be above 0, with at most four decimals`)
+  if (value === undefined || value <= 0n)
+    throw new Error(`the markup ${markup} must be above 0, with at most four decimals`)
   return value
 }

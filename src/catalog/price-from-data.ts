@@ -24,7 +24,14 @@ const TOKEN_KINDS = {
   reasoning: ['output_reasoning_mtok', 'output_mtok'],
 } satisfies Record<keyof TokenPrices, string[]>
 
-const TEXT_KEYS = new Set(['input_mtok', 'output_mtok', 'cache_read_mtok', 'cache_write_mtok', 'cache_write_1h_mtok', 'output_reasoning_mtok'])
+const TEXT_KEYS = new Set([
+  'input_mtok',
+  'output_mtok',
+  'cache_read_mtok',
+  'cache_write_mtok',
+  'cache_write_1h_mtok',
+  'output_reasoning_mtok',
+])
 
 /**
  * The price of a model at a time. Throws where the data has none: there is never an unpriced model.
@@ -34,15 +41,19 @@ const TEXT_KEYS = new Set(['input_mtok', 'output_mtok', 'cache_read_mtok', 'cach
  * kind it belongs to costs.
  */
 export function priceFromData(from: { provider: string; model: string }, at: Date): DataPrice {
-  const model = findProvider({ providerId: from.provider })?.models.find(({ id }) => id === from.model)
+  const model = findProvider({ providerId: from.provider })?.models.find(
+    ({ id }) => id === from.model,
+  )
   if (!model) throw new Error(`the price data has no model "${from.model}" of "${from.provider}"`)
   const amounts = amountsAt(model.prices as Amounts | Conditional[], at)
   const unitPrices: Record<string, bigint> = {}
   for (const [key, amount] of Object.entries(amounts)) {
-    if (!TEXT_KEYS.has(key) && amount !== undefined) unitPrices[key] = microUsd(typeof amount === 'number' ? amount : amount.base)
+    if (!TEXT_KEYS.has(key) && amount !== undefined)
+      unitPrices[key] = microUsd(typeof amount === 'number' ? amount : amount.base)
   }
   const hasTokens = amounts.input_mtok !== undefined
-  if (!hasTokens && Object.keys(unitPrices).length === 0) throw new Error(`the price data has no price for "${from.model}"`)
+  if (!hasTokens && Object.keys(unitPrices).length === 0)
+    throw new Error(`the price data has no price for "${from.model}"`)
   return { price: { tiers: tiersOf(amounts) }, unitPrices }
 }
 
@@ -60,13 +71,20 @@ export function microUsd(usd: number): bigint {
 
 function amountsAt(prices: Amounts | Conditional[], at: Date): Amounts {
   if (!Array.isArray(prices)) return prices
-  const inForce = prices.filter(({ constraint }) => constraint?.start_date === undefined || Date.parse(constraint.start_date) <= at.getTime())
+  const inForce = prices.filter(
+    ({ constraint }) =>
+      constraint?.start_date === undefined || Date.parse(constraint.start_date) <= at.getTime(),
+  )
   const byTime = inForce.filter(({ constraint }) => constraint?.type === 'time_of_date')
   // Of prices by date the last one that has begun counts; of prices by hour, the dearest of each kind.
   const base = inForce.filter(({ constraint }) => constraint?.type !== 'time_of_date').at(-1)
   return [base, ...byTime].reduce<Amounts>((dearest, each) => {
     for (const [key, amount] of Object.entries(each?.prices ?? {})) {
-      if (amount !== undefined && (dearest[key] === undefined || baseOf(amount) > baseOf(dearest[key]))) dearest[key] = amount
+      if (
+        amount !== undefined &&
+        (dearest[key] === undefined || baseOf(amount) > baseOf(dearest[key]))
+      )
+        dearest[key] = amount
     }
     return dearest
   }, {})
@@ -75,7 +93,8 @@ function amountsAt(prices: Amounts | Conditional[], at: Date): Amounts {
 function tiersOf(amounts: Amounts): PriceTier[] {
   const starts = new Set([0])
   for (const [key, amount] of Object.entries(amounts)) {
-    if (TEXT_KEYS.has(key) && typeof amount === 'object') for (const tier of amount.tiers) starts.add(tier.start)
+    if (TEXT_KEYS.has(key) && typeof amount === 'object')
+      for (const tier of amount.tiers) starts.add(tier.start)
   }
   return [...starts]
     .sort((a, b) => a - b)
@@ -97,7 +116,9 @@ function tiersOf(amounts: Amounts): PriceTier[] {
 
 function amountFrom(amount: Amount, start: number): number {
   if (typeof amount === 'number') return amount
-  const reached = amount.tiers.filter((tier) => tier.start <= start).sort((a, b) => a.start - b.start)
+  const reached = amount.tiers
+    .filter((tier) => tier.start <= start)
+    .sort((a, b) => a.start - b.start)
   return reached.at(-1)?.price ?? amount.base
 }
 

@@ -57,18 +57,26 @@ export function costOf(price: Price, tokens: TokenCounts): PicoUsd {
  * The most that a request of at most these tokens can cost: every prompt token at the dearest input
  * price and every output token at the dearest output price of any tier the prompt can reach.
  */
-export function costCeilingOf(price: Price, promptTokensMax: number, outputTokensMax: number): PicoUsd {
+export function costCeilingOf(
+  price: Price,
+  promptTokensMax: number,
+  outputTokensMax: number,
+): PicoUsd {
   const { input, output } = dearestPrices(price, promptTokensMax)
   return BigInt(promptTokensMax) * input + BigInt(outputTokensMax) * output
 }
 
 /** The dearest price of a prompt token and of an output token that a prompt of at most this size can meet. */
-export function dearestPrices(price: Price, promptTokensMax: number): { input: bigint; output: bigint } {
+export function dearestPrices(
+  price: Price,
+  promptTokensMax: number,
+): { input: bigint; output: bigint } {
   let input = 0n
   let output = 0n
   for (const tier of price.tiers) {
     if (tier.abovePromptTokens > promptTokensMax) break
-    for (const each of [tier.input, tier.cachedInput, tier.cacheWrite]) if (each > input) input = each
+    for (const each of [tier.input, tier.cachedInput, tier.cacheWrite])
+      if (each > input) input = each
     for (const each of [tier.output, tier.reasoning]) if (each > output) output = each
   }
   return { input, output }

@@ -1,7 +1,14 @@
 /**
  * What a call can cost at most, by the price, the rate and the markup of this moment. Pure.
  */
-import { billedPicoUsd, chargeFor, RATE_SCALE, type Conversion, type NanoBrl, type PicoUsd } from '../lib/money.ts'
+import {
+  billedPicoUsd,
+  chargeFor,
+  RATE_SCALE,
+  type Conversion,
+  type NanoBrl,
+  type PicoUsd,
+} from '../lib/money.ts'
 import { costCeilingOf, dearestPrices, type Price } from './prices.ts'
 
 export interface QuoteInput {
@@ -21,7 +28,11 @@ export interface Quote extends QuoteInput {
 }
 
 export function quote(input: QuoteInput): Quote {
-  const cost = costCeilingOf(input.price, input.promptTokensMax, input.outputTokensMax * input.choices)
+  const cost = costCeilingOf(
+    input.price,
+    input.promptTokensMax,
+    input.outputTokensMax * input.choices,
+  )
   const ceiling = chargeFor(cost, input.conversion)
   return {
     ...input,

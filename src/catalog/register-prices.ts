@@ -8,7 +8,10 @@ import type { Price } from './prices.ts'
  * returns the id of each by model id. A stored price never changes, so a charge can always be
  * computed again from the price it names.
  */
-export async function registerPrices(db: Database, models: readonly Model[]): Promise<Map<string, number>> {
+export async function registerPrices(
+  db: Database,
+  models: readonly Model[],
+): Promise<Map<string, number>> {
   const priceIds = new Map<string, number>()
   if (models.length === 0) return priceIds
   const rows = models.map((model) => {
@@ -24,7 +27,11 @@ export async function registerPrices(db: Database, models: readonly Model[]): Pr
   const stored = await db
     .selectFrom('prices')
     .select(['id', 'model_id'])
-    .where('digest', 'in', rows.map((row) => row.digest))
+    .where(
+      'digest',
+      'in',
+      rows.map((row) => row.digest),
+    )
     .execute()
   for (const row of stored) priceIds.set(row.model_id, row.id)
   return priceIds
@@ -32,7 +39,11 @@ export async function registerPrices(db: Database, models: readonly Model[]): Pr
 
 /** Prices stored before, by id: to cost what a dead node left behind. */
 export async function findPrice(db: Database, priceId: number): Promise<Price | undefined> {
-  const row = await db.selectFrom('prices').select('tiers').where('id', '=', priceId).executeTakeFirst()
+  const row = await db
+    .selectFrom('prices')
+    .select('tiers')
+    .where('id', '=', priceId)
+    .executeTakeFirst()
   if (!row) return undefined
   const tiers = row.tiers as StoredTier[]
   return {

@@ -25,7 +25,13 @@ const SHOWS: Record<string, string> = {
   'sandbox-garbage': 'Responde algo que não é JSON.',
 }
 
-const PRICE = { input: 1_000_000n, cachedInput: 500_000n, cacheWrite: 1_000_000n, output: 2_000_000n, reasoning: 2_000_000n }
+const PRICE = {
+  input: 1_000_000n,
+  cachedInput: 500_000n,
+  cacheWrite: 1_000_000n,
+  output: 2_000_000n,
+  reasoning: 2_000_000n,
+}
 /** The big answer has nearly half a million tokens; the others stay small, so that a hold does too. */
 const BIG_OUTPUT_TOKENS = 600_000
 

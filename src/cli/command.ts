@@ -16,7 +16,9 @@ export interface CommandResult {
   /** What `--json` prints. Amounts in it are exact numbers or text. */
   readonly data: unknown
   /** What a person reads: lines, or a table. */
-  readonly text: string | { readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] }
+  readonly text:
+    | string
+    | { readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] }
   readonly exitCode?: number
 }
 
@@ -45,10 +47,14 @@ export function optionWhole(options: CommandOptions, name: string): number | und
   const text = optionText(options, name)
   if (text === undefined) return undefined
   const value = Number(text)
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < 1) throw new UsageError(`--${name}: must be a whole number from 1, not "${text}"`)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < 1)
+    throw new UsageError(`--${name}: must be a whole number from 1, not "${text}"`)
   return value
 }
 
 export function optionList(options: CommandOptions, name: string): string[] | undefined {
-  return optionText(options, name)?.split(',').map((entry) => entry.trim()).filter(Boolean)
+  return optionText(options, name)
+    ?.split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean)
 }

@@ -4,4 +4,8 @@ import { keyCommands } from './key-commands.ts'
 import { serviceCommands } from './service-commands.ts'
 
 /** By their words: `customer create`, `audit`. */
-export const commands: Readonly<Record<string, Command>> = { ...customerCommands, ...keyCommands, ...serviceCommands }
+export const commands: Readonly<Record<string, Command>> = {
+  ...customerCommands,
+  ...keyCommands,
+  ...serviceCommands,
+}

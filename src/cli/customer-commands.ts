@@ -1,4 +1,9 @@
-import { createCustomer, findCustomer, listCustomers, type Customer } from '../customers/customers.ts'
+import {
+  createCustomer,
+  findCustomer,
+  listCustomers,
+  type Customer,
+} from '../customers/customers.ts'
 import { listApiKeys } from '../customers/api-keys.ts'
 import { credit, findAccount, type Account } from '../ledger/entries.ts'
 import { createId } from '../lib/ids.ts'
@@ -10,7 +15,10 @@ export const customerCommands: Record<string, Command> = {
     usage: '--name NAME [--email EMAIL]',
     about: 'make a customer with an empty account',
     async run({ db, options }) {
-      const created = await createCustomer(db, { name: requiredText(options, 'name'), email: optionText(options, 'email') })
+      const created = await createCustomer(db, {
+        name: requiredText(options, 'name'),
+        email: optionText(options, 'email'),
+      })
       if ('kind' in created) throw new UsageError('a customer with this e-mail exists')
       return { data: customerBody(created), text: `created ${created.id}  ${created.name}` }
     },
@@ -20,9 +28,17 @@ export const customerCommands: Record<string, Command> = {
     about: 'all customers with their balances',
     async run({ db }) {
       const customers = await listCustomers(db)
-      const rows = await Promise.all(customers.map(async (customer) => ({ customer, account: (await findAccount(db, customer.id)) as Account })))
+      const rows = await Promise.all(
+        customers.map(async (customer) => ({
+          customer,
+          account: (await findAccount(db, customer.id)) as Account,
+        })),
+      )
       return {
-        data: rows.map(({ customer, account }) => ({ ...customerBody(customer), ...accountBody(account) })),
+        data: rows.map(({ customer, account }) => ({
+          ...customerBody(customer),
+          ...accountBody(account),
+        })),
         text: {
           columns: ['id', 'name', 'email', 'balance BRL', 'held BRL'],
           rows: rows.map(({ customer, account }) => [
@@ -63,11 +79,18 @@ export const customerCommands: Record<string, Command> = {
       const text = requiredText(input.options, 'amount-brl')
       const amountNanoBrl = parseBrl(text)
       // A bigint of the database ends at 9.2 thousand million BRL; an amount near it is a slip.
-      if (amountNanoBrl === undefined || amountNanoBrl <= 0n || amountNanoBrl > parseBrl('1000000000')!) {
-        throw new UsageError(`--amount-brl: must be an amount such as 50 or 12.34, at most 1000000000, not "${text}"`)
+      if (
+        amountNanoBrl === undefined ||
+        amountNanoBrl <= 0n ||
+        amountNanoBrl > parseBrl('1000000000')!
+      ) {
+        throw new UsageError(
+          `--amount-brl: must be an amount such as 50 or 12.34, at most 1000000000, not "${text}"`,
+        )
       }
       const reason = optionText(input.options, 'reason') ?? 'adjustment'
-      if (!/^[a-z_]{1,40}$/.test(reason)) throw new UsageError('--reason: must be of lower-case letters and underscores')
+      if (!/^[a-z_]{1,40}$/.test(reason))
+        throw new UsageError('--reason: must be of lower-case letters and underscores')
       const outcome = await credit(input.db, {
         customerId: customer.id,
         amountNanoBrl,
@@ -76,7 +99,10 @@ export const customerCommands: Record<string, Command> = {
         note: optionText(input.options, 'note'),
       })
       const account = (await findAccount(input.db, customer.id)) as Account
-      const verb = outcome.kind === 'posted' ? `credited ${decimalBrl(amountNanoBrl)} BRL` : 'nothing credited: this reference was credited before'
+      const verb =
+        outcome.kind === 'posted'
+          ? `credited ${decimalBrl(amountNanoBrl)} BRL`
+          : 'nothing credited: this reference was credited before'
       return {
         data: { outcome: outcome.kind, ...accountBody(account) },
         text: `${verb}; balance ${decimalBrl(account.balanceNanoBrl)} BRL`,
@@ -95,7 +121,12 @@ export async function theCustomer({ db, args }: CommandInput): Promise<Customer>
 }
 
 function customerBody(customer: Customer): Record<string, unknown> {
-  return { id: customer.id, name: customer.name, email: customer.email, created_at: customer.createdAt }
+  return {
+    id: customer.id,
+    name: customer.name,
+    email: customer.email,
+    created_at: customer.createdAt,
+  }
 }
 
 function accountBody(account: Account): Record<string, unknown> {

@@ -3,7 +3,15 @@ import { createIpMatcher } from '../customers/ip-allowlist.ts'
 import type { BudgetPeriod } from '../db/tables.ts'
 import { parseUsd } from '../lib/money.ts'
 import { loadModels } from './load-models.ts'
-import { optionList, optionText, optionWhole, requiredText, UsageError, type Command, type CommandOptions } from './command.ts'
+import {
+  optionList,
+  optionText,
+  optionWhole,
+  requiredText,
+  UsageError,
+  type Command,
+  type CommandOptions,
+} from './command.ts'
 import { theCustomer } from './customer-commands.ts'
 
 /** The specification's default. */
@@ -29,7 +37,10 @@ export const keyCommands: Record<string, Command> = {
         budget: budgetOf(options),
         expiresAt: dateOf(options),
       })
-      return { data: { ...keyBody(key), secret }, text: `created ${key.id}  ${key.name}\n\n  ${secret}\n\nThis is the only time it is shown.` }
+      return {
+        data: { ...keyBody(key), secret },
+        text: `created ${key.id}  ${key.name}\n\n  ${secret}\n\nThis is the only time it is shown.`,
+      }
     },
   },
   'key list': {
@@ -63,16 +74,23 @@ export const keyCommands: Record<string, Command> = {
       if (keyId === undefined) throw new UsageError('which key? Give its id')
       const outcome = await revokeApiKey(db, keyId)
       if (outcome === 'key_not_found') throw new UsageError(`there is no key ${keyId}`)
-      return { data: { outcome }, text: outcome === 'revoked' ? 'revoked' : 'it was revoked before' }
+      return {
+        data: { outcome },
+        text: outcome === 'revoked' ? 'revoked' : 'it was revoked before',
+      }
     },
   },
 }
 
-function knownModels(config: Parameters<typeof loadModels>[0], ids: string[] | undefined): string[] | undefined {
+function knownModels(
+  config: Parameters<typeof loadModels>[0],
+  ids: string[] | undefined,
+): string[] | undefined {
   if (!ids) return undefined
   const known = new Set(loadModels(config).map((model) => model.id))
   const unknown = ids.filter((id) => !known.has(id))
-  if (unknown.length > 0 || ids.length === 0) throw new UsageError(`--models: not in the catalog: ${unknown.join(', ')}`)
+  if (unknown.length > 0 || ids.length === 0)
+    throw new UsageError(`--models: not in the catalog: ${unknown.join(', ')}`)
   return ids
 }
 
@@ -86,13 +104,17 @@ function addresses(entries: string[] | undefined): string[] | undefined {
   return entries
 }
 
-function budgetOf(options: CommandOptions): { limitPicoUsd: bigint; period: BudgetPeriod } | undefined {
+function budgetOf(
+  options: CommandOptions,
+): { limitPicoUsd: bigint; period: BudgetPeriod } | undefined {
   const text = optionText(options, 'budget-usd')
   if (text === undefined) return undefined
   const limitPicoUsd = parseUsd(text)
-  if (limitPicoUsd === undefined || limitPicoUsd > parseUsd('1000000')!) throw new UsageError(`--budget-usd: must be an amount such as 10 or 2.50, not "${text}"`)
+  if (limitPicoUsd === undefined || limitPicoUsd > parseUsd('1000000')!)
+    throw new UsageError(`--budget-usd: must be an amount such as 10 or 2.50, not "${text}"`)
   const period = optionText(options, 'budget-period') ?? 'month'
-  if (!['day', 'month', 'lifetime'].includes(period)) throw new UsageError('--budget-period: must be day, month or lifetime')
+  if (!['day', 'month', 'lifetime'].includes(period))
+    throw new UsageError('--budget-period: must be day, month or lifetime')
   return { limitPicoUsd, period: period as BudgetPeriod }
 }
 
@@ -100,7 +122,8 @@ function dateOf(options: CommandOptions): Date | undefined {
   const text = optionText(options, 'expires-at')
   if (text === undefined) return undefined
   const date = new Date(text)
-  if (Number.isNaN(date.getTime())) throw new UsageError(`--expires-at: must be a time such as 2027-01-31T00:00:00-03:00`)
+  if (Number.isNaN(date.getTime()))
+    throw new UsageError(`--expires-at: must be a time such as 2027-01-31T00:00:00-03:00`)
   return date
 }
 

@@ -47,19 +47,31 @@ async function run(args: string[]): Promise<number> {
     return await withDatabase(config, async (db, databaseUrl) => {
       const input: CommandInput = { db, databaseUrl, config, args: rest, options: values }
       const result = await command.run(input)
-      process.stdout.write(values.json ? JSON.stringify(result.data, plainJson) + '\n' : render(result))
+      process.stdout.write(
+        values.json ? JSON.stringify(result.data, plainJson) + '\n' : render(result),
+      )
       return result.exitCode ?? 0
     })
   } catch (error) {
-    const isUsage = error instanceof UsageError || error instanceof ConfigError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')
-    process.stderr.write(`${isUsage || !(error instanceof Error) ? (error as Error).message : error.stack}\n`)
+    const isUsage =
+      error instanceof UsageError ||
+      error instanceof ConfigError ||
+      (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')
+    process.stderr.write(
+      `${isUsage || !(error instanceof Error) ? (error as Error).message : error.stack}\n`,
+    )
     return isUsage ? 2 : 1
   }
 }
 
 /** The embedded database is used where it runs, and started for the moment where it does not. */
-async function withDatabase(config: Config, work: (db: Database, databaseUrl: string) => Promise<number>): Promise<number> {
-  const embedded = config.databaseUrl ? undefined : await startEmbedded({ dataDir: config.dataDir, log: () => {} })
+async function withDatabase(
+  config: Config,
+  work: (db: Database, databaseUrl: string) => Promise<number>,
+): Promise<number> {
+  const embedded = config.databaseUrl
+    ? undefined
+    : await startEmbedded({ dataDir: config.dataDir, log: () => {} })
   const databaseUrl = config.databaseUrl ?? (embedded as { databaseUrl: string }).databaseUrl
   try {
     await migrate(databaseUrl)
@@ -75,7 +87,9 @@ async function withDatabase(config: Config, work: (db: Database, databaseUrl: st
 }
 
 function helpText(): string {
-  const lines = Object.entries(commands).map(([name, { usage, about }]) => `  ${`${name} ${usage}`.trimEnd()}\n      ${about}`)
+  const lines = Object.entries(commands).map(
+    ([name, { usage, about }]) => `  ${`${name} ${usage}`.trimEnd()}\n      ${about}`,
+  )
   return `catraca <command> [options] [--json]\n\n${lines.join('\n')}\n`
 }
 

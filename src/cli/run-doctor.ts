@@ -22,22 +22,45 @@ export function runDoctor(facts: {
   const { config, models, database, fxRate } = facts
   const findings: Finding[] = [
     { level: 'ok', text: `Node.js ${process.version}, mode ${config.mode}` },
-    { level: 'ok', text: `${database.version.split(' ').slice(0, 2).join(' ')} (${config.databaseUrl ? 'DATABASE_URL' : 'embedded'})` },
+    {
+      level: 'ok',
+      text: `${database.version.split(' ').slice(0, 2).join(' ')} (${config.databaseUrl ? 'DATABASE_URL' : 'embedded'})`,
+    },
   ]
-  if (database.fsync !== 'on') findings.push({ level: 'fault', text: 'the database runs with fsync off: a power cut loses charges' })
+  if (database.fsync !== 'on')
+    findings.push({
+      level: 'fault',
+      text: 'the database runs with fsync off: a power cut loses charges',
+    })
   findings.push(rateFinding(fxRate))
   const unreachable = models.filter((model) => model.routes.length === 0)
-  findings.push({ level: 'ok', text: `${models.length} models, all priced; ${config.upstreams.length} upstreams with a key` })
+  findings.push({
+    level: 'ok',
+    text: `${models.length} models, all priced; ${config.upstreams.length} upstreams with a key`,
+  })
   if (unreachable.length > 0) {
-    findings.push({ level: 'warn', text: `${unreachable.length} models have no upstream with a key and answer 503: ${unreachable.map((model) => model.id).join(', ')}` })
+    findings.push({
+      level: 'warn',
+      text: `${unreachable.length} models have no upstream with a key and answer 503: ${unreachable.map((model) => model.id).join(', ')}`,
+    })
   }
-  if (config.mode === 'sandbox') findings.push({ level: 'warn', text: 'sandbox mode: no real provider, no real money; set CATRACA_MODE=live to take any' })
+  if (config.mode === 'sandbox')
+    findings.push({
+      level: 'warn',
+      text: 'sandbox mode: no real provider, no real money; set CATRACA_MODE=live to take any',
+    })
   return findings
 }
 
 function rateFinding(fxRate: FxRate | undefined): Finding {
-  if (!fxRate) return { level: 'fault', text: 'no exchange rate is stored: no call can be priced. Start a server, or `fx set`' }
+  if (!fxRate)
+    return {
+      level: 'fault',
+      text: 'no exchange rate is stored: no call can be priced. Start a server, or `fx set`',
+    }
   const ageDays = (Date.now() - Date.parse(fxRate.rateDate)) / DAY_MS
   const text = `1 USD = ${decimalE4(fxRate.rateE4)} BRL of ${fxRate.rateDate} (${fxRate.source})`
-  return ageDays > RATE_AGE_DAYS_MAX && fxRate.source !== 'sandbox' ? { level: 'warn', text: `${text} is old` } : { level: 'ok', text }
+  return ageDays > RATE_AGE_DAYS_MAX && fxRate.source !== 'sandbox'
+    ? { level: 'warn', text: `${text} is old` }
+    : { level: 'ok', text }
 }

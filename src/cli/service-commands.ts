@@ -13,14 +13,23 @@ export const serviceCommands: Record<string, Command> = {
     about: 'the catalog with prices and routes',
     async run({ config, options }) {
       const category = optionText(options, 'category')
-      const models = loadModels(config).filter((model) => category === undefined || model.category === category)
+      const models = loadModels(config).filter(
+        (model) => category === undefined || model.category === category,
+      )
       return {
         data: models.map(modelBody),
         text: {
           columns: ['id', 'category', 'input USD/M', 'output USD/M', 'markup', 'routes'],
           rows: models.map((model) => {
             const body = modelBody(model)
-            return [model.id, model.category, body.input_usd, body.output_usd, decimalE4(model.markupE4), body.routes.join(' ') || '(none)']
+            return [
+              model.id,
+              model.category,
+              body.input_usd,
+              body.output_usd,
+              decimalE4(model.markupE4),
+              body.routes.join(' ') || '(none)',
+            ]
           }),
         },
       }
@@ -40,9 +49,11 @@ export const serviceCommands: Record<string, Command> = {
     about: 'store a rate by hand; the next newer PTAX takes its place',
     async run({ db, config, args, options }) {
       const rateE4 = parseE4(args[0] ?? '')
-      if (rateE4 === undefined || rateE4 <= 0n || rateE4 >= 1_000_000n) throw new UsageError('the rate must be a number such as 5.2238, below 100')
+      if (rateE4 === undefined || rateE4 <= 0n || rateE4 >= 1_000_000n)
+        throw new UsageError('the rate must be a number such as 5.2238, below 100')
       const rateDate = optionText(options, 'date') ?? new Date().toISOString().slice(0, 10)
-      if (!/^\d{4}-\d\d-\d\d$/.test(rateDate) || Number.isNaN(Date.parse(rateDate))) throw new UsageError('--date: must be YYYY-MM-DD')
+      if (!/^\d{4}-\d\d-\d\d$/.test(rateDate) || Number.isNaN(Date.parse(rateDate)))
+        throw new UsageError('--date: must be YYYY-MM-DD')
       if (config.mode === 'live') requiredText(options, 'note')
       const source = config.mode === 'sandbox' ? SANDBOX_SOURCE : 'manual'
       const rate = await storeFxRate(db, { rateE4, rateDate, bulletinAt: null, source })
@@ -54,11 +65,24 @@ export const serviceCommands: Record<string, Command> = {
     about: 'prove every invariant of the ledger from its rows; exit 1 if one fails',
     async run({ db }) {
       const report = await audit(db)
-      const lines = report.checks.map((check) => `${check.ok ? 'ok    ' : 'FAILED'}  ${check.name}${check.ok ? '' : `\n${check.breaches.map((row) => `          ${JSON.stringify(row, plain)}`).join('\n')}`}`)
+      const lines = report.checks.map(
+        (check) =>
+          `${check.ok ? 'ok    ' : 'FAILED'}  ${check.name}${check.ok ? '' : `\n${check.breaches.map((row) => `          ${JSON.stringify(row, plain)}`).join('\n')}`}`,
+      )
       const { charges, releases, openHolds, customers, debts } = report.counts
-      lines.push(`${charges} charges, ${releases} releases, ${openHolds} open holds, ${customers} customers, ${debts} debts`)
+      lines.push(
+        `${charges} charges, ${releases} releases, ${openHolds} open holds, ${customers} customers, ${debts} debts`,
+      )
       return {
-        data: { ok: report.ok, checks: report.checks, charges, releases, open_holds: openHolds, customers, debts },
+        data: {
+          ok: report.ok,
+          checks: report.checks,
+          charges,
+          releases,
+          open_holds: openHolds,
+          customers,
+          debts,
+        },
         text: lines.join('\n'),
         exitCode: report.ok ? 0 : 1,
       }
@@ -70,7 +94,12 @@ export const serviceCommands: Record<string, Command> = {
     async run({ db, config }) {
       const { rows } = await sql<{ version: string; fsync: string }>`
         select version(), current_setting('fsync') as fsync`.execute(db)
-      const findings = runDoctor({ config, models: loadModels(config), database: rows[0] as { version: string; fsync: string }, fxRate: await findCurrentFxRate(db, config.mode) })
+      const findings = runDoctor({
+        config,
+        models: loadModels(config),
+        database: rows[0] as { version: string; fsync: string },
+        fxRate: await findCurrentFxRate(db, config.mode),
+      })
       const ok = findings.every((finding) => finding.level !== 'fault')
       return {
         data: { ok, findings },
@@ -97,7 +126,13 @@ function modelBody(model: Model) {
 }
 
 function fxBody(rate: FxRate): Record<string, unknown> {
-  return { id: rate.id, rate: jsonE4(rate.rateE4), date: rate.rateDate, source: rate.source, bulletin_at: rate.bulletinAt }
+  return {
+    id: rate.id,
+    rate: jsonE4(rate.rateE4),
+    date: rate.rateDate,
+    source: rate.source,
+    bulletin_at: rate.bulletinAt,
+  }
 }
 
 function fxText(rate: FxRate): string {

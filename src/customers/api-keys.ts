@@ -45,7 +45,10 @@ export interface ApiKeyInput {
 }
 
 /** The secret is in the answer and nowhere else, ever again. */
-export async function createApiKey(db: Database, input: ApiKeyInput): Promise<{ key: ApiKey; secret: string }> {
+export async function createApiKey(
+  db: Database,
+  input: ApiKeyInput,
+): Promise<{ key: ApiKey; secret: string }> {
   const secret = input.secret ?? API_KEY_PREFIX + randomText(SECRET_LENGTH)
   const key = await db.transaction().execute(async (trx) => {
     const row = await trx
@@ -59,7 +62,8 @@ export async function createApiKey(db: Database, input: ApiKeyInput): Promise<{ 
         model_ids: input.modelIds ? [...input.modelIds] : null,
         ip_allowlist: input.ipAllowlist ? [...input.ipAllowlist] : null,
         requests_per_minute: input.requestsPerMinute,
-        tokens_per_minute: input.tokensPerMinute === undefined ? null : BigInt(input.tokensPerMinute),
+        tokens_per_minute:
+          input.tokensPerMinute === undefined ? null : BigInt(input.tokensPerMinute),
         expires_at: input.expiresAt ?? null,
         revoked_at: null,
       })
@@ -76,7 +80,10 @@ export async function createApiKey(db: Database, input: ApiKeyInput): Promise<{ 
 }
 
 /** Revoking is for good. `already_inactive` where it was revoked before. */
-export async function revokeApiKey(db: Database, keyId: string): Promise<'revoked' | 'already_inactive' | 'key_not_found'> {
+export async function revokeApiKey(
+  db: Database,
+  keyId: string,
+): Promise<'revoked' | 'already_inactive' | 'key_not_found'> {
   const { rows } = await sql<{ id: string }>`
     with revoked as (
       update api_keys set revoked_at = now(), version = version + 1
@@ -85,7 +92,11 @@ export async function revokeApiKey(db: Database, keyId: string): Promise<'revoke
     )
     select id, pg_notify(${API_KEY_CHANNEL}, id::text) from revoked`.execute(db)
   if (rows.length > 0) return 'revoked'
-  const known = await db.selectFrom('api_keys').select('id').where(sql<boolean>`id::text = ${keyId}`).executeTakeFirst()
+  const known = await db
+    .selectFrom('api_keys')
+    .select('id')
+    .where(sql<boolean>`id::text = ${keyId}`)
+    .executeTakeFirst()
   return known ? 'already_inactive' : 'key_not_found'
 }
 
@@ -95,8 +106,15 @@ export async function listApiKeys(db: Database, customerId?: string): Promise<Ap
   return (await query.execute()).map(toApiKey)
 }
 
-export async function findApiKeyByHash(db: Database, secretHash: Buffer): Promise<ApiKey | undefined> {
-  const row = await db.selectFrom('api_keys').selectAll().where('secret_hash', '=', secretHash).executeTakeFirst()
+export async function findApiKeyByHash(
+  db: Database,
+  secretHash: Buffer,
+): Promise<ApiKey | undefined> {
+  const row = await db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('secret_hash', '=', secretHash)
+    .executeTakeFirst()
   return row && toApiKey(row)
 }
 

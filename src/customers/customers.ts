@@ -16,7 +16,13 @@ export async function createCustomer(
   input: { id?: string; name: string; email?: string | undefined },
 ): Promise<Customer | { kind: 'email_taken' }> {
   const id = input.id ?? createId()
-  const { rows } = await sql<{ id: string; name: string; email: string | null; timezone: string; created_at: Date }>`
+  const { rows } = await sql<{
+    id: string
+    name: string
+    email: string | null
+    timezone: string
+    created_at: Date
+  }>`
     with customer as (
       insert into customers (id, name, email) values (${id}, ${input.name}, ${input.email ?? null})
       on conflict do nothing
@@ -45,6 +51,18 @@ export async function findCustomer(db: Database, idOrEmail: string): Promise<Cus
   return row && toCustomer(row)
 }
 
-function toCustomer(row: { id: string; name: string; email: string | null; timezone: string; created_at: Date }): Customer {
-  return { id: row.id, name: row.name, email: row.email, timezone: row.timezone, createdAt: row.created_at }
+function toCustomer(row: {
+  id: string
+  name: string
+  email: string | null
+  timezone: string
+  created_at: Date
+}): Customer {
+  return {
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    timezone: row.timezone,
+    createdAt: row.created_at,
+  }
 }

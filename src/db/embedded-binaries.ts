@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import type { Account } from './embedded-account.ts'
@@ -16,7 +26,8 @@ const SHARED_DIR = '/var/lib/catraca'
 /** The programs of the optional npm package, copied where their account cannot reach or complete them. */
 export function locateBinaries(account: Account, log: (message: string) => void): Binaries {
   const { native, version } = findPackage()
-  if (linkLibraries(native) && runs(native, account)) return { dir: native, env: environment(native) }
+  if (linkLibraries(native) && runs(native, account))
+    return { dir: native, env: environment(native) }
   const base = account.ids.uid === undefined ? join(native, '../../../.cache/catraca') : SHARED_DIR
   const copy = join(base, `postgres-${version}`)
   if (!existsSync(copy)) {
@@ -33,7 +44,10 @@ export function locateBinaries(account: Account, log: (message: string) => void)
       if (!existsSync(copy)) throw error
     }
   }
-  if (!runs(copy, account)) throw new Error(`the embedded PostgreSQL does not run on this machine (${copy}); set DATABASE_URL to a PostgreSQL of your own`)
+  if (!runs(copy, account))
+    throw new Error(
+      `the embedded PostgreSQL does not run on this machine (${copy}); set DATABASE_URL to a PostgreSQL of your own`,
+    )
   return { dir: copy, env: environment(copy) }
 }
 
@@ -43,10 +57,14 @@ function findPackage(): { native: string; version: string } {
   try {
     const entry = createRequire(import.meta.url).resolve(name)
     const root = join(dirname(entry), '..')
-    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      version: string
+    }
     return { native: join(root, 'native'), version }
   } catch {
-    throw new Error(`there is no embedded PostgreSQL for ${platform}-${process.arch} (npm package ${name}); set DATABASE_URL to a PostgreSQL of your own`)
+    throw new Error(
+      `there is no embedded PostgreSQL for ${platform}-${process.arch} (npm package ${name}); set DATABASE_URL to a PostgreSQL of your own`,
+    )
   }
 }
 
@@ -54,7 +72,10 @@ function findPackage(): { native: string; version: string } {
 function linkLibraries(native: string): boolean {
   const list = join(native, 'pg-symlinks.json')
   if (!existsSync(list)) return true
-  for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]) {
+  for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')) as {
+    source: string
+    target: string
+  }[]) {
     const path = join(native, '..', target)
     const linked = join(native, target.replace(/^native\//, ''))
     const from = join(native, source.replace(/^native\//, ''))
@@ -74,7 +95,13 @@ function runs(dir: string, account: Account): boolean {
   } catch {
     return false
   }
-  return spawnSync(join(dir, 'bin/postgres'), ['--version'], { ...account.ids, cwd: '/', env: environment(dir) }).status === 0
+  return (
+    spawnSync(join(dir, 'bin/postgres'), ['--version'], {
+      ...account.ids,
+      cwd: '/',
+      env: environment(dir),
+    }).status === 0
+  )
 }
 
 function environment(dir: string): Record<string, string> {

@@ -10,7 +10,11 @@ const SHARED_DIR = '/var/lib/catraca'
  * The folder of the database: in the data folder, or, where the database's account cannot reach that
  * (a checkout under /root), in one of its own that is found again by the data folder's path.
  */
-export function locateCluster(dataDir: string, account: Account, log: (message: string) => void): string {
+export function locateCluster(
+  dataDir: string,
+  account: Account,
+  log: (message: string) => void,
+): string {
   const inside = join(resolve(dataDir), 'postgres')
   makeOwned(inside, account)
   if (account.ids.uid === undefined || isReachable(inside, account)) return inside
@@ -24,10 +28,14 @@ export function locateCluster(dataDir: string, account: Account, log: (message: 
 function makeOwned(dir: string, account: Account): void {
   mkdirSync(dir, { recursive: true })
   chmodSync(dir, 0o700)
-  if (account.ids.uid !== undefined) chownSync(dir, account.ids.uid, account.ids.gid ?? account.ids.uid)
+  if (account.ids.uid !== undefined)
+    chownSync(dir, account.ids.uid, account.ids.gid ?? account.ids.uid)
 }
 
 /** Tried, not computed: permissions have many ways to say no. */
 function isReachable(dir: string, account: Account): boolean {
-  return spawnSync('/bin/sh', ['-c', 'test -w "$0" && test -x "$0"', dir], { ...account.ids, cwd: '/' }).status === 0
+  return (
+    spawnSync('/bin/sh', ['-c', 'test -w "$0" && test -x "$0"', dir], { ...account.ids, cwd: '/' })
+      .status === 0
+  )
 }

@@ -23,9 +23,12 @@ export function registerUser(home: string): () => boolean {
 }
 
 /** One process at a time starts or stops the database; the lock of a dead process is broken. */
-export async function withStartLock<Result>(home: string, work: () => Promise<Result>): Promise<Result> {
+export async function withStartLock<Result>(
+  home: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
   const lock = join(home, 'start.lock')
-  for (const deadline = Date.now() + LOCK_MS_MAX; ; ) {
+  for (const deadline = Date.now() + LOCK_MS_MAX; ;) {
     try {
       writeFileSync(lock, String(process.pid), { flag: 'wx' })
       break

@@ -4,7 +4,17 @@
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, chownSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -41,13 +51,17 @@ const SETTINGS = {
 }
 
 /** Throws an Error that says what to do where this machine has no embedded PostgreSQL. */
-export async function startEmbedded(options: { dataDir: string; log: (message: string) => void }): Promise<EmbeddedPostgres> {
+export async function startEmbedded(options: {
+  dataDir: string
+  log: (message: string) => void
+}): Promise<EmbeddedPostgres> {
   const account = runAs()
   mkdirSync(options.dataDir, { recursive: true })
   const binaries = locateBinaries(account, options.log)
   const home = locateCluster(options.dataDir, account, options.log)
   const release = registerUser(home)
-  const start = (): Promise<string> => withStartLock(home, () => attachOrStart(home, account, binaries))
+  const start = (): Promise<string> =>
+    withStartLock(home, () => attachOrStart(home, account, binaries))
   try {
     const databaseUrl = await start()
     const watch = keepUp(join(home, 'cluster'), start, options.log)
@@ -65,7 +79,11 @@ export async function startEmbedded(options: { dataDir: string; log: (message: s
 }
 
 /** Starts the database again when it dies under a living server; it keeps its port. */
-function keepUp(cluster: string, start: () => Promise<string>, log: (message: string) => void): { stop(): Promise<void> } {
+function keepUp(
+  cluster: string,
+  start: () => Promise<string>,
+  log: (message: string) => void,
+): { stop(): Promise<void> } {
   let restarting: Promise<void> | undefined
   const timer = setInterval(() => {
     const running = readPidFile(cluster)
@@ -90,7 +108,8 @@ async function attachOrStart(home: string, account: Account, binaries: Binaries)
   const cluster = join(home, 'cluster')
   if (!existsSync(cluster)) await initialise(home, cluster, account, binaries)
   const password = readFileSync(join(home, 'password'), 'utf8')
-  const urlAt = (port: number): string => `postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`
+  const urlAt = (port: number): string =>
+    `postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`
 
   const before = readPidFile(cluster)
   if (before && isAlive(before.pid)) {
@@ -108,32 +127,73 @@ async function attachOrStart(home: string, account: Account, binaries: Binaries)
       await sleep(50)
     }
     // Orphans of a killed postmaster keep its memory for some seconds; then a start succeeds.
-    if (Date.now() >= deadline) throw new Error(`the embedded PostgreSQL did not start; see ${join(home, 'postgres.log')}`)
+    if (Date.now() >= deadline)
+      throw new Error(`the embedded PostgreSQL did not start; see ${join(home, 'postgres.log')}`)
     await sleep(500)
   }
 }
 
 /** A cluster appears whole or not at all: a kill in the middle leaves only a folder that is swept away. */
-async function initialise(home: string, cluster: string, account: Account, binaries: Binaries): Promise<void> {
+async function initialise(
+  home: string,
+  cluster: string,
+  account: Account,
+  binaries: Binaries,
+): Promise<void> {
   const draft = `${cluster}.draft`
   const passwordDraft = join(home, 'password.draft')
   rmSync(draft, { recursive: true, force: true })
   const password = randomBytes(24).toString('hex')
   writeFileSync(passwordDraft, password, { mode: 0o600 })
   own(passwordDraft, account)
-  const args = ['-D', draft, '-U', USER, '--pwfile', passwordDraft, '-A', 'scram-sha-256', '-E', 'UTF8', '--locale=C', '--data-checksums', '--no-instructions']
+  const args = [
+    '-D',
+    draft,
+    '-U',
+    USER,
+    '--pwfile',
+    passwordDraft,
+    '-A',
+    'scram-sha-256',
+    '-E',
+    'UTF8',
+    '--locale=C',
+    '--data-checksums',
+    '--no-instructions',
+  ]
   await runToEnd(binaries, 'initdb', args, account)
 
   // The database is made by the server in single-user mode, before anybody can connect.
-  await runToEnd(binaries, 'postgres', ['--single', '-D', draft, 'postgres'], account, `create database ${DATABASE}\n`)
+  await runToEnd(
+    binaries,
+    'postgres',
+    ['--single', '-D', draft, 'postgres'],
+    account,
+    `create database ${DATABASE}\n`,
+  )
   renameSync(passwordDraft, join(home, 'password'))
   renameSync(draft, cluster)
 }
 
-function launch(home: string, cluster: string, port: number, account: Account, binaries: Binaries): { code?: number | null } {
+function launch(
+  home: string,
+  cluster: string,
+  port: number,
+  account: Account,
+  binaries: Binaries,
+): { code?: number | null } {
   const logFile = openSync(join(home, 'postgres.log'), 'w', 0o600)
-  const settings = { ...SETTINGS, port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: '' }
-  const args = ['-D', cluster, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+  const settings = {
+    ...SETTINGS,
+    port: String(port),
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+  }
+  const args = [
+    '-D',
+    cluster,
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ]
   const exited: { code?: number | null } = {}
   // A session of its own: Ctrl-C in the terminal is for the server, which stops the database last.
   const child = spawn(join(binaries.dir, 'bin/postgres'), args, {
@@ -154,25 +214,42 @@ async function stopServer(home: string): Promise<void> {
   if (!running || !isAlive(running.pid)) return
   // Fast shutdown; after a while the immediate one, from which the next start recovers.
   process.kill(running.pid, 'SIGINT')
-  for (const deadline = Date.now() + STOP_MS_MAX; isAlive(running.pid) && Date.now() < deadline; ) await sleep(20)
+  for (const deadline = Date.now() + STOP_MS_MAX; isAlive(running.pid) && Date.now() < deadline;)
+    await sleep(20)
   if (isAlive(running.pid)) process.kill(running.pid, 'SIGQUIT')
 }
 
-function runToEnd(binaries: Binaries, program: string, args: string[], account: Account, input?: string): Promise<void> {
+function runToEnd(
+  binaries: Binaries,
+  program: string,
+  args: string[],
+  account: Account,
+  input?: string,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(join(binaries.dir, 'bin', program), args, { ...account.ids, cwd: '/', env: binaries.env, stdio: 'pipe' })
+    const child = spawn(join(binaries.dir, 'bin', program), args, {
+      ...account.ids,
+      cwd: '/',
+      env: binaries.env,
+      stdio: 'pipe',
+    })
     let output = ''
     child.stdout.on('data', (text) => (output += String(text)))
     child.stderr.on('data', (text) => (output += String(text)))
     child.on('error', reject)
-    child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${program} failed (${code}): ${output}`))))
+    child.on('exit', (code) =>
+      code === 0 ? resolve() : reject(new Error(`${program} failed (${code}): ${output}`)),
+    )
     child.stdin.on('error', () => {})
     child.stdin.end(input)
   })
 }
 
 async function answers(databaseUrl: string, timeoutMs: number): Promise<boolean> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: timeoutMs })
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: timeoutMs,
+  })
   client.on('error', () => {})
   try {
     await client.connect()
@@ -213,7 +290,8 @@ function isPostgres(pid: number): boolean {
 
 function own(path: string, account: Account): void {
   chmodSync(path, 0o600)
-  if (account.ids.uid !== undefined) chownSync(path, account.ids.uid, account.ids.gid ?? account.ids.uid)
+  if (account.ids.uid !== undefined)
+    chownSync(path, account.ids.uid, account.ids.gid ?? account.ids.uid)
 }
 
 /** The port of the last start where it is free, so that servers that know it find the database again. */

@@ -35,7 +35,8 @@ export function listen(
     fresh.on('notification', ({ channel, payload }) => channels[channel]?.(payload ?? ''))
     try {
       await fresh.connect()
-      for (const channel of Object.keys(channels)) await fresh.query(`listen ${pg.escapeIdentifier(channel)}`)
+      for (const channel of Object.keys(channels))
+        await fresh.query(`listen ${pg.escapeIdentifier(channel)}`)
       onGap()
     } catch {
       retry(fresh)

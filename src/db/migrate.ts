@@ -44,7 +44,10 @@ async function listMigrationFiles(): Promise<{ number: number; name: string }[]>
   return names.map((name) => ({ number: Number(name.slice(0, 4)), name }))
 }
 
-async function runOnce(client: pg.Client, file: { number: number; name: string }): Promise<boolean> {
+async function runOnce(
+  client: pg.Client,
+  file: { number: number; name: string },
+): Promise<boolean> {
   const done = await client.query('select 1 from migrations where number = $1', [file.number])
   if (done.rowCount) return false
   const statements = await readFile(join(MIGRATIONS_DIR, file.name), 'utf8')

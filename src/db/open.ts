@@ -28,9 +28,17 @@ const types: pg.CustomTypesConfig = {
 }
 
 /** What every connection sets for itself. `synchronous_commit` must not depend on the server's default. */
-const SESSION_SETTINGS = ['-c synchronous_commit=on', '-c timezone=UTC', '-c jit=off', '-c lock_timeout=3000']
+const SESSION_SETTINGS = [
+  '-c synchronous_commit=on',
+  '-c timezone=UTC',
+  '-c jit=off',
+  '-c lock_timeout=3000',
+]
 
-export function connectionConfig(databaseUrl: string, settings: readonly string[] = []): pg.ClientConfig {
+export function connectionConfig(
+  databaseUrl: string,
+  settings: readonly string[] = [],
+): pg.ClientConfig {
   return {
     connectionString: databaseUrl,
     types,
@@ -45,7 +53,10 @@ export function connectionConfig(databaseUrl: string, settings: readonly string[
  * A pool for reads and for writes off the hot path. Statements over 10 s are ended by the server.
  * Errors of idle connections are logged, not thrown: the next query reports what matters.
  */
-export function openDatabase(databaseUrl: string, options: { onError: (error: Error) => void }): OpenDatabase {
+export function openDatabase(
+  databaseUrl: string,
+  options: { onError: (error: Error) => void },
+): OpenDatabase {
   const pool = new pg.Pool({
     ...connectionConfig(databaseUrl, ['-c statement_timeout=10000']),
     max: 10,

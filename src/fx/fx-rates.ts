@@ -34,7 +34,10 @@ export async function storeFxRate(db: Database, input: FxRateInput): Promise<FxR
 }
 
 /** The newest rate that this mode may use. */
-export async function findCurrentFxRate(db: Database, mode: 'sandbox' | 'live'): Promise<FxRate | undefined> {
+export async function findCurrentFxRate(
+  db: Database,
+  mode: 'sandbox' | 'live',
+): Promise<FxRate | undefined> {
   const row = await db
     .selectFrom('fx_rates')
     .selectAll()

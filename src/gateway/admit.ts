@@ -22,7 +22,10 @@ export interface NotAdmitted {
 const SESSION_ID = /^[\x21-\x7e]{1,80}$/
 
 /** Who calls, from where, and for what: everything that can be refused without asking for money. */
-export async function admit(deps: GatewayDeps, incoming: IncomingCall): Promise<Admitted | NotAdmitted> {
+export async function admit(
+  deps: GatewayDeps,
+  incoming: IncomingCall,
+): Promise<Admitted | NotAdmitted> {
   const secret = bearerOf(incoming.authorization)
   let key: ActiveKey | undefined
   try {
@@ -34,14 +37,18 @@ export async function admit(deps: GatewayDeps, incoming: IncomingCall): Promise<
   if (!key) return refuse(refusals.authenticationFailed())
   if (key.ipMatcher && !key.ipMatcher.matches(incoming.ip)) return refuse(refusals.ipBlocked(), key)
   if (incoming.sessionId !== undefined && !SESSION_ID.test(incoming.sessionId)) {
-    return refuse(refusals.invalidRequest('O cabeçalho x-svc-session-id deve ter até 80 caracteres visíveis.'), key)
+    return refuse(
+      refusals.invalidRequest('O cabeçalho x-svc-session-id deve ter até 80 caracteres visíveis.'),
+      key,
+    )
   }
 
   const request = readChatRequest(incoming.body)
   if ('kind' in request) return refuse(request, key)
   const model = deps.catalog.findModel(request.modelId)
   if (!model) return refuse(refusals.modelNotFound(request.modelId), key)
-  if (key.modelIdSet && !key.modelIdSet.has(model.id)) return refuse(refusals.modelAccessDenied(model.id), key)
+  if (key.modelIdSet && !key.modelIdSet.has(model.id))
+    return refuse(refusals.modelAccessDenied(model.id), key)
   const fault = findModelFault(model, request)
   if (fault !== undefined) return refuse(refusals.invalidRequest(fault), key)
   if (!model.routes.some((route) => deps.providers.has(route.upstreamId))) {
@@ -56,12 +63,14 @@ export function bearerOf(authorization: string | undefined): string | undefined 
 }
 
 function findModelFault(model: Model, request: ChatRequest): string | undefined {
-  if (model.category !== 'llm') return `O modelo "${model.id}" não é de chat; use o endereço da categoria dele.`
+  if (model.category !== 'llm')
+    return `O modelo "${model.id}" não é de chat; use o endereço da categoria dele.`
   if (request.outputTokensMax !== undefined && request.outputTokensMax > model.outputTokensMax) {
     return `max_tokens passa do limite do modelo "${model.id}", que é ${model.outputTokensMax}.`
   }
   if (request.hasTools && !model.supportsTools) return `O modelo "${model.id}" não aceita "tools".`
-  if (request.imageCount > 0 && model.imageTokensMax === 0) return `O modelo "${model.id}" não aceita imagens.`
+  if (request.imageCount > 0 && model.imageTokensMax === 0)
+    return `O modelo "${model.id}" não aceita imagens.`
   return undefined
 }
 

@@ -1,4 +1,9 @@
-import type { ChatAnswer, ChatProvider, ChatStream, UpstreamFailure } from '../providers/contract.ts'
+import type {
+  ChatAnswer,
+  ChatProvider,
+  ChatStream,
+  UpstreamFailure,
+} from '../providers/contract.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
 import type { HeldCall } from './hold-money.ts'
 import { refusals, type Refusal } from './refusal.ts'
@@ -10,7 +15,11 @@ export interface Called {
 }
 
 /** Tries the model's routes in their order until one answers; nothing has gone to the client yet. */
-export async function callUpstream(deps: GatewayDeps, held: HeldCall, signal: AbortSignal): Promise<Called> {
+export async function callUpstream(
+  deps: GatewayDeps,
+  held: HeldCall,
+  signal: AbortSignal,
+): Promise<Called> {
   let called: Called | undefined
   for (const route of held.model.routes) {
     const provider = deps.providers.get(route.upstreamId)
@@ -27,7 +36,12 @@ export async function callUpstream(deps: GatewayDeps, held: HeldCall, signal: Ab
     called = { outcome, upstreamId: route.upstreamId, provider }
     if (outcome.kind !== 'failure') return called
     deps.observer.upstreamFailed(route.upstreamId, outcome.reason)
-    deps.log.warn('upstream_failed', { holdId: held.holdId, upstreamId: route.upstreamId, reason: outcome.reason, detail: outcome.detail })
+    deps.log.warn('upstream_failed', {
+      holdId: held.holdId,
+      upstreamId: route.upstreamId,
+      reason: outcome.reason,
+      detail: outcome.detail,
+    })
     // Another upstream would refuse the same request, and a call that was ended is not begun again.
     if (outcome.reason === 'refused_request' || outcome.reason === 'aborted') return called
   }
@@ -38,7 +52,9 @@ export async function callUpstream(deps: GatewayDeps, held: HeldCall, signal: Ab
 export function refusalOf(failure: UpstreamFailure): Refusal {
   switch (failure.reason) {
     case 'refused_request':
-      return refusals.invalidRequest('O modelo não aceitou esta requisição. Confira os parâmetros, as mensagens e o tamanho do texto.')
+      return refusals.invalidRequest(
+        'O modelo não aceitou esta requisição. Confira os parâmetros, as mensagens e o tamanho do texto.',
+      )
     case 'rate_limited':
       return refusals.modelLimited(Math.min(Math.max(failure.retryAfterSeconds ?? 1, 1), 60))
     default:

@@ -44,7 +44,11 @@ export function charge(
 
 export function chargeHeldCall(held: HeldCall, used: Used, times: CallTimes): Resolution {
   const { price, conversion } = held.quote
-  return charge({ id: held.holdId, customerId: held.key.customerId, price, conversion }, used, times)
+  return charge(
+    { id: held.holdId, customerId: held.key.customerId, price, conversion },
+    used,
+    times,
+  )
 }
 
 /** Tokens that only we counted, never more than the hold was made for. */
@@ -67,12 +71,20 @@ export function estimated(
 }
 
 /** Counts what an upstream that answered did not report, or a stream that broke off had delivered. */
-export async function estimateUsed(held: HeldCall, output: string[] | number, reason: string): Promise<Used> {
+export async function estimateUsed(
+  held: HeldCall,
+  output: string[] | number,
+  reason: string,
+): Promise<Used> {
   const { promptTokensMax, outputTokensMax, choices } = held.quote
   const counted = await countTokens(promptTexts(held.request.messages), held.model.tokenizer)
   // Images and tools are not texts; where there are some, the typical size counts them.
-  const isAllText = held.request.imageCount === 0 && !held.request.hasFiles && !held.request.hasTools
-  const promptTokens = counted !== undefined && isAllText ? counted + 4 * held.request.messages.length : held.promptTokensEstimated
+  const isAllText =
+    held.request.imageCount === 0 && !held.request.hasFiles && !held.request.hasTools
+  const promptTokens =
+    counted !== undefined && isAllText
+      ? counted + 4 * held.request.messages.length
+      : held.promptTokensEstimated
   const completionTokens = typeof output === 'number' ? output : await countOutput(output, held)
   return estimated(
     { promptTokensMax, outputTokensMax: outputTokensMax * choices },
@@ -83,5 +95,7 @@ export async function estimateUsed(held: HeldCall, output: string[] | number, re
 
 async function countOutput(texts: string[], held: HeldCall): Promise<number> {
   const counted = await countTokens(texts, held.model.tokenizer)
-  return counted ?? outputTokensTypical(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0))
+  return (
+    counted ?? outputTokensTypical(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0))
+  )
 }

@@ -29,13 +29,16 @@ const CHOICES_MAX = 128
 
 export function readChatRequest(raw: Buffer): ChatRequest | Refusal {
   const body = parseObject(raw)
-  if (!body) return refusals.invalidRequest('O corpo da requisição não é um objeto JSON válido em UTF-8.')
+  if (!body)
+    return refusals.invalidRequest('O corpo da requisição não é um objeto JSON válido em UTF-8.')
   const fault = findFault(body)
   if (fault !== undefined) return refusals.invalidRequest(fault)
 
   const messages = body.messages as JsonObject[]
   const parts = countParts(messages)
-  const limits = [body.max_tokens, body.max_completion_tokens].filter((limit) => typeof limit === 'number')
+  const limits = [body.max_tokens, body.max_completion_tokens].filter(
+    (limit) => typeof limit === 'number',
+  )
   return {
     body,
     modelId: body.model as string,
@@ -62,7 +65,8 @@ function parseObject(raw: Buffer): JsonObject | undefined {
 
 /** The first fault of the request, told in Portuguese; undefined where it is sound. */
 function findFault(body: JsonObject): string | undefined {
-  if (typeof body.model !== 'string' || body.model === '') return 'O campo "model" é obrigatório e deve ser um texto.'
+  if (typeof body.model !== 'string' || body.model === '')
+    return 'O campo "model" é obrigatório e deve ser um texto.'
   return (
     findMessagesFault(body.messages) ??
     findNumberFault(body, 'max_tokens', 1, Number.MAX_SAFE_INTEGER, true) ??
@@ -105,25 +109,43 @@ function findContentFault(message: JsonObject, where: string): string | undefine
     if (!['text', 'refusal', 'image_url', 'file'].includes(part.type)) {
       return `${where}.content[${index}]: partes deste tipo não são aceitas aqui; use text, image_url ou file.`
     }
-    if (part.type === 'text' && typeof part.text !== 'string') return `${where}.content[${index}].text deve ser um texto.`
-    if (part.type === 'image_url' && (!isObject(part.image_url) || typeof part.image_url.url !== 'string')) {
+    if (part.type === 'text' && typeof part.text !== 'string')
+      return `${where}.content[${index}].text deve ser um texto.`
+    if (
+      part.type === 'image_url' &&
+      (!isObject(part.image_url) || typeof part.image_url.url !== 'string')
+    ) {
       return `${where}.content[${index}].image_url.url deve ser um texto.`
     }
   }
   return undefined
 }
 
-function findNumberFault(body: JsonObject, field: string, min: number, max: number, isWhole: boolean): string | undefined {
+function findNumberFault(
+  body: JsonObject,
+  field: string,
+  min: number,
+  max: number,
+  isWhole: boolean,
+): string | undefined {
   const value = body[field]
   if (value === undefined || value === null) return undefined
-  if (typeof value === 'number' && value >= min && value <= max && (!isWhole || Number.isInteger(value))) return undefined
+  if (
+    typeof value === 'number' &&
+    value >= min &&
+    value <= max &&
+    (!isWhole || Number.isInteger(value))
+  )
+    return undefined
   const bounds = max === Number.MAX_SAFE_INTEGER ? `a partir de ${min}` : `de ${min} a ${max}`
   return `O campo "${field}" deve ser um número ${isWhole ? 'inteiro ' : ''}${bounds}.`
 }
 
 function findShapeFault(body: JsonObject): string | undefined {
-  if (!isAbsent(body.stream) && typeof body.stream !== 'boolean') return 'O campo "stream" deve ser true ou false.'
-  if (!isAbsent(body.stream_options) && !isObject(body.stream_options)) return 'O campo "stream_options" deve ser um objeto.'
+  if (!isAbsent(body.stream) && typeof body.stream !== 'boolean')
+    return 'O campo "stream" deve ser true ou false.'
+  if (!isAbsent(body.stream_options) && !isObject(body.stream_options))
+    return 'O campo "stream_options" deve ser um objeto.'
   if (!isAbsent(body.response_format) && !isObject(body.response_format)) {
     return 'O campo "response_format" deve ser um objeto.'
   }
@@ -136,20 +158,32 @@ function findShapeFault(body: JsonObject): string | undefined {
 /** What would be billed by a price that the catalog does not have cannot be held, so it is refused. */
 function findUnpricedFault(body: JsonObject): string | undefined {
   if (!isAbsent(body.web_search_options)) return 'O campo "web_search_options" não está disponível.'
-  if (!isAbsent(body.audio) || (Array.isArray(body.modalities) && body.modalities.includes('audio'))) {
+  if (
+    !isAbsent(body.audio) ||
+    (Array.isArray(body.modalities) && body.modalities.includes('audio'))
+  ) {
     return 'Saída de áudio não está disponível em chat/completions.'
   }
-  if (!isAbsent(body.service_tier) && !['auto', 'default', 'flex'].includes(body.service_tier as string)) {
+  if (
+    !isAbsent(body.service_tier) &&
+    !['auto', 'default', 'flex'].includes(body.service_tier as string)
+  ) {
     return 'O campo "service_tier" aceita auto, default ou flex.'
   }
   if (Array.isArray(body.tools)) {
-    const index = (body.tools as JsonObject[]).findIndex((tool) => !['function', 'custom'].includes(tool.type as string))
+    const index = (body.tools as JsonObject[]).findIndex(
+      (tool) => !['function', 'custom'].includes(tool.type as string),
+    )
     if (index !== -1) return `tools[${index}].type deve ser "function".`
   }
   return undefined
 }
 
-function countParts(messages: readonly JsonObject[]): { imageCount: number; imageBytes: number; hasFiles: boolean } {
+function countParts(messages: readonly JsonObject[]): {
+  imageCount: number
+  imageBytes: number
+  hasFiles: boolean
+} {
   let imageCount = 0
   let imageBytes = 0
   let hasFiles = false

@@ -45,29 +45,50 @@ export function createCompleteChat(deps: GatewayDeps): CompleteChat {
       const head = headOf(held)
       switch (called.outcome.kind) {
         case 'failure': {
-          const nothing = release({ id: held.holdId, customerId: held.key.customerId }, called.outcome.reason, called.upstreamId)
+          const nothing = release(
+            { id: held.holdId, customerId: held.key.customerId },
+            called.outcome.reason,
+            called.upstreamId,
+          )
           await deps.ledger.resolve({ ...nothing, ...times })
           return refuse(deps, incoming, client, refusalOf(called.outcome), held.limits)
         }
         case 'answer': {
           const resolution = await resolveAnswer(held, called.outcome, times)
           await settle(deps, held, resolution)
-          client.answer(publicAnswer(head, called.outcome.body, resolution, resolution.billedNanoBrl), held.limits)
+          client.answer(
+            publicAnswer(head, called.outcome.body, resolution, resolution.billedNanoBrl),
+            held.limits,
+          )
           return answered(deps, incoming, held, 200, answeredAtMs - dispatchedAtMs)
         }
         case 'stream': {
-          const relayed = await relayStream(held, called as Called & { outcome: ChatStream }, head, client, running)
+          const relayed = await relayStream(
+            held,
+            called as Called & { outcome: ChatStream },
+            head,
+            client,
+            running,
+          )
           const streamTimes = timesOf(called.upstreamId, dispatchedAtMs, relayed.firstByteAtMs)
           const resolution = await resolveStream(held, relayed, streamTimes)
           await settle(deps, held, resolution)
           await client.write(lastEvents(held, relayed.ending, head, resolution))
           client.endStream()
-          return answered(deps, incoming, held, 200, (relayed.firstByteAtMs ?? performance.now()) - dispatchedAtMs)
+          return answered(
+            deps,
+            incoming,
+            held,
+            200,
+            (relayed.firstByteAtMs ?? performance.now()) - dispatchedAtMs,
+          )
         }
       }
     } catch (error) {
       // A fault of ours: the customer does not pay for it. Harmless where the hold was resolved before.
-      await deps.ledger.resolve(release({ id: held.holdId, customerId: held.key.customerId }, 'internal_error'))
+      await deps.ledger.resolve(
+        release({ id: held.holdId, customerId: held.key.customerId }, 'internal_error'),
+      )
       throw error
     } finally {
       clearTimeout(timer)
@@ -77,19 +98,41 @@ export function createCompleteChat(deps: GatewayDeps): CompleteChat {
 }
 
 /** A call refused before any money was asked for still counts: against its address, and its key if known. */
-async function refuseAndCount(deps: GatewayDeps, incoming: IncomingCall, client: Client, { refused, key }: NotAdmitted): Promise<void> {
-  const verdict = await deps.ledger.count({ ip: incoming.ip, ipLimit: deps.ipRequestsPerMinute, key })
+async function refuseAndCount(
+  deps: GatewayDeps,
+  incoming: IncomingCall,
+  client: Client,
+  { refused, key }: NotAdmitted,
+): Promise<void> {
+  const verdict = await deps.ledger.count({
+    ip: incoming.ip,
+    ipLimit: deps.ipRequestsPerMinute,
+    key,
+  })
   const subject = key ? keySubject(key) : ipSubject(incoming.ip, deps.ipRequestsPerMinute)
-  if (verdict.kind === 'away') return refuse(deps, incoming, client, refused, deps.limits.lastKnown(subject))
-  const limits = deps.limits.counted(subject, (key ? verdict.keySequence : verdict.ipSequence) ?? 0, verdict.at)
-  if (verdict.kind === 'ip_limited') return refuse(deps, incoming, client, refusals.ipLimited(secondsToReset(verdict)), limits)
-  if (verdict.kind === 'key_limited') return refuse(deps, incoming, client, refusals.keyLimited(secondsToReset(verdict)), limits)
+  if (verdict.kind === 'away')
+    return refuse(deps, incoming, client, refused, deps.limits.lastKnown(subject))
+  const limits = deps.limits.counted(
+    subject,
+    (key ? verdict.keySequence : verdict.ipSequence) ?? 0,
+    verdict.at,
+  )
+  if (verdict.kind === 'ip_limited')
+    return refuse(deps, incoming, client, refusals.ipLimited(secondsToReset(verdict)), limits)
+  if (verdict.kind === 'key_limited')
+    return refuse(deps, incoming, client, refusals.keyLimited(secondsToReset(verdict)), limits)
   return refuse(deps, incoming, client, refused, limits)
 }
 
-async function resolveAnswer(held: HeldCall, answer: ChatAnswer, times: CallTimes): Promise<Resolution> {
+async function resolveAnswer(
+  held: HeldCall,
+  answer: ChatAnswer,
+  times: CallTimes,
+): Promise<Resolution> {
   const texts = outputTexts(answer.body, 'message')
-  const used = believable(answer.usage, texts.length > 0) ?? (await estimateUsed(held, texts, 'no_usage_reported'))
+  const used =
+    believable(answer.usage, texts.length > 0) ??
+    (await estimateUsed(held, texts, 'no_usage_reported'))
   return chargeHeldCall(held, used, times)
 }
 
@@ -108,17 +151,32 @@ async function settle(deps: GatewayDeps, held: HeldCall, resolution: Resolution)
 }
 
 /** What follows the last chunk: the usage if it was asked for, and the end; or why there is no end. */
-function lastEvents(held: HeldCall, ending: 'whole' | 'broken' | 'left', head: AnswerHead, resolution: Resolution): string {
+function lastEvents(
+  held: HeldCall,
+  ending: 'whole' | 'broken' | 'left',
+  head: AnswerHead,
+  resolution: Resolution,
+): string {
   if (ending !== 'whole') return `data: ${refusalBody(refusals.streamBroken())}\n\n`
-  const usage = held.request.wantsUsage ? usageChunk(head, resolution, resolution.billedNanoBrl) : ''
+  const usage = held.request.wantsUsage
+    ? usageChunk(head, resolution, resolution.billedNanoBrl)
+    : ''
   return `${usage}data: [DONE]\n\n`
 }
 
 function headOf(held: HeldCall): AnswerHead {
-  return { id: `chatcmpl-${held.holdId}`, created: Math.floor(Date.now() / 1000), modelId: held.model.id }
+  return {
+    id: `chatcmpl-${held.holdId}`,
+    created: Math.floor(Date.now() / 1000),
+    modelId: held.model.id,
+  }
 }
 
-function timesOf(upstreamId: string, dispatchedAtMs: number, firstByteAtMs: number | undefined): CallTimes {
+function timesOf(
+  upstreamId: string,
+  dispatchedAtMs: number,
+  firstByteAtMs: number | undefined,
+): CallTimes {
   return {
     upstreamId,
     firstByteMs: firstByteAtMs === undefined ? null : Math.round(firstByteAtMs - dispatchedAtMs),
@@ -126,13 +184,37 @@ function timesOf(upstreamId: string, dispatchedAtMs: number, firstByteAtMs: numb
   }
 }
 
-function refuse(deps: GatewayDeps, incoming: IncomingCall, client: Client, refused: Refusal, limits: HeldCall['limits']): void {
+function refuse(
+  deps: GatewayDeps,
+  incoming: IncomingCall,
+  client: Client,
+  refused: Refusal,
+  limits: HeldCall['limits'],
+): void {
   client.refuse(refused, limits)
   const durationMs = performance.now() - incoming.receivedAtMs
-  deps.observer.answered({ model: '', status: refused.status, durationMs, upstreamMs: 0, isStream: false })
+  deps.observer.answered({
+    model: '',
+    status: refused.status,
+    durationMs,
+    upstreamMs: 0,
+    isStream: false,
+  })
 }
 
-function answered(deps: GatewayDeps, incoming: IncomingCall, held: HeldCall, status: number, upstreamMs: number): void {
+function answered(
+  deps: GatewayDeps,
+  incoming: IncomingCall,
+  held: HeldCall,
+  status: number,
+  upstreamMs: number,
+): void {
   const durationMs = performance.now() - incoming.receivedAtMs
-  deps.observer.answered({ model: held.model.id, status, durationMs, upstreamMs, isStream: held.request.isStream })
+  deps.observer.answered({
+    model: held.model.id,
+    status,
+    durationMs,
+    upstreamMs,
+    isStream: held.request.isStream,
+  })
 }

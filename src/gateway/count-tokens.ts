@@ -11,7 +11,10 @@ type Tokenizer = 'o200k_base' | 'cl100k_base'
 const CHARACTERS_MAX = 100_000
 
 /** Undefined where the texts are too long to count. For a model of another family it is an estimate. */
-export async function countTokens(texts: readonly string[], tokenizer: Tokenizer = 'o200k_base'): Promise<number | undefined> {
+export async function countTokens(
+  texts: readonly string[],
+  tokenizer: Tokenizer = 'o200k_base',
+): Promise<number | undefined> {
   let characters = 0
   for (const text of texts) characters += text.length
   if (characters > CHARACTERS_MAX) return undefined
@@ -30,7 +33,8 @@ export function promptTexts(messages: readonly JsonObject[]): string[] {
   for (const message of messages) {
     if (typeof message.content === 'string') texts.push(message.content)
     if (Array.isArray(message.content)) {
-      for (const part of message.content as JsonObject[]) if (typeof part.text === 'string') texts.push(part.text)
+      for (const part of message.content as JsonObject[])
+        if (typeof part.text === 'string') texts.push(part.text)
     }
     if (typeof message.name === 'string') texts.push(message.name)
     if (message.tool_calls !== undefined) texts.push(JSON.stringify(message.tool_calls))

@@ -29,7 +29,13 @@ export interface GatewayDeps {
 
 export interface GatewayObserver {
   /** A model call was answered; `upstreamMs` is the time spent waiting for the upstream. */
-  answered(facts: { model: string; status: number; durationMs: number; upstreamMs: number; isStream: boolean }): void
+  answered(facts: {
+    model: string
+    status: number
+    durationMs: number
+    upstreamMs: number
+    isStream: boolean
+  }): void
   upstreamFailed(upstreamId: string, reason: string): void
   /** A charge above its hold: the operator's alarm. */
   overrun(): void

@@ -1,5 +1,9 @@
 import { outputTokensThatFit, quote, type Quote, type QuoteInput } from '../catalog/quote.ts'
-import { promptTokensBound, promptTokensTypical, TOOL_PREAMBLE_TOKENS } from '../catalog/prompt-size.ts'
+import {
+  promptTokensBound,
+  promptTokensTypical,
+  TOOL_PREAMBLE_TOKENS,
+} from '../catalog/prompt-size.ts'
 import type { Model } from '../catalog/model.ts'
 import type { ActiveKey } from '../customers/key-cache.ts'
 import type { FxRate } from '../fx/fx-rates.ts'
@@ -49,14 +53,22 @@ interface Terms {
 }
 
 /** Quotes the call and sets its ceiling aside in the ledger, which alone says yes. */
-export async function holdMoney(deps: GatewayDeps, incoming: IncomingCall, admitted: Admitted): Promise<HeldCall | NotHeld> {
+export async function holdMoney(
+  deps: GatewayDeps,
+  incoming: IncomingCall,
+  admitted: Admitted,
+): Promise<HeldCall | NotHeld> {
   const { request, model } = admitted
   const fxRate = deps.currentFxRate()
   const priceId = deps.priceIds.get(model.id)
   let limits = deps.limits.lastKnown(keySubject(admitted.key))
   if (!fxRate || priceId === undefined) return { refused: refusals.serviceUnavailable(), limits }
 
-  const terms: Terms = { fxRate, priceId, promptTokensEstimated: promptTokensTypical(request, model) }
+  const terms: Terms = {
+    fxRate,
+    priceId,
+    promptTokensEstimated: promptTokensTypical(request, model),
+  }
   let ask: Ask = {
     key: admitted.key,
     isCounted: request.imageCount > 0 || request.hasFiles || model.tokenizer === undefined,
@@ -76,7 +88,15 @@ export async function holdMoney(deps: GatewayDeps, incoming: IncomingCall, admit
     limits = deps.limits.counted(keySubject(ask.key), verdict.keySequence ?? 0, verdict.at)
     if (verdict.kind === 'held') {
       const { promptTokensEstimated } = terms
-      return { ...admitted, key: ask.key, holdId: attempt.id, quote: quoted, promptTokensEstimated, loweredOutputTokens: ask.loweredOutputTokens, limits }
+      return {
+        ...admitted,
+        key: ask.key,
+        holdId: attempt.id,
+        quote: quoted,
+        promptTokensEstimated,
+        loweredOutputTokens: ask.loweredOutputTokens,
+        limits,
+      }
     }
     const next = await nextAsk(deps, incoming, admitted, ask, quoted, verdict)
     if ('status' in next) return { refused: next, limits }
@@ -114,7 +134,12 @@ async function nextAsk(
 }
 
 /** First the prompt is counted instead of bounded, then a limit that only the model set is lowered. */
-async function smallerAsk({ request, model }: Admitted, ask: Ask, quoted: Quote, verdict: Verdict): Promise<Ask | Refusal> {
+async function smallerAsk(
+  { request, model }: Admitted,
+  ask: Ask,
+  quoted: Quote,
+  verdict: Verdict,
+): Promise<Ask | Refusal> {
   if (!ask.isCounted) {
     const promptTokensMax = await countPromptBound(request, model)
     if (promptTokensMax !== undefined && promptTokensMax < ask.input.promptTokensMax) {
@@ -125,18 +150,31 @@ async function smallerAsk({ request, model }: Admitted, ask: Ask, quoted: Quote,
   // The room grew since: ask for the same again.
   if (fits >= ask.input.outputTokensMax) return { ...ask, isCounted: true }
   if (request.outputTokensMax === undefined && fits >= LOWERED_TOKENS_MIN) {
-    return { ...ask, isCounted: true, loweredOutputTokens: fits, input: { ...ask.input, outputTokensMax: fits } }
+    return {
+      ...ask,
+      isCounted: true,
+      loweredOutputTokens: fits,
+      input: { ...ask.input, outputTokensMax: fits },
+    }
   }
   if (verdict.kind === 'short_budget') return refusals.budgetExceeded(fits > 0 ? fits : undefined)
-  const needed = request.outputTokensMax === undefined ? quote({ ...ask.input, outputTokensMax: LOWERED_TOKENS_MIN }) : quoted
-  const isOnHold = verdict.balanceNanoBrl !== null && needed.ceilingNanoBrl <= verdict.balanceNanoBrl
-  return isOnHold ? refusals.balanceOnHold() : refusals.insufficientBalance(fits > 0 ? fits : undefined)
+  const needed =
+    request.outputTokensMax === undefined
+      ? quote({ ...ask.input, outputTokensMax: LOWERED_TOKENS_MIN })
+      : quoted
+  const isOnHold =
+    verdict.balanceNanoBrl !== null && needed.ceilingNanoBrl <= verdict.balanceNanoBrl
+  return isOnHold
+    ? refusals.balanceOnHold()
+    : refusals.insufficientBalance(fits > 0 ? fits : undefined)
 }
 
 /** What the verdict leaves for one more call, of the balance or of the key's budget. */
 function roomOf(verdict: Verdict): { nanoBrl?: bigint; billedPicoUsd?: bigint } {
   const nanoBrl = (verdict.balanceNanoBrl ?? 0n) - (verdict.heldNanoBrl ?? 0n)
-  return verdict.budgetLeftPicoUsd === null ? { nanoBrl } : { nanoBrl, billedPicoUsd: verdict.budgetLeftPicoUsd }
+  return verdict.budgetLeftPicoUsd === null
+    ? { nanoBrl }
+    : { nanoBrl, billedPicoUsd: verdict.budgetLeftPicoUsd }
 }
 
 /** Around each message and around all of them, in the known chat formats, with a margin. */
@@ -150,7 +188,12 @@ async function countPromptBound(request: ChatRequest, model: Model): Promise<num
   if (counted === undefined) return undefined
   const rest = { ...request.body, messages: undefined }
   const restBytes = Buffer.byteLength(JSON.stringify(rest))
-  return counted + request.messages.length * TOKENS_PER_MESSAGE + TOKENS_PER_PROMPT + (request.hasTools ? restBytes + TOOL_PREAMBLE_TOKENS : restBytes)
+  return (
+    counted +
+    request.messages.length * TOKENS_PER_MESSAGE +
+    TOKENS_PER_PROMPT +
+    (request.hasTools ? restBytes + TOOL_PREAMBLE_TOKENS : restBytes)
+  )
 }
 
 function attemptOf(

@@ -26,7 +26,12 @@ const MESSAGE_FIELDS = [
 ] as const
 
 /** The JSON of a whole answer, with its cost to the last digit. */
-export function publicAnswer(head: AnswerHead, body: JsonObject, tokens: TokenCounts, billed: NanoBrl): string {
+export function publicAnswer(
+  head: AnswerHead,
+  body: JsonObject,
+  tokens: TokenCounts,
+  billed: NanoBrl,
+): string {
   return JSON.stringify({
     id: head.id,
     object: 'chat.completion',
@@ -47,7 +52,12 @@ export function publicChunk(head: AnswerHead, body: JsonObject): string | undefi
 
 /** The chunk that tells the usage, last before the end, for clients that asked for it. */
 export function usageChunk(head: AnswerHead, tokens: TokenCounts, billed: NanoBrl): string {
-  const chunk = { ...chunkHead(head), choices: [], usage: publicUsage(tokens), cost_billed_brl: jsonBrl(billed) }
+  const chunk = {
+    ...chunkHead(head),
+    choices: [],
+    usage: publicUsage(tokens),
+    cost_billed_brl: jsonBrl(billed),
+  }
   return `data: ${JSON.stringify(chunk)}\n\n`
 }
 
@@ -68,7 +78,12 @@ export function outputTexts(body: JsonObject, part: 'message' | 'delta'): string
 }
 
 function chunkHead(head: AnswerHead): JsonObject {
-  return { id: head.id, object: 'chat.completion.chunk', created: head.created, model: head.modelId }
+  return {
+    id: head.id,
+    object: 'chat.completion.chunk',
+    created: head.created,
+    model: head.modelId,
+  }
 }
 
 function publicChoices(choices: unknown, part: 'message' | 'delta'): JsonObject[] {

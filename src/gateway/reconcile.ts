@@ -37,11 +37,16 @@ export async function reconcile(deps: {
   for (const hold of orphans) {
     const resolution = await resolutionOf(deps.db, hold)
     await deps.ledger.resolve(resolution)
-    deps.log.warn('orphaned_hold_resolved', { holdId: hold.id, outcome: resolution.outcome, reason: resolution.reason })
+    deps.log.warn('orphaned_hold_resolved', {
+      holdId: hold.id,
+      outcome: resolution.outcome,
+      reason: resolution.reason,
+    })
   }
 
   const own = await listOwnHolds(deps.db, deps.nodeId, FORGOTTEN_AFTER_SECONDS)
-  const forgotten = deps.ledger.spoolLength > 0 ? [] : own.filter((hold) => !deps.calls.has(hold.id))
+  const forgotten =
+    deps.ledger.spoolLength > 0 ? [] : own.filter((hold) => !deps.calls.has(hold.id))
   for (const hold of forgotten) {
     deps.log.error('forgotten_hold_released', { holdId: hold.id })
     await deps.ledger.resolve(release(hold, 'hold_forgotten'))

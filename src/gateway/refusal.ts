@@ -14,11 +14,24 @@ export interface Refusal {
 export const refusals = {
   invalidRequest: (message: string) => refusal(400, 'invalid_request', message),
   authenticationFailed: () =>
-    refusal(401, 'authentication_failed', 'Chave de API inválida, revogada ou expirada. Confira o cabeçalho Authorization: Bearer <chave>.'),
+    refusal(
+      401,
+      'authentication_failed',
+      'Chave de API inválida, revogada ou expirada. Confira o cabeçalho Authorization: Bearer <chave>.',
+    ),
   insufficientBalance: (tokensThatFit: number | undefined) =>
-    refusal(402, 'insufficient_balance', `Saldo insuficiente para esta requisição. ${whatFits(tokensThatFit)}`),
+    refusal(
+      402,
+      'insufficient_balance',
+      `Saldo insuficiente para esta requisição. ${whatFits(tokensThatFit)}`,
+    ),
   balanceOnHold: () =>
-    refusal(402, 'balance_on_hold', 'O saldo está reservado por outras requisições suas em andamento. Tente de novo quando elas terminarem.', 2),
+    refusal(
+      402,
+      'balance_on_hold',
+      'O saldo está reservado por outras requisições suas em andamento. Tente de novo quando elas terminarem.',
+      2,
+    ),
   budgetExceeded: (tokensThatFit: number | undefined) =>
     refusal(
       402,
@@ -27,32 +40,90 @@ export const refusals = {
         ? 'O orçamento desta chave de API acabou neste período. Aumente o orçamento ou use outra chave.'
         : `Esta requisição não cabe no orçamento desta chave de API. Com max_tokens de até ${tokensThatFit} ela caberia.`,
     ),
-  ipBlocked: () => refusal(403, 'ip_blocked_by_allowlist', 'O seu endereço IP não está na lista permitida desta chave de API.'),
+  ipBlocked: () =>
+    refusal(
+      403,
+      'ip_blocked_by_allowlist',
+      'O seu endereço IP não está na lista permitida desta chave de API.',
+    ),
   modelAccessDenied: (model: string) =>
-    refusal(403, 'key_model_access_denied', `Esta chave de API não tem acesso ao modelo "${shown(model)}".`),
+    refusal(
+      403,
+      'key_model_access_denied',
+      `Esta chave de API não tem acesso ao modelo "${shown(model)}".`,
+    ),
   modelNotFound: (model: string) =>
-    refusal(404, 'model_not_found', `O modelo "${shown(model)}" não existe no catálogo. Veja GET /models.`),
-  routeNotFound: () => refusal(404, 'not_found', 'Este endereço não existe. Confira o método e o caminho.'),
+    refusal(
+      404,
+      'model_not_found',
+      `O modelo "${shown(model)}" não existe no catálogo. Veja GET /models.`,
+    ),
+  routeNotFound: () =>
+    refusal(404, 'not_found', 'Este endereço não existe. Confira o método e o caminho.'),
   payloadTooLarge: (bytesMax: number) =>
-    refusal(413, 'invalid_request', `O corpo da requisição passa do limite de ${Math.floor(bytesMax / 1024 / 1024)} MB.`),
+    refusal(
+      413,
+      'invalid_request',
+      `O corpo da requisição passa do limite de ${Math.floor(bytesMax / 1024 / 1024)} MB.`,
+    ),
   ipLimited: (retryAfterSeconds: number) =>
-    refusal(429, 'rate_limit_exceeded', 'Muitas requisições deste endereço IP neste minuto. Aguarde e tente de novo.', retryAfterSeconds),
+    refusal(
+      429,
+      'rate_limit_exceeded',
+      'Muitas requisições deste endereço IP neste minuto. Aguarde e tente de novo.',
+      retryAfterSeconds,
+    ),
   keyLimited: (retryAfterSeconds: number) =>
-    refusal(429, 'api_key_rate_limited', 'O limite de requisições por minuto desta chave de API foi atingido. Aguarde e tente de novo.', retryAfterSeconds),
+    refusal(
+      429,
+      'api_key_rate_limited',
+      'O limite de requisições por minuto desta chave de API foi atingido. Aguarde e tente de novo.',
+      retryAfterSeconds,
+    ),
   tokensLimited: (retryAfterSeconds: number) =>
-    refusal(429, 'api_key_rate_limited', 'O limite de tokens por minuto desta chave de API foi atingido. Aguarde ou reduza max_tokens.', retryAfterSeconds),
+    refusal(
+      429,
+      'api_key_rate_limited',
+      'O limite de tokens por minuto desta chave de API foi atingido. Aguarde ou reduza max_tokens.',
+      retryAfterSeconds,
+    ),
   modelLimited: (retryAfterSeconds: number) =>
-    refusal(429, 'rate_limit_exceeded', 'O modelo está recebendo requisições demais. Aguarde e tente de novo.', retryAfterSeconds),
+    refusal(
+      429,
+      'rate_limit_exceeded',
+      'O modelo está recebendo requisições demais. Aguarde e tente de novo.',
+      retryAfterSeconds,
+    ),
   internalError: () =>
-    refusal(500, 'internal_error', 'Erro inesperado. Nada foi cobrado. Informe o valor do cabeçalho x-request-id ao suporte.'),
+    refusal(
+      500,
+      'internal_error',
+      'Erro inesperado. Nada foi cobrado. Informe o valor do cabeçalho x-request-id ao suporte.',
+    ),
   upstreamError: () =>
-    refusal(502, 'upstream_error', 'Falha temporária ao processar a requisição. Nada foi cobrado. Tente de novo em alguns segundos.'),
+    refusal(
+      502,
+      'upstream_error',
+      'Falha temporária ao processar a requisição. Nada foi cobrado. Tente de novo em alguns segundos.',
+    ),
   streamBroken: () =>
-    refusal(502, 'upstream_error', 'A resposta foi interrompida antes do fim. Só foi cobrado o que chegou a ser gerado.'),
+    refusal(
+      502,
+      'upstream_error',
+      'A resposta foi interrompida antes do fim. Só foi cobrado o que chegou a ser gerado.',
+    ),
   serviceUnavailable: () =>
-    refusal(503, 'service_unavailable', 'Serviço temporariamente indisponível. Nada foi cobrado. Tente de novo em alguns minutos.'),
+    refusal(
+      503,
+      'service_unavailable',
+      'Serviço temporariamente indisponível. Nada foi cobrado. Tente de novo em alguns minutos.',
+    ),
   modelUnavailable: () =>
-    refusal(503, 'service_unavailable', 'Modelo temporariamente indisponível (em manutenção). Tente de novo em alguns minutos.'),
+    refusal(
+      503,
+      'service_unavailable',
+      'Modelo temporariamente indisponível (em manutenção). Tente de novo em alguns minutos.',
+    ),
 } satisfies Record<string, (...facts: never[]) => Refusal>
 
 /** The body of the proxy format. */
@@ -61,8 +132,20 @@ export function refusalBody(refused: Refusal): string {
   return JSON.stringify({ error: { message, type, code } })
 }
 
-function refusal(status: number, code: string, message: string, retryAfterSeconds?: number): Refusal {
-  return { kind: 'refused', status, type: code, code, message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) }
+function refusal(
+  status: number,
+  code: string,
+  message: string,
+  retryAfterSeconds?: number,
+): Refusal {
+  return {
+    kind: 'refused',
+    status,
+    type: code,
+    code,
+    message,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  }
 }
 
 function whatFits(tokens: number | undefined): string {

@@ -36,7 +36,12 @@ export async function relayStream(
   let bytes = 0
   // One delta is at least one token; where an upstream sends larger ones, their bytes say more.
   const seen = () => Math.max(deltas, outputTokensTypical(bytes))
-  const relayed = (ending: Relayed['ending']): Relayed => ({ ending, reported, outputTokensSeen: seen(), firstByteAtMs })
+  const relayed = (ending: Relayed['ending']): Relayed => ({
+    ending,
+    reported,
+    outputTokensSeen: seen(),
+    firstByteAtMs,
+  })
 
   if (provider.cancelStopsBilling) client.onLeave(() => stream.cancel())
   client.beginStream(held.limits)
@@ -67,21 +72,37 @@ export async function relayStream(
 }
 
 /** The charge of a stream: what was reported, else what was counted, else nothing. */
-export async function resolveStream(held: HeldCall, relayed: Relayed, times: CallTimes): Promise<Resolution> {
+export async function resolveStream(
+  held: HeldCall,
+  relayed: Relayed,
+  times: CallTimes,
+): Promise<Resolution> {
   const { ending, reported, outputTokensSeen } = relayed
   if (ending === 'whole') {
-    return chargeHeldCall(held, believable(reported, outputTokensSeen > 0) ?? (await estimateUsed(held, outputTokensSeen, 'no_usage_reported')), times)
+    return chargeHeldCall(
+      held,
+      believable(reported, outputTokensSeen > 0) ??
+        (await estimateUsed(held, outputTokensSeen, 'no_usage_reported')),
+      times,
+    )
   }
   const reason = ending === 'left' ? 'client_left' : 'stream_broken'
   if (outputTokensSeen === 0) {
-    const nothing = release({ id: held.holdId, customerId: held.key.customerId }, reason, times.upstreamId)
+    const nothing = release(
+      { id: held.holdId, customerId: held.key.customerId },
+      reason,
+      times.upstreamId,
+    )
     return { ...nothing, firstByteMs: times.firstByteMs, durationMs: times.durationMs }
   }
   return chargeHeldCall(held, await estimateUsed(held, outputTokensSeen, reason), times)
 }
 
 /** A report of no tokens for an answer that has some is no report. */
-export function believable(reported: ReportedTokens | undefined, hasOutput: boolean): Used | undefined {
+export function believable(
+  reported: ReportedTokens | undefined,
+  hasOutput: boolean,
+): Used | undefined {
   if (!reported || reported.promptTokens === 0) return undefined
   if (hasOutput && reported.completionTokens === 0) return undefined
   return { tokens: reported, kind: 'exact', reason: null }

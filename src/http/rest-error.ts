@@ -1,7 +1,12 @@
 import type { FastifyReply } from 'fastify'
 
 /** The REST format of errors: `{error: <code>, details?}`. */
-export function restError(reply: FastifyReply, status: number, code: string, details?: string): FastifyReply {
+export function restError(
+  reply: FastifyReply,
+  status: number,
+  code: string,
+  details?: string,
+): FastifyReply {
   const body = details === undefined ? { error: code } : { error: code, details }
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
 }

@@ -113,7 +113,9 @@ export async function audit(db: Database): Promise<AuditReport> {
       await sql`set local statement_timeout = 0`.execute(trx)
       const checks: AuditCheck[] = []
       for (const [name, query] of Object.entries(CHECKS)) {
-        const { rows } = await sql`select * from (${query}) breaches limit ${BREACHES_MAX}`.execute(trx)
+        const { rows } = await sql`select * from (${query}) breaches limit ${BREACHES_MAX}`.execute(
+          trx,
+        )
         checks.push({ name, ok: rows.length === 0, breaches: rows })
       }
       return { ok: checks.every((check) => check.ok), checks, counts: await count(trx) }
@@ -121,14 +123,28 @@ export async function audit(db: Database): Promise<AuditReport> {
 }
 
 async function count(db: Database): Promise<AuditReport['counts']> {
-  const { rows } = await sql<{ charges: bigint; releases: bigint; holds: bigint; customers: bigint; debts: bigint }>`
+  const { rows } = await sql<{
+    charges: bigint
+    releases: bigint
+    holds: bigint
+    customers: bigint
+    debts: bigint
+  }>`
     select
       (select count(*) from usage_events where outcome = 'charged') as charges,
       (select count(*) from usage_events where outcome = 'released') as releases,
       (select count(*) from holds) as holds,
       (select count(*) from customers) as customers,
-      (select count(*) from accounts where credited_nano_brl - debited_nano_brl - charged_nano_brl < 0) as debts`.execute(db)
-  const row = rows[0] as { charges: bigint; releases: bigint; holds: bigint; customers: bigint; debts: bigint }
+      (select count(*) from accounts where credited_nano_brl - debited_nano_brl - charged_nano_brl < 0) as debts`.execute(
+    db,
+  )
+  const row = rows[0] as {
+    charges: bigint
+    releases: bigint
+    holds: bigint
+    customers: bigint
+    debts: bigint
+  }
   return {
     charges: Number(row.charges),
     releases: Number(row.releases),

@@ -79,7 +79,11 @@ export interface Account {
 }
 
 export async function findAccount(db: Database, customerId: string): Promise<Account | undefined> {
-  const row = await db.selectFrom('accounts').selectAll().where('customer_id', '=', customerId).executeTakeFirst()
+  const row = await db
+    .selectFrom('accounts')
+    .selectAll()
+    .where('customer_id', '=', customerId)
+    .executeTakeFirst()
   return (
     row && {
       creditedNanoBrl: row.credited_nano_brl,

@@ -39,7 +39,8 @@ export function createLaneConnection(databaseUrl: string): LaneConnection {
   let isClosed = false
 
   async function connect(): Promise<pg.Client> {
-    if (Date.now() < pausedUntilMs) throw new Error('the database refused a connection a moment ago')
+    if (Date.now() < pausedUntilMs)
+      throw new Error('the database refused a connection a moment ago')
     const fresh = new pg.Client(connectionConfig(databaseUrl, PLANNER_SETTINGS))
     const drop = () => {
       if (client === fresh) client = undefined
@@ -73,7 +74,10 @@ export function createLaneConnection(databaseUrl: string): LaneConnection {
       }
       let timer: NodeJS.Timeout | undefined
       const timeout = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new ConnectionLost(new Error('no answer in time'))), CLIENT_TIMEOUT_MS)
+        timer = setTimeout(
+          () => reject(new ConnectionLost(new Error('no answer in time'))),
+          CLIENT_TIMEOUT_MS,
+        )
       })
       try {
         return await Promise.race([used.query({ name, text, values }), timeout])

@@ -46,7 +46,11 @@ const STATEMENT = {
   text: 'select ledger_batch($1, $2, $3, $4, $5, $6, $7) as answer',
 }
 
-export function createLane(options: { databaseUrl: string; nodeId: string; observer: LaneObserver }): Lane {
+export function createLane(options: {
+  databaseUrl: string
+  nodeId: string
+  observer: LaneObserver
+}): Lane {
   const connection = createLaneConnection(options.databaseUrl)
   const batcher = createNaturalBatcher<LaneWork, LaneResult>(BATCH_MAX, async (works) => {
     const startedAt = performance.now()
@@ -162,7 +166,11 @@ function layOut(works: LaneWork[]): LaidOut {
     attempts: [],
     order: [],
   }
-  const asking: { work: LaneWork & { kind: 'attempt' | 'count' }; index: number; sortKey: string }[] = []
+  const asking: {
+    work: LaneWork & { kind: 'attempt' | 'count' }
+    index: number
+    sortKey: string
+  }[] = []
   works.forEach((work, index) => {
     if (work.kind === 'resolve') {
       batch.customerIds.add(work.row.customer_id)
@@ -178,15 +186,22 @@ function layOut(works: LaneWork[]): LaidOut {
       asking.push({ work, index, sortKey: work.count.key?.id ?? '' })
     }
   })
-  asking.sort((left, right) => (left.sortKey < right.sortKey ? -1 : left.sortKey > right.sortKey ? 1 : 0))
+  asking.sort((left, right) =>
+    left.sortKey < right.sortKey ? -1 : left.sortKey > right.sortKey ? 1 : 0,
+  )
   for (const { work, index } of asking) {
     batch.order.push(index)
-    batch.attempts.push(work.kind === 'attempt' ? attemptRow(work.attempt, batch.subjects) : countRow(work.count, batch.subjects))
+    batch.attempts.push(
+      work.kind === 'attempt'
+        ? attemptRow(work.attempt, batch.subjects)
+        : countRow(work.count, batch.subjects),
+    )
   }
   // From ranks, counted up from 1, to offsets, counted down to 0: only now the totals are known.
   for (const row of batch.attempts) {
     row.ip_offset -= batch.subjects.get(`i:${row.ip}`) as number
-    if (row.key_offset !== undefined) row.key_offset -= batch.subjects.get(`k:${row.api_key_id}`) as number
+    if (row.key_offset !== undefined)
+      row.key_offset -= batch.subjects.get(`k:${row.api_key_id}`) as number
   }
   return batch
 }

@@ -10,7 +10,6 @@ export async function registerNode(db: Database, nodeId: string): Promise<void> 
   await db.insertInto('nodes').values({ id: nodeId, stopped_at: null }).execute()
 }
 
-
 export async function beat(db: Database, nodeId: string): Promise<void> {
   await sql`update nodes set seen_at = now() where id = ${nodeId}`.execute(db)
 }
@@ -78,6 +77,8 @@ export async function listOwnHolds(
 ): Promise<{ id: string; customerId: string }[]> {
   const { rows } = await sql<{ id: string; customer_id: string }>`
     select id, customer_id from holds
-    where node_id = ${nodeId} and created_at < now() - make_interval(secs => ${olderThanSeconds})`.execute(db)
+    where node_id = ${nodeId} and created_at < now() - make_interval(secs => ${olderThanSeconds})`.execute(
+    db,
+  )
   return rows.map((row) => ({ id: row.id, customerId: row.customer_id }))
 }

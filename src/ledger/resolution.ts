@@ -26,7 +26,11 @@ export interface Resolution {
 }
 
 /** Gives the money back: nothing was used, or nothing that the customer is to pay for. */
-export function release(hold: { id: string; customerId: string }, reason: string, upstreamId: string | null = null): Resolution {
+export function release(
+  hold: { id: string; customerId: string },
+  reason: string,
+  upstreamId: string | null = null,
+): Resolution {
   return {
     id: hold.id,
     customerId: hold.customerId,

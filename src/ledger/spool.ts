@@ -102,7 +102,10 @@ export async function openSpool(options: {
   }
 }
 
-async function readWaiting(dir: string, wants: (pid: number) => boolean): Promise<{ name: string; lines: number }[]> {
+async function readWaiting(
+  dir: string,
+  wants: (pid: number) => boolean,
+): Promise<{ name: string; lines: number }[]> {
   const found: { name: string; lines: number }[] = []
   for (const name of (await readdir(dir)).sort()) {
     const match = FILE_NAME.exec(name)

@@ -4,7 +4,11 @@ import fc from 'fast-check'
 import { cutLongRuns } from './cut-long-runs.ts'
 
 test('the parts are the text, and no run in them is long', () => {
-  const text = fc.oneof(fc.string({ maxLength: 3_000 }), fc.constant('a'.repeat(5_000)), fc.constant('🎟️ '.repeat(900) + ' '.repeat(2_000)))
+  const text = fc.oneof(
+    fc.string({ maxLength: 3_000 }),
+    fc.constant('a'.repeat(5_000)),
+    fc.constant('🎟️ '.repeat(900) + ' '.repeat(2_000)),
+  )
   fc.assert(
     fc.property(text, (text) => {
       const parts = cutLongRuns(text)

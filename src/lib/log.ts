@@ -17,10 +17,15 @@ const LEVELS: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3,
 
 /** One JSON object a line. */
 export function createLog(level: LogLevel, write: (line: string) => void): Log {
-  const line = (name: LogLevel) => (event: string, facts: LogFacts = {}) => {
-    if (LEVELS[name] < LEVELS[level]) return
-    write(JSON.stringify({ time: new Date().toISOString(), level: name, event, ...plain(facts) }) + '\n')
-  }
+  const line =
+    (name: LogLevel) =>
+    (event: string, facts: LogFacts = {}) => {
+      if (LEVELS[name] < LEVELS[level]) return
+      write(
+        JSON.stringify({ time: new Date().toISOString(), level: name, event, ...plain(facts) }) +
+          '\n',
+      )
+    }
   return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
 }
 

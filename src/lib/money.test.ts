@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { chargeFor, decimalBrl, decimalE4, decimalUsd, jsonBrl, parseBrl, parseE4, parseUsd } from './money.ts'
+import {
+  chargeFor,
+  decimalBrl,
+  decimalE4,
+  decimalUsd,
+  jsonBrl,
+  parseBrl,
+  parseE4,
+  parseUsd,
+} from './money.ts'
 
 test('amounts are written with exactly the digits they have', () => {
   assert.equal(decimalBrl(1_234_500_000n), '1.2345')
@@ -14,7 +23,10 @@ test('amounts are written with exactly the digits they have', () => {
 })
 
 test('an amount in JSON has no exponent and no binary noise, however large', () => {
-  assert.equal(JSON.stringify({ a: jsonBrl(1n), b: jsonBrl(123_456_789_012_345_678n) }), '{"a":0.000000001,"b":123456789.012345678}')
+  assert.equal(
+    JSON.stringify({ a: jsonBrl(1n), b: jsonBrl(123_456_789_012_345_678n) }),
+    '{"a":0.000000001,"b":123456789.012345678}',
+  )
 })
 
 test('every amount survives being written and read', () => {
@@ -27,7 +39,19 @@ test('every amount survives being written and read', () => {
 })
 
 test('what is not a plain amount is not read', () => {
-  for (const text of ['', '-1', '+1', '1e3', '1,5', ' 1', '.5', '1.', '0.0000000001', 'NaN', '0x10']) {
+  for (const text of [
+    '',
+    '-1',
+    '+1',
+    '1e3',
+    '1,5',
+    ' 1',
+    '.5',
+    '1.',
+    '0.0000000001',
+    'NaN',
+    '0x10',
+  ]) {
     assert.equal(parseBrl(text), undefined, text)
   }
   assert.equal(parseE4('5.22381'), undefined)

@@ -26,7 +26,10 @@ test('a batch is never larger than its limit, and a failed one fails only its ow
     return items
   })
   const outcomes = await Promise.allSettled([1, 2, 3, 4, 5].map((item) => batcher.submit(item)))
-  assert.deepEqual(outcomes.map((outcome) => outcome.status), ['rejected', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled'])
+  assert.deepEqual(
+    outcomes.map((outcome) => outcome.status),
+    ['rejected', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled'],
+  )
   await batcher.whenIdle()
   assert.equal(batcher.waiting, 0)
 })

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { createSseReader } from './sse.ts'
 
-const text = ': ping\r\n\r\ndata: {"a":"ação 🎟️"}\n\nevent: x\ndata: one\ndata: two\n\ndata:[DONE]\r\n\r\n'
+const text =
+  ': ping\r\n\r\ndata: {"a":"ação 🎟️"}\n\nevent: x\ndata: one\ndata: two\n\ndata:[DONE]\r\n\r\n'
 const expected = ['{"a":"ação 🎟️"}', 'one\ntwo', '[DONE]']
 
 test('events are the same wherever their bytes are cut', () => {
@@ -12,7 +13,9 @@ test('events are the same wherever their bytes are cut', () => {
     fc.property(fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 30 }), (cuts) => {
       const reader = createSseReader(1_000)
       const edges = [0, ...cuts.sort((a, b) => a - b), bytes.length]
-      const events = edges.slice(1).flatMap((end, index) => reader.push(bytes.subarray(edges[index], end)))
+      const events = edges
+        .slice(1)
+        .flatMap((end, index) => reader.push(bytes.subarray(edges[index], end)))
       assert.deepEqual(events, expected)
     }),
   )

@@ -82,7 +82,10 @@ export interface ChatProvider {
    * Sends one call. Resolves at the end of the answer, or for a stream with the response headers.
    * Never rejects for anything the upstream or the network does.
    */
-  completeChat(call: ChatCall, signal: AbortSignal): Promise<ChatAnswer | ChatStream | UpstreamFailure>
+  completeChat(
+    call: ChatCall,
+    signal: AbortSignal,
+  ): Promise<ChatAnswer | ChatStream | UpstreamFailure>
   /** True where closing the connection stops the upstream's meter. */
   readonly cancelStopsBilling: boolean
   close(): Promise<void>

@@ -21,7 +21,11 @@ export interface UsageEvent {
 }
 
 /** The customer's charges, newest first. */
-export async function listUsageEvents(db: Database, customerId: string, limit: number): Promise<UsageEvent[]> {
+export async function listUsageEvents(
+  db: Database,
+  customerId: string,
+  limit: number,
+): Promise<UsageEvent[]> {
   const rows = await db
     .selectFrom('usage_events as e')
     .innerJoin('fx_rates as f', 'f.id', 'e.fx_rate_id')

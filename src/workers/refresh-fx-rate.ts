@@ -14,7 +14,11 @@ export async function refreshFxRate(db: Database, log: Log, now: Date = new Date
     log.error('fx_rate_unavailable', { faults: found.faults, current: current?.rateDate })
   } else if (!current || found.rateDate > current.rateDate) {
     await storeFxRate(db, found)
-    log.info('fx_rate_stored', { rateE4: found.rateE4, rateDate: found.rateDate, source: found.source })
+    log.info('fx_rate_stored', {
+      rateE4: found.rateE4,
+      rateDate: found.rateDate,
+      source: found.source,
+    })
   }
   const newest = await findCurrentFxRate(db, 'live')
   const ageDays = newest ? (now.getTime() - Date.parse(newest.rateDate)) / 86_400_000 : Infinity

@@ -40,12 +40,19 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
       if (marks.length > 0) await ledger.mark(marks)
     }),
     every(SPOOL_EVERY_MS, 'replay_spool', log, () => ledger.replaySpool()),
-    every(RECONCILE_EVERY_MS, 'reconcile', log, async () => void (await reconcile({ db, ledger, calls, nodeId, log }))),
+    every(
+      RECONCILE_EVERY_MS,
+      'reconcile',
+      log,
+      async () => void (await reconcile({ db, ledger, calls, nodeId, log })),
+    ),
   ]
   const jobs = await startJobs(deps)
   return {
     async stop() {
-      await jobs.stop({ graceful: true, timeout: 5_000 }).catch((error: unknown) => log.warn('jobs_stop_failed', { error }))
+      await jobs
+        .stop({ graceful: true, timeout: 5_000 })
+        .catch((error: unknown) => log.warn('jobs_stop_failed', { error }))
       await Promise.all(timers.map((timer) => timer.stop()))
     },
   }
@@ -53,7 +60,12 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
 
 async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
   const { db, log, refreshFxRate } = deps
-  const boss = new PgBoss({ connectionString: deps.databaseUrl, schema: 'jobs', max: 3, application_name: 'catraca-jobs' })
+  const boss = new PgBoss({
+    connectionString: deps.databaseUrl,
+    schema: 'jobs',
+    max: 3,
+    application_name: 'catraca-jobs',
+  })
   boss.on('error', (error) => log.warn('jobs_failed', { error }))
   await boss.start()
   const handlers: Record<string, { cron: string; run: () => Promise<void> }> = {

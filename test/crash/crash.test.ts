@@ -40,7 +40,11 @@ before(async () => {
   await migrate(embedded.databaseUrl)
   database = openDatabase(embedded.databaseUrl, { onError: () => {} })
   upstreamPort = await findFreePort()
-  upstream = spawn(process.execPath, ['src/providers/sandbox/main.ts', '--port', String(upstreamPort)], { cwd: root, stdio: 'ignore' })
+  upstream = spawn(
+    process.execPath,
+    ['src/providers/sandbox/main.ts', '--port', String(upstreamPort)],
+    { cwd: root, stdio: 'ignore' },
+  )
   await writeFile(join(folder, 'catraca.config.json'), JSON.stringify(catalogConfig()))
   nodes = await Promise.all([startNode(), startNode()])
 })
@@ -56,7 +60,14 @@ after(async () => {
 function catalogConfig(): unknown {
   const models = ['sandbox-chat', 'sandbox-long', 'sandbox-no-usage']
   return {
-    upstreams: [{ id: 'away', kind: 'openai-compatible', base_url: `http://127.0.0.1:${upstreamPort}/v1`, cancel_stops_billing: true }],
+    upstreams: [
+      {
+        id: 'away',
+        kind: 'openai-compatible',
+        base_url: `http://127.0.0.1:${upstreamPort}/v1`,
+        cancel_stops_billing: true,
+      },
+    ],
     models: models.map((model) => ({
       id: `away-${model}`,
       category: 'llm',
@@ -78,10 +89,24 @@ function startNode(last?: TestNode): Promise<TestNode> {
 }
 
 /** Mostly short calls, some that stream for seconds, some without usage. */
-const MODELS = ['away-sandbox-chat', 'away-sandbox-chat', 'away-sandbox-chat', 'away-sandbox-long', 'away-sandbox-no-usage']
+const MODELS = [
+  'away-sandbox-chat',
+  'away-sandbox-chat',
+  'away-sandbox-chat',
+  'away-sandbox-long',
+  'away-sandbox-no-usage',
+]
 
-async function underLoad(secret: string, work: (load: LoadClients) => Promise<void>): Promise<Received[]> {
-  const load = startLoadClients({ count: CLIENTS, baseUrls: () => nodes.map((node) => node.baseUrl), secret, models: MODELS })
+async function underLoad(
+  secret: string,
+  work: (load: LoadClients) => Promise<void>,
+): Promise<Received[]> {
+  const load = startLoadClients({
+    count: CLIENTS,
+    baseUrls: () => nodes.map((node) => node.baseUrl),
+    secret,
+    models: MODELS,
+  })
   try {
     await work(load)
   } finally {
@@ -112,7 +137,11 @@ test(`${DATABASE_KILLS} kills of the database under load: the same, and the node
       const wholeBefore = load.wholeSoFar
       process.kill(await postmasterPid(), 'SIGKILL')
       // The next kill comes when the service is back: answers come again.
-      for (const deadline = Date.now() + 30_000; load.wholeSoFar < wholeBefore + 40; await sleep(50)) {
+      for (
+        const deadline = Date.now() + 30_000;
+        load.wholeSoFar < wholeBefore + 40;
+        await sleep(50)
+      ) {
         assert.ok(Date.now() < deadline, 'the nodes did not find the database again')
       }
     }
@@ -122,7 +151,12 @@ test(`${DATABASE_KILLS} kills of the database under load: the same, and the node
 
 async function postmasterPid(): Promise<number> {
   const { rows } = await sql<{ data_directory: string }>`show data_directory`.execute(database.db)
-  return Number(readFileSync(join((rows[0] as { data_directory: string }).data_directory, 'postmaster.pid'), 'utf8').split('\n')[0])
+  return Number(
+    readFileSync(
+      join((rows[0] as { data_directory: string }).data_directory, 'postmaster.pid'),
+      'utf8',
+    ).split('\n')[0],
+  )
 }
 
 interface UpstreamCall {
@@ -133,29 +167,46 @@ interface UpstreamCall {
 async function assertThreeCounts(received: Received[], customerId: string): Promise<void> {
   await untilNoHoldIsOpen()
   const report = await audit(database.db)
-  assert.deepEqual(report.checks.filter((check) => !check.ok), [])
+  assert.deepEqual(
+    report.checks.filter((check) => !check.ok),
+    [],
+  )
 
-  const events = await database.db.selectFrom('usage_events').selectAll().where('customer_id', '=', customerId).execute()
+  const events = await database.db
+    .selectFrom('usage_events')
+    .selectAll()
+    .where('customer_id', '=', customerId)
+    .execute()
   const byRequest = Map.groupBy(events, (event) => event.request_id)
   const whole = received.filter((each) => each.isWhole)
   for (const each of whole) {
     const found = byRequest.get(each.requestId) ?? []
     assert.equal(found.length, 1, `an answer received whole has ${found.length} events`)
     assert.equal(found[0]?.outcome, 'charged')
-    assert.equal(found[0]?.cost_billed_nano_brl, parseBrl(each.costBilledBrl as string), 'the answer told its charge')
+    assert.equal(
+      found[0]?.cost_billed_nano_brl,
+      parseBrl(each.costBilledBrl as string),
+      'the answer told its charge',
+    )
   }
   // A call may hold twice (its key was stale, its prompt was counted), but it is never charged twice.
   for (const [requestId, found] of byRequest) {
-    assert.ok(found.filter((event) => event.outcome === 'charged').length <= 1, `${requestId} is charged twice`)
+    assert.ok(
+      found.filter((event) => event.outcome === 'charged').length <= 1,
+      `${requestId} is charged twice`,
+    )
   }
 
-  const stats = await fetch(`http://127.0.0.1:${upstreamPort}/stats?calls=1`).then((answer) => answer.json())
+  const stats = await fetch(`http://127.0.0.1:${upstreamPort}/stats?calls=1`).then((answer) =>
+    answer.json(),
+  )
   const calls = new Map((stats as { calls: UpstreamCall[] }).calls.map((call) => [call.id, call]))
   const charged = events.filter((event) => event.outcome === 'charged')
   for (const event of charged) {
     const call = calls.get(event.id)
     assert.ok(call, 'what is charged was asked of the upstream')
-    if (event.usage_kind === 'exact') assert.ok(call.completed, 'what is charged exactly was answered whole')
+    if (event.usage_kind === 'exact')
+      assert.ok(call.completed, 'what is charged exactly was answered whole')
   }
   assert.ok(charged.length >= whole.length)
   const broken = received.filter((each) => !each.isWhole && each.status === 200).length

@@ -29,7 +29,12 @@ export function startLoadClients(options: {
     for (let call = index; !isStopping; call++) {
       const urls = options.baseUrls()
       const url = urls[call % urls.length] as string
-      const got = await ask(url, options.secret, options.models[call % options.models.length] as string, call % 2 === 0)
+      const got = await ask(
+        url,
+        options.secret,
+        options.models[call % options.models.length] as string,
+        call % 2 === 0,
+      )
       received.push(got)
       // A node that is down refuses at once: asking it thousands of times proves nothing.
       if (got.status !== 200) await new Promise((resolve) => setTimeout(resolve, 20))
@@ -49,14 +54,23 @@ export function startLoadClients(options: {
   }
 }
 
-async function ask(baseUrl: string, secret: string, model: string, isStream: boolean): Promise<Received> {
+async function ask(
+  baseUrl: string,
+  secret: string,
+  model: string,
+  isStream: boolean,
+): Promise<Received> {
   const requestId = randomUUID()
   let status: number | undefined
   let text = ''
   try {
     const answer = await fetch(`${baseUrl}/chat/completions`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', 'x-svc-request-id': requestId },
+      headers: {
+        authorization: `Bearer ${secret}`,
+        'content-type': 'application/json',
+        'x-svc-request-id': requestId,
+      },
       body: JSON.stringify({
         model,
         max_tokens: 200,
@@ -70,6 +84,12 @@ async function ask(baseUrl: string, secret: string, model: string, isStream: boo
   } catch {
     return { requestId, isWhole: false, costBilledBrl: undefined, status }
   }
-  const isWhole = status === 200 && (isStream ? text.endsWith('data: [DONE]\n\n') : text.endsWith('}'))
-  return { requestId, isWhole, costBilledBrl: /"cost_billed_brl":([0-9.]+)/.exec(text)?.[1], status }
+  const isWhole =
+    status === 200 && (isStream ? text.endsWith('data: [DONE]\n\n') : text.endsWith('}'))
+  return {
+    requestId,
+    isWhole,
+    costBilledBrl: /"cost_billed_brl":([0-9.]+)/.exec(text)?.[1],
+    status,
+  }
 }

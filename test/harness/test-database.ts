@@ -58,10 +58,20 @@ export async function seedCustomer(
   if ('kind' in customer) throw new Error(customer.kind)
   const amountNanoBrl = parseBrl(options.balanceBrl) as bigint
   if (amountNanoBrl > 0n) {
-    await credit(db, { customerId: customer.id, amountNanoBrl, reason: 'top_up', reference: createId() })
+    await credit(db, {
+      customerId: customer.id,
+      amountNanoBrl,
+      reason: 'top_up',
+      reference: createId(),
+    })
   }
   const { balanceBrl: _, ...keyOptions } = options
-  const made = await createApiKey(db, { name: 'teste', requestsPerMinute: 1_000_000, ...keyOptions, customerId: customer.id })
+  const made = await createApiKey(db, {
+    name: 'teste',
+    requestsPerMinute: 1_000_000,
+    ...keyOptions,
+    customerId: customer.id,
+  })
   return { customerId: customer.id, ...made }
 }
 
@@ -71,7 +81,10 @@ export function urlOf(serverUrl: string, database: string): string {
   return url.href.replace('@placeholder/', '@/')
 }
 
-export async function withClient<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+export async function withClient<Result>(
+  url: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

@@ -71,7 +71,7 @@ export async function startTestNode(options: {
 }
 
 async function untilUp(node: TestNode): Promise<void> {
-  for (const deadline = Date.now() + START_MS_MAX; Date.now() < deadline; ) {
+  for (const deadline = Date.now() + START_MS_MAX; Date.now() < deadline;) {
     if (node.process.exitCode !== null) break
     const answer = await fetch(`${node.baseUrl}/healthz`).catch(() => undefined)
     if (answer?.ok) return

@@ -27,17 +27,23 @@ after(async () => {
 })
 
 /** What this many tokens bill, as BRL text. */
-const worth = (tokens: number): string => (Number(BigInt(tokens) * NANO_BRL_PER_TOKEN) / 1e9).toString()
+const worth = (tokens: number): string =>
+  (Number(BigInt(tokens) * NANO_BRL_PER_TOKEN) / 1e9).toString()
 
 async function assertAudit(): Promise<void> {
   const report = await audit(database.db)
-  assert.deepEqual(report.checks.filter((check) => !check.ok), [])
+  assert.deepEqual(
+    report.checks.filter((check) => !check.ok),
+    [],
+  )
 }
 
 test('holds never exceed the balance, whatever the concurrency and over two nodes', async () => {
   const { key, customerId } = await seedCustomer(database.db, { balanceBrl: worth(1_000) })
   const verdicts = await Promise.all(
-    Array.from({ length: 400 }, (_, index) => (index % 2 ? one : two).ledger.hold(one.attempt(key, 10))),
+    Array.from({ length: 400 }, (_, index) =>
+      (index % 2 ? one : two).ledger.hold(one.attempt(key, 10)),
+    ),
   )
   assert.equal(verdicts.filter((verdict) => verdict.kind === 'held').length, 100)
   assert.equal(verdicts.filter((verdict) => verdict.kind === 'short_balance').length, 300)
@@ -48,8 +54,13 @@ test('holds never exceed the balance, whatever the concurrency and over two node
 
 test('a large call that does not fit does not keep a small one behind it from fitting', async () => {
   const { key } = await seedCustomer(database.db, { balanceBrl: worth(10) })
-  const verdicts = await Promise.all([8, 5, 2].map((tokens) => one.ledger.hold(one.attempt(key, tokens))))
-  assert.deepEqual(verdicts.map((verdict) => verdict.kind), ['held', 'short_balance', 'held'])
+  const verdicts = await Promise.all(
+    [8, 5, 2].map((tokens) => one.ledger.hold(one.attempt(key, tokens))),
+  )
+  assert.deepEqual(
+    verdicts.map((verdict) => verdict.kind),
+    ['held', 'short_balance', 'held'],
+  )
 })
 
 test('a settled hold cannot be settled or released again', async () => {
@@ -61,7 +72,11 @@ test('a settled hold cannot be settled or released again', async () => {
   await one.ledger.resolve(release(attempt, 'test'))
   const account = await findAccount(database.db, customerId)
   assert.equal(account?.heldNanoBrl, 0n)
-  const events = await database.db.selectFrom('usage_events').selectAll().where('id', '=', attempt.id).execute()
+  const events = await database.db
+    .selectFrom('usage_events')
+    .selectAll()
+    .where('id', '=', attempt.id)
+    .execute()
   assert.equal(events.length, 1)
   assert.equal(account?.chargedNanoBrl, events[0]?.cost_billed_nano_brl)
   await assertAudit()
@@ -72,7 +87,10 @@ test('a released hold gives all of its money back and charges nothing', async ()
   const attempt = one.attempt(key, 100)
   await one.ledger.hold(attempt)
   await one.ledger.resolve(release(attempt, 'connect_failed'))
-  assert.deepEqual(await findAccount(database.db, customerId).then((a) => [a?.heldNanoBrl, a?.chargedNanoBrl]), [0n, 0n])
+  assert.deepEqual(
+    await findAccount(database.db, customerId).then((a) => [a?.heldNanoBrl, a?.chargedNanoBrl]),
+    [0n, 0n],
+  )
   assert.equal((await one.ledger.hold(one.attempt(key, 100))).kind, 'held')
 })
 
@@ -94,10 +112,15 @@ test('a key that was revoked a moment ago cannot hold money on any node', async 
 })
 
 test('requests of a minute are counted exactly over two nodes', async () => {
-  const { key } = await seedCustomer(database.db, { balanceBrl: worth(1_000), requestsPerMinute: 25 })
+  const { key } = await seedCustomer(database.db, {
+    balanceBrl: worth(1_000),
+    requestsPerMinute: 25,
+  })
   await untilMinuteHasRoom()
   const verdicts = await Promise.all(
-    Array.from({ length: 60 }, (_, index) => (index % 2 ? one : two).ledger.hold(one.attempt(key, 1))),
+    Array.from({ length: 60 }, (_, index) =>
+      (index % 2 ? one : two).ledger.hold(one.attempt(key, 1)),
+    ),
   )
   assert.equal(verdicts.filter((verdict) => verdict.kind === 'held').length, 25)
   assert.equal(verdicts.filter((verdict) => verdict.kind === 'key_limited').length, 35)
@@ -111,14 +134,19 @@ test('requests of an address are counted exactly over customers and nodes, refus
   await Promise.all(Array.from({ length: 10 }, () => two.ledger.count(asked)))
   const verdicts = await Promise.all(
     Array.from({ length: 60 }, (_, index) =>
-      (index % 2 ? one : two).ledger.hold(one.attempt(index % 3 ? first.key : second.key, 1, asked)),
+      (index % 2 ? one : two).ledger.hold(
+        one.attempt(index % 3 ? first.key : second.key, 1, asked),
+      ),
     ),
   )
   assert.equal(verdicts.filter((verdict) => verdict.kind === 'held').length, 20)
 })
 
 test('tokens of a minute are reserved at the hold and corrected at the settlement', async () => {
-  const { key } = await seedCustomer(database.db, { balanceBrl: worth(1_000), tokensPerMinute: 100 })
+  const { key } = await seedCustomer(database.db, {
+    balanceBrl: worth(1_000),
+    tokensPerMinute: 100,
+  })
   await untilMinuteHasRoom()
   const first = one.attempt(key, 60)
   assert.equal((await one.ledger.hold(first)).kind, 'held')
@@ -137,12 +165,16 @@ test('the budget of a key is held and spent beside the balance', async () => {
     budget: { limitPicoUsd: 200_000_000n, period: 'month' },
   })
   const attempts = Array.from({ length: 20 }, () => one.attempt(key, 10))
-  const verdicts = await Promise.all(attempts.map((attempt, index) => (index % 2 ? one : two).ledger.hold(attempt)))
+  const verdicts = await Promise.all(
+    attempts.map((attempt, index) => (index % 2 ? one : two).ledger.hold(attempt)),
+  )
   const held = attempts.filter((_, index) => verdicts[index]?.kind === 'held')
   assert.equal(held.length, 10)
   assert.equal(verdicts.filter((verdict) => verdict.kind === 'short_budget').length, 10)
   await Promise.all(held.map((attempt) => one.ledger.resolve(one.charge(attempt, 5))))
-  const more = await Promise.all(Array.from({ length: 20 }, () => one.ledger.hold(one.attempt(key, 10))))
+  const more = await Promise.all(
+    Array.from({ length: 20 }, () => one.ledger.hold(one.attempt(key, 10))),
+  )
   assert.equal(more.filter((verdict) => verdict.kind === 'held').length, 5)
   await assertAudit()
 })
@@ -155,29 +187,44 @@ test('a credit with the same reference is posted once, and a debit never takes w
   assert.equal(outcomes.filter((outcome) => outcome.kind === 'posted').length, 1)
   await one.ledger.hold(one.attempt(key, 10))
   const take = (tokens: number) =>
-    debit(database.db, { customerId, amountNanoBrl: BigInt(tokens) * NANO_BRL_PER_TOKEN, reason: 'refund', reference: createId() })
+    debit(database.db, {
+      customerId,
+      amountNanoBrl: BigInt(tokens) * NANO_BRL_PER_TOKEN,
+      reason: 'refund',
+      reference: createId(),
+    })
   assert.equal((await take(6)).kind, 'short_balance')
   assert.equal((await take(5)).kind, 'posted')
   await assertAudit()
 })
 
 test('two nodes with many customers and crossed locks neither deadlock nor lose a call', async () => {
-  const customers = await Promise.all(Array.from({ length: 12 }, () => seedCustomer(database.db, { balanceBrl: worth(100_000) })))
+  const customers = await Promise.all(
+    Array.from({ length: 12 }, () => seedCustomer(database.db, { balanceBrl: worth(100_000) })),
+  )
   const run = async (node: TestLedger, index: number): Promise<void> => {
     const { key } = customers[index % customers.length] as (typeof customers)[number]
     const attempt = node.attempt(key, 3, { ip: `192.0.2.${index % 5}` })
     assert.equal((await node.ledger.hold(attempt)).kind, 'held')
     assert.equal(await node.ledger.resolve(node.charge(attempt, 2)), 'committed')
   }
-  await Promise.all(Array.from({ length: 1_200 }, (_, index) => run(index % 2 ? one : two, index * 7)))
+  await Promise.all(
+    Array.from({ length: 1_200 }, (_, index) => run(index % 2 ? one : two, index * 7)),
+  )
   const { rows } = await sql<{ total: bigint }>`select count(*) as total from usage_events
-    where customer_id = any(${customers.map((customer) => customer.customerId)}::uuid[])`.execute(database.db)
+    where customer_id = any(${customers.map((customer) => customer.customerId)}::uuid[])`.execute(
+    database.db,
+  )
   assert.equal(rows[0]?.total, 1_200n)
   await assertAudit()
 })
 
 test('for any order of holds, charges and releases the audit is clean and the sum of the charges is the change of the balance', async () => {
-  const step = fc.record({ act: fc.constantFrom('hold', 'charge', 'release', 'repeat'), tokens: fc.integer({ min: 1, max: 60 }), which: fc.nat() })
+  const step = fc.record({
+    act: fc.constantFrom('hold', 'charge', 'release', 'repeat'),
+    tokens: fc.integer({ min: 1, max: 60 }),
+    which: fc.nat(),
+  })
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const { key, customerId } = await seedCustomer(database.db, { balanceBrl: worth(200) })
@@ -191,7 +238,9 @@ test('for any order of holds, charges and releases the audit is clean and the su
         } else if (open.length > 0) {
           const attempt = open[which % open.length] as (typeof open)[number]
           const used = Math.min(tokens, Number(attempt.amountNanoBrl / NANO_BRL_PER_TOKEN))
-          await node.ledger.resolve(act === 'release' ? release(attempt, 'test') : node.charge(attempt, used))
+          await node.ledger.resolve(
+            act === 'release' ? release(attempt, 'test') : node.charge(attempt, used),
+          )
           if (act === 'charge') charged += BigInt(used) * NANO_BRL_PER_TOKEN
           if (act === 'repeat') charged += BigInt(used) * NANO_BRL_PER_TOKEN
           if (act === 'repeat') await node.ledger.resolve(node.charge(attempt, used))

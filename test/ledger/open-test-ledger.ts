@@ -22,7 +22,18 @@ export const testModel: Model = {
   description: null,
   vendor: 'test',
   markupE4: 20_000n,
-  price: { tiers: [{ abovePromptTokens: 0, input: 0n, cachedInput: 0n, cacheWrite: 0n, output: 1_000_000n, reasoning: 1_000_000n }] },
+  price: {
+    tiers: [
+      {
+        abovePromptTokens: 0,
+        input: 0n,
+        cachedInput: 0n,
+        cacheWrite: 0n,
+        output: 1_000_000n,
+        reasoning: 1_000_000n,
+      },
+    ],
+  },
   contextTokens: 1_000_000,
   outputTokensMax: 100_000,
   imageTokensMax: 0,
@@ -40,11 +51,20 @@ export interface TestLedger {
   charge(attempt: Attempt, tokens: number): Resolution
 }
 
-export async function openTestLedger(db: Database, databaseUrl: string, options: { spoolDir?: string; laneCount?: number } = {}): Promise<TestLedger> {
+export async function openTestLedger(
+  db: Database,
+  databaseUrl: string,
+  options: { spoolDir?: string; laneCount?: number } = {},
+): Promise<TestLedger> {
   const nodeId = createId()
   await registerNode(db, nodeId)
   const prices = await registerPrices(db, [testModel])
-  const fxRate = await storeFxRate(db, { rateE4: 50_000n, rateDate: '2026-11-20', bulletinAt: null, source: 'sandbox' })
+  const fxRate = await storeFxRate(db, {
+    rateE4: 50_000n,
+    rateDate: '2026-11-20',
+    bulletinAt: null,
+    source: 'sandbox',
+  })
   const spoolDir = options.spoolDir ?? (await mkdtemp(join(tmpdir(), 'catraca-spool-')))
   const ledger = await openLedger({
     databaseUrl,

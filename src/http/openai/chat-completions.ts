@@ -26,7 +26,11 @@ export function addChatCompletions(server: FastifyInstance, deps: HttpDeps): voi
     } catch (error) {
       deps.log.error('chat_completion_failed', { requestId: request.id, error })
       if (reply.raw.headersSent) reply.raw.destroy()
-      else client.refuse(refusals.internalError(), deps.limits.lastKnown(ipSubject(ip, deps.ipRequestsPerMinute)))
+      else
+        client.refuse(
+          refusals.internalError(),
+          deps.limits.lastKnown(ipSubject(ip, deps.ipRequestsPerMinute)),
+        )
     }
   })
 }

@@ -17,7 +17,12 @@ export function createHttpClient(request: FastifyRequest, reply: FastifyReply): 
     raw.writeHead(status, { ...requestIdHeaders(request.id), ...limitHeaders(limits), ...more })
   }
 
-  function answer(status: number, body: string, limits: Limits, more: Record<string, string | number> = {}): void {
+  function answer(
+    status: number,
+    body: string,
+    limits: Limits,
+    more: Record<string, string | number> = {},
+  ): void {
     head(status, limits, {
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(body),
@@ -29,7 +34,12 @@ export function createHttpClient(request: FastifyRequest, reply: FastifyReply): 
   return {
     refuse(refused, limits) {
       const retryAfter = refused.retryAfterSeconds
-      answer(refused.status, refusalBody(refused), limits, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
+      answer(
+        refused.status,
+        refusalBody(refused),
+        limits,
+        retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+      )
     },
     answer: (body, limits) => answer(200, body, limits),
     beginStream(limits) {

@@ -20,5 +20,8 @@ function isAllowed(request: FastifyRequest, token: string | undefined): boolean 
     return timingSafeEqual(sha256(request.headers.authorization ?? ''), sha256(`Bearer ${token}`))
   }
   // A forwarded request only looks local.
-  return LOOPBACK.test(request.socket.remoteAddress ?? '') && request.headers['x-forwarded-for'] === undefined
+  return (
+    LOOPBACK.test(request.socket.remoteAddress ?? '') &&
+    request.headers['x-forwarded-for'] === undefined
+  )
 }

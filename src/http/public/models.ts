@@ -11,11 +11,22 @@ export function addModels(server: FastifyInstance, deps: HttpDeps): void {
   server.get<{ Querystring: { category?: unknown } }>('/v1/models', (request, reply) => {
     const { category } = request.query
     if (category !== undefined && !CATEGORIES.includes(category as string)) {
-      return restError(reply, 400, 'invalid_request', `category: must be one of ${CATEGORIES.join(', ')}`)
+      return restError(
+        reply,
+        400,
+        'invalid_request',
+        `category: must be one of ${CATEGORIES.join(', ')}`,
+      )
     }
-    const models = deps.catalog.listModels(category as Parameters<typeof deps.catalog.listModels>[0])
+    const models = deps.catalog.listModels(
+      category as Parameters<typeof deps.catalog.listModels>[0],
+    )
     // `object` and `data` are the list format that client libraries read.
-    return sendJson(reply, { models: models.map(catalogEntry), object: 'list', data: models.map(listEntry) })
+    return sendJson(reply, {
+      models: models.map(catalogEntry),
+      object: 'list',
+      data: models.map(listEntry),
+    })
   })
 }
 

@@ -4,7 +4,13 @@
  */
 import type { Readable } from 'node:stream'
 import { Pool } from 'undici'
-import type { ChatAnswer, ChatCall, ChatProvider, JsonObject, UpstreamFailure } from '../contract.ts'
+import type {
+  ChatAnswer,
+  ChatCall,
+  ChatProvider,
+  JsonObject,
+  UpstreamFailure,
+} from '../contract.ts'
 import { readError, readRefusal } from './read-failure.ts'
 import { readStream } from './read-stream.ts'
 import { readUsage } from './read-usage.ts'
@@ -49,7 +55,11 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatPr
     cancelStopsBilling: options.cancelStopsBilling,
     async completeChat(call, signal) {
       try {
-        const { statusCode, headers: answered, body } = await pool.request({
+        const {
+          statusCode,
+          headers: answered,
+          body,
+        } = await pool.request({
           path,
           method: 'POST',
           headers: { ...headers, 'x-catraca-call-id': call.callId },
@@ -88,7 +98,10 @@ function requestBody(call: ChatCall, maxTokensField: string): JsonObject {
   const body: JsonObject = { ...call.body }
   if (call.outputTokensMax !== undefined) body[maxTokensField] = call.outputTokensMax
   if (call.isStream) {
-    const given = typeof body.stream_options === 'object' && body.stream_options !== null ? body.stream_options : {}
+    const given =
+      typeof body.stream_options === 'object' && body.stream_options !== null
+        ? body.stream_options
+        : {}
     body.stream_options = { ...given, include_usage: true }
   }
   return body

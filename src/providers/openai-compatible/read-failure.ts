@@ -5,7 +5,11 @@ import type { UpstreamFailure } from '../contract.ts'
 const DETAIL_CHARACTERS_MAX = 300
 
 /** An answer that is not a success. */
-export function readRefusal(status: number, retryAfter: string | undefined, body: string): UpstreamFailure {
+export function readRefusal(
+  status: number,
+  retryAfter: string | undefined,
+  body: string,
+): UpstreamFailure {
   return {
     kind: 'failure',
     reason: reasonOf(status),
@@ -18,7 +22,11 @@ export function readRefusal(status: number, retryAfter: string | undefined, body
 /** A call that got no answer, or half of one. */
 export function readError(error: unknown): UpstreamFailure {
   const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  return { kind: 'failure', reason: errorReasonOf(error), detail: detail.slice(0, DETAIL_CHARACTERS_MAX) }
+  return {
+    kind: 'failure',
+    reason: errorReasonOf(error),
+    detail: detail.slice(0, DETAIL_CHARACTERS_MAX),
+  }
 }
 
 function reasonOf(status: number): UpstreamFailure['reason'] {
@@ -35,7 +43,12 @@ function errorReasonOf(error: unknown): UpstreamFailure['reason'] {
   if (error instanceof errors.RequestAbortedError) return 'aborted'
   const { name, code } = error as { name?: string; code?: string }
   if (name === 'AbortError') return 'aborted'
-  if (code !== undefined && ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'].includes(code)) {
+  if (
+    code !== undefined &&
+    ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'].includes(
+      code,
+    )
+  ) {
     return 'connect_failed'
   }
   return 'connection_lost'

@@ -54,14 +54,24 @@ function parseChunk(data: string): StreamChunk {
     throw broken('bad_answer', 'an event of the stream is not an object')
   }
   const chunk = body as JsonObject
-  if (chunk.error) throw broken('server_error', `error in the stream: ${JSON.stringify(chunk.error).slice(0, 300)}`)
+  if (chunk.error)
+    throw broken(
+      'server_error',
+      `error in the stream: ${JSON.stringify(chunk.error).slice(0, 300)}`,
+    )
   return { body: chunk, usage: chunk.usage ? readUsage(chunk.usage) : undefined }
 }
 
 function hasFinishReason(chunk: JsonObject): boolean {
-  return Array.isArray(chunk.choices) && chunk.choices.some((choice: unknown) => Boolean((choice as JsonObject | null)?.finish_reason))
+  return (
+    Array.isArray(chunk.choices) &&
+    chunk.choices.some((choice: unknown) => Boolean((choice as JsonObject | null)?.finish_reason))
+  )
 }
 
-function broken(reason: 'connection_lost' | 'bad_answer' | 'server_error', detail: string): StreamBroken {
+function broken(
+  reason: 'connection_lost' | 'bad_answer' | 'server_error',
+  detail: string,
+): StreamBroken {
   return new StreamBroken({ kind: 'failure', reason, detail })
 }

@@ -19,9 +19,12 @@ export function readUsage(usage: unknown): ReportedTokens | undefined {
   const completionTokens = Math.max(completionReported, Math.min(total - promptTokens, TOKENS_MAX))
 
   const promptDetails = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {}
-  const outputDetails = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {}
+  const outputDetails = isObject(usage.completion_tokens_details)
+    ? usage.completion_tokens_details
+    : {}
   const cached = count(promptDetails.cached_tokens) ?? count(usage.prompt_cache_hit_tokens) ?? 0
-  const cacheWrite = count(promptDetails.cache_write_tokens) ?? count(usage.cache_creation_input_tokens) ?? 0
+  const cacheWrite =
+    count(promptDetails.cache_write_tokens) ?? count(usage.cache_creation_input_tokens) ?? 0
   const reasoning = count(outputDetails.reasoning_tokens) ?? 0
 
   const cachedTokens = Math.min(cached, promptTokens)
@@ -35,7 +38,9 @@ export function readUsage(usage: unknown): ReportedTokens | undefined {
 }
 
 function count(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= TOKENS_MAX ? value : undefined
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= TOKENS_MAX
+    ? value
+    : undefined
 }
 
 function isObject(value: unknown): value is JsonObject {
