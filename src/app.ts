@@ -211,6 +211,8 @@ async function firstFxRate(config: Config, db: Database, log: Log): Promise<FxRa
     const today = new Date().toISOString().slice(0, 10)
     return storeFxRate(db, { rateE4, rateDate: today, bulletinAt: null, source: SANDBOX_SOURCE })
   }
+  // With a rate at hand the start does not wait for the central bank: the job asks it soon enough.
+  if (current) return current
   await refreshFxRate(db, log)
   const found = await findCurrentFxRate(db, 'live')
   if (!found)

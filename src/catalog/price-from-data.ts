@@ -45,7 +45,7 @@ export function priceFromData(from: { provider: string; model: string }, at: Dat
     ({ id }) => id === from.model,
   )
   if (!model) throw new Error(`the price data has no model "${from.model}" of "${from.provider}"`)
-  const amounts = amountsAt(model.prices as Amounts | Conditional[], at)
+  const amounts = amountsAt(model.prices, at)
   const unitPrices: Record<string, bigint> = {}
   for (const [key, amount] of Object.entries(amounts)) {
     if (!TEXT_KEYS.has(key) && amount !== undefined)

@@ -11,19 +11,16 @@ export type Database = Kysely<Tables>
 export interface OpenDatabase {
   readonly db: Database
   readonly pool: pg.Pool
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
-
-const INT8 = 20
-const DATE = 1082
 
 const types: pg.CustomTypesConfig = {
   getTypeParser(oid, format) {
     if (format !== 'binary') {
-      if (oid === INT8) return BigInt as unknown as (text: string) => string
-      if (oid === DATE) return (text: string) => text
+      if (oid === pg.types.builtins.INT8) return BigInt
+      if (oid === pg.types.builtins.DATE) return (text: string) => text
     }
-    return pg.types.getTypeParser(oid, format as 'text')
+    return pg.types.getTypeParser(oid, format)
   },
 }
 

@@ -1,8 +1,123 @@
-export async function fetchPtax(
-  _: unknown,
-): Promise<
-  | { kind: 'rate'; rateE4: bigint; rateDate: string; bulletinAt: Date | null; source: string }
-  | { kind: 'unavailable'; faults: string[] }
-> {
-  return { kind: 'unavailable', faults: [] }
+/**
+ * The newest closing PTAX. One call asks for the last days at once, because a day without business has
+ * no rate and Carnival or the end of the year have many; the fallbacks are asked only when it fails.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  addDays,
+  PTAX_BASES,
+  PTAX_SOURCES,
+  PtaxFault,
+  type PtaxRow,
+  type PtaxSource,
+  type PtaxSourceName,
+  type PtaxWindow,
+} from './ptax-sources.ts'
+
+export type PtaxResult =
+  | (PtaxRow & { readonly kind: 'rate'; readonly source: PtaxSourceName })
+  /** Nobody has a rate that can be believed: the stored one stays. */
+  | { readonly kind: 'unavailable'; readonly faults: readonly string[] }
+
+export interface FetchPtax {
+  readonly fetch: typeof fetch
+  readonly now: Date
+  /** The rate in force, times 10^4: one that is too far from it is not believed. */
+  readonly previousE4?: bigint
+  readonly bases?: Readonly<Record<PtaxSourceName, string>>
+  /** Before another try, in milliseconds. */
+  readonly wait?: (ms: number) => Promise<void>
+}
+
+const WINDOW_DAYS = 10
+const RATE_E4_MAX = 1_000_000n
+const JUMP_PERCENT_MAX = 20n
+const TRIES = 3
+const RETRY_MS = 500
+const TIMEOUT_MS = 5_000
+const ANSWER_BYTES_MAX = 256 * 1024
+
+export async function fetchPtax(options: FetchPtax): Promise<PtaxResult> {
+  const last = dayInBrasilia(options.now)
+  const window = { first: addDays(last, 1 - WINDOW_DAYS), last }
+  const faults: string[] = []
+  for (const source of PTAX_SOURCES) {
+    try {
+      const newest = await newestOf(source, window, options)
+      assertBelievable(newest, window, options.previousE4)
+      return { kind: 'rate', ...newest, source: source.name }
+    } catch (error) {
+      faults.push(`${source.name}: ${(error as Error).message}`)
+    }
+  }
+  return { kind: 'unavailable', faults }
+}
+
+async function newestOf(
+  source: PtaxSource,
+  window: PtaxWindow,
+  options: FetchPtax,
+): Promise<PtaxRow> {
+  for (const url of source.urls((options.bases ?? PTAX_BASES)[source.name], window)) {
+    const text = await textOf(url, options)
+    if (text === undefined) continue
+    // Sources sort as they like.
+    const [newest] = source.read(text).toSorted((a, b) => (a.rateDate < b.rateDate ? 1 : -1))
+    if (newest) return newest
+  }
+  throw new PtaxFault(`no rate between ${window.first} and ${window.last}`)
+}
+
+function assertBelievable(
+  { rateE4, rateDate }: PtaxRow,
+  window: PtaxWindow,
+  previousE4: bigint | undefined,
+): void {
+  if (rateE4 <= 0n || rateE4 >= RATE_E4_MAX) throw new PtaxFault(`a rate of ${rateE4} / 10^4`)
+  if (rateDate > window.last || rateDate < window.first)
+    throw new PtaxFault(`a rate of ${rateDate}, which was not asked for`)
+  if (previousE4 === undefined) return
+  const jump = rateE4 > previousE4 ? rateE4 - previousE4 : previousE4 - rateE4
+  if (jump * 100n > previousE4 * JUMP_PERCENT_MAX)
+    throw new PtaxFault(
+      `${rateE4} / 10^4 on ${rateDate} is more than ${JUMP_PERCENT_MAX} % from the ${previousE4} in force`,
+    )
+}
+
+/** Undefined where the source has no such day. */
+async function textOf(
+  url: string,
+  { fetch, wait = (ms) => sleep(ms) }: FetchPtax,
+): Promise<string | undefined> {
+  for (let left = TRIES - 1; ; left--) {
+    try {
+      const answer = await fetch(url, {
+        headers: { accept: 'application/json, text/csv', 'user-agent': 'catraca' },
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      })
+      if (answer.ok) return await boundedText(answer)
+      await answer.body?.cancel()
+      if (answer.status === 404) return undefined
+      throw new PtaxFault(`status ${answer.status}`)
+    } catch (error) {
+      if (left === 0) throw error
+    }
+    await wait(RETRY_MS * (1 + Math.random()))
+  }
+}
+
+async function boundedText(answer: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of answer.body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > ANSWER_BYTES_MAX) throw new PtaxFault('an answer that is too long')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Brasília has had no daylight saving time since 2019, but the zone's data would know. */
+function dayInBrasilia(at: Date): string {
+  return at.toLocaleDateString('sv-SE', { timeZone: 'America/Sao_Paulo' })
 }

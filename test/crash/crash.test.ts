@@ -20,7 +20,7 @@ import { seedCustomer } from '../harness/test-database.ts'
 import { findFreePort, startTestNode, type TestNode } from '../harness/test-node.ts'
 import { startLoadClients, type LoadClients, type Received } from './load-clients.ts'
 
-const NODE_KILLS = Number(process.env.KILLS ?? 50)
+const NODE_KILLS = 50
 const DATABASE_KILLS = 10
 const CLIENTS = 16
 /** The promise: everything is resolved within a minute. */

@@ -23,10 +23,10 @@ export function startLoadClients(options: {
   models: readonly string[]
 }): LoadClients {
   const received: Received[] = []
-  let isStopping = false
+  const stopping = new AbortController()
 
   async function run(index: number): Promise<void> {
-    for (let call = index; !isStopping; call++) {
+    for (let call = index; !stopping.signal.aborted; call++) {
       const urls = options.baseUrls()
       const url = urls[call % urls.length] as string
       const got = await ask(
@@ -44,7 +44,7 @@ export function startLoadClients(options: {
   const clients = Array.from({ length: options.count }, (_, index) => run(index))
   return {
     async stop() {
-      isStopping = true
+      stopping.abort()
       await Promise.all(clients)
       return received
     },
