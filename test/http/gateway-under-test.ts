@@ -131,7 +131,8 @@ export function assertNoTrace(answer: Pick<Asked, 'headers' | 'text'>): void {
   }
 }
 
-const PORTUGUESE = /\b(o|a|os|um|de|do|da|das|deve|em|para|por|ou|uma|desta|deste|na|no|que|obrigatório)\b/i
+const PORTUGUESE =
+  /\b(o|a|os|um|de|do|da|das|deve|em|para|por|ou|uma|desta|deste|na|no|que|obrigatório)\b/i
 const ENGLISH =
   /\b(the|must|should|invalid|error|missing|is|of|your|not|with|request|unexpected)\b/i
 

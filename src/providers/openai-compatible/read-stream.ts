@@ -24,17 +24,12 @@ async function* readChunks(body: Readable): AsyncGenerator<StreamChunk[]> {
   let hasFinished = false
   try {
     for await (const bytes of body) {
-      const chunks: StreamChunk[] = []
-      for (const data of reader.push(bytes as Buffer)) {
-        if (data === '[DONE]') {
-          if (chunks.length > 0) yield chunks
-          return
-        }
-        const chunk = parseChunk(data)
-        hasFinished ||= hasFinishReason(chunk.body)
-        chunks.push(chunk)
-      }
+      const { chunks, end } = parseChunks(reader.push(bytes as Buffer))
+      // What came before a fault is delivered, and charged, before the fault is.
       if (chunks.length > 0) yield chunks
+      if (end === 'done') return
+      if (end) throw end
+      hasFinished ||= chunks.some(({ body }) => hasFinishReason(body))
     }
   } catch (error) {
     throw error instanceof StreamBroken ? error : new StreamBroken(readError(error))
@@ -43,19 +38,33 @@ async function* readChunks(body: Readable): AsyncGenerator<StreamChunk[]> {
   if (!hasFinished) throw broken('connection_lost', 'the stream ended before its end')
 }
 
-function parseChunk(data: string): StreamChunk {
+function parseChunks(events: string[]): {
+  chunks: StreamChunk[]
+  end: 'done' | StreamBroken | undefined
+} {
+  const chunks: StreamChunk[] = []
+  for (const data of events) {
+    if (data === '[DONE]') return { chunks, end: 'done' }
+    const chunk = parseChunk(data)
+    if (chunk instanceof StreamBroken) return { chunks, end: chunk }
+    chunks.push(chunk)
+  }
+  return { chunks, end: undefined }
+}
+
+function parseChunk(data: string): StreamChunk | StreamBroken {
   let body: unknown
   try {
     body = JSON.parse(data)
   } catch {
-    throw broken('bad_answer', 'an event of the stream is not JSON')
+    return broken('bad_answer', 'an event of the stream is not JSON')
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw broken('bad_answer', 'an event of the stream is not an object')
+    return broken('bad_answer', 'an event of the stream is not an object')
   }
   const chunk = body as JsonObject
   if (chunk.error)
-    throw broken(
+    return broken(
       'server_error',
       `error in the stream: ${JSON.stringify(chunk.error).slice(0, 300)}`,
     )
