@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isRunning, processIdentity } from '../lib/process-identity.ts'
 
 const LOCK_MS_MAX = 60_000
 
@@ -9,12 +10,12 @@ const LOCK_MS_MAX = 60_000
 export function registerUser(home: string): () => boolean {
   const dir = join(home, 'users')
   mkdirSync(dir, { recursive: true })
-  const mine = join(dir, `${process.pid}-${Math.random().toString(36).slice(2)}`)
+  const mine = join(dir, `${processIdentity()}-${Math.random().toString(36).slice(2)}`)
   writeFileSync(mine, '')
   return () => {
     rmSync(mine, { force: true })
     const others = readdirSync(dir).filter((name) => {
-      if (isAlive(Number(name.split('-')[0]))) return true
+      if (isRunning(name.split('-')[0] as string)) return true
       rmSync(join(dir, name), { force: true })
       return false
     })
@@ -30,13 +31,13 @@ export async function withStartLock<Result>(
   const lock = join(home, 'start.lock')
   for (const deadline = Date.now() + LOCK_MS_MAX; ;) {
     try {
-      writeFileSync(lock, String(process.pid), { flag: 'wx' })
+      writeFileSync(lock, processIdentity(), { flag: 'wx' })
       break
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
       if (Date.now() > deadline) throw new Error(`another process holds ${lock}`, { cause: error })
-      const holder = Number(readLock(lock))
-      if (holder > 0 && !isAlive(holder)) rmSync(lock, { force: true })
+      const holder = readLock(lock)
+      if (holder !== '' && !isRunning(holder)) rmSync(lock, { force: true })
       await sleep(50)
     }
   }
@@ -52,14 +53,5 @@ function readLock(lock: string): string {
     return readFileSync(lock, 'utf8')
   } catch {
     return ''
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

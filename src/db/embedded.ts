@@ -23,6 +23,7 @@ import { runAs, type Account } from './embedded-account.ts'
 import { locateBinaries, type Binaries } from './embedded-binaries.ts'
 import { locateCluster } from './embedded-cluster-dir.ts'
 import { registerUser, withStartLock } from './embedded-users.ts'
+import { isAlive } from '../lib/process-identity.ts'
 
 export interface EmbeddedPostgres {
   readonly databaseUrl: string
@@ -267,15 +268,6 @@ function readPidFile(cluster: string): { pid: number; port: number } | undefined
     return { pid: Number(lines[0]), port: Number(lines[3]) }
   } catch {
     return undefined
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 

@@ -4,10 +4,11 @@
  * `append` resolves. Only one process writes a file; the files of processes that died are replayed by
  * the next one that starts on the same folder, which must be a folder of this machine alone.
  */
-import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createNaturalBatcher } from '../lib/natural-batcher.ts'
 import type { Log } from '../lib/log.ts'
+import { isRunning, processIdentity } from '../lib/process-identity.ts'
 import type { ResolutionRow } from './resolution.ts'
 
 export interface Spool {
@@ -19,9 +20,12 @@ export interface Spool {
   close(): Promise<void>
 }
 
+const REPLAY_AT_ONCE = 500
+
 export type Replay = (row: ResolutionRow) => Promise<'taken' | 'away' | 'refused'>
 
-const FILE_NAME = /^(\d+)-[0-9a-f-]{36}\.jsonl(\.\d+\.replay)?$/
+/** The process that writes it, its node, and which of its files it is. */
+const FILE_NAME = /^(\d+\.\d+)-[0-9a-f-]{36}\.\d+\.jsonl$/
 
 export async function openSpool(options: {
   dir: string
@@ -31,54 +35,59 @@ export async function openSpool(options: {
 }): Promise<Spool> {
   const { dir, log, replay } = options
   await mkdir(dir, { recursive: true, mode: 0o700 })
-  const own = join(dir, `${process.pid}-${options.nodeId}.jsonl`)
+  const self = processIdentity()
+  /** What is appended from now on goes to this one; the ones before it are for the replay. */
+  let fileNumber = 0
+  let lastWritten: string | undefined
+  const own = (): string => `${self}-${options.nodeId}.${fileNumber}.jsonl`
   let length = (await readWaiting(dir, () => true)).reduce((sum, file) => sum + file.lines, 0)
-  let replays = 0
   let replaying: Promise<void> | undefined
   let isClosed = false
 
   const writer = createNaturalBatcher<ResolutionRow, void>(10_000, async (rows) => {
-    const isNew = length === 0
-    const file = await open(own, 'a', 0o600)
+    const name = own()
+    const file = await open(join(dir, name), 'a', 0o600)
     try {
       await file.appendFile(rows.map((row) => JSON.stringify(row) + '\n').join(''))
       await file.datasync()
     } finally {
       await file.close()
     }
-    if (isNew) await syncFolder(dir)
+    if (name !== lastWritten) await syncFolder(dir)
+    lastWritten = name
     length += rows.length
     return rows.map(() => undefined)
   })
 
-  /** Lines that cannot be taken now go back to our own file before theirs is removed. */
+  /**
+   * False when the database is away: then the file stays as it is, since lines that were taken do
+   * nothing the next time. Lines that the database refuses go back to our own file for the operator.
+   */
   async function replayFile(path: string): Promise<boolean> {
     const rows = await readRows(path, log)
-    const kept: ResolutionRow[] = []
-    let isAway = false
-    for (const row of rows) {
-      const outcome = isAway ? 'away' : await replay(row)
-      if (outcome === 'taken') continue
-      if (outcome === 'away') isAway = true
-      else log.error('spooled_resolution_refused', { id: row.id })
-      kept.push(row)
+    const refused: ResolutionRow[] = []
+    for (let start = 0; start < rows.length; start += REPLAY_AT_ONCE) {
+      const some = rows.slice(start, start + REPLAY_AT_ONCE)
+      const outcomes = await Promise.all(some.map(replay))
+      if (outcomes.includes('away')) return false
+      refused.push(...some.filter((_, index) => outcomes[index] === 'refused'))
     }
-    await Promise.all(kept.map((row) => writer.submit(row)))
+    for (const { id } of refused) log.error('spooled_resolution_refused', { id })
+    await Promise.all(refused.map((row) => writer.submit(row)))
     await unlink(path)
     length = Math.max(0, length - rows.length)
-    return !isAway
+    return true
   }
 
   async function replayNow(): Promise<void> {
+    fileNumber += 1
+    // Whatever was being written to the files before is in them now.
     await writer.whenIdle()
-    for (const file of await readWaiting(dir, (pid) => pid === process.pid || !isAlive(pid))) {
-      let path = join(dir, file.name)
-      if (path === own) {
-        // What is appended from here on goes to a new file.
-        path = `${own}.${++replays}.replay`
-        await rename(own, path)
-      }
-      if (!(await replayFile(path))) return
+    const current = own()
+    const isReadable = (name: string, writtenBy: string): boolean =>
+      writtenBy === self ? name !== current : !isRunning(writtenBy)
+    for (const file of await readWaiting(dir, isReadable)) {
+      if (!(await replayFile(join(dir, file.name)))) return
     }
   }
 
@@ -104,12 +113,12 @@ export async function openSpool(options: {
 
 async function readWaiting(
   dir: string,
-  wants: (pid: number) => boolean,
+  wants: (name: string, writtenBy: string) => boolean,
 ): Promise<{ name: string; lines: number }[]> {
   const found: { name: string; lines: number }[] = []
   for (const name of (await readdir(dir)).sort()) {
     const match = FILE_NAME.exec(name)
-    if (!match || !wants(Number(match[1]))) continue
+    if (!match || !wants(name, match[1] as string)) continue
     const text = await readFile(join(dir, name), 'utf8')
     found.push({ name, lines: text.split('\n').length - 1 })
   }
@@ -121,15 +130,6 @@ async function readRows(path: string, log: Log): Promise<ResolutionRow[]> {
   const lines = (await readFile(path, 'utf8')).split('\n')
   if (lines.pop() !== '') log.warn('spool_line_torn', { path })
   return lines.map((line) => JSON.parse(line) as ResolutionRow)
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 async function syncFolder(dir: string): Promise<void> {
