@@ -52,6 +52,13 @@ export function createMetrics(): Metrics {
     help: 'Calls that an upstream failed.',
     labelNames: ['upstream', 'reason'],
   })
+  const settlementLag = new Histogram({
+    registers,
+    name: 'catraca_settlement_lag_seconds',
+    help: 'From the end of the answer of the upstream to its durable charge, in the database or in the spool.',
+    labelNames: ['kept'],
+    buckets: ADDED_SECONDS,
+  })
   const overruns = new Counter({
     registers,
     name: 'catraca_charges_above_hold_total',
@@ -83,6 +90,7 @@ export function createMetrics(): Metrics {
         if (!isStream && status === 200) added.observe((durationMs - upstreamMs) / 1000)
       },
       upstreamFailed: (upstream, reason) => upstreamFailures.inc({ upstream, reason }),
+      settled: (kept, lagMs) => settlementLag.observe({ kept }, lagMs / 1000),
       overrun: () => overruns.inc(),
     },
     ledger: {

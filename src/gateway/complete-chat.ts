@@ -147,7 +147,9 @@ async function settle(deps: GatewayDeps, held: HeldCall, resolution: Resolution)
       billedNanoBrl: resolution.billedNanoBrl,
     })
   }
-  await deps.ledger.resolve(resolution)
+  const usedAtMs = performance.now()
+  const kept = await deps.ledger.resolve(resolution)
+  deps.observer.settled(kept, performance.now() - usedAtMs)
 }
 
 /** What follows the last chunk: the usage if it was asked for, and the end; or why there is no end. */

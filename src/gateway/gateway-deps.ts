@@ -37,6 +37,8 @@ export interface GatewayObserver {
     isStream: boolean
   }): void
   upstreamFailed(upstreamId: string, reason: string): void
+  /** A charge is durable, in the database or on the disk, this long after the upstream's answer ended. */
+  settled(kept: 'committed' | 'spooled', lagMs: number): void
   /** A charge above its hold: the operator's alarm. */
   overrun(): void
 }
