@@ -3,7 +3,7 @@
  * `node:test`, and stops it. `npm test -- src/ledger` runs only the files whose path holds that text.
  */
 import { spawn } from 'node:child_process'
-import { glob, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, glob, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbedded } from '../src/db/embedded.ts'
@@ -17,6 +17,8 @@ for await (const file of glob(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: 
 files.sort()
 
 const dataDir = await mkdtemp(join(tmpdir(), 'catraca-test-'))
+// Closed to the account that runs the database for root, it would go elsewhere and stay there.
+await chmod(dataDir, 0o755)
 const database = await startEmbedded({ dataDir, log: () => {} })
 // Two files at a time: many of them start servers of their own.
 const runner = spawn(

@@ -10,6 +10,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -33,7 +34,8 @@ export interface EmbeddedPostgres {
 
 const USER = 'catraca'
 const DATABASE = 'catraca'
-const START_MS_MAX = 30_000
+/** Recovery after a crash may have much to do. */
+const START_MS_MAX = 120_000
 const STOP_MS_MAX = 20_000
 const WATCH_MS = 500
 
@@ -87,8 +89,7 @@ function keepUp(
 ): { stop(): Promise<void> } {
   let restarting: Promise<void> | undefined
   const timer = setInterval(() => {
-    const running = readPidFile(cluster)
-    if (restarting || (running && isAlive(running.pid))) return
+    if (restarting || findPostmaster(cluster)) return
     log('the database died; starting it again')
     restarting = start()
       .then(() => log('the database is up again'))
@@ -112,26 +113,24 @@ async function attachOrStart(home: string, account: Account, binaries: Binaries)
   const urlAt = (port: number): string =>
     `postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`
 
-  const before = readPidFile(cluster)
-  if (before && isAlive(before.pid)) {
-    if (await answers(urlAt(before.port), 2_000)) return urlAt(before.port)
-    // Alive but not ours to reach: a pid that another program took over, or a server that is going down.
-    if (!isPostgres(before.pid)) rmSync(join(cluster, 'postmaster.pid'), { force: true })
-  }
-  const deadline = Date.now() + START_MS_MAX
-  for (;;) {
-    const port = await choosePort(home)
-    const exited = launch(home, cluster, port, account, binaries)
-    while (Date.now() < deadline) {
-      if (await answers(urlAt(port), 1_000)) return urlAt(port)
-      if (exited.code !== undefined) break
-      await sleep(50)
+  let launched: { code?: number | null } | undefined
+  for (const deadline = Date.now() + START_MS_MAX; Date.now() < deadline; await sleep(50)) {
+    const running = findPostmaster(cluster)
+    if (running) {
+      // Ours, or one that a killed server left: it may still recover, or be on its way down.
+      if (running.port > 0 && (await answers(urlAt(running.port), 1_000)))
+        return urlAt(running.port)
+    } else if (!launched) {
+      // A pid file that names no postmaster of this folder would only be in the way.
+      rmSync(join(cluster, 'postmaster.pid'), { force: true })
+      launched = launch(home, cluster, await choosePort(home), account, binaries)
+    } else if (launched.code !== undefined) {
+      // Orphans of a killed postmaster keep its memory for some seconds; then a start succeeds.
+      launched = undefined
+      await sleep(500)
     }
-    // Orphans of a killed postmaster keep its memory for some seconds; then a start succeeds.
-    if (Date.now() >= deadline)
-      throw new Error(`the embedded PostgreSQL did not start; see ${join(home, 'postgres.log')}`)
-    await sleep(500)
   }
+  throw new Error(`the embedded PostgreSQL did not start; see ${join(home, 'postgres.log')}`)
 }
 
 /** A cluster appears whole or not at all: a kill in the middle leaves only a folder that is swept away. */
@@ -141,9 +140,9 @@ async function initialise(
   account: Account,
   binaries: Binaries,
 ): Promise<void> {
-  const draft = `${cluster}.draft`
+  // A name of its own: what a killed start left behind may still be written to.
+  const draft = `${cluster}.draft-${randomBytes(4).toString('hex')}`
   const passwordDraft = join(home, 'password.draft')
-  rmSync(draft, { recursive: true, force: true })
   const password = randomBytes(24).toString('hex')
   writeFileSync(passwordDraft, password, { mode: 0o600 })
   own(passwordDraft, account)
@@ -174,6 +173,17 @@ async function initialise(
   )
   renameSync(passwordDraft, join(home, 'password'))
   renameSync(draft, cluster)
+  sweepDrafts(home)
+}
+
+function sweepDrafts(home: string): void {
+  for (const name of readdirSync(home).filter((name) => name.startsWith('cluster.draft'))) {
+    try {
+      rmSync(join(home, name), { recursive: true, force: true })
+    } catch {
+      // An orphan writes to it still; the next initialisation, if ever, sweeps it.
+    }
+  }
 }
 
 function launch(
@@ -211,8 +221,8 @@ function launch(
 }
 
 async function stopServer(home: string): Promise<void> {
-  const running = readPidFile(join(home, 'cluster'))
-  if (!running || !isAlive(running.pid)) return
+  const running = findPostmaster(join(home, 'cluster'))
+  if (!running) return
   // Fast shutdown; after a while the immediate one, from which the next start recovers.
   process.kill(running.pid, 'SIGINT')
   for (const deadline = Date.now() + STOP_MS_MAX; isAlive(running.pid) && Date.now() < deadline;)
@@ -262,21 +272,23 @@ async function answers(databaseUrl: string, timeoutMs: number): Promise<boolean>
   }
 }
 
-function readPidFile(cluster: string): { pid: number; port: number } | undefined {
+/** The living postmaster of this folder, if there is one. Its port is 0 until it has written it. */
+function findPostmaster(cluster: string): { pid: number; port: number } | undefined {
   try {
     const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')
-    return { pid: Number(lines[0]), port: Number(lines[3]) }
+    const pid = Number(lines[0])
+    return isAlive(pid) && runsOn(pid, cluster) ? { pid, port: Number(lines[3] ?? 0) } : undefined
   } catch {
     return undefined
   }
 }
 
-/** Only Linux tells; elsewhere PostgreSQL's own check of its pid file decides. */
-function isPostgres(pid: number): boolean {
+/** Pids are dealt out anew after a reboot. Only Linux tells what a process was started with. */
+function runsOn(pid: number, cluster: string): boolean {
   try {
-    return readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres')
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(cluster)
   } catch {
-    return true
+    return process.platform !== 'linux'
   }
 }
 
