@@ -5,9 +5,8 @@
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { createCatalog } from './catalog/catalog.ts'
-import { loadCatalog } from './catalog/load-catalog.ts'
 import { registerPrices } from './catalog/register-prices.ts'
-import type { Config } from './config.ts'
+import { SANDBOX_UPSTREAM, type Config } from './config.ts'
 import { createMetrics } from './create-metrics.ts'
 import { API_KEY_CHANNEL } from './customers/api-keys.ts'
 import { createKeyCache } from './customers/key-cache.ts'
@@ -64,14 +63,8 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
   closers.push(() => stopNode(db, nodeId))
 
   const providers = await openProviders(config, closers)
-  const { models } = loadCatalog({
-    config: config.catalog,
-    mode: config.mode,
-    hasUpstream: (id) => providers.has(id),
-    at: new Date(),
-  })
-  const catalog = createCatalog(models)
-  const priceIds = await registerPrices(db, models)
+  const catalog = createCatalog(config.models)
+  const priceIds = await registerPrices(db, config.models)
 
   let fxRate = await firstFxRate(config, db, log)
   const keys = createKeyCache(db)
@@ -179,7 +172,7 @@ async function openProviders(
     const sandbox = await startSandboxUpstream()
     closers.push(() => sandbox.close())
     upstreams.push({
-      id: 'sandbox',
+      id: SANDBOX_UPSTREAM,
       options: {
         baseUrl: sandbox.baseUrl,
         apiKey: undefined,

@@ -5,6 +5,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseCatalogConfig, type CatalogConfig } from './catalog/catalog-config-schema.ts'
+import { loadCatalog } from './catalog/load-catalog.ts'
+import type { Model } from './catalog/model.ts'
 import { upstreamPresets } from './catalog/upstream-presets.ts'
 import { createIpMatcher } from './customers/ip-allowlist.ts'
 import { parseE4 } from './lib/money.ts'
@@ -20,8 +22,9 @@ export interface Config {
   /** Undefined: the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined
   readonly dataDir: string
-  readonly catalog: CatalogConfig | undefined
   readonly upstreams: readonly ConfiguredUpstream[]
+  /** The catalog: built-in models with the operator's file over them. */
+  readonly models: readonly Model[]
   /** BRL per USD, times 10^4, to be used in sandbox mode; undefined: the last one stored, or a default. */
   readonly sandboxFxRateE4: bigint | undefined
   readonly requestsPerMinutePerIp: number
@@ -53,6 +56,8 @@ export class ConfigError extends Error {
   }
 }
 
+/** The upstream that sandbox mode brings along. */
+export const SANDBOX_UPSTREAM = 'sandbox'
 const CONFIG_FILE = 'catraca.config.json'
 const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent']
 
@@ -62,17 +67,18 @@ export function loadConfig(environment: Environment, folder: string): Config {
   const read = createReader(environment, faults)
 
   const mode = read.oneOf('CATRACA_MODE', ['sandbox', 'live'], 'sandbox')
-  const catalog = readCatalog(environment, folder, faults)
-  const upstreams = resolveUpstreams(catalog, environment, faults)
-  if (mode === 'live') findLiveFaults(environment, upstreams, faults)
+  const file = readCatalog(environment, folder, faults)
+  const upstreams = resolveUpstreams(file, environment, faults)
+  const models = file === 'faulty' ? [] : resolveModels(file, mode, upstreams, faults)
+  if (mode === 'live') findLiveFaults(environment, file, upstreams, faults)
   const config: Config = {
     mode,
     host: environment.HOST || '127.0.0.1',
     port: read.whole('PORT', 8080, 0, 65_535),
     databaseUrl: read.databaseUrl('DATABASE_URL'),
     dataDir: resolve(folder, environment.DATA_DIR || 'data'),
-    catalog,
     upstreams,
+    models,
     sandboxFxRateE4: read.rate('SANDBOX_FX_RATE'),
     requestsPerMinutePerIp: read.whole('RATE_LIMIT_PER_IP', 100, 1, 1_000_000_000),
     bodyBytesMax: read.whole('BODY_BYTES_MAX', 20 * 1024 * 1024, 1024, 512 * 1024 * 1024),
@@ -133,23 +139,23 @@ function createReader(environment: Environment, faults: string[]) {
   }
 }
 
-function readCatalog(
-  environment: Environment,
-  folder: string,
-  faults: string[],
-): CatalogConfig | undefined {
+/** Undefined where there is none. Of a faulty one nothing more is said than its faults. */
+type CatalogFile = CatalogConfig | 'faulty' | undefined
+
+function readCatalog(environment: Environment, folder: string, faults: string[]): CatalogFile {
   const path = resolve(folder, environment.CATRACA_CONFIG || CONFIG_FILE)
   if (!existsSync(path)) {
-    if (environment.CATRACA_CONFIG) faults.push(`CATRACA_CONFIG: there is no file ${path}`)
-    return undefined
+    if (!environment.CATRACA_CONFIG) return undefined
+    faults.push(`CATRACA_CONFIG: there is no file ${path}`)
+    return 'faulty'
   }
   try {
     const { config, faults: found } = parseCatalogConfig(JSON.parse(readFileSync(path, 'utf8')))
     faults.push(...found.map((fault) => `${path}: ${fault}`))
-    return config
+    return config ?? 'faulty'
   } catch (error) {
     faults.push(`${path}: ${(error as Error).message}`)
-    return undefined
+    return 'faulty'
   }
 }
 
@@ -158,11 +164,11 @@ function readCatalog(
  * takes the place of a built-in one of the same id.
  */
 function resolveUpstreams(
-  catalog: CatalogConfig | undefined,
+  file: CatalogFile,
   environment: Environment,
   faults: string[],
 ): ConfiguredUpstream[] {
-  const own = catalog?.upstreams ?? []
+  const own = file === 'faulty' ? [] : (file?.upstreams ?? [])
   const upstreams: ConfiguredUpstream[] = []
   for (const upstream of own) {
     const variable = upstream.api_key_env
@@ -171,7 +177,12 @@ function resolveUpstreams(
         `${CONFIG_FILE}: upstream "${upstream.id}" takes its key from ${variable}, which is not set`,
       )
     }
-    upstreams.push({ id: upstream.id, options: optionsOf(upstream, environment) })
+    if (URL.canParse(upstream.base_url))
+      upstreams.push({ id: upstream.id, options: optionsOf(upstream, environment) })
+    else
+      faults.push(
+        `${CONFIG_FILE}: the base_url of upstream "${upstream.id}" is no address: "${upstream.base_url}"`,
+      )
   }
   for (const preset of upstreamPresets) {
     if (!environment[preset.apiKeyEnv] || own.some((upstream) => upstream.id === preset.id))
@@ -187,6 +198,20 @@ function resolveUpstreams(
     })
   }
   return upstreams
+}
+
+function resolveModels(
+  config: CatalogConfig | undefined,
+  mode: Mode,
+  upstreams: readonly ConfiguredUpstream[],
+  faults: string[],
+): readonly Model[] {
+  const ids = new Set(upstreams.map((upstream) => upstream.id))
+  const hasUpstream = (id: string): boolean =>
+    ids.has(id) || (mode === 'sandbox' && id === SANDBOX_UPSTREAM)
+  const loaded = loadCatalog({ config, mode, hasUpstream, at: new Date() })
+  faults.push(...loaded.faults)
+  return loaded.models
 }
 
 type UpstreamEntry = NonNullable<CatalogConfig['upstreams']>[number]
@@ -215,14 +240,15 @@ function optionsOf(upstream: UpstreamEntry, environment: Environment): OpenAiCom
 /** Live mode takes real money, so nothing of the sandbox may be in its way. */
 function findLiveFaults(
   environment: Environment,
+  file: CatalogFile,
   upstreams: readonly ConfiguredUpstream[],
   faults: string[],
 ): void {
   if (environment.SANDBOX_FX_RATE)
     faults.push('SANDBOX_FX_RATE: a fixed rate is for sandbox mode; live mode takes the PTAX')
-  if (upstreams.some((upstream) => upstream.id === 'sandbox'))
+  if (upstreams.some((upstream) => upstream.id === SANDBOX_UPSTREAM))
     faults.push('upstream "sandbox": is for sandbox mode only')
-  if (upstreams.length === 0) {
+  if (upstreams.length === 0 && file !== 'faulty') {
     const variables = upstreamPresets.map((preset) => preset.apiKeyEnv).join(', ')
     faults.push(
       `live mode needs an upstream: set one of ${variables}, or describe one in ${CONFIG_FILE}`,

@@ -10,8 +10,9 @@ import { createLog } from './lib/log.ts'
 
 const config = readConfig()
 const log = createLog(config.logLevel, (line) => process.stderr.write(line))
-let embedded: EmbeddedPostgres | undefined
-let app: App | undefined
+/** Promises, so that a stop in the middle of a start waits for what it then has to close. */
+let embedded: Promise<EmbeddedPostgres> | undefined
+let app: Promise<App> | undefined
 let isStopping = false
 
 process.on('SIGINT', () => void stop(0))
@@ -22,20 +23,15 @@ process.on('uncaughtException', (error) => {
 })
 
 try {
-  embedded = config.databaseUrl
-    ? undefined
-    : await startEmbedded({
-        dataDir: config.dataDir,
-        log: (message) => log.info('embedded_postgres', { message }),
-      })
-  app = await createApp(
-    config,
-    config.databaseUrl ?? (embedded as EmbeddedPostgres).databaseUrl,
-    log,
-  )
-  const address = await app.listen()
-  await greet(config, app, address)
+  const databaseUrl = config.databaseUrl ?? (await startDatabase()).databaseUrl
+  if (!isStopping) app = createApp(config, databaseUrl, log)
+  if (app) await greet(config, await app, await (await app).listen())
 } catch (error) {
+  // A stop in the middle of a start makes the rest of it fail, and goes on by itself.
+  if (!isStopping) await fail(error)
+}
+
+async function fail(error: unknown): Promise<void> {
   process.stderr.write(
     `Catraca could not start: ${error instanceof Error ? error.message : String(error)}\n`,
   )
@@ -53,13 +49,24 @@ function readConfig(): Config {
   }
 }
 
+function startDatabase(): Promise<EmbeddedPostgres> {
+  embedded = startEmbedded({
+    dataDir: config.dataDir,
+    log: (message) => log.info('embedded_postgres', { message }),
+  })
+  return embedded
+}
+
 /** The database goes last: everything before it may still have something to write. */
 async function stop(code: number): Promise<void> {
   if (isStopping) process.exit(code || 1)
   isStopping = true
   log.info('stopping', { note: 'running calls are let end; once more to stop at once' })
-  await app?.close().catch((error: unknown) => log.error('close_failed', { error }))
-  await embedded?.stop().catch((error: unknown) => log.error('database_stop_failed', { error }))
+  // Whoever failed to start has nothing to close, and said so.
+  const running = await app?.catch(() => undefined)
+  await running?.close().catch((error: unknown) => log.error('close_failed', { error }))
+  const database = await embedded?.catch(() => undefined)
+  await database?.stop().catch((error: unknown) => log.error('database_stop_failed', { error }))
   process.exit(code)
 }
 

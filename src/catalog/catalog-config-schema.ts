@@ -1,6 +1,11 @@
 /** The operator's `catraca.config.json`: upstreams and models, laid over the built-in ones. */
 import Type, { type Static } from 'typebox'
+import { Settings } from 'typebox/system'
 import { Value } from 'typebox/value'
+import { MODEL_CATEGORIES } from './model.ts'
+
+// The default is 8: the rest would be found one restart after the other.
+Settings.Set({ maxErrors: 1_000 })
 
 const id = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$' })
 const variable = Type.String({
@@ -52,7 +57,7 @@ const model = Type.Object(
   {
     id,
     display_name: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    category: Type.Optional(Type.Enum(['llm', 'embedding', 'image', 'audio', 'video'])),
+    category: Type.Optional(Type.Enum([...MODEL_CATEGORIES])),
     description: Type.Optional(Type.Union([Type.String({ maxLength: 500 }), Type.Null()])),
     vendor: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     routes: Type.Optional(
@@ -120,10 +125,27 @@ export function parseCatalogConfig(value: unknown): {
     ]
     return { config: repeated.length === 0 ? value : undefined, faults: repeated }
   }
-  const faults = [...Value.Errors(catalogConfigSchema, value)].map(
-    (error) => `${error.instancePath || '/'}: ${error.message}`,
-  )
-  return { config: undefined, faults: [...new Set(faults)] }
+  return { config: undefined, faults: faultsOfForm(value) }
+}
+
+/** One fault for each place; where a place may have one of several forms, what each of them wants. */
+function faultsOfForm(value: unknown): string[] {
+  const wants = new Map<string, Set<string>>()
+  for (const { keyword, instancePath, message, params } of Value.Errors(
+    catalogConfigSchema,
+    value,
+  )) {
+    // Said by others: the unknown property by its own place, the forms by theirs.
+    if (keyword === 'additionalProperties' || keyword === 'anyOf') continue
+    const want =
+      keyword === 'boolean'
+        ? 'there is no such property'
+        : keyword === 'enum'
+          ? `must be one of ${params.allowedValues.join(', ')}`
+          : message
+    wants.set(instancePath, (wants.get(instancePath) ?? new Set()).add(want))
+  }
+  return [...wants].map(([place, all]) => `${place || '/'}: ${[...all].join(', or ')}`)
 }
 
 function repeatedIds(list: string, entries: readonly { id: string }[] | undefined): string[] {

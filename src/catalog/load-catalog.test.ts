@@ -139,12 +139,22 @@ test('all faults are told at once, with their places', () => {
       `${place} in ${faults.join('; ')}`,
     )
   }
-  assert.throws(
-    () =>
-      load({
-        models: [{ id: 'new' }, { id: 'gpt-4o', routes: [{ upstream: 'nobody', model: 'x' }] }],
-      }),
-    /"new".*category, prices, routes[\s\S]*"nobody"/,
+  const ofMeaning = loadCatalog({
+    config: {
+      models: [
+        { id: 'new' },
+        { id: 'gpt-4o', routes: [{ upstream: 'nobody', model: 'x' }] },
+        { id: 'o3', markup_multiplier: '0', prices: { input: 1e-7, output: 1 } },
+      ],
+    },
+    mode: 'live',
+    hasUpstream: () => false,
+    at,
+  }).faults
+  assert.equal(ofMeaning.length, 4)
+  assert.match(
+    ofMeaning.join('\n'),
+    /"o3".*markup[\s\S]*"o3".*1e-7[\s\S]*"new".*category, prices, routes[\s\S]*"nobody"/,
   )
 })
 

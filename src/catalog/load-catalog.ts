@@ -16,9 +16,10 @@ export interface CatalogOptions {
 }
 
 const DEFAULT_MARKUP_E4 = 12_500n
+/** Stands in a model of the operator's until the prices of the configuration are laid over it. */
+const FREE: Price = { tiers: [] }
 
-/** Throws one Error that tells all faults. */
-export function loadCatalog(options: CatalogOptions): { models: Model[] } {
+export function loadCatalog(options: CatalogOptions): { models: Model[]; faults: string[] } {
   const { config, mode, hasUpstream, at } = options
   const overlays = new Map((config?.models ?? []).map((model) => [model.id, model]))
   const faults: string[] = []
@@ -32,7 +33,7 @@ export function loadCatalog(options: CatalogOptions): { models: Model[] } {
     const overlay = overlays.get(model.id)
     overlays.delete(model.id)
     if (overlay?.enabled === false) continue
-    models.push(overlay ? overlaid(model, overlay) : model)
+    models.push(overlay ? overlaid(model, overlay, faults) : model)
   }
   for (const overlay of overlays.values()) {
     const model = fromConfig(overlay, faults)
@@ -47,9 +48,10 @@ export function loadCatalog(options: CatalogOptions): { models: Model[] } {
         )
     }
   }
-  if (faults.length > 0)
-    throw new Error(`the catalog has faults:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`)
-  return { models: models.map((model) => withRoutes(model, mode, isKnown)) }
+  return {
+    models: models.map((model) => withRoutes(model, mode, isKnown)),
+    faults: [...new Set(faults)],
+  }
 }
 
 /** In sandbox mode a chat model that no real upstream serves is served by the sandbox. */
@@ -96,18 +98,19 @@ function fromConfig(overlay: ModelConfig, faults: string[]): Model | undefined {
     description: null,
     vendor: routes[0]?.upstream ?? '',
     markupE4: DEFAULT_MARKUP_E4,
-    price: priceFromConfig(prices),
+    price: FREE,
     contextTokens: 128_000,
     outputTokensMax: 4_096,
     imageTokensMax: 0,
     supportsTools: category === 'llm',
     routes: [],
   }
-  return overlaid(plain, overlay)
+  return overlaid(plain, overlay, faults)
 }
 
 /** A field that is given takes the place of the model's own. */
-function overlaid(model: Model, overlay: ModelConfig): Model {
+function overlaid(model: Model, overlay: ModelConfig, faults: string[]): Model {
+  const read = createReader(overlay.id, faults)
   return {
     ...model,
     displayName: overlay.display_name ?? model.displayName,
@@ -117,8 +120,8 @@ function overlaid(model: Model, overlay: ModelConfig): Model {
     markupE4:
       overlay.markup_multiplier === undefined
         ? model.markupE4
-        : markupE4(overlay.markup_multiplier),
-    price: overlay.prices ? priceFromConfig(overlay.prices) : model.price,
+        : read.markupE4(overlay.markup_multiplier),
+    price: overlay.prices ? priceFromConfig(overlay.prices, read.microUsd) : model.price,
     contextTokens: overlay.context_tokens ?? model.contextTokens,
     outputTokensMax: overlay.max_output_tokens ?? model.outputTokensMax,
     imageTokensMax: overlay.image_tokens_max ?? model.imageTokensMax,
@@ -133,36 +136,48 @@ function overlaid(model: Model, overlay: ModelConfig): Model {
 
 type ConfigPrices = NonNullable<ModelConfig['prices']>
 
-function priceFromConfig(prices: ConfigPrices): Price {
+function priceFromConfig(prices: ConfigPrices, microUsd: ReadUsd): Price {
   const { tiers = [] } = prices
-  const first = tierFromConfig(prices, 0)
-  const rest = tiers.map((tier) => tierFromConfig(tier, tier.above_prompt_tokens))
+  const first = tierFromConfig(prices, 0, microUsd)
+  const rest = tiers.map((tier) => tierFromConfig(tier, tier.above_prompt_tokens, microUsd))
   return { tiers: [first, ...rest.sort((a, b) => a.abovePromptTokens - b.abovePromptTokens)] }
 }
 
-function tierFromConfig(prices: Omit<ConfigPrices, 'tiers'>, abovePromptTokens: number): PriceTier {
+function tierFromConfig(
+  prices: Omit<ConfigPrices, 'tiers'>,
+  abovePromptTokens: number,
+  microUsd: ReadUsd,
+): PriceTier {
   const { input, output } = prices
   return {
     abovePromptTokens,
-    input: microUsdOf(input),
-    cachedInput: microUsdOf(prices.cached_input ?? input),
-    cacheWrite: microUsdOf(prices.cache_write ?? input),
-    output: microUsdOf(output),
-    reasoning: microUsdOf(prices.reasoning ?? output),
+    input: microUsd(input),
+    cachedInput: microUsd(prices.cached_input ?? input),
+    cacheWrite: microUsd(prices.cache_write ?? input),
+    output: microUsd(output),
+    reasoning: microUsd(prices.reasoning ?? output),
   }
 }
 
-/** Pico-USD to micro-USD: six of the twelve decimals; more than six are refused. */
-function microUsdOf(usd: string | number): bigint {
-  const pico = parseUsd(String(usd))
-  if (pico === undefined || pico % 1_000_000n !== 0n)
-    throw new Error(`the price ${usd} is not in whole micro-USD`)
-  return pico / 1_000_000n
-}
+type ReadUsd = (usd: string | number) => bigint
 
-function markupE4(markup: string | number): bigint {
-  const value = parseE4(String(markup))
-  if (value === undefined || value <= 0n)
-    throw new Error(`the markup ${markup} must be above 0, with at most four decimals`)
-  return value
+/** Where a number is at fault the fault is kept, and the 1 that stands for it is never used. */
+function createReader(modelId: string, faults: string[]) {
+  return {
+    /** Pico-USD to micro-USD: six of the twelve decimals; more than six are refused. */
+    microUsd(usd: string | number): bigint {
+      const pico = parseUsd(String(usd))
+      if (pico !== undefined && pico % 1_000_000n === 0n) return pico / 1_000_000n
+      faults.push(`model "${modelId}": the price ${usd} is not in whole micro-USD`)
+      return 1n
+    },
+    markupE4(markup: string | number): bigint {
+      const value = parseE4(String(markup))
+      if (value !== undefined && value > 0n) return value
+      faults.push(
+        `model "${modelId}": the markup ${markup} must be above 0, with at most four decimals`,
+      )
+      return 1n
+    },
+  }
 }

@@ -1,6 +1,7 @@
 import type { Price } from './prices.ts'
 
-export type ModelCategory = 'llm' | 'embedding' | 'image' | 'audio' | 'video'
+export const MODEL_CATEGORIES = ['llm', 'image', 'video', 'embedding', 'audio'] as const
+export type ModelCategory = (typeof MODEL_CATEGORIES)[number]
 
 /** One way to reach a model: the upstream's id in the configuration and the model's name there. */
 export interface Route {

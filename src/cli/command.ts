@@ -23,7 +23,7 @@ export interface CommandResult {
 }
 
 export interface Command {
-  /** Arguments and options, as in `<customer> --amount-brl N`. */
+  /** Arguments and options, as in `<customer> --amount-brl N`. What is not in here is refused. */
   readonly usage: string
   readonly about: string
   run(input: CommandInput): Promise<CommandResult>
@@ -39,16 +39,19 @@ export function optionText(options: CommandOptions, name: string): string | unde
 
 export function requiredText(options: CommandOptions, name: string): string {
   const value = optionText(options, name)
-  if (value === undefined) throw new UsageError(`--${name} is needed`)
+  if (value === undefined || value.trim() === '') throw new UsageError(`--${name} is needed`)
   return value
 }
+
+/** As the database counts in a column of four bytes. */
+const WHOLE_MAX = 2_147_483_647
 
 export function optionWhole(options: CommandOptions, name: string): number | undefined {
   const text = optionText(options, name)
   if (text === undefined) return undefined
   const value = Number(text)
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < 1)
-    throw new UsageError(`--${name}: must be a whole number from 1, not "${text}"`)
+  if (!/^\d+$/.test(text) || value < 1 || value > WHOLE_MAX)
+    throw new UsageError(`--${name}: must be a whole number from 1 to ${WHOLE_MAX}, not "${text}"`)
   return value
 }
 

@@ -15,10 +15,12 @@ export const customerCommands: Record<string, Command> = {
     usage: '--name NAME [--email EMAIL]',
     about: 'make a customer with an empty account',
     async run({ db, options }) {
-      const created = await createCustomer(db, {
-        name: requiredText(options, 'name'),
-        email: optionText(options, 'email'),
-      })
+      const name = requiredText(options, 'name')
+      if (name.length > 200) throw new UsageError('--name: must be 200 characters at most')
+      const email = optionText(options, 'email')
+      if (email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(email))
+        throw new UsageError(`--email: not an e-mail address: "${email}"`)
+      const created = await createCustomer(db, { name, email })
       if ('kind' in created) throw new UsageError('a customer with this e-mail exists')
       return { data: customerBody(created), text: `created ${created.id}  ${created.name}` }
     },

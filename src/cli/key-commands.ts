@@ -1,8 +1,8 @@
 import { createApiKey, listApiKeys, revokeApiKey, type ApiKey } from '../customers/api-keys.ts'
 import { createIpMatcher } from '../customers/ip-allowlist.ts'
+import type { Config } from '../config.ts'
 import type { BudgetPeriod } from '../db/tables.ts'
 import { parseUsd } from '../lib/money.ts'
-import { loadModels } from './load-models.ts'
 import {
   optionList,
   optionText,
@@ -82,12 +82,9 @@ export const keyCommands: Record<string, Command> = {
   },
 }
 
-function knownModels(
-  config: Parameters<typeof loadModels>[0],
-  ids: string[] | undefined,
-): string[] | undefined {
+function knownModels({ models }: Config, ids: string[] | undefined): string[] | undefined {
   if (!ids) return undefined
-  const known = new Set(loadModels(config).map((model) => model.id))
+  const known = new Set(models.map((model) => model.id))
   const unknown = ids.filter((id) => !known.has(id))
   if (unknown.length > 0 || ids.length === 0)
     throw new UsageError(`--models: not in the catalog: ${unknown.join(', ')}`)
@@ -108,7 +105,10 @@ function budgetOf(
   options: CommandOptions,
 ): { limitPicoUsd: bigint; period: BudgetPeriod } | undefined {
   const text = optionText(options, 'budget-usd')
-  if (text === undefined) return undefined
+  if (text === undefined) {
+    if (optionText(options, 'budget-period') === undefined) return undefined
+    throw new UsageError('--budget-period: is of a budget, so --budget-usd is needed')
+  }
   const limitPicoUsd = parseUsd(text)
   if (limitPicoUsd === undefined || limitPicoUsd > parseUsd('1000000')!)
     throw new UsageError(`--budget-usd: must be an amount such as 10 or 2.50, not "${text}"`)

@@ -7,7 +7,7 @@ import { ConfigError, loadConfig, type Config } from '../config.ts'
 import { startEmbedded } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase, type Database } from '../db/open.ts'
-import { UsageError, type CommandInput } from './command.ts'
+import { UsageError, type Command, type CommandInput, type CommandOptions } from './command.ts'
 import { commands } from './commands.ts'
 import { render } from './render.ts'
 
@@ -36,14 +36,15 @@ process.exitCode = await run(process.argv.slice(2))
 async function run(args: string[]): Promise<number> {
   try {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
-    const name = positionals.slice(0, 2).join(' ')
-    const command = commands[name] ?? commands[positionals[0] ?? '']
-    if (!command || values.help) {
+    const found = findCommand(positionals)
+    if (!found || values.help) {
       process.stdout.write(helpText())
-      return command || values.help || positionals.length === 0 ? 0 : 2
+      return values.help || positionals.length === 0 ? 0 : 2
     }
+    const { name, command } = found
+    const rest = positionals.slice(name.split(' ').length)
+    assertUsage(name, command, rest, values)
     const config = loadConfig(process.env, process.cwd())
-    const rest = positionals.slice(commands[name] ? 2 : 1)
     return await withDatabase(config, async (db, databaseUrl) => {
       const input: CommandInput = { db, databaseUrl, config, args: rest, options: values }
       const result = await command.run(input)
@@ -62,6 +63,34 @@ async function run(args: string[]): Promise<number> {
     )
     return isUsage ? 2 : 1
   }
+}
+
+/** A command has two words or one. */
+function findCommand(words: string[]): { name: string; command: Command } | undefined {
+  const names = [words.slice(0, 2).join(' '), words[0] ?? '']
+  const name = names.find((name) => Object.hasOwn(commands, name))
+  return name === undefined ? undefined : { name, command: commands[name] as Command }
+}
+
+/** What a command does not know is refused: it may be a limit that was meant to be there. */
+function assertUsage(
+  name: string,
+  { usage }: Command,
+  args: readonly string[],
+  options: CommandOptions,
+): void {
+  const known = new Set(usage.match(/--[a-z-]+/g))
+  const unknown = Object.keys(options)
+    .map((option) => `--${option}`)
+    .filter((option) => option !== '--json' && !known.has(option))
+  if (unknown.length > 0)
+    throw new UsageError(`${unknown.join(', ')}: not an option of \`${name}\``)
+  const [placesOfArgs = ''] = usage.split('--')
+  const places = placesOfArgs.match(/<[^>]+>|\[[^\]]+\]/g) ?? []
+  if (args.length > places.length)
+    throw new UsageError(
+      `too many words: ${args.slice(places.length).join(' ')}. Put quotes around a text with spaces`,
+    )
 }
 
 /** The embedded database is used where it runs, and started for the moment where it does not. */

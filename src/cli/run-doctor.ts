@@ -1,4 +1,3 @@
-import type { Model } from '../catalog/model.ts'
 import type { Config } from '../config.ts'
 import type { FxRate } from '../fx/fx-rates.ts'
 import { decimalE4 } from '../lib/money.ts'
@@ -15,11 +14,11 @@ const DAY_MS = 86_400_000
 /** What an operator wants to know before taking money. */
 export function runDoctor(facts: {
   config: Config
-  models: readonly Model[]
   database: { version: string; fsync: string }
   fxRate: FxRate | undefined
 }): Finding[] {
-  const { config, models, database, fxRate } = facts
+  const { config, database, fxRate } = facts
+  const { models } = config
   const findings: Finding[] = [
     { level: 'ok', text: `Node.js ${process.version}, mode ${config.mode}` },
     {

@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
-import type { Model } from '../catalog/model.ts'
+import { MODEL_CATEGORIES, type Model, type ModelCategory } from '../catalog/model.ts'
 import { findCurrentFxRate, SANDBOX_SOURCE, storeFxRate, type FxRate } from '../fx/fx-rates.ts'
 import { audit } from '../ledger/audit.ts'
 import { decimalE4, jsonE4, parseE4 } from '../lib/money.ts'
 import { requiredText, optionText, UsageError, type Command } from './command.ts'
-import { loadModels } from './load-models.ts'
 import { runDoctor } from './run-doctor.ts'
 
 export const serviceCommands: Record<string, Command> = {
@@ -13,7 +12,9 @@ export const serviceCommands: Record<string, Command> = {
     about: 'the catalog with prices and routes',
     async run({ config, options }) {
       const category = optionText(options, 'category')
-      const models = loadModels(config).filter(
+      if (category !== undefined && !MODEL_CATEGORIES.includes(category as ModelCategory))
+        throw new UsageError(`--category: must be one of ${MODEL_CATEGORIES.join(', ')}`)
+      const models = config.models.filter(
         (model) => category === undefined || model.category === category,
       )
       return {
@@ -52,8 +53,7 @@ export const serviceCommands: Record<string, Command> = {
       if (rateE4 === undefined || rateE4 <= 0n || rateE4 >= 1_000_000n)
         throw new UsageError('the rate must be a number such as 5.2238, below 100')
       const rateDate = optionText(options, 'date') ?? new Date().toISOString().slice(0, 10)
-      if (!/^\d{4}-\d\d-\d\d$/.test(rateDate) || Number.isNaN(Date.parse(rateDate)))
-        throw new UsageError('--date: must be YYYY-MM-DD')
+      if (!isDay(rateDate)) throw new UsageError('--date: must be a day, as YYYY-MM-DD')
       if (config.mode === 'live') requiredText(options, 'note')
       const source = config.mode === 'sandbox' ? SANDBOX_SOURCE : 'manual'
       const rate = await storeFxRate(db, { rateE4, rateDate, bulletinAt: null, source })
@@ -96,7 +96,6 @@ export const serviceCommands: Record<string, Command> = {
         select version(), current_setting('fsync') as fsync`.execute(db)
       const findings = runDoctor({
         config,
-        models: loadModels(config),
         database: rows[0] as { version: string; fsync: string },
         fxRate: await findCurrentFxRate(db, config.mode),
       })
@@ -108,6 +107,12 @@ export const serviceCommands: Record<string, Command> = {
       }
     },
   },
+}
+
+/** A day that there is: `Date.parse` takes 31 February for 3 March. */
+function isDay(text: string): boolean {
+  const time = Date.parse(`${text}T00:00:00Z`)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
 function modelBody(model: Model) {

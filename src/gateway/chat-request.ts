@@ -26,11 +26,17 @@ export interface ChatRequest {
 
 const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function'])
 const CHOICES_MAX = 128
+/** Far below what ends the stack of whoever writes the JSON again. A level takes two bytes at least. */
+const DEPTH_MAX = 200
 
 export function readChatRequest(raw: Buffer): ChatRequest | Refusal {
   const body = parseObject(raw)
   if (!body)
     return refusals.invalidRequest('O corpo da requisição não é um objeto JSON válido em UTF-8.')
+  if (raw.length > 2 * DEPTH_MAX && isDeeperThan(body, DEPTH_MAX))
+    return refusals.invalidRequest(
+      `O corpo da requisição passa de ${DEPTH_MAX} níveis de objetos e listas.`,
+    )
   const fault = findFault(body)
   if (fault !== undefined) return refusals.invalidRequest(fault)
 
@@ -198,6 +204,12 @@ function countParts(messages: readonly JsonObject[]): {
     }
   }
   return { imageCount, imageBytes, hasFiles }
+}
+
+function isDeeperThan(value: unknown, depthMax: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (depthMax === 0) return true
+  return Object.values(value).some((inner) => isDeeperThan(inner, depthMax - 1))
 }
 
 function isAbsent(value: unknown): boolean {

@@ -11,6 +11,8 @@ export interface Refusal {
   readonly retryAfterSeconds?: number
 }
 
+const MB = 1024 * 1024
+
 export const refusals = {
   invalidRequest: (message: string) => refusal(400, 'invalid_request', message),
   authenticationFailed: () =>
@@ -64,7 +66,7 @@ export const refusals = {
     refusal(
       413,
       'invalid_request',
-      `O corpo da requisição passa do limite de ${Math.floor(bytesMax / 1024 / 1024)} MB.`,
+      `O corpo da requisição passa do limite de ${bytesMax >= MB ? `${Math.floor(bytesMax / MB)} MB` : `${Math.floor(bytesMax / 1024)} KB`}.`,
     ),
   ipLimited: (retryAfterSeconds: number) =>
     refusal(

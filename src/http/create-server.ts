@@ -8,6 +8,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
+import type { Socket } from 'node:net'
 import { plainIp } from '../customers/ip-allowlist.ts'
 import { bearerOf } from '../gateway/admit.ts'
 import { ipSubject, keySubject } from '../gateway/limits.ts'
@@ -31,6 +32,11 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000
 const MODEL_CALL_PATH =
   /^\/v1\/(chat|completions|embeddings|images|audio|responses|messages)(\/|$|\?)/
 
+/** By the route where one was found: a path may be written in many ways. */
+function isModelCall(request: FastifyRequest): boolean {
+  return MODEL_CALL_PATH.test(request.routeOptions.url ?? request.url)
+}
+
 export function createServer(deps: HttpDeps): FastifyInstance {
   const server = Fastify({
     bodyLimit: deps.bodyBytesMax,
@@ -39,6 +45,8 @@ export function createServer(deps: HttpDeps): FastifyInstance {
     trustProxy: deps.trustProxy === false ? false : [...deps.trustProxy],
     genReqId: (request) => requestIdOf(request.headers['x-svc-request-id']),
     logger: false,
+    rewriteUrl: (request) => originForm(request.url ?? '/'),
+    clientErrorHandler: answerNoHttp,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     return503OnClosing: false,
   })
@@ -65,6 +73,39 @@ export function createServer(deps: HttpDeps): FastifyInstance {
   return server
 }
 
+/**
+ * The target as routes know it: without scheme and host, which clients of proxies send along. Faulty
+ * percent-encoding stands for itself, so that it is an unknown address like any other.
+ */
+function originForm(target: string): string {
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, '') || '/'
+  try {
+    decodeURIComponent(path.split('?', 1)[0] as string)
+    return path
+  } catch {
+    return path.replaceAll('%', '%25')
+  }
+}
+
+/** What is no HTTP that could be read: there is no request yet to look at, only its connection. */
+function answerNoHttp(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const [status, message] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? ['431 Request Header Fields Too Large', 'Os cabeçalhos da requisição são grandes demais.']
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ['408 Request Timeout', 'A requisição demorou demais para chegar.']
+        : ['400 Bad Request', 'A requisição não é HTTP válido.']
+  const body = refusalBody(refusals.invalidRequest(message))
+  const head = Object.entries({
+    ...requestIdHeaders(createId()),
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status}\r\n${head.join('')}\r\n${body}`)
+}
+
 /** The client's own id for the call, where it is a UUID; else a new one. */
 function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && isUuid(header) ? header.toLowerCase() : createId()
@@ -82,7 +123,7 @@ async function limitsOf(
 }
 
 function answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (MODEL_CALL_PATH.test(request.url)) return sendRefusal(reply, refusals.routeNotFound())
+  if (isModelCall(request)) return sendRefusal(reply, refusals.routeNotFound())
   return restError(
     reply,
     404,
@@ -100,18 +141,17 @@ function answerError(
   const status = error.statusCode ?? 500
   if (status >= 500)
     deps.log.error('request_failed', { requestId: request.id, method: request.method, error })
-  const isModelCall = MODEL_CALL_PATH.test(request.url)
   if (status === 413) {
-    return isModelCall
+    return isModelCall(request)
       ? sendRefusal(reply, refusals.payloadTooLarge(deps.bodyBytesMax))
       : restError(reply, 413, 'payload_too_large')
   }
   if (status < 500) {
-    return isModelCall
+    return isModelCall(request)
       ? sendRefusal(reply, refusals.invalidRequest('A requisição está malformada.'))
       : restError(reply, 400, 'invalid_request', error.message)
   }
-  return isModelCall
+  return isModelCall(request)
     ? sendRefusal(reply, refusals.internalError())
     : restError(reply, 500, 'internal_error')
 }

@@ -72,7 +72,7 @@ export async function startTestNode(options: {
 
 async function untilUp(node: TestNode): Promise<void> {
   for (const deadline = Date.now() + START_MS_MAX; Date.now() < deadline;) {
-    if (node.process.exitCode !== null) break
+    if (node.process.exitCode !== null || node.process.signalCode !== null) break
     const answer = await fetch(`${node.baseUrl}/healthz`).catch(() => undefined)
     if (answer?.ok) return
     await new Promise((resolve) => setTimeout(resolve, 50))

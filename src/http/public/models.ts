@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import type { Model } from '../../catalog/model.ts'
+import { MODEL_CATEGORIES, type Model } from '../../catalog/model.ts'
 import { jsonE4 } from '../../lib/money.ts'
 import type { HttpDeps } from '../http-deps.ts'
 import { restError, sendJson } from '../rest-error.ts'
 
 /** `chat` is an alias of `llm`. */
-const CATEGORIES = ['llm', 'image', 'video', 'embedding', 'audio', 'chat']
+const CATEGORIES: readonly string[] = [...MODEL_CATEGORIES, 'chat']
 
 export function addModels(server: FastifyInstance, deps: HttpDeps): void {
   server.get<{ Querystring: { category?: unknown } }>('/v1/models', (request, reply) => {

@@ -80,7 +80,9 @@ function generate(given: unknown, name: string, place: Place): unknown {
 
 function generateObject(schema: JsonObject, place: Place): JsonObject {
   const properties = isObject(schema.properties) ? schema.properties : {}
-  const required = Array.isArray(schema.required) ? schema.required.map(String) : []
+  const required = Array.isArray(schema.required)
+    ? schema.required.filter((name) => typeof name === 'string')
+    : []
   const isDeep = place.depth > FULL_DEPTH_MAX || place.budget.nodes < NODES_MAX / 2
   const names = isDeep ? required : [...new Set([...Object.keys(properties), ...required])]
   // fromEntries and not assignment: a property may be called `__proto__`.

@@ -128,7 +128,7 @@ function readFormat(format: unknown): AnswerFormat {
   if (format.type === 'json_object') return { kind: 'json_object' }
   if (format.type !== 'json_schema') {
     throw new BadRequest(
-      `Invalid value: '${String(format.type)}'. ` +
+      `Invalid value: ${JSON.stringify(format.type)}. ` +
         `Supported values are: 'json_object', 'json_schema', and 'text'.`,
       'response_format.type',
       'invalid_value',

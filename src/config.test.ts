@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { ConfigError, loadConfig, type Config, type Environment } from './config.ts'
+
+const folders: string[] = []
+after(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
+
+/** A folder with this as its `catraca.config.json`; text goes as it is. */
+function folderWith(catalog?: unknown, name = 'catraca.config.json'): string {
+  const folder = mkdtempSync(join(tmpdir(), 'catraca-config-'))
+  folders.push(folder)
+  if (catalog !== undefined)
+    writeFileSync(
+      join(folder, name),
+      typeof catalog === 'string' ? catalog : JSON.stringify(catalog),
+    )
+  return folder
+}
+
+const load = (environment: Environment = {}, catalog?: unknown): Config =>
+  loadConfig(environment, folderWith(catalog))
+
+/** The faults, without the path of the file in front of those of the file. */
+function faultsOf(
+  environment: Environment,
+  catalog?: unknown,
+  folder = folderWith(catalog),
+): string[] {
+  try {
+    loadConfig(environment, folder)
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error))
+    for (const fault of error.faults) assert.ok(error.message.includes(`\n  - ${fault}`))
+    return error.faults.map((fault) => fault.replace(`${folder}/`, ''))
+  }
+  return []
+}
+
+/** One fault for each pattern, in any order. */
+function assertFaults(faults: readonly string[], patterns: readonly RegExp[]): void {
+  for (const pattern of patterns)
+    assert.equal(
+      faults.filter((fault) => pattern.test(fault)).length,
+      1,
+      `${pattern} of ${faults.join('\n')}`,
+    )
+  assert.equal(faults.length, patterns.length, faults.join('\n'))
+}
+
+const upstream = { id: 'own', kind: 'openai-compatible', base_url: 'https://ai.example.com/v1' }
+
+test('with nothing set it is a sandbox on this machine with a database of its own', () => {
+  const folder = folderWith()
+  const { models, ...rest } = loadConfig({}, folder)
+  assert.ok(models.length > 27)
+  assert.deepEqual(rest, {
+    mode: 'sandbox',
+    host: '127.0.0.1',
+    port: 8080,
+    databaseUrl: undefined,
+    dataDir: join(folder, 'data'),
+    upstreams: [],
+    sandboxFxRateE4: undefined,
+    requestsPerMinutePerIp: 100,
+    bodyBytesMax: 20 * 1024 * 1024,
+    callTimeoutMs: 900_000,
+    drainMs: 30_000,
+    ledgerLanes: 2,
+    trustProxy: false,
+    metricsToken: undefined,
+    logLevel: 'info',
+  } satisfies Omit<Config, 'models'>)
+})
+
+test('a variable that is empty is as one that is not set', () => {
+  const folder = folderWith()
+  const names =
+    'CATRACA_MODE HOST PORT DATABASE_URL DATA_DIR CATRACA_CONFIG SANDBOX_FX_RATE RATE_LIMIT_PER_IP ' +
+    'DRAIN_SECONDS TRUST_PROXY LOG_LEVEL METRICS_TOKEN OPENAI_API_KEY'
+  const empty = Object.fromEntries(names.split(' ').map((name) => [name, '']))
+  assert.deepEqual(loadConfig(empty, folder), loadConfig({}, folder))
+})
+
+test('every variable is taken, seconds as milliseconds and rates exactly', () => {
+  const config = load({
+    HOST: '0.0.0.0',
+    PORT: '0',
+    DATABASE_URL: 'postgresql://user@db/catraca',
+    DATA_DIR: '/srv/catraca',
+    SANDBOX_FX_RATE: '5.2238',
+    RATE_LIMIT_PER_IP: '7',
+    BODY_BYTES_MAX: '1024',
+    CALL_TIMEOUT_SECONDS: '60',
+    DRAIN_SECONDS: '0',
+    LEDGER_LANES: '32',
+    TRUST_PROXY: '10.0.0.0/8, 2001:db8::1',
+    METRICS_TOKEN: 'm',
+    LOG_LEVEL: 'warn',
+  })
+  assert.deepEqual(
+    [config.host, config.port, config.databaseUrl, config.dataDir, config.sandboxFxRateE4],
+    ['0.0.0.0', 0, 'postgresql://user@db/catraca', '/srv/catraca', 52_238n],
+  )
+  assert.deepEqual(
+    [config.requestsPerMinutePerIp, config.bodyBytesMax, config.callTimeoutMs, config.drainMs],
+    [7, 1024, 60_000, 0],
+  )
+  assert.deepEqual(
+    [config.ledgerLanes, config.trustProxy, config.metricsToken, config.logLevel],
+    [32, ['10.0.0.0/8', '2001:db8::1'], 'm', 'warn'],
+  )
+})
+
+test('all faults of all variables and of the file are in one error, each with its name', () => {
+  const faults = faultsOf(
+    {
+      CATRACA_MODE: 'production',
+      PORT: '65536',
+      DATABASE_URL: 'mysql://db/catraca',
+      SANDBOX_FX_RATE: '5.22381',
+      RATE_LIMIT_PER_IP: '0',
+      BODY_BYTES_MAX: '20MB',
+      CALL_TIMEOUT_SECONDS: '-1',
+      DRAIN_SECONDS: '1.5',
+      LEDGER_LANES: '33',
+      TRUST_PROXY: '10.0.0.0/8,proxy',
+      LOG_LEVEL: 'loud',
+    },
+    { models: [{ id: 'm', context_tokens: 0 }] },
+  )
+  assertFaults(faults, [
+    /^CATRACA_MODE: must be one of sandbox, live, not "production"$/,
+    /^PORT: must be a whole number from 0 to 65535, not "65536"$/,
+    /^DATABASE_URL: must begin with postgres:\/\//,
+    /^SANDBOX_FX_RATE: /,
+    /^RATE_LIMIT_PER_IP: .*"0"$/,
+    /^BODY_BYTES_MAX: .*"20MB"$/,
+    /^CALL_TIMEOUT_SECONDS: .*"-1"$/,
+    /^DRAIN_SECONDS: .*"1\.5"$/,
+    /^LEDGER_LANES: .*"33"$/,
+    /^TRUST_PROXY: .*"proxy"/,
+    /^LOG_LEVEL: .*"loud"$/,
+    /^catraca\.config\.json: \/models\/0\/context_tokens: must be >= 1$/,
+  ])
+})
+
+test('a number is whole decimal digits and nothing else', () => {
+  for (const PORT of ['abc', '80a', '0x50', '1e3', ' 80', '+80', '８０'])
+    assertFaults(faultsOf({ PORT }), [/^PORT: /])
+})
+
+test('a file that is named must be there; the one in the folder may be missing', () => {
+  assertFaults(faultsOf({ CATRACA_CONFIG: 'missing.json', PORT: 'abc' }), [
+    /^CATRACA_CONFIG: there is no file missing\.json$/,
+    /^PORT: /,
+  ])
+  const folder = folderWith({ upstreams: [upstream] }, 'other.json')
+  assert.equal(loadConfig({}, folder).upstreams.length, 0)
+  assert.equal(loadConfig({ CATRACA_CONFIG: 'other.json' }, folder).upstreams[0]?.id, 'own')
+})
+
+test('a file that is not JSON is named as such, beside the other faults', () => {
+  assertFaults(faultsOf({ PORT: 'abc' }, '{"upstreams": ['), [
+    /^catraca\.config\.json: .*JSON/,
+    /^PORT: /,
+  ])
+})
+
+test('every fault of an upstream or a model is told with its place in the file', () => {
+  const faults = faultsOf(
+    {},
+    {
+      upstreams: [
+        upstream,
+        { ...upstream, id: 'ftp', base_url: 'ftp://ai.example.com' },
+        { ...upstream, id: 'name', api_key_env: 'sk-secret' },
+        { ...upstream, id: 'pool', connections_max: 0 },
+        { ...upstream, id: 'kind', kind: 'grpc' },
+      ],
+      models: [
+        { id: 'fine' },
+        { id: 'price', prices: { input: -1, output: '1' } },
+        { id: 'typo', max_tokens: 5 },
+        { id: 'routes', routes: [] },
+        { id: 'spaced id' },
+      ],
+      more: true,
+    },
+  )
+  const places = new Set(faults.map((fault) => fault.split(': ')[1]))
+  for (const place of [
+    '/upstreams/1/base_url',
+    '/upstreams/2/api_key_env',
+    '/upstreams/3/connections_max',
+    '/upstreams/4/kind',
+    '/models/1/prices/input',
+    '/models/3/routes',
+    '/models/4/id',
+  ]) {
+    assert.ok(places.has(place), `${place} of ${faults.join('\n')}`)
+  }
+  assert.ok(
+    faults.some((fault) => fault.includes('/models/2') && /propert/i.test(fault)),
+    faults.join('\n'),
+  )
+  assert.ok(!faults.some((fault) => /\/(upstreams|models)\/0/.test(fault)), faults.join('\n'))
+})
+
+test('an id that is there twice is a fault', () => {
+  const twice = { upstreams: [upstream, upstream], models: [{ id: 'gpt-4o' }, { id: 'gpt-4o' }] }
+  assertFaults(faultsOf({}, twice), [/\/upstreams: .*"own".*twice/, /\/models: .*"gpt-4o".*twice/])
+})
+
+test('an address of an upstream that is no address is a fault like any other', () => {
+  const faults = faultsOf({ PORT: 'abc' }, { upstreams: [{ ...upstream, base_url: 'https://' }] })
+  assert.ok(
+    faults.some((fault) => /base_url|https:\/\//.test(fault)),
+    faults.join('\n'),
+  )
+  assert.ok(faults.some((fault) => fault.startsWith('PORT')))
+})
+
+test('a missing key of an upstream is a fault that names upstream and variable, never a secret', () => {
+  const catalog = {
+    upstreams: [
+      { ...upstream, api_key_env: 'OWN_API_KEY' },
+      { ...upstream, id: 'second', api_key_env: 'SECOND_API_KEY' },
+      { ...upstream, id: 'open' },
+    ],
+  }
+  assertFaults(faultsOf({ SECOND_API_KEY: '' }, catalog), [
+    /"own" takes its key from OWN_API_KEY, which is not set/,
+    /"second" takes its key from SECOND_API_KEY, which is not set/,
+  ])
+  const faults = faultsOf({ OWN_API_KEY: 'sk-hush' }, catalog)
+  assert.equal(faults.length, 1)
+  assert.doesNotMatch(faults.join(), /sk-hush/)
+  const { upstreams } = load({ OWN_API_KEY: 'one', SECOND_API_KEY: 'two' }, catalog)
+  assert.deepEqual(
+    upstreams.map(({ id, options }) => [id, options.apiKey]),
+    [
+      ['own', 'one'],
+      ['second', 'two'],
+      ['open', undefined],
+    ],
+  )
+})
+
+test('a built-in upstream is there once its key is, and one of the file takes its place', () => {
+  const keys = { OPENAI_API_KEY: 'sk-openai', ANTHROPIC_API_KEY: 'sk-anthropic' }
+  const byId = (config: Config) =>
+    Object.fromEntries(config.upstreams.map(({ id, options }) => [id, options]))
+  const built = byId(load(keys))
+  assert.deepEqual(Object.keys(built).sort(), ['anthropic', 'openai'])
+  assert.equal(built.openai?.baseUrl, 'https://api.openai.com/v1')
+  assert.equal(built.openai?.apiKey, 'sk-openai')
+  assert.equal(built.openai?.maxTokensField, 'max_completion_tokens')
+  assert.equal(built.anthropic?.maxTokensField, 'max_tokens')
+
+  const proxied = byId(load(keys, { upstreams: [{ ...upstream, id: 'openai' }] }))
+  assert.deepEqual(Object.keys(proxied).sort(), ['anthropic', 'openai'])
+  assert.equal(proxied.openai?.baseUrl, 'https://ai.example.com/v1')
+  assert.equal(proxied.openai?.apiKey, undefined, 'the key of the built-in one is not sent to it')
+})
+
+test('the models of the file are laid over the built-in ones', () => {
+  const withFile = load(
+    {},
+    {
+      upstreams: [upstream],
+      models: [
+        { id: 'gpt-4o', markup_multiplier: '2' },
+        { id: 'gpt-4o-mini', enabled: false },
+        {
+          id: 'house-llm',
+          category: 'llm',
+          routes: [{ upstream: 'own', model: 'llm-7b' }],
+          prices: { input: '0.1', output: 0.25 },
+        },
+      ],
+    },
+  ).models
+  const without = load().models
+  const find = (models: typeof withFile, id: string) => models.find((model) => model.id === id)
+
+  assert.deepEqual(find(withFile, 'gpt-4o'), { ...find(without, 'gpt-4o'), markupE4: 20_000n })
+  assert.equal(find(withFile, 'gpt-4o-mini'), undefined)
+  const house = find(withFile, 'house-llm')
+  assert.deepEqual(house?.routes, [{ upstreamId: 'own', upstreamModel: 'llm-7b' }])
+  assert.deepEqual(
+    [house.price.tiers[0]?.input, house.price.tiers[0]?.output],
+    [100_000n, 250_000n],
+  )
+  const others = (models: typeof withFile) =>
+    models.filter(({ id }) => !['gpt-4o', 'gpt-4o-mini', 'house-llm'].includes(id))
+  assert.deepEqual(others(withFile), others(without))
+})
+
+test('live mode needs an upstream, and nothing of the sandbox', () => {
+  assertFaults(faultsOf({ CATRACA_MODE: 'live' }), [
+    /live mode needs an upstream: .*OPENAI_API_KEY/,
+  ])
+  assertFaults(
+    faultsOf(
+      { CATRACA_MODE: 'live', SANDBOX_FX_RATE: '5.2' },
+      { upstreams: [{ ...upstream, id: 'sandbox' }] },
+    ),
+    [/^SANDBOX_FX_RATE: /, /^upstream "sandbox"/],
+  )
+  assert.equal(load({ CATRACA_MODE: 'live', OPENAI_API_KEY: 'k' }).mode, 'live')
+})
+
+test('a file that is wrong is not also blamed for what could not be read from it', () => {
+  const faults = faultsOf(
+    { CATRACA_MODE: 'live' },
+    { upstreams: [{ ...upstream, connections_max: 0 }] },
+  )
+  assertFaults(faults, [/\/upstreams\/0\/connections_max/])
+})
+
+test('a model that could not be priced or served is a fault before anything starts', () => {
+  const catalog = {
+    models: [
+      { id: 'house-llm', category: 'llm' },
+      { id: 'gpt-4o', routes: [{ upstream: 'nowhere', model: 'gpt-4o' }] },
+      { id: 'gpt-4o-mini', markup_multiplier: '0' },
+      { id: 'o3', prices: { input: 1e-7, output: 1 } },
+    ],
+  }
+  const faults = faultsOf({ PORT: 'abc' }, catalog)
+  for (const part of ['PORT', 'house-llm', 'nowhere', 'markup', 'micro-USD'])
+    assert.ok(
+      faults.some((fault) => fault.includes(part)),
+      `${part} of ${faults.join('\n')}`,
+    )
+})

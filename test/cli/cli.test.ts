@@ -1,0 +1,463 @@
+/** The operator's command line as a process: what it prints, what it changes, its exit code. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { createId, sha256 } from '../../src/lib/ids.ts'
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
+
+const root = join(import.meta.dirname, '../..')
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const SECRET = /sk-svc-[A-Za-z0-9]{32}/g
+
+let database: TestDatabase
+let dataDir: string
+
+before(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'catraca-cli-'))
+  database = await createTestDatabase()
+})
+after(async () => {
+  await database.drop()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+interface Ran {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+interface On {
+  readonly database?: TestDatabase
+  readonly env?: Record<string, string>
+}
+
+async function run(args: readonly string[], on: On = {}): Promise<Ran> {
+  const { PATH = '', HOME = '' } = process.env
+  const { databaseUrl } = on.database ?? database
+  const child = spawn(process.execPath, ['src/cli/main.ts', ...args], {
+    cwd: root,
+    env: { PATH, HOME, DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ...on.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (text) => (stdout += String(text)))
+  child.stderr.on('data', (text) => (stderr += String(text)))
+  const [code] = (await once(child, 'close')) as [number]
+  return { code, stdout, stderr }
+}
+
+async function text(args: readonly string[], on?: On): Promise<string> {
+  const { code, stdout, stderr } = await run(args, on)
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, args.join(' '))
+  return stdout
+}
+
+/** What `--json` prints: one line, whole, and nothing else. */
+async function json(args: readonly string[], on?: On): Promise<any> {
+  const stdout = await text([...args, '--json'], on)
+  assert.match(stdout, /^[^\n]+\n$/)
+  return JSON.parse(stdout)
+}
+
+/** A customer under a name of its own, made by the command. */
+async function makeCustomer(): Promise<{ id: string; email: string }> {
+  const email = `${createId()}@example.com`
+  return json(['customer', 'create', '--name', 'Padaria do Zé', '--email', email])
+}
+
+/** Every row that a command could write, so that a refused one can be shown to have changed nothing. */
+async function everything(): Promise<string> {
+  const tables = 'customers accounts ledger_entries api_keys api_key_budgets fx_rates'.split(' ')
+  const rows = await Promise.all(
+    tables.map((table) =>
+      sql<object>`select t::text from ${sql.table(table)} t order by 1`.execute(database.db),
+    ),
+  )
+  return JSON.stringify(rows.map((result) => result.rows))
+}
+
+/** A refusal names what is wrong in one line, without a stack trace, and changes nothing. */
+async function assertRefused(args: readonly string[], message: RegExp, on?: On): Promise<void> {
+  const ran = await run(args, on)
+  const said = JSON.stringify({ ...ran, stderr: ran.stderr.slice(0, 200) })
+  const what = `catraca ${args.join(' ')}: ${said}`
+  assert.equal(ran.code, 2, what)
+  assert.match(ran.stderr, message, what)
+  assert.doesNotMatch(ran.stderr, /^\s+at /m, what)
+  assert.equal(ran.stdout, '', what)
+}
+
+async function assertAllRefused(cases: readonly (readonly [string[], RegExp])[]): Promise<void> {
+  const before = await everything()
+  const outcomes = await Promise.allSettled(
+    cases.map(([args, message]) => assertRefused(args, message)),
+  )
+  const wrong = outcomes.flatMap((outcome) =>
+    outcome.status === 'rejected' ? [(outcome.reason as Error).message.split('\n')[0]] : [],
+  )
+  assert.deepEqual(wrong, [])
+  assert.equal(await everything(), before, 'a refused command changes nothing')
+}
+
+test('a customer is made once per e-mail, with an empty account, and is found by id and by e-mail', async () => {
+  const email = 'ze@example.com'
+  const made = await json(['customer', 'create', '--name', 'Padaria do Zé', '--email', email])
+  assert.match(made.id, UUID)
+  assert.deepEqual([made.name, made.email], ['Padaria do Zé', email])
+  await assertAllRefused([
+    [['customer', 'create', '--name', 'Outro', '--email', email], /e-mail exists/],
+    [['customer', 'create'], /--name is needed/],
+    [['customer', 'show'], /which customer/],
+    [['customer', 'show', 'nobody@example.com'], /no customer nobody@example\.com/],
+  ])
+  const account = { balance_brl: 0, credited_brl: 0, debited_brl: 0, charged_brl: 0, held_brl: 0 }
+  for (const name of [made.id, email])
+    assert.deepEqual(await json(['customer', 'show', name]), { ...made, ...account, api_keys: 0 })
+  const shown = await text(['customer', 'show', email])
+  assert.match(shown, new RegExp(`^Padaria do Zé {2}${email}$`, 'm'))
+  assert.match(shown, new RegExp(`^id +${made.id}$`, 'm'))
+  assert.match(shown, /^balance +0 BRL/m)
+
+  const created = /^created (\S+) {2}Sem e-mail$/.exec(
+    (await text(['customer', 'create', '--name', 'Sem e-mail'])).trim(),
+  )?.[1]
+  assert.match(created ?? '', UUID)
+  const list = await json(['customer', 'list'])
+  assert.deepEqual(
+    list.find(({ id }: { id: string }) => id === made.id),
+    { ...made, ...account },
+  )
+  assert.match(await text(['customer', 'list']), new RegExp(`^${created} +Sem e-mail +0 +0$`, 'm'))
+})
+
+test('a credit is exact to the last digit, and the same reference is credited once', async () => {
+  const { email } = await makeCustomer()
+  const credit = ['customer', 'credit', email, '--amount-brl', '123456789.123456789']
+  const once = [...credit, '--reference', createId(), '--note', 'Pix']
+  const first = await text([...once, '--json'])
+  assert.match(first, /"outcome":"posted","balance_brl":123456789\.123456789,/)
+  assert.match(
+    await text([...once, '--json']),
+    /"outcome":"exists","balance_brl":123456789\.123456789,/,
+  )
+  assert.match(await text(once), /^nothing credited: .*; balance 123456789\.123456789 BRL$/m)
+  assert.match(
+    await text([...credit, '--reason', 'top_up']),
+    /^credited 123456789\.123456789 BRL; balance 246913578\.246913578 BRL$/m,
+  )
+  assert.match(
+    await text(['customer', 'show', email]),
+    /^balance +246913578\.246913578 BRL = 246913578\.246913578 credited - 0 debited - 0 charged$/m,
+  )
+})
+
+test('a credit that is no sound amount, or of nobody, is refused and changes nothing', async () => {
+  const { email } = await makeCustomer()
+  const credit = (...rest: string[]): string[] => ['customer', 'credit', email, ...rest]
+  await assertAllRefused([
+    [credit(), /--amount-brl is needed/],
+    ...['0', '1e3', '5,00', '1000000000.01', '0.0000000001'].map(
+      (amount) => [credit('--amount-brl', amount), /--amount-brl: must be an amount/] as const,
+    ),
+    [credit('--amount-brl=-5'), /--amount-brl: must be an amount/],
+    [credit('--amount-brl', '5', '--reason', 'Top Up'), /--reason/],
+    [['customer', 'credit', 'nobody@example.com', '--amount-brl', '5'], /no customer nobody/],
+  ])
+})
+
+test('the secret of a key is printed once, where the key is made, and is stored nowhere', async () => {
+  const { id, email } = await makeCustomer()
+  const made = await json(['key', 'create', email, '--name', 'Servidor'])
+  assert.match(made.secret, new RegExp(`^${SECRET.source}$`))
+  const said = await text(['key', 'create', id, '--name', 'Testes'])
+  const secrets = [made.secret, ...(said.match(SECRET) ?? [])] as string[]
+  assert.equal(secrets.length, 2, 'it is in the text once')
+  assert.match(said, /only time/)
+
+  for (const args of [
+    ['key', 'list'],
+    ['key', 'list', email],
+    ['customer', 'show', email],
+  ]) {
+    for (const shown of [await text(args), await text([...args, '--json'])])
+      assert.equal(shown.match(SECRET), null, `no secret in ${args.join(' ')}`)
+  }
+  const stored = await everything()
+  assert.ok(stored.includes(made.id))
+  assert.doesNotMatch(stored, SECRET)
+  const rows = await database.db
+    .selectFrom('api_keys')
+    .select('secret_hash')
+    .where('customer_id', '=', id)
+    .orderBy('created_at')
+    .execute()
+  assert.deepEqual(
+    rows.map((row) => row.secret_hash.toString('hex')),
+    secrets.map((secret) => sha256(secret).toString('hex')),
+  )
+})
+
+test('a key has the limits that its options name, and the default where they name none', async () => {
+  const { id, email } = await makeCustomer()
+  const plain = await json(['key', 'create', email, '--name', 'Simples'])
+  assert.deepEqual(
+    [plain.customer_id, plain.name, plain.status, plain.requests_per_minute],
+    [id, 'Simples', 'active', 120],
+  )
+  assert.deepEqual(
+    [plain.model_ids, plain.ip_allowlist, plain.tokens_per_minute, plain.expires_at],
+    [null, null, null, null],
+  )
+  const options = {
+    name: 'Completa',
+    models: 'gpt-4o-mini, sandbox-chat',
+    'ip-allowlist': '10.0.0.0/8,2001:db8::/32,192.0.2.7',
+    'requests-per-minute': '7',
+    'tokens-per-minute': '5000',
+    'budget-usd': '2.50',
+    'budget-period': 'day',
+    'expires-at': '2100-01-31T00:00:00-03:00',
+  }
+  const flags = Object.entries(options).map(([name, value]) => `--${name}=${value}`)
+  const full = await json(['key', 'create', email, ...flags])
+  const { secret: _, ...listed } = full
+  assert.deepEqual(listed, {
+    id: full.id,
+    customer_id: id,
+    name: 'Completa',
+    last_four: full.secret.slice(-4),
+    status: 'active',
+    model_ids: ['gpt-4o-mini', 'sandbox-chat'],
+    ip_allowlist: ['10.0.0.0/8', '2001:db8::/32', '192.0.2.7'],
+    requests_per_minute: 7,
+    tokens_per_minute: 5000,
+    expires_at: '2100-01-31T03:00:00.000Z',
+    created_at: full.created_at,
+  })
+  const budgets = await database.db.selectFrom('api_key_budgets').selectAll().execute()
+  assert.deepEqual(
+    budgets.map((b) => [b.api_key_id, b.period, b.limit_pico_usd]),
+    [[full.id, 'day', 2_500_000_000_000n]],
+  )
+  const list = await json(['key', 'list', email])
+  assert.deepEqual(list.map((key: { name: string }) => key.name).sort(), ['Completa', 'Simples'])
+  assert.deepEqual(
+    list.find((key: { id: string }) => key.id === full.id),
+    listed,
+  )
+  const table = await text(['key', 'list', email])
+  const cells = [full.id, 'Completa', `sk-svc-…${full.last_four}`, 'active', '7']
+  assert.match(table, new RegExp(`^${cells.join(' +')} +gpt-4o-mini,sandbox-chat +10\\.0`, 'm'))
+})
+
+test('a key with an option that is wrong is refused and not made', async () => {
+  const { email } = await makeCustomer()
+  const create = (...rest: string[]): string[] => [
+    'key',
+    'create',
+    email,
+    '--name',
+    'Nova',
+    ...rest,
+  ]
+  await assertAllRefused([
+    [['key', 'create', email], /--name is needed/],
+    [['key', 'create', email, '--name', 'ab'], /--name: must be 3-50/],
+    [['key', 'create', 'nobody', '--name', 'Nova'], /no customer nobody/],
+    [create('--models', 'gpt-4o-mini,gpt-nada'), /--models: .*gpt-nada/],
+    [create('--ip-allowlist', '10.0.0.0/8,10.0.0.0/33'), /10\.0\.0\.0\/33/],
+    [create('--requests-per-minute', '0'), /--requests-per-minute/],
+    [create('--requests-per-minute', '3000000000'), /--requests-per-minute/],
+    [create('--tokens-per-minute', 'muitos'), /--tokens-per-minute/],
+    [create('--budget-usd', '1000001'), /--budget-usd/],
+    [create('--budget-usd', '10', '--budget-period', 'week'), /--budget-period/],
+    [create('--budget-period', 'day'), /--budget-usd/],
+    [create('--expires-at', 'amanhã'), /--expires-at/],
+    [create('--allow', '10.0.0.0/8'), /--allow/],
+  ])
+})
+
+test('a revoked key is revoked for good and shows as such', async () => {
+  const { email } = await makeCustomer()
+  const [one, two] = await Promise.all(
+    ['Uma chave', 'Outra chave'].map((name) => json(['key', 'create', email, '--name', name])),
+  )
+  assert.deepEqual(await json(['key', 'revoke', one.id]), { outcome: 'revoked' })
+  assert.deepEqual(await json(['key', 'revoke', one.id]), { outcome: 'already_inactive' })
+  assert.equal(await text(['key', 'revoke', one.id]), 'it was revoked before\n')
+  const statuses = async (): Promise<string[]> =>
+    (await json(['key', 'list', email])).map((key: any) => `${key.id} ${key.status}`).sort()
+  assert.deepEqual(await statuses(), [`${one.id} revoked`, `${two.id} active`].sort())
+  assert.match(await text(['customer', 'show', email]), /^keys +1 active, 1 revoked$/m)
+  await assertAllRefused([
+    [['key', 'revoke'], /which key/],
+    [['key', 'revoke', createId()], /there is no key/],
+    [['key', 'revoke', 'not-an-id'], /no key not-an-id/],
+    [['key', 'list', 'nobody@example.com'], /no customer nobody/],
+  ])
+  assert.equal(await text(['key', 'revoke', two.id]), 'revoked\n')
+})
+
+test('the models are listed with prices and routes, all or of a category', async () => {
+  const all = await json(['model', 'list'])
+  const mini = all.find((model: { id: string }) => model.id === 'gpt-4o-mini')
+  assert.deepEqual(
+    [mini.category, mini.input_usd, mini.output_usd, mini.routes],
+    ['llm', '0.15', '0.6', ['sandbox:gpt-4o-mini']],
+  )
+  const embeddings = await json(['model', 'list', '--category', 'embedding'])
+  assert.ok(embeddings.length > 0 && embeddings.length < all.length)
+  assert.ok(embeddings.every((model: { category: string }) => model.category === 'embedding'))
+  const table = await text(['model', 'list'])
+  assert.equal(table.trimEnd().split('\n').length, all.length + 1)
+  assert.match(table, /^gpt-4o-mini +llm +0\.15 +0\.6 +\S+ +sandbox:gpt-4o-mini$/m)
+  await assertAllRefused([[['model', 'list', '--category', 'lmm'], /--category/]])
+})
+
+test('a rate that is set is in force, by its date; there is none before', async () => {
+  const fresh = await createTestDatabase()
+  try {
+    const on = { database: fresh }
+    const none = await run(['fx', 'show'], on)
+    assert.deepEqual([none.code, none.stdout], [1, 'no rate is stored\n'])
+    const set = await json(['fx', 'set', '5.2238', '--note', 'teste', '--date', '2026-11-20'], on)
+    assert.deepEqual([set.rate, set.date, set.source], [5.2238, '2026-11-20', 'sandbox'])
+    assert.deepEqual(await json(['fx', 'show'], on), set)
+    assert.equal(await text(['fx', 'show'], on), '1 USD = 5.2238 BRL  (sandbox, 2026-11-20)\n')
+    await text(['fx', 'set', '4.1', '--note', 'antiga', '--date', '2026-11-19'], on)
+    assert.deepEqual(await json(['fx', 'show'], on), set, 'an older date changes nothing')
+    assert.match(await text(['fx', 'set', '5.3', '--note', 'x'], on), /^stored: 1 USD = 5\.3 BRL/)
+    assert.equal((await json(['fx', 'show'], on)).rate, 5.3)
+    // A rate of the sandbox is never one of live mode.
+    const live = { database: fresh, env: { CATRACA_MODE: 'live', OPENAI_API_KEY: 'sk-test' } }
+    assert.equal((await run(['fx', 'show'], live)).code, 1)
+    assert.equal((await json(['fx', 'set', '5.4', '--note', 'à mão'], live)).source, 'manual')
+    assert.equal((await json(['fx', 'show'], live)).rate, 5.4)
+    assert.equal((await json(['fx', 'show'], on)).rate, 5.3)
+    await assertRefused(['fx', 'set', '5.5'], /--note is needed/, live)
+  } finally {
+    await fresh.drop()
+  }
+})
+
+test('a rate that is none is refused and not stored', async () => {
+  const set = (...rest: string[]): string[] => ['fx', 'set', ...rest, '--note', 'x']
+  await assertAllRefused([
+    [set(), /the rate must be/],
+    ...['5,22', '0', '100', '5.22381'].map((rate) => [set(rate), /the rate must be/] as const),
+    ...['20/11/2026', '2026-13-01', '2026-02-31'].map(
+      (date) => [set('5.2', '--date', date), /--date/] as const,
+    ),
+  ])
+})
+
+test('an audit proves a clean ledger, and names the check that a changed balance fails', async () => {
+  const fresh = await createTestDatabase()
+  try {
+    const on = { database: fresh }
+    await json(['customer', 'create', '--name', 'Auditado', '--email', 'a@example.com'], on)
+    await json(['customer', 'credit', 'a@example.com', '--amount-brl', '50'], on)
+    const clean = await json(['audit'], on)
+    assert.deepEqual([clean.ok, clean.customers, clean.charges], [true, 1, 0])
+    assert.ok(clean.checks.length >= 10)
+    assert.ok(clean.checks.every((check: { ok: boolean }) => check.ok))
+    const said = await text(['audit'], on)
+    assert.doesNotMatch(said, /FAILED/)
+    assert.match(said, /^0 charges, 0 releases, 0 open holds, 1 customers, 0 debts$/m)
+
+    for (const [column, name] of Object.entries({
+      credited_nano_brl: 'credits are the sum of their entries',
+      charged_nano_brl: 'charges are the sum of the usage events',
+      held_nano_brl: 'what is held is the sum of the open holds',
+    })) {
+      const change = (by: number): Promise<unknown> =>
+        sql`update accounts set ${sql.ref(column)} = ${sql.ref(column)} + ${by}`.execute(fresh.db)
+      await change(1)
+      const [plain, asJson] = await Promise.all([run(['audit'], on), run(['audit', '--json'], on)])
+      assert.deepEqual([plain.code, asJson.code], [1, 1])
+      assert.match(plain.stdout, new RegExp(`^FAILED +${name}$`, 'm'))
+      const report = JSON.parse(asJson.stdout)
+      assert.equal(report.ok, false)
+      assert.deepEqual(
+        report.checks.flatMap((check: any) => (check.ok ? [] : [check.name])),
+        [name],
+      )
+      await change(-1)
+    }
+    assert.equal((await run(['audit'], on)).code, 0)
+  } finally {
+    await fresh.drop()
+  }
+})
+
+test('the doctor finds a missing rate, a mode of play and missing upstreams', async () => {
+  const fresh = await createTestDatabase()
+  try {
+    const on = { database: fresh }
+    const levels = (report: any): string[] => report.findings.map((f: { level: string }) => f.level)
+    const ill = await run(['doctor', '--json'], on)
+    assert.equal(ill.code, 1)
+    const report = JSON.parse(ill.stdout)
+    assert.equal(report.ok, false)
+    assert.ok(levels(report).includes('fault'))
+    await text(['fx', 'set', '5.2', '--note', 'x'], on)
+    const well = await json(['doctor'], on)
+    assert.equal(well.ok, true)
+    assert.ok(!levels(well).includes('fault'))
+    const said = await text(['doctor'], on)
+    assert.match(said, /^ok +PostgreSQL \d+/m)
+    assert.match(said, /^ok +1 USD = 5\.2 BRL/m)
+    assert.match(said, /^warn +sandbox mode/m)
+    const live = { CATRACA_MODE: 'live', OPENAI_API_KEY: 'sk-test' }
+    const ready = await run(['doctor'], { database: fresh, env: live })
+    assert.equal(ready.code, 1, 'the rate of the sandbox is none of live mode')
+    assert.match(ready.stdout, /^fault +no exchange rate/m)
+    assert.match(ready.stdout, /^warn +\d+ models have no upstream with a key/m)
+    assert.doesNotMatch(ready.stdout + ready.stderr, /sk-test/)
+  } finally {
+    await fresh.drop()
+  }
+})
+
+test('help is given when asked for; what is no command is refused', async () => {
+  for (const args of [[], ['--help'], ['key', 'create', '-h']]) {
+    const help = await text(args)
+    for (const name of ['customer create', 'key revoke', 'fx set', 'audit', 'doctor'])
+      assert.match(help, new RegExp(`^  ${name}`, 'm'))
+  }
+  for (const args of [['customer'], ['customer', 'creat', '--name', 'x'], ['constructor']]) {
+    const ran = await run(args)
+    assert.equal(ran.code, 2, `${args.join(' ')}: ${ran.stderr}`)
+    assert.match(ran.stdout + ran.stderr, /catraca <command>/)
+  }
+})
+
+test('an option or a word that a command does not know is refused, and so is an empty name', async () => {
+  await assertAllRefused([
+    [['customer', 'create', '--name', 'x', '--balance', '5'], /--balance/],
+    [['customer', 'create', '--name'], /--name/],
+    [['audit', '--json=yes'], /--json/],
+    [['customer', 'create', '--name', ''], /--name/],
+    // A name without its quotes would become half a name.
+    [['customer', 'create', '--name', 'Padaria', 'do', 'Zé'], /do/],
+    // A slip of the operator: the limit that was meant would not be there.
+    [['customer', 'create', '--name', 'x', '--budget-usd', '5'], /--budget-usd/],
+  ])
+})
+
+test('faults of the configuration and an unreachable database are told in a line', async () => {
+  await assertRefused(['customer', 'list'], /PORT: .*"abc"/, { env: { PORT: 'abc' } })
+  const down = await run(['customer', 'list'], {
+    env: { DATABASE_URL: 'postgres://catraca:hush@127.0.0.1:1/catraca' },
+  })
+  assert.equal(down.code, 1)
+  assert.match(down.stderr, /ECONNREFUSED/)
+  assert.doesNotMatch(down.stderr, /hush/)
+})

@@ -1,0 +1,273 @@
+/** The server as a new user starts it: no settings, no database, the commands that it prints. */
+import assert from 'node:assert/strict'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { decimalBrl, parseBrl } from '../../src/lib/money.ts'
+import { findFreePort } from '../harness/test-node.ts'
+
+const root = join(import.meta.dirname, '../..')
+const START_MS_MAX = 40_000
+const DEMO_BALANCE = '50'
+
+interface Server {
+  readonly process: ChildProcess
+  readonly stdout: string
+  readonly baseUrl: string
+  readonly secret: string
+  /** The printed commands, as they are. */
+  readonly commands: readonly string[]
+}
+
+let dataDir: string
+let port: number
+let server: Server | undefined
+
+before(async () => {
+  port = await findFreePort()
+})
+afterEach(async () => {
+  if (server) await end(server, 'SIGINT')
+  server = undefined
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+async function startFresh(): Promise<Server> {
+  dataDir = await mkdtemp(join(tmpdir(), 'catraca-start-'))
+  // A root's folder is closed to the account that runs the database, and would send it elsewhere.
+  await chmod(dataDir, 0o755)
+  return start()
+}
+
+/** With none of the settings that this process may have. */
+function spawnServer() {
+  const { PATH = '', HOME = '' } = process.env
+  return spawn(process.execPath, ['src/main.ts'], {
+    cwd: root,
+    env: { PATH, HOME, DATA_DIR: dataDir, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+async function start(): Promise<Server> {
+  const child = spawnServer()
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (text) => (stdout += String(text)))
+  child.stderr.on('data', (text) => (stderr += String(text)))
+  for (const deadline = Date.now() + START_MS_MAX; !/^ {2}curl \S+\/v1\/usage .+$/m.test(stdout);) {
+    if (child.exitCode !== null || Date.now() > deadline) {
+      child.kill('SIGKILL')
+      assert.fail(`the server did not come up:\n${stdout}\n${stderr}`)
+    }
+    await sleep(20)
+  }
+  const match = (what: RegExp): string => what.exec(stdout)?.[1] ?? assert.fail(`no ${what}`)
+  server = {
+    process: child,
+    stdout,
+    baseUrl: match(/^ {2}address {2}(\S+)$/m),
+    secret: match(/^ {2}key {6}(\S+)$/m),
+    commands: stdout.split('\n\n').filter((part) => part.startsWith('  curl ')),
+  }
+  return server
+}
+
+async function end(
+  { process: child }: Server,
+  signal: NodeJS.Signals,
+): Promise<number | NodeJS.Signals> {
+  if (child.exitCode === null && child.signalCode === null) {
+    child.kill(signal)
+    await once(child, 'exit')
+  }
+  return child.exitCode ?? (child.signalCode as NodeJS.Signals)
+}
+
+/** What a shell prints for a command of the greeting, with the status under it. */
+async function runInShell(command: string | undefined): Promise<{ status: string; body: string }> {
+  assert.ok(command)
+  const { stdout } = await promisify(execFile)('bash', [
+    '-c',
+    `${command.trim()} --silent --show-error --write-out '\\n%{http_code}'`,
+  ])
+  const cut = stdout.lastIndexOf('\n')
+  return { status: stdout.slice(cut + 1), body: stdout.slice(0, cut) }
+}
+
+/** The digits as they are on the wire: a parsed number could have lost some. */
+function amount(body: string, field: string): string {
+  const found = new RegExp(`"${field}":([0-9.]+)[,}]`).exec(body)?.[1]
+  return found ?? assert.fail(`no ${field} in ${body}`)
+}
+
+const minus = (from: string, ...amounts: string[]): string =>
+  decimalBrl(amounts.reduce((rest, less) => rest - brl(less), brl(from)))
+
+function brl(text: string): bigint {
+  return parseBrl(text) ?? assert.fail(`${text} is no amount`)
+}
+
+async function readUsage({ baseUrl, secret }: Server): Promise<string> {
+  const answer = await fetch(`${baseUrl}/usage`, { headers: { authorization: `Bearer ${secret}` } })
+  assert.equal(answer.status, 200)
+  return answer.text()
+}
+
+function chat(of: Server, body: object): Promise<Response> {
+  return fetch(`${of.baseUrl}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${of.secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ messages: [{ role: 'user', content: 'Olá!' }], ...body }),
+  })
+}
+
+/** Makes a call and returns what it cost. */
+async function spend(of: Server): Promise<string> {
+  const answer = await chat(of, { model: 'sandbox-chat' })
+  assert.equal(answer.status, 200)
+  return amount(await answer.text(), 'cost_billed_brl')
+}
+
+const postmaster = (): number =>
+  Number(readFileSync(join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8').split('\n')[0])
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+test('the first start prints an address, a key and a command that works and is charged exactly', async () => {
+  const first = await startFresh()
+  assert.equal(first.baseUrl, `http://127.0.0.1:${port}/v1`)
+  assert.match(first.secret, /^sk-svc-[A-Za-z0-9]{32}$/)
+  const [chatCommand, usageCommand] = first.commands
+  assert.equal(amount((await runInShell(usageCommand)).body, 'balance_brl'), DEMO_BALANCE)
+
+  const { status, body } = await runInShell(chatCommand)
+  assert.equal(status, '200', body)
+  const completion = JSON.parse(body) as { model: string; choices: unknown[] }
+  assert.equal(completion.model, 'gpt-4o-mini')
+  assert.equal(completion.choices.length, 1)
+  const cost = amount(body, 'cost_billed_brl')
+  assert.ok(brl(cost) > 0n)
+
+  const usage = await runInShell(usageCommand)
+  assert.equal(usage.status, '200')
+  assert.equal(amount(usage.body, 'balance_brl'), minus(DEMO_BALANCE, cost))
+  assert.equal(amount(usage.body, 'total_spent_brl'), cost)
+  assert.equal(amount(usage.body, 'total_topped_up_brl'), DEMO_BALANCE)
+})
+
+test('Ctrl-C ends it with code 0 and its database too, and the next start has key and balance', async () => {
+  const first = await startFresh()
+  const cost = await spend(first)
+  const database = postmaster()
+  assert.equal(await end(first, 'SIGINT'), 0)
+  assert.equal(isAlive(database), false)
+
+  const second = await start()
+  assert.equal(second.secret, first.secret)
+  assert.equal(amount(await readUsage(second), 'balance_brl'), minus(DEMO_BALANCE, cost))
+  assert.equal(
+    amount(await readUsage(second), 'total_topped_up_brl'),
+    DEMO_BALANCE,
+    'the demo money is given once',
+  )
+  const more = await spend(second)
+  assert.equal(amount(await readUsage(second), 'balance_brl'), minus(DEMO_BALANCE, cost, more))
+})
+
+test('after a kill the next start has key, balance and every charge', async () => {
+  const first = await startFresh()
+  const cost = await spend(first)
+  assert.equal(await end(first, 'SIGKILL'), 'SIGKILL')
+
+  const second = await start()
+  assert.equal(second.secret, first.secret)
+  assert.equal(amount(await readUsage(second), 'balance_brl'), minus(DEMO_BALANCE, cost))
+
+  const database = postmaster()
+  second.process.kill('SIGKILL')
+  process.kill(database, 'SIGKILL')
+  await end(second, 'SIGKILL')
+  const third = await start()
+  assert.equal(amount(await readUsage(third), 'balance_brl'), minus(DEMO_BALANCE, cost))
+  const more = await spend(third)
+  assert.equal(amount(await readUsage(third), 'balance_brl'), minus(DEMO_BALANCE, cost, more))
+  const last = postmaster()
+  assert.equal(await end(third, 'SIGINT'), 0)
+  assert.equal(isAlive(last), false, 'the killed servers do not count as users of the database')
+})
+
+test('Ctrl-C while an answer streams lets it end whole, charges it, and takes no more calls', async () => {
+  const first = await startFresh()
+  const answer = await chat(first, {
+    model: 'sandbox-slow',
+    stream: true,
+    stream_options: { include_usage: true },
+    max_tokens: 40,
+  })
+  assert.equal(answer.status, 200)
+  assert.ok(answer.body)
+  const chunks = answer.body.pipeThrough(new TextDecoderStream()).getReader()
+  let text = (await chunks.read()).value ?? ''
+  const exited = once(first.process, 'exit')
+  first.process.kill('SIGINT')
+  for (const deadline = Date.now() + 5_000; ; await sleep(20)) {
+    const isRefused = await fetch(`${first.baseUrl}/healthz`).then(
+      () => false,
+      () => true,
+    )
+    if (isRefused) break
+    assert.ok(Date.now() < deadline, 'new connections are refused')
+  }
+  for (let part = await chunks.read(); !part.done; part = await chunks.read()) text += part.value
+  assert.ok(text.endsWith('data: [DONE]\n\n'), text.slice(-200))
+  assert.match(text, /"finish_reason":"(stop|length)"/)
+  assert.deepEqual(await exited, [0, null])
+
+  const second = await start()
+  const usage = await readUsage(second)
+  const cost = amount(usage, 'cost_billed_brl')
+  assert.ok(brl(cost) > 0n)
+  assert.equal(amount(text, 'cost_billed_brl'), cost, 'the stream told what was charged')
+  assert.match(usage, /"model_id":"sandbox-slow"/)
+  assert.match(usage, /"usage_kind":"exact"/)
+  assert.equal(amount(usage, 'balance_brl'), minus(DEMO_BALANCE, cost))
+})
+
+test('Ctrl-C during the start leaves nothing running', async () => {
+  const first = await startFresh()
+  await end(first, 'SIGINT')
+  const child = spawnServer()
+  const exited = once(child, 'exit')
+  // Its database is there, and perhaps answers already.
+  const database = await untilPostmaster()
+  child.kill('SIGINT')
+  await exited
+  const isLeft = isAlive(database)
+  if (isLeft) process.kill(database, 'SIGQUIT')
+  while (isAlive(database)) await sleep(20)
+  assert.equal(isLeft, false, 'the database that was starting is stopped')
+})
+
+async function untilPostmaster(): Promise<number> {
+  for (const deadline = Date.now() + START_MS_MAX; ; await sleep(2)) {
+    try {
+      if (postmaster() > 0) return postmaster()
+    } catch {
+      assert.ok(Date.now() < deadline, 'the database starts')
+    }
+  }
+}
