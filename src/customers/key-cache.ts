@@ -3,7 +3,7 @@
  * every hold names the key's version and the database refuses an old one. Keeping it fresh only makes
  * the refusals before the hold (revoked, wrong model, wrong address) prompt.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Database } from '../db/open.ts'
 import { findApiKeyByHash, type ApiKey } from './api-keys.ts'
 import { createIpMatcher, type IpMatcher } from './ip-allowlist.ts'
@@ -37,9 +37,9 @@ export function createKeyCache(db: Database, now: () => number = Date.now): KeyC
   /** Grows with every forgetting, so that a load can see that its answer may be old. */
   let epoch = 0
 
-  async function load(hash: string): Promise<ActiveKey | undefined> {
+  async function load(digest: string): Promise<ActiveKey | undefined> {
     const epochBefore = epoch
-    const found = await findApiKeyByHash(db, Buffer.from(hash, 'base64'))
+    const found = await findApiKeyByHash(db, Buffer.from(digest, 'base64'))
     if (!found || found.revokedAt) return undefined
     const key: ActiveKey = {
       ...found,
@@ -48,21 +48,21 @@ export function createKeyCache(db: Database, now: () => number = Date.now): KeyC
     }
     if (epoch === epochBefore) {
       if (entries.size >= ENTRIES_MAX) entries.delete(entries.keys().next().value as string)
-      entries.set(hash, { key, loadedAtMs: now() })
+      entries.set(digest, { key, loadedAtMs: now() })
     }
     return key
   }
 
   return {
     async find(secret) {
-      const hash = createHash('sha256').update(secret).digest('base64')
-      const entry = entries.get(hash)
+      const digest = hash('sha256', secret, 'base64')
+      const entry = entries.get(digest)
       let key = entry && now() - entry.loadedAtMs < KEEP_MS ? entry.key : undefined
       if (!key) {
-        let pending = loading.get(hash)
+        let pending = loading.get(digest)
         if (!pending) {
-          pending = load(hash).finally(() => loading.delete(hash))
-          loading.set(hash, pending)
+          pending = load(digest).finally(() => loading.delete(digest))
+          loading.set(digest, pending)
         }
         key = await pending
       }
@@ -70,7 +70,7 @@ export function createKeyCache(db: Database, now: () => number = Date.now): KeyC
     },
     forget(keyId) {
       epoch += 1
-      for (const [hash, entry] of entries) if (entry.key.id === keyId) entries.delete(hash)
+      for (const [digest, entry] of entries) if (entry.key.id === keyId) entries.delete(digest)
     },
     clear() {
       epoch += 1

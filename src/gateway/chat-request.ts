@@ -25,6 +25,7 @@ export interface ChatRequest {
 }
 
 const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function'])
+const utf8 = new TextDecoder('utf-8', { fatal: true })
 const CHOICES_MAX = 128
 /** Far below what ends the stack of whoever writes the JSON again. A level takes two bytes at least. */
 const DEPTH_MAX = 200
@@ -61,8 +62,7 @@ export function readChatRequest(raw: Buffer): ChatRequest | Refusal {
 
 function parseObject(raw: Buffer): JsonObject | undefined {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(raw)
-    const value: unknown = JSON.parse(text)
+    const value: unknown = JSON.parse(utf8.decode(raw))
     return isObject(value) ? value : undefined
   } catch {
     return undefined

@@ -160,7 +160,7 @@ async function eventOf(requestId: string): Promise<UsageEvent | undefined> {
 async function chargeOf(requestId: string): Promise<UsageEvent> {
   const event = await eventOf(requestId)
   assert.equal(event?.outcome, 'charged')
-  return event as UsageEvent
+  return event
 }
 
 async function assertReleased(requestId: string, reason: string): Promise<void> {

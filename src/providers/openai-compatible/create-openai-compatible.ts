@@ -2,7 +2,6 @@
  * The adapter for upstreams that speak the chat-completions format themselves. Bodies pass through;
  * only what the gateway decides is changed: the model's name, usage in streams, a lowered limit.
  */
-import type { Readable } from 'node:stream'
 import { Pool } from 'undici'
 import type {
   ChatAnswer,
@@ -11,6 +10,7 @@ import type {
   JsonObject,
   UpstreamFailure,
 } from '../contract.ts'
+import { exchange } from './exchange.ts'
 import { readError, readRefusal } from './read-failure.ts'
 import { readStream } from './read-stream.ts'
 import { readUsage } from './read-usage.ts'
@@ -55,24 +55,20 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatPr
     cancelStopsBilling: options.cancelStopsBilling,
     async completeChat(call, signal) {
       try {
-        const {
-          statusCode,
-          headers: answered,
-          body,
-        } = await pool.request({
+        const request = {
           path,
           method: 'POST',
           headers: { ...headers, 'x-catraca-call-id': call.callId },
           body: JSON.stringify(requestBody(call, options.maxTokensField)),
-          signal,
-        })
-        if (statusCode !== 200) {
-          const text = await readText(body, ERROR_BYTES_MAX)
-          return readRefusal(statusCode, one(answered['retry-after']), text)
+        } as const
+        const { status, headers: answered, body } = await exchange(pool, request, signal)
+        if (status !== 200) {
+          const text = await body.text(ERROR_BYTES_MAX)
+          return readRefusal(status, one(answered['retry-after']), text)
         }
-        if (!call.isStream) return readAnswer(await readText(body, ANSWER_BYTES_MAX))
+        if (!call.isStream) return readAnswer(await body.text(ANSWER_BYTES_MAX))
         if (isEventStream(one(answered['content-type']))) return readStream(body)
-        body.on('error', () => {}).destroy()
+        body.cancel()
         return badAnswer('a stream was asked for and something else came')
       } catch (error) {
         return readError(error)
@@ -118,18 +114,6 @@ function readAnswer(text: string): ChatAnswer | UpstreamFailure {
     return badAnswer('the answer has no choices')
   }
   return { kind: 'answer', body: body as JsonObject, usage: readUsage((body as JsonObject).usage) }
-}
-
-/** Reads at most `bytesMax`; a longer body is an error where it matters and cut where it does not. */
-async function readText(body: Readable, bytesMax: number): Promise<string> {
-  const parts: Buffer[] = []
-  let bytes = 0
-  for await (const part of body) {
-    bytes += (part as Buffer).length
-    if (bytes > bytesMax) break
-    parts.push(part as Buffer)
-  }
-  return Buffer.concat(parts).toString('utf8')
 }
 
 function isEventStream(contentType: string | undefined): boolean {

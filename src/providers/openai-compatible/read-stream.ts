@@ -1,6 +1,6 @@
-import type { Readable } from 'node:stream'
 import { createSseReader } from '../../lib/sse.ts'
 import { StreamBroken, type ChatStream, type JsonObject, type StreamChunk } from '../contract.ts'
+import type { AnswerBody } from './exchange.ts'
 import { readError } from './read-failure.ts'
 import { readUsage } from './read-usage.ts'
 
@@ -8,26 +8,23 @@ import { readUsage } from './read-usage.ts'
 const EVENT_CHARACTERS_MAX = 32 * 1024 * 1024
 
 /** A chat-completions event stream as chunks, one array for each read from the network. */
-export function readStream(body: Readable): ChatStream {
+export function readStream(body: AnswerBody): ChatStream {
   return {
     kind: 'stream',
     chunks: readChunks(body),
-    cancel() {
-      body.on('error', () => {})
-      body.destroy()
-    },
+    cancel: () => body.cancel(),
   }
 }
 
-async function* readChunks(body: Readable): AsyncGenerator<StreamChunk[]> {
+async function* readChunks(body: AnswerBody): AsyncGenerator<StreamChunk[]> {
   const reader = createSseReader(EVENT_CHARACTERS_MAX)
   let hasFinished = false
   try {
-    for await (const bytes of body) {
-      const { chunks, end } = parseChunks(reader.push(bytes as Buffer))
+    for (let read = await body.read(); read; read = await body.read()) {
+      const { chunks, end } = parseChunks(read.flatMap((bytes) => reader.push(bytes)))
       // What came before a fault is delivered, and charged, before the fault is.
       if (chunks.length > 0) yield chunks
-      if (end === 'done') return
+      if (end === 'done') return body.discard()
       if (end) throw end
       hasFinished ||= chunks.some(({ body }) => hasFinishReason(body))
     }

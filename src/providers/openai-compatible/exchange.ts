@@ -1,0 +1,126 @@
+/**
+ * One HTTP exchange, on the dispatcher's own callbacks: Node streams and their iterators in between
+ * were measured to take a tenth of the time that the gateway spends on a call.
+ */
+import type { Dispatcher } from 'undici'
+
+export interface Answered {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: AnswerBody
+}
+
+export interface AnswerBody {
+  /** All that has arrived since the last read; undefined after the end. Throws where it broke off. */
+  read(): Promise<Buffer[] | undefined>
+  /** The whole of it; cut, and the rest not read, where it is longer than `bytesMax`. */
+  text(bytesMax: number): Promise<string>
+  /** Wants no more of it, and gives it a moment to end, so that the connection can be used again. */
+  discard(): void
+  /** Closes the connection, if it has not ended. */
+  cancel(): void
+}
+
+/** What may wait here for a slow reader before the upstream is asked to wait. */
+const WAITING_BYTES_MAX = 64 * 1024
+const DISCARD_MS_MAX = 1_000
+
+/** Resolves with the answer's head. Rejects with the dispatcher's error where there is none. */
+export function exchange(
+  dispatcher: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  signal: AbortSignal,
+): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    dispatcher.dispatch(request, createHandler(signal, resolve, reject))
+  })
+}
+
+function createHandler(
+  signal: AbortSignal,
+  resolve: (answered: Answered) => void,
+  reject: (error: Error) => void,
+): Dispatcher.DispatchHandler {
+  let controller: Dispatcher.DispatchController | undefined
+  let chunks: Buffer[] = []
+  let waitingBytes = 0
+  let hasEnded = false
+  let failure: Error | undefined
+  let wake: (() => void) | undefined
+  let discarding: NodeJS.Timeout | undefined
+
+  const abort = (): void => controller?.abort(signal.reason as Error)
+  const end = (error?: Error): void => {
+    hasEnded = true
+    failure = error
+    signal.removeEventListener('abort', abort)
+    clearTimeout(discarding)
+    wake?.()
+  }
+
+  async function read(): Promise<Buffer[] | undefined> {
+    if (chunks.length === 0 && !hasEnded) {
+      await new Promise<void>((resolve) => (wake = resolve))
+      wake = undefined
+    }
+    if (chunks.length === 0) {
+      if (failure) throw failure
+      return undefined
+    }
+    const taken = chunks
+    chunks = []
+    waitingBytes = 0
+    if (controller?.paused) controller.resume()
+    return taken
+  }
+
+  function cancel(): void {
+    if (!hasEnded) controller?.abort(new Error('the answer is not wanted any more'))
+  }
+
+  function discard(): void {
+    if (hasEnded) return
+    discarding = setTimeout(cancel, DISCARD_MS_MAX)
+    if (controller?.paused) controller.resume()
+  }
+
+  async function text(bytesMax: number): Promise<string> {
+    const all: Buffer[] = []
+    let bytes = 0
+    for (let some = await read(); some; some = await read()) {
+      for (const chunk of some) {
+        all.push(chunk)
+        bytes += chunk.length
+      }
+      if (bytes > bytesMax) {
+        cancel()
+        break
+      }
+    }
+    return (all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all)).toString('utf8')
+  }
+
+  return {
+    onRequestStart(started) {
+      controller = started
+      if (signal.aborted) return abort()
+      signal.addEventListener('abort', abort, { once: true })
+    },
+    onResponseStart(_controller, status, headers) {
+      // 1xx are not the answer yet.
+      if (status >= 200) resolve({ status, headers, body: { read, text, discard, cancel } })
+    },
+    onResponseData(_controller, chunk) {
+      if (discarding) return
+      chunks.push(chunk)
+      waitingBytes += chunk.length
+      if (waitingBytes > WAITING_BYTES_MAX) controller?.pause()
+      wake?.()
+    },
+    onResponseEnd: () => end(),
+    onResponseError(_controller, error) {
+      end(error)
+      reject(error)
+    },
+  }
+}
