@@ -121,7 +121,9 @@ function overlaid(model: Model, overlay: ModelConfig, faults: string[]): Model {
       overlay.markup_multiplier === undefined
         ? model.markupE4
         : read.markupE4(overlay.markup_multiplier),
-    price: overlay.prices ? priceFromConfig(overlay.prices, (usd) => read.microUsd(usd)) : model.price,
+    price: overlay.prices
+      ? priceFromConfig(overlay.prices, (usd) => read.microUsd(usd))
+      : model.price,
     contextTokens: overlay.context_tokens ?? model.contextTokens,
     outputTokensMax: overlay.max_output_tokens ?? model.outputTokensMax,
     imageTokensMax: overlay.image_tokens_max ?? model.imageTokensMax,

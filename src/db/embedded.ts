@@ -38,6 +38,8 @@ const DATABASE = 'catraca'
 const START_MS_MAX = 120_000
 const STOP_MS_MAX = 20_000
 const WATCH_MS = 500
+/** Of the 103 bytes that a socket's path may have on macOS, the rest is `/.s.PGSQL.65535.lock`. */
+const SOCKET_DIR_BYTES_MAX = 80
 
 const SETTINGS = {
   shared_buffers: '256MB',
@@ -110,8 +112,10 @@ async function attachOrStart(home: string, account: Account, binaries: Binaries)
   const cluster = join(home, 'cluster')
   if (!existsSync(cluster)) await initialise(home, cluster, account, binaries)
   const password = readFileSync(join(home, 'password'), 'utf8')
+  const socketDir = socketDirOf(home)
+  const overSocket = socketDir === '' ? '' : `?host=${encodeURIComponent(socketDir)}`
   const urlAt = (port: number): string =>
-    `postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`
+    `postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}${overSocket}`
 
   let launched: { code?: number | null } | undefined
   for (const deadline = Date.now() + START_MS_MAX; Date.now() < deadline; await sleep(50)) {
@@ -186,6 +190,14 @@ function sweepDrafts(home: string): void {
   }
 }
 
+/**
+ * The folder of the Unix socket, which is closed to others and saves 0.05 ms a round trip over TCP; none
+ * where the system has no such sockets, or would cut the socket's path.
+ */
+function socketDirOf(home: string): string {
+  return process.platform === 'win32' || Buffer.byteLength(home) > SOCKET_DIR_BYTES_MAX ? '' : home
+}
+
 function launch(
   home: string,
   cluster: string,
@@ -198,7 +210,7 @@ function launch(
     ...SETTINGS,
     port: String(port),
     listen_addresses: '127.0.0.1',
-    unix_socket_directories: '',
+    unix_socket_directories: socketDirOf(home),
   }
   const args = [
     '-D',

@@ -63,17 +63,3 @@ export function openDatabase(
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return { db, pool, close: () => db.destroy() }
 }
-
-/** True where the failure is of the connection, so that nothing is known of the statement's outcome. */
-export function isConnectionFailure(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const code = (error as { code?: unknown }).code
-  if (typeof code !== 'string') return /connection|terminated|timeout/i.test(error.message)
-  return (
-    code.startsWith('08') ||
-    code.startsWith('57P') ||
-    // Too many connections, and every failure of a socket.
-    code === '53300' ||
-    /^E[A-Z]+$/.test(code)
-  )
-}

@@ -55,11 +55,11 @@ export function createCompleteChat(deps: GatewayDeps): CompleteChat {
         }
         case 'answer': {
           const resolution = await resolveAnswer(held, called.outcome, times)
-          await settle(deps, held, resolution)
-          client.answer(
-            publicAnswer(head, called.outcome.body, resolution, resolution.billedNanoBrl),
-            held.limits,
-          )
+          const settled = settle(deps, held, resolution)
+          // Written while the charge is committed, sent when it is.
+          const text = publicAnswer(head, called.outcome.body, resolution)
+          await settled
+          client.answer(text, held.limits)
           return answered(deps, incoming, held, 200, answeredAtMs - dispatchedAtMs)
         }
         case 'stream': {
@@ -160,9 +160,7 @@ function lastEvents(
   resolution: Resolution,
 ): string {
   if (ending !== 'whole') return `data: ${refusalBody(refusals.streamBroken())}\n\n`
-  const usage = held.request.wantsUsage
-    ? usageChunk(head, resolution, resolution.billedNanoBrl)
-    : ''
+  const usage = held.request.wantsUsage ? usageChunk(head, resolution) : ''
   return `${usage}data: [DONE]\n\n`
 }
 

@@ -25,21 +25,19 @@ const MESSAGE_FIELDS = [
   'reasoning',
 ] as const
 
+/** What was used, and what it costs. */
+export type Charged = TokenCounts & { readonly billedNanoBrl: NanoBrl }
+
 /** The JSON of a whole answer, with its cost to the last digit. */
-export function publicAnswer(
-  head: AnswerHead,
-  body: JsonObject,
-  tokens: TokenCounts,
-  billed: NanoBrl,
-): string {
+export function publicAnswer(head: AnswerHead, body: JsonObject, charged: Charged): string {
   return JSON.stringify({
     id: head.id,
     object: 'chat.completion',
     created: head.created,
     model: head.modelId,
     choices: publicChoices(body.choices, 'message'),
-    usage: publicUsage(tokens),
-    cost_billed_brl: jsonBrl(billed),
+    usage: publicUsage(charged),
+    cost_billed_brl: jsonBrl(charged.billedNanoBrl),
   })
 }
 
@@ -51,12 +49,12 @@ export function publicChunk(head: AnswerHead, body: JsonObject): string | undefi
 }
 
 /** The chunk that tells the usage, last before the end, for clients that asked for it. */
-export function usageChunk(head: AnswerHead, tokens: TokenCounts, billed: NanoBrl): string {
+export function usageChunk(head: AnswerHead, charged: Charged): string {
   const chunk = {
     ...chunkHead(head),
     choices: [],
-    usage: publicUsage(tokens),
-    cost_billed_brl: jsonBrl(billed),
+    usage: publicUsage(charged),
+    cost_billed_brl: jsonBrl(charged.billedNanoBrl),
   }
   return `data: ${JSON.stringify(chunk)}\n\n`
 }

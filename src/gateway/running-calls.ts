@@ -2,7 +2,7 @@
  * The calls of this node that hold money. Long ones are checkpointed on their hold, so that another
  * node can charge what was delivered if this one dies; short ones never cost a write.
  */
-import type { Mark } from '../ledger/lane.ts'
+import type { Mark } from '../ledger/lane-work.ts'
 
 export interface RunningCall {
   /** Output tokens seen so far, as counted by us. */

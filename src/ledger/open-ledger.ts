@@ -3,7 +3,8 @@
  */
 import type { Log } from '../lib/log.ts'
 import type { Attempt, CountOnly, LedgerAway, Verdict } from './attempt.ts'
-import { createLane, type Lane, type LaneObserver, type Mark } from './lane.ts'
+import { createLane, type Lane, type LaneObserver } from './lane.ts'
+import type { Mark } from './lane-work.ts'
 import { ConnectionLost } from './lane-connection.ts'
 import { release, toRow, type Resolution, type ResolutionRow } from './resolution.ts'
 import { openSpool } from './spool.ts'

@@ -51,7 +51,7 @@ export function release(
   }
 }
 
-/** The form `resolve_holds` takes, and a line of the spool. Amounts go as text: JSON numbers are doubles. */
+/** A line of the spool, with the names of `ledger_resolution`. Amounts are text: JSON numbers are doubles. */
 export interface ResolutionRow {
   id: string
   customer_id: string

@@ -1,9 +1,16 @@
 -- Makes a paid chat completion possible: customers, keys, the ledger, usage, rates of exchange, nodes.
 --
 -- Units: `_nano_brl` is 1e-9 BRL, `_pico_usd` is 1e-12 USD, `_e4` is times 10^4.
+-- What must never be negative has a type that says so: the database keeps the checks of types ready, and
+-- parses those of tables again for every statement.
 -- Tables on the hot path (holds, usage_events, usage_hours, rate_windows) carry no foreign keys: they
 -- are written only by `ledger_batch`, from rows it has just joined, and a foreign key would cost one
 -- more query a row.
+
+create domain nano_brl as int8 check (value >= 0);
+create domain pico_usd as int8 check (value >= 0);
+create type call_outcome as enum ('charged', 'released');
+create type usage_kind as enum ('exact', 'estimated', 'none');
 
 create table customers (
   id uuid primary key,
@@ -17,10 +24,10 @@ create table customers (
 -- What can be spent is the balance less what is held.
 create table accounts (
   customer_id uuid primary key references customers (id),
-  credited_nano_brl int8 not null default 0 check (credited_nano_brl >= 0),
-  debited_nano_brl int8 not null default 0 check (debited_nano_brl >= 0),
-  charged_nano_brl int8 not null default 0 check (charged_nano_brl >= 0),
-  held_nano_brl int8 not null default 0 check (held_nano_brl >= 0)
+  credited_nano_brl nano_brl not null default 0,
+  debited_nano_brl nano_brl not null default 0,
+  charged_nano_brl nano_brl not null default 0,
+  held_nano_brl nano_brl not null default 0
 ) with (fillfactor = 40);
 
 -- Credits and debits, immutable. A charge is its usage event.
@@ -118,8 +125,8 @@ create table holds (
   session_id text,
   model_id text not null,
   is_stream bool not null,
-  amount_nano_brl int8 not null check (amount_nano_brl > 0),
-  budget_pico_usd int8 not null,
+  amount_nano_brl nano_brl not null,
+  budget_pico_usd pico_usd not null,
   price_id int4 not null,
   fx_rate_id int4 not null,
   fx_rate_e4 int4 not null,
@@ -145,18 +152,18 @@ create table usage_events (
   model_id text not null,
   upstream_id text,
   is_stream bool not null,
-  outcome text not null check (outcome in ('charged', 'released')),
+  outcome call_outcome not null,
   -- Why it was released, or why the usage was estimated.
   reason text,
-  usage_kind text not null check (usage_kind in ('exact', 'estimated', 'none')),
+  usage_kind usage_kind not null,
   prompt_tokens int4 not null,
   cached_tokens int4 not null,
   cache_write_tokens int4 not null,
   completion_tokens int4 not null,
   reasoning_tokens int4 not null,
-  held_nano_brl int8 not null,
-  cost_upstream_pico_usd int8 not null check (cost_upstream_pico_usd >= 0),
-  cost_billed_nano_brl int8 not null check (cost_billed_nano_brl >= 0),
+  held_nano_brl nano_brl not null,
+  cost_upstream_pico_usd pico_usd not null,
+  cost_billed_nano_brl nano_brl not null,
   price_id int4 not null,
   fx_rate_id int4 not null,
   fx_rate_e4 int4 not null,

@@ -2,8 +2,9 @@
 -- Every function here is PL/pgSQL, whose plans are kept for the session: before PostgreSQL 18 a function
 -- in SQL is planned again at every call.
 --
--- Locks are taken in one order everywhere: accounts by customer id, then rate windows by subject.
--- Every other row written here belongs to a customer whose account is locked first.
+-- Locks are taken in one order everywhere: accounts by customer id, then rate windows by subject. Every
+-- other row belongs to one customer. Two nodes that resolve one hold at once may still cross each other
+-- (hold, account); the one that the database then ends has changed nothing and is run again.
 --
 -- p_resolutions: how held calls ended. One whose hold is gone was resolved before: it changes nothing
 --   and is counted in `gone`, so repeating a batch is harmless.
@@ -19,12 +20,34 @@
 --   ip_limited, key_limited, tokens_limited
 --   stale_key                     the key was changed or revoked since the node read it
 --   short_balance, short_budget   it does not fit beside what is held already
+-- Rows come as arrays of these: reading JSON took a quarter of the database's time.
+create type ledger_attempt as (
+  id uuid, is_repeated bool, customer_id uuid, api_key_id uuid, key_version int4,
+  key_place int4, key_offset int4, ip_place int4, ip_offset int4,
+  requests_per_minute int8, ip_requests_per_minute int8, tokens_per_minute int8,
+  request_id uuid, session_id text, model_id text, is_stream bool,
+  amount_nano_brl int8, budget_pico_usd int8, price_id int4, fx_rate_id int4,
+  fx_rate_e4 int4, markup_e4 int4, prompt_tokens_estimated int4, tokens_counted int8
+);
+create type ledger_resolution as (
+  id uuid, outcome call_outcome, reason text, upstream_id text, usage_kind usage_kind,
+  prompt_tokens int4, cached_tokens int4, cache_write_tokens int4,
+  completion_tokens int4, reasoning_tokens int4,
+  cost_pico_usd int8, billed_nano_brl int8, billed_pico_usd int8,
+  first_byte_ms int4, duration_ms int4
+);
+create type ledger_mark as (id uuid, output_tokens_seen int4);
+
 create function ledger_batch(
-  p_node_id uuid, p_customer_ids uuid[], p_resolutions json, p_marks json,
-  p_subjects text[], p_subject_requests int8[], p_attempts json
+  p_node_id uuid, p_customer_ids uuid[], p_resolutions ledger_resolution[], p_marks ledger_mark[],
+  p_subjects text[], p_subject_requests int8[], p_attempts ledger_attempt[]
 ) returns json language plpgsql as $$
 begin
-  perform 1 from accounts where customer_id = any (p_customer_ids) order by customer_id for no key update;
+  if cardinality(p_customer_ids) > 1 then
+    perform 1 from accounts where customer_id = any (p_customer_ids) order by customer_id for no key update;
+  elsif p_attempts is not null then
+    perform 1 from accounts where customer_id = p_customer_ids[1] for no key update;
+  end if;
   if p_marks is not null then
     perform mark_holds(p_marks);
   end if;
@@ -33,18 +56,18 @@ begin
     'verdicts', case when p_attempts is not null then take_holds(p_node_id, p_subjects, p_subject_requests, p_attempts) end);
 end $$;
 
-create function mark_holds(p_marks json) returns void language plpgsql as $$
+create function mark_holds(p_marks ledger_mark[]) returns void language plpgsql as $$
 begin
   update holds h
   set dispatched_at = coalesce(h.dispatched_at, now()),
     output_began_at = case when m.output_tokens_seen > 0 then coalesce(h.output_began_at, now()) else h.output_began_at end,
     output_tokens_seen = greatest(h.output_tokens_seen, m.output_tokens_seen)
-  from json_to_recordset(p_marks) as m(id uuid, output_tokens_seen int4)
+  from unnest(p_marks) as m
   where h.id = m.id;
 end $$;
 
--- Returns how many of the resolutions found no hold. The accounts must be locked.
-create function resolve_holds(p_resolutions json) returns int4 language plpgsql as $$
+-- Returns how many of the resolutions found no hold.
+create function resolve_holds(p_resolutions ledger_resolution[]) returns int4 language plpgsql as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_closed int4 := 0;
@@ -52,12 +75,7 @@ declare
 begin
   for g in
     with closed as (
-      delete from holds h using json_to_recordset(p_resolutions) as r(
-        id uuid, outcome text, reason text, upstream_id text, usage_kind text,
-        prompt_tokens int4, cached_tokens int4, cache_write_tokens int4,
-        completion_tokens int4, reasoning_tokens int4,
-        cost_pico_usd int8, billed_nano_brl int8, billed_pico_usd int8,
-        first_byte_ms int4, duration_ms int4)
+      delete from holds h using unnest(p_resolutions) as r
       where h.id = r.id
       returning h.customer_id, h.api_key_id, h.request_id, h.session_id, h.model_id, h.is_stream,
         h.amount_nano_brl, h.budget_pico_usd, h.price_id, h.fx_rate_id, h.fx_rate_e4, h.markup_e4,
@@ -115,127 +133,125 @@ begin
       where subject = 'k:' || g.api_key_id and window_at = g.tokens_window_at;
     end if;
   end loop;
-  return json_array_length(p_resolutions) - v_closed;
+  return cardinality(p_resolutions) - v_closed;
 end $$;
 
--- Counts requests against the current minute and returns, by subject, the requests with these, the
--- tokens counted so far, and the minute. Subjects are locked in order.
-create function count_requests(p_window_at timestamptz, p_subjects text[], p_requests int8[]) returns jsonb
-language plpgsql as $$
+-- The accounts must be locked. Returns the verdicts in the order of the attempts, which must
+-- come sorted by customer and key. `key_place` and `ip_place` are the places of an attempt's subjects in
+-- `p_subjects`, which must come sorted: that is the order of their locks. `key_offset` and `ip_offset` say
+-- how many new requests of this batch come after it in their windows, as a number from 0 down.
+create function take_holds(
+  p_node_id uuid, p_subjects text[], p_subject_requests int8[], p_attempts ledger_attempt[]
+) returns json language plpgsql as $$
 declare
-  v_windows jsonb;
+  v_now timestamptz := clock_timestamp();
+  v_minute timestamptz := date_trunc('minute', v_now);
+  -- Of the current minute, by subject: requests with those of this batch, and tokens before it.
+  v_requests int8[] := '{}';
+  v_tokens_before int8[] := '{}';
+  v_windows_at timestamptz[] := '{}';
+  v_window record;
+  -- What the rows say, carried on from attempt to attempt.
+  v_customer_id uuid;
+  v_balance int8;
+  v_held int8;
+  v_held_before int8;
+  v_api_key_id uuid;
+  v_key_version int4;
+  v_budget_left int8;
+  v_tokens int8;
+  a ledger_attempt;
+  v_key_seq int8;
+  v_ip_seq int8;
+  v_verdict text;
+  v_verdicts json[] := '{}';
+  -- By the place of the attempt.
+  v_is_held bool[] := '{}';
+  v_has_budget bool[] := '{}';
 begin
-  with counted as (
+  for i in 1 .. cardinality(p_subjects) loop
     insert into rate_windows as w (subject, window_at, requests, tokens)
-    select s.subject, p_window_at, s.requests, 0
-    from unnest(p_subjects, p_requests) as s(subject, requests)
-    order by s.subject
+    values (p_subjects[i], v_minute, p_subject_requests[i], 0)
     on conflict (subject) do update set
       requests = excluded.requests + case when w.window_at >= excluded.window_at then w.requests else 0 end,
       tokens = case when w.window_at >= excluded.window_at then w.tokens else 0 end,
       window_at = greatest(w.window_at, excluded.window_at)
-    returning w.subject, w.requests, w.tokens, w.window_at
-  )
-  select jsonb_object_agg(subject, jsonb_build_array(requests, tokens, window_at)) into v_windows from counted;
-  return v_windows;
-end $$;
+    returning w.requests, w.tokens, w.window_at into v_window;
+    v_requests := v_requests || v_window.requests;
+    v_tokens_before := v_tokens_before || v_window.tokens;
+    v_windows_at := v_windows_at || v_window.window_at;
+  end loop;
 
--- The accounts must be locked. Returns the verdicts in the order of the attempts, which must come
--- sorted by customer and key. `key_offset` and `ip_offset` say how many new requests of this batch come
--- after an attempt in its window, as a number from 0 down.
-create function take_holds(p_node_id uuid, p_subjects text[], p_subject_requests int8[], p_attempts json) returns json
-language plpgsql as $$
-declare
-  v_now timestamptz := clock_timestamp();
-  v_windows jsonb := count_requests(date_trunc('minute', v_now), p_subjects, p_subject_requests);
-  v_key_window jsonb;
-  v_verdicts json[] := '{}';
-  v_verdict text;
-  v_customer_id uuid;
-  v_api_key_id uuid;
-  v_balance int8;
-  v_held int8;
-  v_budget_left int8;
-  v_tokens int8;
-  v_key_seq int8;
-  v_ip_seq int8;
-  v_changed_ids uuid[] := '{}';
-  v_changed_held int8[] := '{}';
-  r record;
-begin
-  for r in
-    -- What the rows below say was so before this batch; the variables carry it on from there.
-    select a.*, k.id is not null as is_key_current,
-      c.credited_nano_brl - c.debited_nano_brl - c.charged_nano_brl as balance_before, c.held_nano_brl as held_before,
-      b.limit_pico_usd - b.held_pico_usd - case
-        when b.period_started_at = budget_period_start(b.period, b.timezone) then b.spent_pico_usd else 0 end as budget_left_before
-    from json_to_recordset(p_attempts) as a(
-      id uuid, is_repeated bool, customer_id uuid, api_key_id uuid, key_version int4, ip text,
-      key_offset int4, ip_offset int4,
-      requests_per_minute int8, ip_requests_per_minute int8, tokens_per_minute int8,
-      request_id uuid, session_id text, model_id text, is_stream bool,
-      amount_nano_brl int8, budget_pico_usd int8, price_id int4, fx_rate_id int4,
-      fx_rate_e4 int4, markup_e4 int4, prompt_tokens_estimated int4, tokens_counted int8)
-    left join accounts c on c.customer_id = a.customer_id
-    left join api_keys k on k.id = a.api_key_id and k.version = a.key_version
-      and k.revoked_at is null and (k.expires_at is null or k.expires_at > v_now)
-    left join api_key_budgets b on b.api_key_id = a.api_key_id
-  loop
-    if r.customer_id is distinct from v_customer_id then
-      v_changed_ids := v_changed_ids || v_customer_id;
-      v_changed_held := v_changed_held || v_held;
-      v_customer_id := r.customer_id;
-      v_balance := r.balance_before;
-      v_held := r.held_before;
+  foreach a in array p_attempts loop
+    if a.customer_id is distinct from v_customer_id then
+      if v_held <> v_held_before then
+        update accounts set held_nano_brl = v_held where customer_id = v_customer_id;
+      end if;
+      v_customer_id := a.customer_id;
+      select credited_nano_brl - debited_nano_brl - charged_nano_brl, held_nano_brl, held_nano_brl
+      into v_balance, v_held, v_held_before
+      from accounts where customer_id = v_customer_id;
     end if;
-    if r.api_key_id is distinct from v_api_key_id then
-      v_api_key_id := r.api_key_id;
-      v_key_window := v_windows -> ('k:' || v_api_key_id);
-      v_tokens := (v_key_window ->> 1)::int8;
-      v_budget_left := r.budget_left_before;
+    if a.api_key_id is distinct from v_api_key_id then
+      v_api_key_id := a.api_key_id;
+      v_tokens := v_tokens_before[a.key_place];
+      select k.version, b.limit_pico_usd - b.held_pico_usd - case
+        when b.period_started_at = budget_period_start(b.period, b.timezone) then b.spent_pico_usd else 0 end
+      into v_key_version, v_budget_left
+      from api_keys k left join api_key_budgets b on b.api_key_id = k.id
+      where k.id = v_api_key_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > v_now);
     end if;
-    v_key_seq := (v_key_window ->> 0)::int8 + r.key_offset;
-    v_ip_seq := (v_windows -> ('i:' || r.ip) ->> 0)::int8 + r.ip_offset;
+    v_key_seq := v_requests[a.key_place] + a.key_offset;
+    v_ip_seq := v_requests[a.ip_place] + a.ip_offset;
 
     v_verdict := case
-      when not r.is_repeated and v_ip_seq > r.ip_requests_per_minute then 'ip_limited'
-      when not r.is_repeated and v_key_seq > r.requests_per_minute then 'key_limited'
-      when r.id is null then 'counted'
-      when not r.is_key_current then 'stale_key'
-      when v_tokens + r.tokens_counted > r.tokens_per_minute then 'tokens_limited'
-      when v_balance is null or r.amount_nano_brl > v_balance - v_held then 'short_balance'
-      when r.budget_pico_usd > v_budget_left then 'short_budget'
+      when not a.is_repeated and v_ip_seq > a.ip_requests_per_minute then 'ip_limited'
+      when not a.is_repeated and v_key_seq > a.requests_per_minute then 'key_limited'
+      when a.id is null then 'counted'
+      when v_key_version is distinct from a.key_version then 'stale_key'
+      when v_tokens + a.tokens_counted > a.tokens_per_minute then 'tokens_limited'
+      when v_balance is null or a.amount_nano_brl > v_balance - v_held then 'short_balance'
+      when a.budget_pico_usd > v_budget_left then 'short_budget'
       else 'held'
     end;
 
     if v_verdict = 'held' then
-      v_held := v_held + r.amount_nano_brl;
-      insert into holds (
-        id, customer_id, api_key_id, node_id, request_id, session_id, model_id, is_stream,
-        amount_nano_brl, budget_pico_usd, price_id, fx_rate_id, fx_rate_e4, markup_e4,
-        prompt_tokens_estimated, tokens_counted, tokens_window_at, created_at)
-      values (
-        r.id, r.customer_id, r.api_key_id, p_node_id, r.request_id, r.session_id, r.model_id, r.is_stream,
-        r.amount_nano_brl, case when v_budget_left is null then 0 else r.budget_pico_usd end,
-        r.price_id, r.fx_rate_id, r.fx_rate_e4, r.markup_e4, r.prompt_tokens_estimated,
-        case when r.tokens_per_minute is not null then r.tokens_counted end,
-        case when r.tokens_per_minute is not null then (v_key_window ->> 2)::timestamptz end, v_now);
+      v_held := v_held + a.amount_nano_brl;
       if v_budget_left is not null then
-        v_budget_left := v_budget_left - r.budget_pico_usd;
-        update api_key_budgets set held_pico_usd = held_pico_usd + r.budget_pico_usd where api_key_id = v_api_key_id;
+        v_budget_left := v_budget_left - a.budget_pico_usd;
+        update api_key_budgets set held_pico_usd = held_pico_usd + a.budget_pico_usd where api_key_id = v_api_key_id;
       end if;
-      if r.tokens_per_minute is not null then
-        v_tokens := v_tokens + r.tokens_counted;
+      if a.tokens_per_minute is not null then
+        v_tokens := v_tokens + a.tokens_counted;
         update rate_windows set tokens = v_tokens where subject = 'k:' || v_api_key_id;
       end if;
     end if;
+    v_is_held := v_is_held || (v_verdict = 'held');
+    v_has_budget := v_has_budget || (v_budget_left is not null);
     v_verdicts := v_verdicts || json_build_object(
       'verdict', v_verdict, 'key_seq', v_key_seq, 'ip_seq', v_ip_seq,
       'balance', v_balance::text, 'held', v_held::text, 'budget_left', v_budget_left::text);
   end loop;
+  if v_held <> v_held_before then
+    update accounts set held_nano_brl = v_held where customer_id = v_customer_id;
+  end if;
 
-  update accounts set held_nano_brl = c.held
-  from unnest(v_changed_ids || v_customer_id, v_changed_held || v_held) as c(customer_id, held)
-  where accounts.customer_id = c.customer_id and held_nano_brl <> c.held;
+  if true = any (v_is_held) then
+    insert into holds (
+      id, customer_id, api_key_id, node_id, request_id, session_id, model_id, is_stream,
+      amount_nano_brl, budget_pico_usd, price_id, fx_rate_id, fx_rate_e4, markup_e4,
+      prompt_tokens_estimated, tokens_counted, tokens_window_at, created_at)
+    select id, customer_id, api_key_id, p_node_id, request_id, session_id, model_id, is_stream,
+      amount_nano_brl, case when v_has_budget[place] then budget_pico_usd else 0 end,
+      price_id, fx_rate_id, fx_rate_e4, markup_e4, prompt_tokens_estimated,
+      case when tokens_per_minute is not null then tokens_counted end,
+      case when tokens_per_minute is not null then v_windows_at[key_place] end, v_now
+    from rows from (unnest(p_attempts)) with ordinality as held(
+      id, is_repeated, customer_id, api_key_id, key_version, key_place, key_offset, ip_place, ip_offset,
+      requests_per_minute, ip_requests_per_minute, tokens_per_minute, request_id, session_id, model_id,
+      is_stream, amount_nano_brl, budget_pico_usd, price_id, fx_rate_id, fx_rate_e4, markup_e4,
+      prompt_tokens_estimated, tokens_counted, place)
+    where v_is_held[place];
+  end if;
   return json_build_object('at', v_now, 'list', array_to_json(v_verdicts));
 end $$;

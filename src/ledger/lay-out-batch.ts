@@ -1,0 +1,166 @@
+/** From works to the parameters of `ledger_batch`. */
+import { compositeText, type CompositeField } from '../db/composite-text.ts'
+import type { Attempt, CountOnly } from './attempt.ts'
+import type { LaneWork } from './lane-work.ts'
+import type { ResolutionRow } from './resolution.ts'
+
+export interface LedgerBatch {
+  /** Whose accounts are locked. */
+  readonly customerIds: readonly string[]
+  readonly resolutions: readonly string[]
+  readonly marks: readonly string[]
+  /** The rate windows of the batch, sorted, and how many new requests each of them gets. */
+  readonly subjects: readonly string[]
+  readonly subjectRequests: readonly number[]
+  /** Sorted by customer and key, in their order within a key. */
+  readonly attempts: readonly string[]
+  /** For each attempt, the index of its work. */
+  readonly order: readonly number[]
+}
+
+type Asking = LaneWork & { kind: 'attempt' | 'count' }
+
+export function layOutBatch(works: readonly LaneWork[]): LedgerBatch {
+  const customerIds = new Set<string>()
+  const resolutions: string[] = []
+  const marks: string[] = []
+  const asking: { work: Asking; index: number; sortKey: string }[] = []
+  works.forEach((work, index) => {
+    switch (work.kind) {
+      case 'resolve':
+        customerIds.add(work.row.customer_id)
+        resolutions.push(resolutionText(work.row))
+        break
+      case 'mark':
+        for (const mark of work.marks) marks.push(compositeText([mark.id, mark.outputTokensSeen]))
+        break
+      case 'attempt':
+        customerIds.add(work.attempt.customerId)
+        asking.push({ work, index, sortKey: work.attempt.customerId + work.attempt.key.id })
+        break
+      case 'count':
+        asking.push({ work, index, sortKey: work.count.key?.id ?? '' })
+    }
+  })
+  asking.sort((left, right) =>
+    left.sortKey < right.sortKey ? -1 : left.sortKey > right.sortKey ? 1 : 0,
+  )
+  const windows = countWindows(asking.map(({ work }) => work))
+  return {
+    customerIds: [...customerIds],
+    resolutions,
+    marks,
+    ...windows,
+    attempts: asking.map(({ work }, index) =>
+      attemptText(work, windows.byAttempt[index] as AttemptWindows),
+    ),
+    order: asking.map(({ index }) => index),
+  }
+}
+
+interface AttemptWindows {
+  readonly ip: WindowPlace
+  readonly key: WindowPlace | undefined
+}
+
+interface WindowPlace {
+  /** Of the window in the batch's subjects, from 1. */
+  readonly place: number
+  /** How many new requests of the batch come after this one, as a number from 0 down. */
+  readonly offset: number
+}
+
+/** The rate windows of a batch, and where each asking one stands in its own. */
+function countWindows(asking: readonly Asking[]): {
+  subjects: string[]
+  subjectRequests: number[]
+  byAttempt: AttemptWindows[]
+} {
+  const requests = new Map<string, number>()
+  const enter = (subject: string, isNew: boolean): { subject: string; rank: number } => {
+    const rank = (requests.get(subject) ?? 0) + (isNew ? 1 : 0)
+    requests.set(subject, rank)
+    return { subject, rank }
+  }
+  const entered = asking.map((work) => {
+    const { ip, key } = work.kind === 'attempt' ? work.attempt : work.count
+    const isNew = work.kind === 'count' || !work.attempt.isRepeated
+    return { ip: enter(`i:${ip}`, isNew), key: key && enter(`k:${key.id}`, isNew) }
+  })
+  const subjects = [...requests.keys()].sort()
+  const places = new Map(subjects.map((subject, index) => [subject, index + 1]))
+  // Only now the totals are known that the ranks are turned into offsets by.
+  const placeOf = ({ subject, rank }: { subject: string; rank: number }): WindowPlace => ({
+    place: places.get(subject) as number,
+    offset: rank - (requests.get(subject) as number),
+  })
+  return {
+    subjects,
+    subjectRequests: subjects.map((subject) => requests.get(subject) as number),
+    byAttempt: entered.map(({ ip, key }) => ({ ip: placeOf(ip), key: key && placeOf(key) })),
+  }
+}
+
+/** Of `ledger_attempt`, those that follow the rate limits. */
+const FIELDS_OF_CALL = 13
+
+/** The fields of `ledger_attempt` in their order; most are empty for a call that only counts. */
+function attemptText(work: Asking, windows: AttemptWindows): string {
+  const { key, ipLimit }: Attempt | CountOnly = work.kind === 'attempt' ? work.attempt : work.count
+  const { ip, key: keyWindow } = windows
+  const limits: CompositeField[] = [
+    keyWindow?.place,
+    keyWindow?.offset,
+    ip.place,
+    ip.offset,
+    key?.requestsPerMinute,
+    ipLimit,
+  ]
+  if (work.kind === 'count') {
+    const ofNoCall = Array<undefined>(FIELDS_OF_CALL)
+    return compositeText([undefined, false, undefined, key?.id, undefined, ...limits, ...ofNoCall])
+  }
+  const { attempt } = work
+  return compositeText([
+    attempt.id,
+    attempt.isRepeated,
+    attempt.customerId,
+    attempt.key.id,
+    attempt.key.version,
+    ...limits,
+    attempt.key.tokensPerMinute,
+    attempt.requestId,
+    attempt.sessionId,
+    attempt.modelId,
+    attempt.isStream,
+    attempt.amountNanoBrl,
+    attempt.budgetPicoUsd,
+    attempt.priceId,
+    attempt.fxRateId,
+    attempt.fxRateE4,
+    attempt.markupE4,
+    attempt.promptTokensEstimated,
+    attempt.tokensCounted,
+  ])
+}
+
+/** The fields of `ledger_resolution` in their order. */
+function resolutionText(row: ResolutionRow): string {
+  return compositeText([
+    row.id,
+    row.outcome,
+    row.reason,
+    row.upstream_id,
+    row.usage_kind,
+    row.prompt_tokens,
+    row.cached_tokens,
+    row.cache_write_tokens,
+    row.completion_tokens,
+    row.reasoning_tokens,
+    row.cost_pico_usd,
+    row.billed_nano_brl,
+    row.billed_pico_usd,
+    row.first_byte_ms,
+    row.duration_ms,
+  ])
+}

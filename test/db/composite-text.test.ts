@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { createTestDatabase } from '../harness/test-database.ts'
+import { sql } from 'kysely'
+import { compositeText } from '../../src/db/composite-text.ts'
+
+test('whatever the text, the database reads the fields as they were', async () => {
+  const { db, drop } = await createTestDatabase()
+  try {
+    await sql`create type pair as (t text, n int8, b bool)`.execute(db)
+    // A text in PostgreSQL has no zero bytes, and no half characters.
+    const text = fc
+      .string({ unit: 'binary' })
+      .map((text) => text.replaceAll('\0', '').toWellFormed())
+    const row = fc.tuple(
+      fc.option(text),
+      fc.option(fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n)),
+      fc.boolean(),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 20 }), async (rows) => {
+        const { rows: read } = await sql<{ t: string; n: bigint; b: boolean }>`
+          select * from unnest(${rows.map((row) => compositeText(row))}::pair[])`.execute(db)
+        assert.deepEqual(
+          read.map(({ t, n, b }) => [t, n, b]),
+          rows,
+        )
+      }),
+      { numRuns: 300 },
+    )
+  } finally {
+    await drop()
+  }
+})
