@@ -2,7 +2,7 @@
  * Catraca, as an operator would run it on one machine: one process, its embedded PostgreSQL with
  * durable commits, a customer with a balance and a key. Every request is held, settled and charged.
  */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fastModel, slowModel } from '../chat-request.ts'
 import { findFreePort, type Command, type Finished, type Processes } from '../processes.ts'
@@ -39,7 +39,7 @@ export const startCatraca: StartTarget = async ({ processes, upstreamPort, folde
   const server = await processes.start({
     name: 'catraca',
     command: process.execPath,
-    args: [program],
+    args: startArguments(),
     env,
     cwd: root,
     readyUrl: `http://127.0.0.1:${port}/v1/healthz`,
@@ -54,6 +54,14 @@ export const startCatraca: StartTarget = async ({ processes, upstreamPort, folde
     pid: server.pid,
     audit: () => audit(cli),
   }
+}
+
+/** As `npm start` starts it, with its flags. */
+function startArguments(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: { start: string }
+  }
+  return scripts.start.split(' ').slice(1)
 }
 
 type Cli = (...args: string[]) => Promise<Finished>

@@ -1,17 +1,26 @@
 export type CompositeField = string | number | bigint | boolean | null | undefined
 
+/** What needs no quotes in a composite value: ids, names of models. */
+const PLAIN = /^[\w.:/-]+$/
+
 /**
  * A row as PostgreSQL reads a composite value from text: `(1,"a \\"b\\"",)`. Nothing between two commas is
  * null.
  */
 export function compositeText(fields: readonly CompositeField[]): string {
   let text = '('
-  for (const [index, field] of fields.entries()) {
+  for (let index = 0; index < fields.length; index++) {
+    const field = fields[index]
     if (index > 0) text += ','
     if (field === null || field === undefined) continue
-    text += typeof field === 'string' ? quoted(field) : String(field)
+    text += typeof field === 'string' && !PLAIN.test(field) ? quoted(field) : String(field)
   }
   return `${text})`
+}
+
+/** Composite values as PostgreSQL reads an array of them from text. */
+export function compositeArrayText(rows: readonly string[]): string {
+  return `{${rows.map(quoted).join(',')}}`
 }
 
 function quoted(text: string): string {

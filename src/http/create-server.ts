@@ -78,6 +78,7 @@ export function createServer(deps: HttpDeps): FastifyInstance {
  * percent-encoding stands for itself, so that it is an unknown address like any other.
  */
 function originForm(target: string): string {
+  if (target.startsWith('/') && !target.includes('%')) return target
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '') || '/'
   try {
     decodeURIComponent(path.split('?', 1)[0] as string)

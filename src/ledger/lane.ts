@@ -3,6 +3,7 @@
  * go through the same lane of a node, so a node never waits for itself on an account's lock.
  */
 import pg from 'pg'
+import { compositeArrayText } from '../db/composite-text.ts'
 import { createNaturalBatcher } from '../lib/natural-batcher.ts'
 import { createLaneConnection, type LaneConnection } from './lane-connection.ts'
 import { layOutBatch } from './lay-out-batch.ts'
@@ -132,6 +133,6 @@ function toVerdict(row: VerdictRow, at: Date): Verdict {
   }
 }
 
-function orNull(rows: readonly string[]): readonly string[] | null {
-  return rows.length === 0 ? null : rows
+function orNull(rows: readonly string[]): string | null {
+  return rows.length === 0 ? null : compositeArrayText(rows)
 }
