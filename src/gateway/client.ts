@@ -26,7 +26,8 @@ export interface Client {
    * It resolves also when the client leaves, or is cut because it does not read at all.
    */
   write(text: string): Promise<void> | undefined
-  endStream(): void
+  /** Writes the last part and ends the stream. */
+  endStream(text: string): void
   /** True once the client has hung up. */
   readonly hasLeft: boolean
   /** Called once, when the client hangs up before the end. */

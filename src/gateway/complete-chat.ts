@@ -73,8 +73,7 @@ export function createCompleteChat(deps: GatewayDeps): CompleteChat {
           const streamTimes = timesOf(called.upstreamId, dispatchedAtMs, relayed.firstByteAtMs)
           const resolution = await resolveStream(held, relayed, streamTimes)
           await settle(deps, held, resolution)
-          await client.write(lastEvents(held, relayed.ending, head, resolution))
-          client.endStream()
+          client.endStream(lastEvents(held, relayed.ending, head, resolution))
           return answered(
             deps,
             incoming,

@@ -2,7 +2,7 @@
  * What of an upstream's answer a customer sees: the chat-completions format and nothing else. Names,
  * fingerprints and fields of an upstream's own are left out by naming what stays.
  */
-import { jsonBrl, type NanoBrl } from '../lib/money.ts'
+import { decimalBrl, jsonBrl, type NanoBrl } from '../lib/money.ts'
 import type { TokenCounts } from '../catalog/prices.ts'
 import type { JsonObject } from '../providers/contract.ts'
 
@@ -13,8 +13,8 @@ export interface AnswerHead {
   readonly modelId: string
 }
 
-const CHOICE_FIELDS = ['index', 'finish_reason', 'logprobs'] as const
-const MESSAGE_FIELDS = [
+const CHOICE_FIELDS: ReadonlySet<string> = new Set(['index', 'finish_reason', 'logprobs'])
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   'role',
   'content',
   'refusal',
@@ -23,7 +23,7 @@ const MESSAGE_FIELDS = [
   'annotations',
   'reasoning_content',
   'reasoning',
-] as const
+])
 
 /** What was used, and what it costs. */
 export type Charged = TokenCounts & { readonly billedNanoBrl: NanoBrl }
@@ -41,22 +41,23 @@ export function publicAnswer(head: AnswerHead, body: JsonObject, charged: Charge
   })
 }
 
+/** What every event of a stream begins with, up to its choices. */
+export function chunkOpening({ id, created, modelId }: AnswerHead): string {
+  const head = JSON.stringify({ id, object: 'chat.completion.chunk', created, model: modelId })
+  return `data: ${head.slice(0, -1)},"choices":`
+}
+
 /** A chunk as an event; undefined where nothing of it is for the customer, as a chunk of only usage. */
-export function publicChunk(head: AnswerHead, body: JsonObject): string | undefined {
+export function publicChunk(opening: string, body: JsonObject): string | undefined {
   if (!Array.isArray(body.choices) || body.choices.length === 0) return undefined
-  const chunk = { ...chunkHead(head), choices: publicChoices(body.choices, 'delta') }
-  return `data: ${JSON.stringify(chunk)}\n\n`
+  return `${opening}${JSON.stringify(publicChoices(body.choices, 'delta'))}}\n\n`
 }
 
 /** The chunk that tells the usage, last before the end, for clients that asked for it. */
 export function usageChunk(head: AnswerHead, charged: Charged): string {
-  const chunk = {
-    ...chunkHead(head),
-    choices: [],
-    usage: publicUsage(charged),
-    cost_billed_brl: jsonBrl(charged.billedNanoBrl),
-  }
-  return `data: ${JSON.stringify(chunk)}\n\n`
+  const usage = JSON.stringify(publicUsage(charged))
+  const cost = decimalBrl(charged.billedNanoBrl)
+  return `${chunkOpening(head)}[],"usage":${usage},"cost_billed_brl":${cost}}\n\n`
 }
 
 /** Texts that the model put out in an answer, to be counted where the upstream did not. */
@@ -75,19 +76,14 @@ export function outputTexts(body: JsonObject, part: 'message' | 'delta'): string
   return texts
 }
 
-function chunkHead(head: AnswerHead): JsonObject {
-  return {
-    id: head.id,
-    object: 'chat.completion.chunk',
-    created: head.created,
-    model: head.modelId,
-  }
-}
-
 function publicChoices(choices: unknown, part: 'message' | 'delta'): JsonObject[] {
   const shown: JsonObject[] = []
   for (const choice of choices as unknown[]) {
     if (!isObject(choice)) continue
+    if (isPublic(choice, part)) {
+      shown.push(choice)
+      continue
+    }
     const result: JsonObject = {}
     pick(CHOICE_FIELDS, choice, result)
     if (isObject(choice[part])) {
@@ -100,6 +96,16 @@ function publicChoices(choices: unknown, part: 'message' | 'delta'): JsonObject[
   return shown
 }
 
+/** Most are, and need no copy. */
+function isPublic(choice: JsonObject, part: 'message' | 'delta'): boolean {
+  for (const field in choice) if (field !== part && !CHOICE_FIELDS.has(field)) return false
+  const message = choice[part]
+  if (message === undefined) return true
+  if (!isObject(message)) return false
+  for (const field in message) if (!MESSAGE_FIELDS.has(field)) return false
+  return true
+}
+
 function publicUsage(tokens: TokenCounts): JsonObject {
   return {
     prompt_tokens: tokens.promptTokens,
@@ -110,7 +116,7 @@ function publicUsage(tokens: TokenCounts): JsonObject {
   }
 }
 
-function pick(fields: readonly string[], from: JsonObject, to: JsonObject): void {
+function pick(fields: ReadonlySet<string>, from: JsonObject, to: JsonObject): void {
   for (const field of fields) if (from[field] !== undefined) to[field] = from[field]
 }
 

@@ -5,7 +5,7 @@ import type { Called } from './call-upstream.ts'
 import { chargeHeldCall, estimateUsed, type CallTimes, type Used } from './charge.ts'
 import type { Client } from './client.ts'
 import type { HeldCall } from './hold-money.ts'
-import { outputTexts, publicChunk, type AnswerHead } from './public-chat.ts'
+import { chunkOpening, outputTexts, publicChunk, type AnswerHead } from './public-chat.ts'
 import type { RunningCall } from './running-calls.ts'
 
 /** How a stream went: to its end, broken by the upstream, or left by the client. */
@@ -44,6 +44,7 @@ export async function relayStream(
   })
 
   if (provider.cancelStopsBilling) client.onLeave(() => stream.cancel())
+  const opening = chunkOpening(head)
   client.beginStream(held.limits)
   try {
     for await (const chunks of stream.chunks) {
@@ -55,7 +56,7 @@ export async function relayStream(
           deltas += 1
           bytes += Buffer.byteLength(text)
         }
-        shown += publicChunk(head, chunk.body) ?? ''
+        shown += publicChunk(opening, chunk.body) ?? ''
       }
       running.sawOutput(Math.min(seen(), held.quote.outputTokensMax * held.quote.choices))
       if (shown !== '' && !client.hasLeft) await client.write(shown)

@@ -6,7 +6,8 @@ import { sql } from 'kysely'
 import { compositeArrayText, compositeText } from '../../src/db/composite-text.ts'
 
 test('whatever the text, the database reads the fields as they were', async () => {
-  const { db, drop } = await createTestDatabase()
+  const database = await createTestDatabase()
+  const { db } = database
   try {
     await sql`create type pair as (t text, n int8, b bool)`.execute(db)
     // A text in PostgreSQL has no zero bytes, and no half characters.
@@ -30,6 +31,6 @@ test('whatever the text, the database reads the fields as they were', async () =
       { numRuns: 300 },
     )
   } finally {
-    await drop()
+    await database.drop()
   }
 })

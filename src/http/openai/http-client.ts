@@ -11,6 +11,7 @@ const WRITE_STALL_MS = 60_000
 export function createHttpClient(request: FastifyRequest, reply: FastifyReply): Client {
   const { raw } = reply
   reply.hijack()
+  let hasWritten = false
 
   function head(status: number, limits: Limits, more: Record<string, string | number>): void {
     if (raw.headersSent || raw.destroyed) return
@@ -49,10 +50,13 @@ export function createHttpClient(request: FastifyRequest, reply: FastifyReply): 
         // Asks proxies of the nginx kind not to collect the stream.
         'x-accel-buffering': 'no',
       })
-      // The headers leave now: a client sees that it was admitted before the first token comes.
-      raw.flushHeaders()
+      // With the first chunk if it is here already, else now: a client sees that it was admitted.
+      setImmediate(() => {
+        if (!hasWritten && !raw.writableEnded && !raw.destroyed) raw.flushHeaders()
+      })
     },
     write(text) {
+      hasWritten = true
       if (raw.destroyed || raw.write(text)) return undefined
       return new Promise((resolve) => {
         const timer = setTimeout(() => raw.destroy(), WRITE_STALL_MS)
@@ -66,9 +70,7 @@ export function createHttpClient(request: FastifyRequest, reply: FastifyReply): 
         raw.on('close', done)
       })
     },
-    endStream() {
-      raw.end()
-    },
+    endStream: (text) => raw.end(text),
     get hasLeft() {
       return raw.destroyed && !raw.writableFinished
     },
