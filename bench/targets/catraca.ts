@@ -28,7 +28,8 @@ export const startCatraca: StartTarget = async ({ processes, upstreamPort, folde
   const env = {
     PORT: String(port),
     HOST: '127.0.0.1',
-    CATRACA_MODE: 'sandbox',
+    // As it earns money: nothing of the sandbox is in the process.
+    CATRACA_MODE: 'live',
     DATA_DIR: join(home, 'data'),
     CATRACA_CONFIG: configPath,
     RATE_LIMIT_PER_IP: requestsPerMinute,
@@ -36,6 +37,9 @@ export const startCatraca: StartTarget = async ({ processes, upstreamPort, folde
     // The embedded database is what is measured, whatever the caller's shell has.
     DATABASE_URL: undefined,
   }
+  const cli = createCli(processes, env)
+  // The server asks the central bank only where no rate is stored.
+  answerOf(await cli('fx', 'set', '5.2', '--note', 'bench'))
   const server = await processes.start({
     name: 'catraca',
     command: process.execPath,
@@ -44,7 +48,6 @@ export const startCatraca: StartTarget = async ({ processes, upstreamPort, folde
     cwd: root,
     readyUrl: `http://127.0.0.1:${port}/v1/healthz`,
   })
-  const cli = createCli(processes, env)
   const secret = await openAccount(cli)
   return {
     name: 'catraca',
