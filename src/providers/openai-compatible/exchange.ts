@@ -12,7 +12,7 @@ export interface Answered {
 
 export interface AnswerBody {
   /** All that has arrived since the last read; undefined after the end. Throws where it broke off. */
-  read(): Promise<Buffer[] | undefined>
+  read(): Promise<Buffer | undefined>
   /** The whole of it; cut, and the rest not read, where it is longer than `bytesMax`. */
   text(bytesMax: number): Promise<string>
   /** Wants no more of it, and gives it a moment to end, so that the connection can be used again. */
@@ -58,7 +58,7 @@ function createHandler(
     wake?.()
   }
 
-  async function read(): Promise<Buffer[] | undefined> {
+  async function read(): Promise<Buffer | undefined> {
     if (chunks.length === 0 && !hasEnded) {
       await new Promise<void>((resolve) => (wake = resolve))
       wake = undefined
@@ -71,7 +71,7 @@ function createHandler(
     chunks = []
     waitingBytes = 0
     if (controller?.paused) controller.resume()
-    return taken
+    return joined(taken)
   }
 
   function cancel(): void {
@@ -88,16 +88,14 @@ function createHandler(
     const all: Buffer[] = []
     let bytes = 0
     for (let some = await read(); some; some = await read()) {
-      for (const chunk of some) {
-        all.push(chunk)
-        bytes += chunk.length
-      }
+      all.push(some)
+      bytes += some.length
       if (bytes > bytesMax) {
         cancel()
         break
       }
     }
-    return (all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all)).toString('utf8')
+    return joined(all).toString('utf8')
   }
 
   return {
@@ -123,4 +121,8 @@ function createHandler(
       reject(error)
     },
   }
+}
+
+function joined(chunks: Buffer[]): Buffer {
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
 }

@@ -20,8 +20,8 @@ async function* readChunks(body: AnswerBody): AsyncGenerator<StreamChunk[]> {
   const reader = createSseReader(EVENT_CHARACTERS_MAX)
   let hasFinished = false
   try {
-    for (let read = await body.read(); read; read = await body.read()) {
-      const { chunks, end } = parseChunks(read.flatMap((bytes) => reader.push(bytes)))
+    for (let bytes = await body.read(); bytes; bytes = await body.read()) {
+      const { chunks, end } = parseChunks(reader.push(bytes))
       // What came before a fault is delivered, and charged, before the fault is.
       if (chunks.length > 0) yield chunks
       if (end === 'done') return body.discard()
