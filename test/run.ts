@@ -11,7 +11,9 @@ import { startEmbedded } from '../src/db/embedded.ts'
 const wanted = process.argv.slice(2)
 const root = join(import.meta.dirname, '..')
 const files: string[] = []
-for await (const file of glob(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root })) {
+for await (const file of glob(['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/*.test.ts'], {
+  cwd: root,
+})) {
   if (wanted.length === 0 || wanted.some((text) => file.includes(text))) files.push(file)
 }
 files.sort()

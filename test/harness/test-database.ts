@@ -86,6 +86,8 @@ export async function withClient<Result>(
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
   const client = new pg.Client({ connectionString: url })
+  // A database that is killed ends idle connections too; the next query is what reports it.
+  client.on('error', () => {})
   await client.connect()
   try {
     return await work(client)
