@@ -45,7 +45,9 @@ export function createLane(options: {
   const batcher = createNaturalBatcher<LaneWork, LaneResult>(BATCH_MAX, async (works) => {
     const startedAt = performance.now()
     const results = await runWhole(connection, options, works)
-    options.observer.batch(works.length, performance.now() - startedAt)
+    const durationMs = performance.now() - startedAt
+    // After those who wait for the results were told.
+    setImmediate(() => options.observer.batch(works.length, durationMs))
     return results
   })
   return {

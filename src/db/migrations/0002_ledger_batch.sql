@@ -43,10 +43,9 @@ create function ledger_batch(
   p_subjects text[], p_subject_requests int8[], p_attempts ledger_attempt[]
 ) returns json language plpgsql as $$
 begin
+  -- A lone account is locked where it is read or written first, which is before the rate windows.
   if cardinality(p_customer_ids) > 1 then
     perform 1 from accounts where customer_id = any (p_customer_ids) order by customer_id for no key update;
-  elsif p_attempts is not null then
-    perform 1 from accounts where customer_id = p_customer_ids[1] for no key update;
   end if;
   if p_marks is not null then
     perform mark_holds(p_marks);
@@ -136,7 +135,7 @@ begin
   return cardinality(p_resolutions) - v_closed;
 end $$;
 
--- The accounts must be locked. Returns the verdicts in the order of the attempts, which must
+-- Where there are several accounts they must be locked. Returns the verdicts in the order of the attempts, which must
 -- come sorted by customer and key. `key_place` and `ip_place` are the places of an attempt's subjects in
 -- `p_subjects`, which must come sorted: that is the order of their locks. `key_offset` and `ip_offset` say
 -- how many new requests of this batch come after it in their windows, as a number from 0 down.
@@ -169,6 +168,11 @@ declare
   v_is_held bool[] := '{}';
   v_has_budget bool[] := '{}';
 begin
+  v_customer_id := p_attempts[1].customer_id;
+  select credited_nano_brl - debited_nano_brl - charged_nano_brl, held_nano_brl, held_nano_brl
+  into v_balance, v_held, v_held_before
+  from accounts where customer_id = v_customer_id for no key update;
+
   for i in 1 .. cardinality(p_subjects) loop
     insert into rate_windows as w (subject, window_at, requests, tokens)
     values (p_subjects[i], v_minute, p_subject_requests[i], 0)
