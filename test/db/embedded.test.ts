@@ -11,6 +11,7 @@ import { after, afterEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { startEmbedded, type EmbeddedPostgres } from '../../src/db/embedded.ts'
+import { isAlive } from '../../src/lib/process-identity.ts'
 import { withClient } from '../harness/test-database.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -109,15 +110,6 @@ async function clusterOf(url: string): Promise<string> {
 
 const postmasterOf = (cluster: string): number =>
   Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0])
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
 
 async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + UNTIL_MS_MAX; !(await holds()); await sleep(2))

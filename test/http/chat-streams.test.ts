@@ -238,10 +238,8 @@ interface OpenStream {
   leave(): void
 }
 
-async function openStream(model: string): Promise<OpenStream> {
-  const requestId = randomUUID()
-  const leaving = new AbortController()
-  const response = await fetch(`${gateway.node.baseUrl}/chat/completions`, {
+function startStream(model: string, requestId: string, signal: AbortSignal): Promise<Response> {
+  return fetch(`${gateway.node.baseUrl}/chat/completions`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${gateway.secret}`,
@@ -249,8 +247,14 @@ async function openStream(model: string): Promise<OpenStream> {
       'x-svc-request-id': requestId,
     },
     body: JSON.stringify(sound(model, STREAM)),
-    signal: leaving.signal,
+    signal,
   })
+}
+
+async function openStream(model: string): Promise<OpenStream> {
+  const requestId = randomUUID()
+  const leaving = new AbortController()
+  const response = await startStream(model, requestId, leaving.signal)
   assert.equal(response.status, 200)
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
   return { requestId, response, reader, leave: () => leaving.abort() }
@@ -311,16 +315,7 @@ test('a client that leaves before the first word pays nothing, or what was gener
   for (const model of ['stops-sandbox-hang', 'stops-sandbox-chat', 'runs-sandbox-chat']) {
     const requestId = randomUUID()
     const leaving = new AbortController()
-    const asked = fetch(`${gateway.node.baseUrl}/chat/completions`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${gateway.secret}`,
-        'content-type': 'application/json',
-        'x-svc-request-id': requestId,
-      },
-      body: JSON.stringify(sound(model, STREAM)),
-      signal: leaving.signal,
-    })
+    const asked = startStream(model, requestId, leaving.signal)
     for (;;) {
       const open = await gateway.database.db.selectFrom('holds').select('request_id').execute()
       const done = await gateway.database.db

@@ -10,6 +10,7 @@ import { afterEach, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { decimalBrl, parseBrl } from '../../src/lib/money.ts'
+import { isAlive } from '../../src/lib/process-identity.ts'
 import { findFreePort } from '../harness/test-node.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -137,15 +138,6 @@ async function spend(of: Server): Promise<string> {
 
 const postmaster = (): number =>
   Number(readFileSync(join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8').split('\n')[0])
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
 
 test('the first start prints an address, a key and a command that works and is charged exactly', async () => {
   const first = await startFresh()
