@@ -29,7 +29,7 @@ export interface Model {
   /** The most that one image in the prompt can count as, in tokens; 0 where the model takes none. */
   readonly imageTokensMax: number
   /** Set where the public tokenizer of the model is known, so that a hold may be counted and not bounded. */
-  readonly tokenizer?: 'o200k_base' | 'cl100k_base'
+  readonly tokenizer?: 'o200k_base'
   readonly supportsTools: boolean
   /** In the order they are tried. Empty: the model is listed but temporarily unavailable. */
   readonly routes: readonly Route[]

@@ -3,6 +3,7 @@
  * Each reads one answer into rows and throws `PtaxFault` for anything that is not such an answer: pages
  * of maintenance come with status 200 too.
  */
+import { isObject } from '../lib/is-object.ts'
 import { parseE4 } from '../lib/money.ts'
 
 /** The closing rate of one business day. */
@@ -49,15 +50,15 @@ const olinda: PtaxSource = {
   ],
   read(text) {
     const answer = parseJson(text)
-    const rows = isRecord(answer) ? answer.value : undefined
+    const rows = isObject(answer) ? answer.value : undefined
     if (!Array.isArray(rows)) throw new PtaxFault('no list of rates in the answer')
     return rows.map((row) => {
-      const at = isRecord(row) ? row.dataHoraCotacao : undefined
+      const at = isObject(row) ? row.dataHoraCotacao : undefined
       // Local time of Brasília without a zone, a space for the T, one to six digits of fraction.
       const match = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.\d+)?$/.exec(String(at))
       if (!match) throw new PtaxFault(`not a time of a bulletin: ${String(at)}`)
       return {
-        rateE4: rateOf(isRecord(row) ? row.cotacaoVenda : undefined),
+        rateE4: rateOf(isObject(row) ? row.cotacaoVenda : undefined),
         rateDate: match[1] as string,
         bulletinAt: new Date(`${match[1]}T${match[2]}-03:00`),
       }
@@ -75,8 +76,8 @@ const sgs: PtaxSource = {
     const rows = parseJson(text)
     if (!Array.isArray(rows)) throw new PtaxFault('no list of rates in the answer')
     return rows.map((row) => ({
-      rateE4: rateOf(isRecord(row) ? row.valor : undefined),
-      rateDate: isoDate(isRecord(row) ? row.data : undefined),
+      rateE4: rateOf(isObject(row) ? row.valor : undefined),
+      rateDate: isoDate(isObject(row) ? row.data : undefined),
       bulletinAt: null,
     }))
   },
@@ -150,8 +151,4 @@ export function addDays(day: string, count: number): string {
 
 function isWeekend(day: string): boolean {
   return [0, 6].includes(new Date(day).getUTCDay())
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

@@ -1,7 +1,7 @@
 /** From what was used to how a held call ends. Pure, but for the tokenizer that counts what nobody told. */
 import { outputTokensTypical } from '../catalog/prompt-size.ts'
 import { costOf, type Price, type TokenCounts } from '../catalog/prices.ts'
-import type { Resolution, UsageKind } from '../ledger/resolution.ts'
+import { release, type Resolution, type UsageKind } from '../ledger/resolution.ts'
 import { billedPicoUsd, chargeFor, type Conversion } from '../lib/money.ts'
 import { countTokens, promptTexts } from './count-tokens.ts'
 import type { HeldCall } from './hold-money.ts'
@@ -51,6 +51,11 @@ export function chargeHeldCall(held: HeldCall, used: Used, times: CallTimes): Re
   )
 }
 
+/** Nothing that the customer is to pay for came of it; `times` where the call was dispatched. */
+export function releaseHeldCall(held: HeldCall, reason: string, times?: CallTimes): Resolution {
+  return { ...release({ id: held.holdId, customerId: held.key.customerId }, reason), ...times }
+}
+
 /** Tokens that only we counted, never more than the hold was made for. */
 export function estimated(
   bounds: { promptTokensMax: number; outputTokensMax: number },
@@ -77,7 +82,7 @@ export async function estimateUsed(
   reason: string,
 ): Promise<Used> {
   const { promptTokensMax, outputTokensMax, choices } = held.quote
-  const counted = await countTokens(promptTexts(held.request.messages), held.model.tokenizer)
+  const counted = await countTokens(promptTexts(held.request.messages))
   // Images and tools are not texts; where there are some, the typical size counts them.
   const isAllText =
     held.request.imageCount === 0 && !held.request.hasFiles && !held.request.hasTools
@@ -85,7 +90,7 @@ export async function estimateUsed(
     counted !== undefined && isAllText
       ? counted + 4 * held.request.messages.length
       : held.promptTokensEstimated
-  const completionTokens = typeof output === 'number' ? output : await countOutput(output, held)
+  const completionTokens = typeof output === 'number' ? output : await countOutput(output)
   return estimated(
     { promptTokensMax, outputTokensMax: outputTokensMax * choices },
     { promptTokens, completionTokens },
@@ -93,8 +98,8 @@ export async function estimateUsed(
   )
 }
 
-async function countOutput(texts: string[], held: HeldCall): Promise<number> {
-  const counted = await countTokens(texts, held.model.tokenizer)
+async function countOutput(texts: string[]): Promise<number> {
+  const counted = await countTokens(texts)
   return (
     counted ?? outputTokensTypical(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0))
   )

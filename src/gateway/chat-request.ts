@@ -2,6 +2,7 @@
  * Reads a chat-completions request. Only what the gateway needs is checked (the specification's table,
  * and what decides the price); every other field passes through as it came.
  */
+import { isObject } from '../lib/is-object.ts'
 import type { JsonObject } from '../providers/contract.ts'
 import { refusals, type Refusal } from './refusal.ts'
 
@@ -214,8 +215,4 @@ function isDeeperThan(value: unknown, depthMax: number): boolean {
 
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -11,11 +11,11 @@
  * Once money is held, every way out of here resolves the hold, exactly once. What a dying process
  * leaves held, `reconcile.ts` resolves.
  */
-import { release, type Resolution } from '../ledger/resolution.ts'
+import type { Resolution } from '../ledger/resolution.ts'
 import type { ChatAnswer, ChatStream } from '../providers/contract.ts'
 import { admit, type NotAdmitted } from './admit.ts'
 import { callUpstream, refusalOf, type Called } from './call-upstream.ts'
-import { chargeHeldCall, estimateUsed, type CallTimes } from './charge.ts'
+import { chargeHeldCall, estimateUsed, releaseHeldCall, type CallTimes } from './charge.ts'
 import type { Client, IncomingCall } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
 import { holdMoney, type HeldCall } from './hold-money.ts'
@@ -45,12 +45,7 @@ export function createCompleteChat(deps: GatewayDeps): CompleteChat {
       const head = headOf(held)
       switch (called.outcome.kind) {
         case 'failure': {
-          const nothing = release(
-            { id: held.holdId, customerId: held.key.customerId },
-            called.outcome.reason,
-            called.upstreamId,
-          )
-          await deps.ledger.resolve({ ...nothing, ...times })
+          await deps.ledger.resolve(releaseHeldCall(held, called.outcome.reason, times))
           return refuse(deps, incoming, client, refusalOf(called.outcome), held.limits)
         }
         case 'answer': {
@@ -60,7 +55,7 @@ export function createCompleteChat(deps: GatewayDeps): CompleteChat {
           const text = publicAnswer(head, called.outcome.body, resolution)
           await settled
           client.answer(text, held.limits)
-          return answered(deps, incoming, held, 200, answeredAtMs - dispatchedAtMs)
+          return answered(deps, incoming, held, answeredAtMs - dispatchedAtMs)
         }
         case 'stream': {
           const relayed = await relayStream(
@@ -78,16 +73,13 @@ export function createCompleteChat(deps: GatewayDeps): CompleteChat {
             deps,
             incoming,
             held,
-            200,
             (relayed.firstByteAtMs ?? performance.now()) - dispatchedAtMs,
           )
         }
       }
     } catch (error) {
       // A fault of ours: the customer does not pay for it. Harmless where the hold was resolved before.
-      await deps.ledger.resolve(
-        release({ id: held.holdId, customerId: held.key.customerId }, 'internal_error'),
-      )
+      await deps.ledger.resolve(releaseHeldCall(held, 'internal_error'))
       throw error
     } finally {
       clearTimeout(timer)
@@ -205,13 +197,12 @@ function answered(
   deps: GatewayDeps,
   incoming: IncomingCall,
   held: HeldCall,
-  status: number,
   upstreamMs: number,
 ): void {
   const durationMs = performance.now() - incoming.receivedAtMs
   deps.observer.answered({
     model: held.model.id,
-    status,
+    status: 200,
     durationMs,
     upstreamMs,
     isStream: held.request.isStream,

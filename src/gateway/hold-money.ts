@@ -4,7 +4,6 @@ import {
   promptTokensTypical,
   TOOL_PREAMBLE_TOKENS,
 } from '../catalog/prompt-size.ts'
-import type { Model } from '../catalog/model.ts'
 import type { ActiveKey } from '../customers/key-cache.ts'
 import type { FxRate } from '../fx/fx-rates.ts'
 import type { Attempt, Verdict } from '../ledger/attempt.ts'
@@ -135,13 +134,13 @@ async function nextAsk(
 
 /** First the prompt is counted instead of bounded, then a limit that only the model set is lowered. */
 async function smallerAsk(
-  { request, model }: Admitted,
+  { request }: Admitted,
   ask: Ask,
   quoted: Quote,
   verdict: Verdict,
 ): Promise<Ask | Refusal> {
   if (!ask.isCounted) {
-    const promptTokensMax = await countPromptBound(request, model)
+    const promptTokensMax = await countPromptBound(request)
     if (promptTokensMax !== undefined && promptTokensMax < ask.input.promptTokensMax) {
       return { ...ask, isCounted: true, input: { ...ask.input, promptTokensMax } }
     }
@@ -182,9 +181,9 @@ const TOKENS_PER_MESSAGE = 8
 const TOKENS_PER_PROMPT = 64
 
 /** A bound by the model's own public tokenizer; what is not counted is bounded by its bytes. */
-async function countPromptBound(request: ChatRequest, model: Model): Promise<number | undefined> {
+async function countPromptBound(request: ChatRequest): Promise<number | undefined> {
   const texts = promptTexts(request.messages)
-  const counted = await countTokens(texts, model.tokenizer)
+  const counted = await countTokens(texts)
   if (counted === undefined) return undefined
   const rest = { ...request.body, messages: undefined }
   const restBytes = Buffer.byteLength(JSON.stringify(rest))

@@ -2,6 +2,7 @@
  * What of an upstream's answer a customer sees: the chat-completions format and nothing else. Names,
  * fingerprints and fields of an upstream's own are left out by naming what stays.
  */
+import { isObject } from '../lib/is-object.ts'
 import { decimalBrl, jsonBrl, type NanoBrl } from '../lib/money.ts'
 import type { TokenCounts } from '../catalog/prices.ts'
 import type { JsonObject } from '../providers/contract.ts'
@@ -118,8 +119,4 @@ function publicUsage(tokens: TokenCounts): JsonObject {
 
 function pick(fields: ReadonlySet<string>, from: JsonObject, to: JsonObject): void {
   for (const field of fields) if (from[field] !== undefined) to[field] = from[field]
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,8 +1,14 @@
 import { outputTokensTypical } from '../catalog/prompt-size.ts'
-import { release, type Resolution } from '../ledger/resolution.ts'
+import type { Resolution } from '../ledger/resolution.ts'
 import { StreamBroken, type ChatStream, type ReportedTokens } from '../providers/contract.ts'
 import type { Called } from './call-upstream.ts'
-import { chargeHeldCall, estimateUsed, type CallTimes, type Used } from './charge.ts'
+import {
+  chargeHeldCall,
+  estimateUsed,
+  releaseHeldCall,
+  type CallTimes,
+  type Used,
+} from './charge.ts'
 import type { Client } from './client.ts'
 import type { HeldCall } from './hold-money.ts'
 import { chunkOpening, outputTexts, publicChunk, type AnswerHead } from './public-chat.ts'
@@ -88,14 +94,7 @@ export async function resolveStream(
     )
   }
   const reason = ending === 'left' ? 'client_left' : 'stream_broken'
-  if (outputTokensSeen === 0) {
-    const nothing = release(
-      { id: held.holdId, customerId: held.key.customerId },
-      reason,
-      times.upstreamId,
-    )
-    return { ...nothing, firstByteMs: times.firstByteMs, durationMs: times.durationMs }
-  }
+  if (outputTokensSeen === 0) return releaseHeldCall(held, reason, times)
   return chargeHeldCall(held, await estimateUsed(held, outputTokensSeen, reason), times)
 }
 

@@ -22,8 +22,6 @@ export type PicoUsd = bigint
 
 /** 1 BRL in nano-BRL. */
 export const NANO_PER_BRL = 1_000_000_000n
-/** 1 USD in pico-USD. */
-export const PICO_PER_USD = 1_000_000_000_000n
 /** The exchange rate and the markup carry four decimals. */
 export const RATE_SCALE = 10_000n
 

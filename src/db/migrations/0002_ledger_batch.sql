@@ -168,6 +168,7 @@ declare
   v_is_held bool[] := '{}';
   v_has_budget bool[] := '{}';
 begin
+  -- Locked before the rate windows; the loop goes on from here.
   v_customer_id := p_attempts[1].customer_id;
   select credited_nano_brl - debited_nano_brl - charged_nano_brl, held_nano_brl, held_nano_brl
   into v_balance, v_held, v_held_before

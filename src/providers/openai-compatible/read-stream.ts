@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/is-object.ts'
 import { createSseReader } from '../../lib/sse.ts'
 import { StreamBroken, type ChatStream, type JsonObject, type StreamChunk } from '../contract.ts'
 import type { AnswerBody } from './exchange.ts'
@@ -56,10 +57,10 @@ function parseChunk(data: string): StreamChunk | StreamBroken {
   } catch {
     return broken('bad_answer', 'an event of the stream is not JSON')
   }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+  if (!isObject(body)) {
     return broken('bad_answer', 'an event of the stream is not an object')
   }
-  const chunk = body as JsonObject
+  const chunk: JsonObject = body
   if (chunk.error)
     return broken(
       'server_error',

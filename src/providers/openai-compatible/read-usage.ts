@@ -1,4 +1,5 @@
-import type { JsonObject, ReportedTokens } from '../contract.ts'
+import { isObject } from '../../lib/is-object.ts'
+import type { ReportedTokens } from '../contract.ts'
 
 /** No answer has this many tokens: a larger number is garbage and counts as unknown usage. */
 const TOKENS_MAX = 1_000_000_000
@@ -41,8 +42,4 @@ function count(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= TOKENS_MAX
     ? value
     : undefined
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

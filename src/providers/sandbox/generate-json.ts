@@ -1,4 +1,5 @@
-import { isObject, type JsonObject } from './read-field.ts'
+import { isObject } from '../../lib/is-object.ts'
+import { type JsonObject } from './read-field.ts'
 
 /**
  * A value that fits a JSON schema, always the same for the same schema and `seed`. Knows what model

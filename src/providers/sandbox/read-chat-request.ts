@@ -1,12 +1,6 @@
 import { BadRequest } from './bad-request.ts'
-import {
-  invalidType,
-  isObject,
-  missing,
-  readFlag,
-  readNumber,
-  type JsonObject,
-} from './read-field.ts'
+import { isObject } from '../../lib/is-object.ts'
+import { invalidType, missing, readFlag, readNumber, type JsonObject } from './read-field.ts'
 import { readMessages, type ChatMessage } from './read-messages.ts'
 
 export interface ChatRequest {

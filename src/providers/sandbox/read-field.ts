@@ -42,10 +42,6 @@ export function readFlag(body: JsonObject, name: string): boolean | undefined {
   return value
 }
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 export function invalidType(param: string, expected: string, value: unknown): BadRequest {
   return new BadRequest(
     `Invalid type for '${param}': expected ${expected}, but got ${nameType(value)} instead.`,

@@ -1,5 +1,6 @@
 import { BadRequest } from './bad-request.ts'
-import { invalidType, isObject, missing, type JsonObject } from './read-field.ts'
+import { isObject } from '../../lib/is-object.ts'
+import { invalidType, missing, type JsonObject } from './read-field.ts'
 
 export interface ChatMessage {
   readonly role: string
