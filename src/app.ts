@@ -28,7 +28,7 @@ import { registerNode, stopNode } from './ledger/nodes.ts'
 import { openLedger } from './ledger/open-ledger.ts'
 import { createId } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
-import type { ChatProvider } from './providers/contract.ts'
+import type { Provider } from './providers/contract.ts'
 import { createOpenAiCompatible } from './providers/openai-compatible/create-openai-compatible.ts'
 import { startSandboxUpstream } from './providers/sandbox/start-sandbox-upstream.ts'
 import { ensureMonths } from './workers/ensure-months.ts'
@@ -166,7 +166,7 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
 async function openProviders(
   config: Config,
   closers: (() => Promise<unknown>)[],
-): Promise<Map<string, ChatProvider>> {
+): Promise<Map<string, Provider>> {
   const upstreams = [...config.upstreams]
   if (config.mode === 'sandbox') {
     const sandbox = await startSandboxUpstream()
@@ -186,7 +186,7 @@ async function openProviders(
       },
     })
   }
-  const providers = new Map<string, ChatProvider>()
+  const providers = new Map<string, Provider>()
   for (const { id, options } of upstreams) {
     const provider = createOpenAiCompatible(options)
     providers.set(id, provider)

@@ -1,9 +1,4 @@
-import type {
-  ChatAnswer,
-  ChatProvider,
-  ChatStream,
-  UpstreamFailure,
-} from '../providers/contract.ts'
+import type { ChatAnswer, Provider, ChatStream, UpstreamFailure } from '../providers/contract.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
 import type { HeldCall } from './hold-money.ts'
 import { refusals, type Refusal } from './refusal.ts'
@@ -11,7 +6,7 @@ import { refusals, type Refusal } from './refusal.ts'
 export interface Called {
   readonly outcome: ChatAnswer | ChatStream | UpstreamFailure
   readonly upstreamId: string
-  readonly provider: ChatProvider
+  readonly provider: Provider
 }
 
 /** Tries the model's routes in their order until one answers; nothing has gone to the client yet. */
@@ -23,7 +18,7 @@ export async function callUpstream(
   let called: Called | undefined
   for (const route of held.model.routes) {
     const provider = deps.providers.get(route.upstreamId)
-    if (!provider) continue
+    if (!provider?.completeChat) continue
     const outcome = await provider.completeChat(
       {
         body: { ...held.request.body, model: route.upstreamModel },

@@ -3,7 +3,7 @@ import type { KeyCache } from '../customers/key-cache.ts'
 import type { FxRate } from '../fx/fx-rates.ts'
 import type { Ledger } from '../ledger/open-ledger.ts'
 import type { Log } from '../lib/log.ts'
-import type { ChatProvider } from '../providers/contract.ts'
+import type { Provider } from '../providers/contract.ts'
 import type { LimitsView } from './limits.ts'
 import type { RunningCalls } from './running-calls.ts'
 
@@ -16,7 +16,7 @@ export interface GatewayDeps {
   /** The rate in force; undefined until one is known. */
   readonly currentFxRate: () => FxRate | undefined
   readonly ledger: Ledger
-  readonly providers: ReadonlyMap<string, ChatProvider>
+  readonly providers: ReadonlyMap<string, Provider>
   readonly calls: RunningCalls
   readonly limits: LimitsView
   /** Requests a minute from one address. */

@@ -1,7 +1,7 @@
 /**
  * What an upstream adapter is. An adapter owns the wire to one upstream: addresses, credentials,
  * time-outs, the shape of requests and answers. It knows no customer, no database and no money.
- * Everything that leaves an adapter is in the chat-completions shape, with usage read from it.
+ * Every chat that leaves an adapter is in the chat-completions shape, with usage read from it.
  */
 
 export type JsonObject = { [key: string]: unknown }
@@ -13,6 +13,15 @@ export interface ReportedTokens {
   readonly cacheWriteTokens: number
   readonly completionTokens: number
   readonly reasoningTokens: number
+}
+
+/** Usage of any kind of call. The kinds of tokens named here are included in the prompt and the completion. */
+export interface ReportedUsage extends ReportedTokens {
+  readonly audioInputTokens?: number
+  readonly imageInputTokens?: number
+  readonly imageOutputTokens?: number
+  /** Seconds of audio; what the upstream bills, where it says so. */
+  readonly audioSeconds?: number
 }
 
 export interface ChatCall {
@@ -77,15 +86,103 @@ export class StreamBroken extends Error {
   }
 }
 
-export interface ChatProvider {
-  /**
-   * Sends one call. Resolves at the end of the answer, or for a stream with the response headers.
-   * Never rejects for anything the upstream or the network does.
-   */
-  completeChat(
+export interface EmbeddingCall {
+  /** An embeddings request whose `model` is the upstream's name for it. */
+  readonly body: JsonObject
+  /** The texts of `input`, or the tokens of texts. */
+  readonly inputs: readonly (string | readonly number[])[]
+  readonly dimensions: number | undefined
+  readonly callId: string
+}
+
+/** One vector for each input, in their order: numbers, or the base64 of little-endian 32-bit floats. */
+export interface EmbeddingAnswer {
+  readonly kind: 'embeddings'
+  readonly vectors: readonly (readonly number[] | string)[]
+  readonly usage: ReportedUsage | undefined
+}
+
+export interface ImageCall {
+  /** An images request whose `model` is the upstream's name for it. */
+  readonly body: JsonObject
+  readonly prompt: string
+  readonly count: number
+  /** `<width>x<height>`; undefined: the model's own choice. */
+  readonly size: string | undefined
+  readonly callId: string
+}
+
+/** Images come as bytes: an address would be the upstream's. */
+export interface ImageAnswer {
+  readonly kind: 'images'
+  readonly images: readonly GeneratedImage[]
+  readonly usage: ReportedUsage | undefined
+}
+
+export interface GeneratedImage {
+  readonly base64: string
+  /** What the model made of the prompt, where it tells. */
+  readonly revisedPrompt?: string
+}
+
+/** A file of a customer, on this machine's disk. It can be read again for another try. */
+export interface UploadedFile {
+  readonly name: string
+  readonly mediaType: string
+  readonly bytes: number
+  read(): AsyncIterable<Buffer>
+}
+
+export interface TranscriptionCall {
+  /** The upstream's name for it. */
+  readonly model: string
+  readonly file: UploadedFile
+  /** What else the form says: language, prompt, temperature; a field may be there more than once. */
+  readonly fields: readonly (readonly [name: string, value: string])[]
+  /** `segments`: with their times, for subtitles. Some models cannot tell them. */
+  readonly detail: 'text' | 'segments'
+  readonly callId: string
+}
+
+export interface TranscriptionAnswer {
+  readonly kind: 'transcription'
+  readonly text: string
+  readonly language?: string
+  readonly durationSeconds?: number
+  /** As the upstream tells them, in the published format of verbose transcriptions. */
+  readonly segments?: readonly TranscriptionSegment[]
+  readonly words?: readonly TranscriptionWord[]
+  readonly usage: ReportedUsage | undefined
+}
+
+export interface TranscriptionSegment {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+export interface TranscriptionWord {
+  readonly start: number
+  readonly end: number
+  readonly word: string
+}
+
+/**
+ * Each method sends one call. It resolves at the end of the answer, or for a stream with the response
+ * headers, and never rejects for anything the upstream or the network does. What an upstream cannot do
+ * it does not have.
+ */
+export interface Provider {
+  completeChat?(
     call: ChatCall,
     signal: AbortSignal,
   ): Promise<ChatAnswer | ChatStream | UpstreamFailure>
+  embed?(call: EmbeddingCall, signal: AbortSignal): Promise<EmbeddingAnswer | UpstreamFailure>
+  generateImages?(call: ImageCall, signal: AbortSignal): Promise<ImageAnswer | UpstreamFailure>
+  transcribe?(
+    call: TranscriptionCall,
+    signal: AbortSignal,
+  ): Promise<TranscriptionAnswer | UpstreamFailure>
   /** True where closing the connection stops the upstream's meter. */
   readonly cancelStopsBilling: boolean
   close(): Promise<void>

@@ -3,13 +3,7 @@
  * only what the gateway decides is changed: the model's name, usage in streams, a lowered limit.
  */
 import { Pool } from 'undici'
-import type {
-  ChatAnswer,
-  ChatCall,
-  ChatProvider,
-  JsonObject,
-  UpstreamFailure,
-} from '../contract.ts'
+import type { ChatAnswer, ChatCall, Provider, JsonObject, UpstreamFailure } from '../contract.ts'
 import { exchange } from './exchange.ts'
 import { readError, readRefusal } from './read-failure.ts'
 import { readStream } from './read-stream.ts'
@@ -38,7 +32,7 @@ const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 /** Of an error's body no more than this is read. */
 const ERROR_BYTES_MAX = 16 * 1024
 
-export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatProvider {
+export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provider {
   const url = new URL(options.baseUrl)
   const path = `${url.pathname.replace(/\/$/, '')}/chat/completions`
   const headers = requestHeaders(options)
