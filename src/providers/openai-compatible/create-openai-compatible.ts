@@ -5,7 +5,7 @@
 import { Pool } from 'undici'
 import type { ChatAnswer, ChatCall, Provider, JsonObject, UpstreamFailure } from '../contract.ts'
 import { exchange } from './exchange.ts'
-import { readError, readRefusal } from './read-failure.ts'
+import { readError, readRefusal } from '../read-failure.ts'
 import { readStream } from './read-stream.ts'
 import { readUsage } from './read-usage.ts'
 

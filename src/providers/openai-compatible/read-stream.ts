@@ -2,7 +2,7 @@ import { isObject } from '../../lib/is-object.ts'
 import { createSseReader } from '../../lib/sse.ts'
 import { StreamBroken, type ChatStream, type JsonObject, type StreamChunk } from '../contract.ts'
 import type { AnswerBody } from './exchange.ts'
-import { readError } from './read-failure.ts'
+import { readError } from '../read-failure.ts'
 import { readUsage } from './read-usage.ts'
 
 /** An event longer than this is not a chunk of an answer. */

@@ -1,5 +1,5 @@
 import { errors } from 'undici'
-import type { UpstreamFailure } from '../contract.ts'
+import type { UpstreamFailure } from './contract.ts'
 
 /** How much of an upstream's error is kept for the operator's log. */
 const DETAIL_CHARACTERS_MAX = 300
