@@ -20,17 +20,30 @@ import {
   storeFxRate,
   type FxRate,
 } from './fx/fx-rates.ts'
-import { createCompleteChat } from './gateway/complete-chat.ts'
+import { createChatKind } from './gateway/chat/chat-kind.ts'
+import { chatCompletionsFormat } from './gateway/chat/formats/chat-completions/chat-completions-format.ts'
+import { embeddingKind } from './gateway/embeddings/embedding-kind.ts'
+import type { GatewayDeps } from './gateway/gateway-deps.ts'
+import { createImageKind, type KeepImage } from './gateway/images/image-kind.ts'
+import { imageMediaType } from './gateway/images/image-media-type.ts'
 import { createLimitsView } from './gateway/limits.ts'
+import { createRouter } from './gateway/routing/create-router.ts'
 import { createRunningCalls } from './gateway/running-calls.ts'
+import { createServeCall } from './gateway/serve-call.ts'
+import { createTranscriptionKind } from './gateway/transcriptions/transcription-kind.ts'
+import { createHealthRecorder } from './health/health-recorder.ts'
 import { createServer } from './http/create-server.ts'
+import { IMAGE_FILES } from './http/public/image-files.ts'
+import { storeImage } from './images/generated-images.ts'
 import { registerNode, stopNode } from './ledger/nodes.ts'
 import { openLedger } from './ledger/open-ledger.ts'
 import { createId } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
 import type { Provider } from './providers/contract.ts'
+import { createAiSdkProvider } from './providers/ai-sdk/create-ai-sdk-provider.ts'
 import { createOpenAiCompatible } from './providers/openai-compatible/create-openai-compatible.ts'
 import { startSandboxUpstream } from './providers/sandbox/start-sandbox-upstream.ts'
+import type { ConfiguredUpstream } from './resolve-upstreams.ts'
 import { ensureMonths } from './workers/ensure-months.ts'
 import { refreshFxRate } from './workers/refresh-fx-rate.ts'
 import { startWorkers } from './workers/start-workers.ts'
@@ -62,7 +75,9 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
   await registerNode(db, nodeId)
   closers.push(() => stopNode(db, nodeId))
 
-  const providers = await openProviders(config, closers)
+  const upstreams = await openUpstreams(config, closers)
+  const upstreamOf = new Map(upstreams.map((upstream) => [upstream.id, upstream]))
+  const router = createRouter(config.models, (id) => upstreamOf.get(id)?.breaker)
   const catalog = createCatalog(config.models)
   const priceIds = await registerPrices(db, config.models)
 
@@ -98,24 +113,39 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
   // What the last process on this disk could not settle comes before anything is estimated.
   await ledger.replaySpool()
 
-  const completeChat = createCompleteChat({
+  const health = createHealthRecorder({ db, log })
+  closers.push(() => health.flush())
+  const gateway: GatewayDeps = {
     keys,
     catalog,
     priceIds,
     currentFxRate: () => fxRate,
     ledger,
-    providers,
+    providers: new Map(upstreams.map(({ id, provider }) => [id, provider])),
+    router,
+    retriesOf: (id) => upstreamOf.get(id)?.retries ?? 0,
     calls,
     limits,
     ipRequestsPerMinute: config.requestsPerMinutePerIp,
     callTimeoutMs: config.callTimeoutMs,
-    observer: metrics.gateway,
+    observer: {
+      ...metrics.gateway,
+      upstreamAnswered(facts) {
+        metrics.gateway.upstreamAnswered(facts)
+        health.sample({ ...facts, ok: true })
+      },
+      upstreamFailed(facts) {
+        metrics.gateway.upstreamFailed(facts)
+        if (facts.isItsFault) health.sample({ ...facts, ok: false, firstByteMs: 0 })
+      },
+    },
     log,
-  })
+  }
   metrics.watch({
     runningCalls: () => calls.size,
     spoolLength: () => ledger.spoolLength,
     ledgerWaiting: () => ledger.waiting,
+    routes: router.listStates,
     fxRateAgeSeconds: () => (fxRate ? (Date.now() - Date.parse(fxRate.rateDate)) / 1000 : -1),
   })
 
@@ -125,6 +155,8 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
     ledger,
     calls,
     nodeId,
+    router,
+    health,
     log,
     refreshFxRate: config.mode === 'live' ? () => refreshFxRate(db, log) : undefined,
   })
@@ -134,7 +166,18 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
     db,
     catalog,
     keys,
-    completeChat,
+    calls: {
+      completeChat: createServeCall(gateway, createChatKind(chatCompletionsFormat)),
+      embed: createServeCall(gateway, embeddingKind),
+      generateImages: createServeCall(gateway, createImageKind(createKeepImage(db, log))),
+      transcribe: createServeCall(gateway, createTranscriptionKind(config.transcriptionModel)),
+    },
+    uploads: {
+      dir: join(config.dataDir, 'uploads'),
+      fileBytesMax: config.uploadBytesMax,
+      totalBytesMax: config.uploadsBytesMax,
+    },
+    publicUrl: config.publicUrl,
     limits,
     ipRequestsPerMinute: config.requestsPerMinutePerIp,
     bodyBytesMax: config.bodyBytesMax,
@@ -162,19 +205,41 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
   }
 }
 
+interface OpenUpstream extends Pick<ConfiguredUpstream, 'id' | 'retries' | 'breaker'> {
+  readonly provider: Provider
+}
+
 /** The configured upstreams; in sandbox mode the sandbox upstream too, over HTTP like the others. */
-async function openProviders(
+async function openUpstreams(
   config: Config,
   closers: (() => Promise<unknown>)[],
-): Promise<Map<string, Provider>> {
+): Promise<OpenUpstream[]> {
   const upstreams = [...config.upstreams]
   if (config.mode === 'sandbox') {
     const sandbox = await startSandboxUpstream()
     closers.push(() => sandbox.close())
-    upstreams.push({
-      id: SANDBOX_UPSTREAM,
+    upstreams.push(sandboxUpstream(sandbox.baseUrl))
+  }
+  return upstreams.map(({ adapter, ...upstream }) => {
+    const provider =
+      adapter.speaks === 'chat-completions'
+        ? createOpenAiCompatible(adapter.options)
+        : createAiSdkProvider(adapter.options)
+    closers.push(() => provider.close())
+    return { ...upstream, provider }
+  })
+}
+
+/** Its models fail on purpose, to be watched: nothing is tried again, and no breaker hides them. */
+function sandboxUpstream(baseUrl: string): ConfiguredUpstream {
+  return {
+    id: SANDBOX_UPSTREAM,
+    retries: 0,
+    breaker: { failures: 0, openMs: 1 },
+    adapter: {
+      speaks: 'chat-completions',
       options: {
-        baseUrl: sandbox.baseUrl,
+        baseUrl,
         apiKey: undefined,
         cancelStopsBilling: true,
         maxTokensField: 'max_tokens',
@@ -184,15 +249,21 @@ async function openProviders(
         idleTimeoutMs: 10_000,
         connectionsMax: 4_096,
       },
-    })
+    },
   }
-  const providers = new Map<string, Provider>()
-  for (const { id, options } of upstreams) {
-    const provider = createOpenAiCompatible(options)
-    providers.set(id, provider)
-    closers.push(() => provider.close())
+}
+
+/** Images wait in the database, so that every node can answer for their addresses. */
+function createKeepImage(db: Database, log: Log): KeepImage {
+  return async (customerId, { base64 }) => {
+    const image = { mediaType: imageMediaType(base64), bytes: Buffer.from(base64, 'base64') }
+    try {
+      return `${IMAGE_FILES}/${await storeImage(db, customerId, image)}`
+    } catch (error) {
+      log.error('image_not_kept', { customerId, error })
+      throw error
+    }
   }
-  return providers
 }
 
 /** In sandbox mode the fixed rate is stored like any other, so that every charge can name it. */

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { plainRoute } from './catalog/plain-route.ts'
 import { ConfigError, loadConfig, type Config, type Environment } from './config.ts'
 
 const folders: string[] = []
@@ -66,6 +67,10 @@ test('with nothing set it is a sandbox on this machine with a database of its ow
     sandboxFxRateE4: undefined,
     requestsPerMinutePerIp: 100,
     bodyBytesMax: 20 * 1024 * 1024,
+    uploadBytesMax: 200 * 1024 * 1024,
+    uploadsBytesMax: 8 * 1024 * 1024 * 1024,
+    transcriptionModel: 'whisper-1',
+    publicUrl: undefined,
     callTimeoutMs: 900_000,
     drainMs: 30_000,
     ledgerLanes: 2,
@@ -240,7 +245,7 @@ test('a missing key of an upstream is a fault that names upstream and variable, 
   assert.doesNotMatch(faults.join(), /sk-hush/)
   const { upstreams } = load({ OWN_API_KEY: 'one', SECOND_API_KEY: 'two' }, catalog)
   assert.deepEqual(
-    upstreams.map(({ id, options }) => [id, options.apiKey]),
+    upstreams.map(({ id, adapter }) => [id, adapter.options.apiKey]),
     [
       ['own', 'one'],
       ['second', 'two'],
@@ -252,18 +257,22 @@ test('a missing key of an upstream is a fault that names upstream and variable, 
 test('a built-in upstream is there once its key is, and one of the file takes its place', () => {
   const keys = { OPENAI_API_KEY: 'sk-openai', ANTHROPIC_API_KEY: 'sk-anthropic' }
   const byId = (config: Config) =>
-    Object.fromEntries(config.upstreams.map(({ id, options }) => [id, options]))
+    Object.fromEntries(config.upstreams.map(({ id, adapter }) => [id, adapter]))
   const built = byId(load(keys))
   assert.deepEqual(Object.keys(built).sort(), ['anthropic', 'openai'])
-  assert.equal(built.openai?.baseUrl, 'https://api.openai.com/v1')
-  assert.equal(built.openai?.apiKey, 'sk-openai')
-  assert.equal(built.openai?.maxTokensField, 'max_completion_tokens')
-  assert.equal(built.anthropic?.maxTokensField, 'max_tokens')
+  assert.ok(built.openai?.speaks === 'chat-completions')
+  assert.equal(built.openai.options.baseUrl, 'https://api.openai.com/v1')
+  assert.equal(built.openai.options.apiKey, 'sk-openai')
+  assert.equal(built.openai.options.maxTokensField, 'max_completion_tokens')
+  assert.ok(built.anthropic?.speaks === 'its own format')
+  assert.equal(built.anthropic.options.kind, 'anthropic')
+  assert.equal(built.anthropic.options.apiKey, 'sk-anthropic')
 
   const proxied = byId(load(keys, { upstreams: [{ ...upstream, id: 'openai' }] }))
   assert.deepEqual(Object.keys(proxied).sort(), ['anthropic', 'openai'])
-  assert.equal(proxied.openai?.baseUrl, 'https://ai.example.com/v1')
-  assert.equal(proxied.openai?.apiKey, undefined, 'the key of the built-in one is not sent to it')
+  const own = proxied.openai?.options
+  assert.equal(own?.baseUrl, 'https://ai.example.com/v1')
+  assert.equal(own?.apiKey, undefined, 'the key of the built-in one is not sent to it')
 })
 
 test('the models of the file are laid over the built-in ones', () => {
@@ -289,7 +298,7 @@ test('the models of the file are laid over the built-in ones', () => {
   assert.deepEqual(find(withFile, 'gpt-4o'), { ...find(without, 'gpt-4o'), markupE4: 20_000n })
   assert.equal(find(withFile, 'gpt-4o-mini'), undefined)
   const house = find(withFile, 'house-llm')
-  assert.deepEqual(house?.routes, [{ upstreamId: 'own', upstreamModel: 'llm-7b' }])
+  assert.deepEqual(house?.routes, [plainRoute('own', 'llm-7b', house.price)])
   assert.deepEqual(
     [house.price.tiers[0]?.input, house.price.tiers[0]?.output],
     [100_000n, 250_000n],

@@ -7,11 +7,10 @@ import { resolve } from 'node:path'
 import { parseCatalogConfig, type CatalogConfig } from './catalog/catalog-config-schema.ts'
 import { loadCatalog } from './catalog/load-catalog.ts'
 import type { Model } from './catalog/model.ts'
-import { upstreamPresets } from './catalog/upstream-presets.ts'
 import { createIpMatcher } from './customers/ip-allowlist.ts'
 import { parseE4 } from './lib/money.ts'
 import type { LogLevel } from './lib/log.ts'
-import type { OpenAiCompatibleOptions } from './providers/openai-compatible/create-openai-compatible.ts'
+import { presetVariables, resolveUpstreams, type ConfiguredUpstream } from './resolve-upstreams.ts'
 
 export type Mode = 'sandbox' | 'live'
 
@@ -29,6 +28,13 @@ export interface Config {
   readonly sandboxFxRateE4: bigint | undefined
   readonly requestsPerMinutePerIp: number
   readonly bodyBytesMax: number
+  /** Of an audio file, and of all that wait on the disk of this node at once. */
+  readonly uploadBytesMax: number
+  readonly uploadsBytesMax: number
+  /** For transcriptions that name none; a model of the catalog. */
+  readonly transcriptionModel: string
+  /** Where customers reach this server; undefined: where each request says that it went. */
+  readonly publicUrl: string | undefined
   readonly callTimeoutMs: number
   /** How long a stopping server waits for its calls. */
   readonly drainMs: number
@@ -36,11 +42,6 @@ export interface Config {
   readonly trustProxy: readonly string[] | false
   readonly metricsToken: string | undefined
   readonly logLevel: LogLevel
-}
-
-export interface ConfiguredUpstream {
-  readonly id: string
-  readonly options: OpenAiCompatibleOptions
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -58,7 +59,9 @@ export class ConfigError extends Error {
 
 /** The upstream that sandbox mode brings along. */
 export const SANDBOX_UPSTREAM = 'sandbox'
+const MIB = 1024 * 1024
 const CONFIG_FILE = 'catraca.config.json'
+const DEFAULT_TRANSCRIPTION_MODEL = 'whisper-1'
 const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent']
 
 /** Throws a `ConfigError`. `folder` is where relative paths start. */
@@ -68,7 +71,7 @@ export function loadConfig(environment: Environment, folder: string): Config {
 
   const mode = read.oneOf('CATRACA_MODE', ['sandbox', 'live'], 'sandbox')
   const file = readCatalog(environment, folder, faults)
-  const upstreams = resolveUpstreams(file, environment, faults)
+  const upstreams = resolveUpstreams(file === 'faulty' ? undefined : file, environment, faults)
   const models = file === 'faulty' ? [] : resolveModels(file, mode, upstreams, faults)
   if (mode === 'live') findLiveFaults(environment, file, upstreams, faults)
   const config: Config = {
@@ -81,7 +84,11 @@ export function loadConfig(environment: Environment, folder: string): Config {
     models,
     sandboxFxRateE4: read.rate('SANDBOX_FX_RATE'),
     requestsPerMinutePerIp: read.whole('RATE_LIMIT_PER_IP', 100, 1, 1_000_000_000),
-    bodyBytesMax: read.whole('BODY_BYTES_MAX', 20 * 1024 * 1024, 1024, 512 * 1024 * 1024),
+    bodyBytesMax: read.whole('BODY_BYTES_MAX', 20 * MIB, 1024, 512 * MIB),
+    uploadBytesMax: read.whole('UPLOAD_BYTES_MAX', 200 * MIB, 1024, 4_096 * MIB),
+    uploadsBytesMax: read.whole('UPLOADS_BYTES_MAX', 8_192 * MIB, 1024, 1_048_576 * MIB),
+    transcriptionModel: transcriptionModelOf(environment, models, faults),
+    publicUrl: read.address('PUBLIC_URL'),
     callTimeoutMs: read.whole('CALL_TIMEOUT_SECONDS', 900, 1, 86_400) * 1000,
     drainMs: read.whole('DRAIN_SECONDS', 30, 0, 3_600) * 1000,
     ledgerLanes: read.whole('LEDGER_LANES', 2, 1, 32),
@@ -124,6 +131,14 @@ function createReader(environment: Environment, faults: string[]) {
       }
       return value
     },
+    address(name: string): string | undefined {
+      const value = environment[name] || undefined
+      if (value === undefined) return undefined
+      const url = URL.canParse(value) ? new URL(value) : undefined
+      if (url && /^https?:$/.test(url.protocol) && url.pathname === '/') return url.origin
+      faults.push(`${name}: must be an address such as https://api.example.com, without a path`)
+      return undefined
+    },
     addresses(name: string): readonly string[] | false {
       const entries = (environment[name] ?? '')
         .split(',')
@@ -159,47 +174,6 @@ function readCatalog(environment: Environment, folder: string, faults: string[])
   }
 }
 
-/**
- * The upstreams of the file, and the built-in ones whose key is in the environment. One of the file
- * takes the place of a built-in one of the same id.
- */
-function resolveUpstreams(
-  file: CatalogFile,
-  environment: Environment,
-  faults: string[],
-): ConfiguredUpstream[] {
-  const own = file === 'faulty' ? [] : (file?.upstreams ?? [])
-  const upstreams: ConfiguredUpstream[] = []
-  for (const upstream of own) {
-    const variable = upstream.api_key_env
-    if (variable !== undefined && !environment[variable]) {
-      faults.push(
-        `${CONFIG_FILE}: upstream "${upstream.id}" takes its key from ${variable}, which is not set`,
-      )
-    }
-    if (URL.canParse(upstream.base_url))
-      upstreams.push({ id: upstream.id, options: optionsOf(upstream, environment) })
-    else
-      faults.push(
-        `${CONFIG_FILE}: the base_url of upstream "${upstream.id}" is no address: "${upstream.base_url}"`,
-      )
-  }
-  for (const preset of upstreamPresets) {
-    if (!environment[preset.apiKeyEnv] || own.some((upstream) => upstream.id === preset.id))
-      continue
-    const given = {
-      base_url: preset.baseUrl,
-      api_key_env: preset.apiKeyEnv,
-      cancel_stops_billing: preset.cancelStopsBilling,
-    }
-    upstreams.push({
-      id: preset.id,
-      options: optionsOf({ id: preset.id, kind: 'openai-compatible', ...given }, environment),
-    })
-  }
-  return upstreams
-}
-
 function resolveModels(
   config: CatalogConfig | undefined,
   mode: Mode,
@@ -214,27 +188,16 @@ function resolveModels(
   return loaded.models
 }
 
-type UpstreamEntry = NonNullable<CatalogConfig['upstreams']>[number]
-
-function optionsOf(upstream: UpstreamEntry, environment: Environment): OpenAiCompatibleOptions {
-  const from = (variable: string | undefined) =>
-    variable === undefined ? undefined : environment[variable] || undefined
-  return {
-    baseUrl: upstream.base_url,
-    apiKey: from(upstream.api_key_env),
-    organization: from(upstream.organization_env),
-    project: from(upstream.project_env),
-    headers: upstream.headers,
-    cancelStopsBilling: upstream.cancel_stops_billing ?? false,
-    maxTokensField:
-      new URL(upstream.base_url).hostname === 'api.openai.com'
-        ? 'max_completion_tokens'
-        : 'max_tokens',
-    connectTimeoutMs: upstream.connect_timeout_ms ?? 5_000,
-    firstByteTimeoutMs: upstream.first_byte_timeout_ms ?? 300_000,
-    idleTimeoutMs: upstream.idle_timeout_ms ?? 60_000,
-    connectionsMax: upstream.connections_max ?? 4_096,
-  }
+function transcriptionModelOf(
+  environment: Environment,
+  models: readonly Model[],
+  faults: string[],
+): string {
+  const id = environment.TRANSCRIPTION_MODEL || DEFAULT_TRANSCRIPTION_MODEL
+  const isThere = models.some((model) => model.id === id && model.category === 'audio')
+  if (!isThere && environment.TRANSCRIPTION_MODEL)
+    faults.push(`TRANSCRIPTION_MODEL: there is no audio model "${id}" in the catalog`)
+  return id
 }
 
 /** Live mode takes real money, so nothing of the sandbox may be in its way. */
@@ -249,7 +212,7 @@ function findLiveFaults(
   if (upstreams.some((upstream) => upstream.id === SANDBOX_UPSTREAM))
     faults.push('upstream "sandbox": is for sandbox mode only')
   if (upstreams.length === 0 && file !== 'faulty') {
-    const variables = upstreamPresets.map((preset) => preset.apiKeyEnv).join(', ')
+    const variables = presetVariables().join(', ')
     faults.push(
       `live mode needs an upstream: set one of ${variables}, or describe one in ${CONFIG_FILE}`,
     )

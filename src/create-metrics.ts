@@ -1,6 +1,8 @@
 /** Prometheus metrics of this node, and the observers that the modules report to. */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { GatewayObserver } from './gateway/gateway-deps.ts'
+import type { BreakerState } from './gateway/routing/circuit-breaker.ts'
+import type { Router } from './gateway/routing/create-router.ts'
 import type { LaneObserver } from './ledger/lane.ts'
 
 export interface Metrics {
@@ -12,6 +14,7 @@ export interface Metrics {
     spoolLength: () => number
     ledgerWaiting: () => number
     fxRateAgeSeconds: () => number
+    routes: Router['listStates']
   }): void
   readonly contentType: string
   text(): Promise<string>
@@ -52,6 +55,13 @@ export function createMetrics(): Metrics {
     help: 'Calls that an upstream failed.',
     labelNames: ['upstream', 'reason'],
   })
+  const firstByte = new Histogram({
+    registers,
+    name: 'catraca_upstream_first_byte_seconds',
+    help: 'From a call of an upstream to the first byte of its answer, or to the end of a plain one.',
+    labelNames: ['upstream'],
+    buckets: SECONDS,
+  })
   const settlementLag = new Histogram({
     registers,
     name: 'catraca_settlement_lag_seconds',
@@ -89,7 +99,10 @@ export function createMetrics(): Metrics {
         duration.observe(durationMs / 1000)
         if (!isStream && status === 200) added.observe((durationMs - upstreamMs) / 1000)
       },
-      upstreamFailed: (upstream, reason) => upstreamFailures.inc({ upstream, reason }),
+      upstreamAnswered: ({ upstreamId, firstByteMs }) =>
+        firstByte.observe({ upstream: upstreamId }, firstByteMs / 1000),
+      upstreamFailed: ({ upstreamId, reason }) =>
+        upstreamFailures.inc({ upstream: upstreamId, reason }),
       settled: (kept, lagMs) => settlementLag.observe({ kept }, lagMs / 1000),
       overrun: () => overruns.inc(),
     },
@@ -127,8 +140,39 @@ export function createMetrics(): Metrics {
         'Since the day of the exchange rate in force.',
         read.fxRateAgeSeconds,
       )
+      watchRoutes(registers, read.routes)
     },
     contentType: registry.contentType,
     text: () => registry.metrics(),
   }
+}
+
+const BREAKER_NUMBERS: Record<BreakerState, number> = { closed: 0, half_open: 1, open: 2 }
+
+/** A line for each route: what it is at the moment of the question. */
+function watchRoutes(registers: Registry[], listStates: Router['listStates']): void {
+  const labelNames = ['model', 'upstream', 'upstream_model']
+  const running = new Gauge({
+    registers,
+    labelNames,
+    name: 'catraca_route_running',
+    help: 'Calls of this node that run on a route.',
+  })
+  new Gauge({
+    registers,
+    labelNames,
+    name: 'catraca_route_breaker_state',
+    help: '0: closed, every call goes; 1: half open, one call tries; 2: open, no call goes.',
+    collect() {
+      for (const { model, route, breaker, running: calls } of listStates()) {
+        const labels = {
+          model: model.id,
+          upstream: route.upstreamId,
+          upstream_model: route.upstreamModel,
+        }
+        this.set(labels, BREAKER_NUMBERS[breaker])
+        running.set(labels, calls)
+      }
+    },
+  })
 }

@@ -15,6 +15,8 @@ const LAYERS: Record<string, number> = {
   ledger: 2,
   usage: 2,
   fx: 2,
+  health: 2,
+  images: 2,
   providers: 3,
   payments: 3,
   webhooks: 3,

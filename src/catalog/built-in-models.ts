@@ -4,9 +4,9 @@
  * `imageTokensMax` bounds what one image can count as, from the makers' documentation, and only has to
  * be high enough: the true number is charged. `outputTokensMax` is the maker's limit for one answer.
  */
-import type { ModelCategory, Route } from './model.ts'
+import type { Model, ModelCategory } from './model.ts'
 
-export interface BuiltInModel {
+export interface BuiltInModel extends Pick<Model, 'embedding' | 'image' | 'audio'> {
   readonly id: string
   readonly displayName: string
   readonly category: ModelCategory
@@ -20,10 +20,13 @@ export interface BuiltInModel {
   readonly tokenizer?: 'o200k_base'
   readonly supportsTools: boolean
   readonly markup: string
-  readonly routes: readonly Route[]
+  readonly routes: readonly { readonly upstreamId: string; readonly upstreamModel: string }[]
 }
 
-type Limits = Pick<BuiltInModel, 'contextTokens' | 'outputTokensMax' | 'imageTokensMax'> & {
+type Limits = Pick<
+  BuiltInModel,
+  'contextTokens' | 'outputTokensMax' | 'imageTokensMax' | 'embedding' | 'image' | 'audio'
+> & {
   supportsTools?: boolean
 }
 type Names = Pick<BuiltInModel, 'id' | 'displayName' | 'description'> & {
@@ -72,6 +75,12 @@ const moonshot = maker('moonshot', 'groq', 'groq')
 
 /** Models that put out no tokens of text. */
 const noChat = { outputTokensMax: 1, imageTokensMax: 0, supportsTools: false }
+/** Tokens of the largest image of each quality, from the maker's table. */
+const gptImage = {
+  sizes: ['1024x1024', '1536x1024', '1024x1536'],
+  tokensMax: { low: 408, medium: 1_584, high: 6_240 },
+}
+const HOUR = 3_600
 
 export const builtInModels: readonly BuiltInModel[] = [
   openai(
@@ -402,7 +411,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       displayName: 'Text Embedding 3 Small',
       description: 'Vetores de 1536 dimensões para busca semântica a baixo custo.',
     },
-    { contextTokens: 8_192, ...noChat },
+    { contextTokens: 8_192, ...noChat, embedding: { dimensions: 1_536, canShorten: true } },
   ),
   openai(
     'embedding',
@@ -411,7 +420,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       displayName: 'Text Embedding 3 Large',
       description: 'Vetores de 3072 dimensões para a melhor busca semântica.',
     },
-    { contextTokens: 8_192, ...noChat },
+    { contextTokens: 8_192, ...noChat, embedding: { dimensions: 3_072, canShorten: true } },
   ),
   google(
     'embedding',
@@ -420,7 +429,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       displayName: 'Gemini Embedding',
       description: 'Vetores multilíngues para busca e agrupamento.',
     },
-    { contextTokens: 2_048, ...noChat },
+    { contextTokens: 2_048, ...noChat, embedding: { dimensions: 3_072, canShorten: true } },
   ),
   mistral(
     'embedding',
@@ -429,7 +438,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       displayName: 'Mistral Embed',
       description: 'Vetores de 1024 dimensões para textos em várias línguas.',
     },
-    { contextTokens: 8_192, ...noChat },
+    { contextTokens: 8_192, ...noChat, embedding: { dimensions: 1_024, canShorten: false } },
   ),
   openai(
     'image',
@@ -438,7 +447,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       displayName: 'GPT Image 1',
       description: 'Gera e edita imagens a partir de texto.',
     },
-    { contextTokens: 32_000, ...noChat },
+    { contextTokens: 32_000, ...noChat, image: gptImage },
   ),
   openai(
     'image',
@@ -447,7 +456,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       displayName: 'GPT Image 1 mini',
       description: 'Geração de imagens a baixo custo.',
     },
-    { contextTokens: 32_000, ...noChat },
+    { contextTokens: 32_000, ...noChat, image: gptImage },
   ),
   google(
     'image',
@@ -456,7 +465,11 @@ export const builtInModels: readonly BuiltInModel[] = [
       displayName: 'Gemini 2.5 Flash Image',
       description: 'Gera e edita imagens com rapidez e consistência de personagens.',
     },
-    { contextTokens: 32_768, ...noChat },
+    {
+      contextTokens: 32_768,
+      ...noChat,
+      image: { sizes: ['1024x1024'], tokensMax: { high: 1_290 } },
+    },
   ),
   openai(
     'audio',
@@ -465,7 +478,11 @@ export const builtInModels: readonly BuiltInModel[] = [
       displayName: 'Whisper',
       description: 'Transcrição de áudio em dezenas de línguas.',
     },
-    { contextTokens: 448, ...noChat },
+    {
+      contextTokens: 448,
+      ...noChat,
+      audio: { secondsMin: 0, secondsMax: 4 * HOUR, hasTimestamps: true },
+    },
   ),
   openWeights(
     'audio',
@@ -474,7 +491,11 @@ export const builtInModels: readonly BuiltInModel[] = [
       displayName: 'Whisper Large v3 Turbo',
       description: 'Transcrição muito rápida a baixo custo.',
     },
-    { contextTokens: 448, ...noChat },
+    {
+      contextTokens: 448,
+      ...noChat,
+      audio: { secondsMin: 10, secondsMax: 8 * HOUR, hasTimestamps: true },
+    },
   ),
   openai(
     'audio',
@@ -483,7 +504,12 @@ export const builtInModels: readonly BuiltInModel[] = [
       displayName: 'GPT-4o Transcribe',
       description: 'Transcrição de alta precisão, mesmo com ruído.',
     },
-    { contextTokens: 16_000, ...noChat, outputTokensMax: 2_000 },
+    {
+      contextTokens: 16_000,
+      ...noChat,
+      outputTokensMax: 2_000,
+      audio: { secondsMin: 0, secondsMax: 1_500, tokensPerSecondMax: 20, hasTimestamps: false },
+    },
   ),
   google(
     'video',

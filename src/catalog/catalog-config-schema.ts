@@ -2,7 +2,8 @@
 import Type, { type Static } from 'typebox'
 import { Settings } from 'typebox/system'
 import { Value } from 'typebox/value'
-import { MODEL_CATEGORIES } from './model.ts'
+import { MODEL_CATEGORIES, ROUTING_STRATEGIES } from './model.ts'
+import { upstreamPresets } from './upstream-presets.ts'
 
 // The default is 8: the rest would be found one restart after the other.
 Settings.Set({ maxErrors: 1_000 })
@@ -14,31 +15,102 @@ const variable = Type.String({
 })
 const milliseconds = Type.Integer({ minimum: 1, maximum: 3_600_000 })
 /** Text keeps every digit; a number is read as it is written. */
-const usdPerMillion = Type.Union(
-  [
-    Type.String({ pattern: '^\\d{1,6}(\\.\\d{1,6})?$' }),
-    Type.Number({ minimum: 0, maximum: 100_000 }),
-  ],
-  {
-    description: 'USD per million tokens.',
-  },
-)
+const usd = (description: string) =>
+  Type.Union(
+    [
+      Type.String({ pattern: '^\\d{1,6}(\\.\\d{1,6})?$' }),
+      Type.Number({ minimum: 0, maximum: 100_000 }),
+    ],
+    { description },
+  )
+const usdPerMillion = usd('USD per million tokens.')
 
 const tokenPrices = {
-  input: usdPerMillion,
+  input: Type.Optional(usdPerMillion),
   cached_input: Type.Optional(usdPerMillion),
   cache_write: Type.Optional(usdPerMillion),
-  output: usdPerMillion,
+  output: Type.Optional(usdPerMillion),
   reasoning: Type.Optional(usdPerMillion),
 }
+const unitPrices = {
+  audio_hour: Type.Optional(usd('USD per hour of audio, billed by the second.')),
+  input_audio: Type.Optional(usdPerMillion),
+  input_image: Type.Optional(usdPerMillion),
+  output_image: Type.Optional(usdPerMillion),
+  images: Type.Optional(
+    Type.Record(
+      Type.String({ pattern: '^(default|[a-z]+|(([a-z]+):)?\\d+x\\d+)$' }),
+      usd('USD per image.'),
+      {
+        description:
+          'By "<quality>:<width>x<height>", "<width>x<height>", "<quality>" or "default": the most exact one counts.',
+      },
+    ),
+  ),
+}
 const strict = { additionalProperties: false }
+
+const prices = Type.Object(
+  {
+    ...tokenPrices,
+    ...unitPrices,
+    tiers: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            above_prompt_tokens: Type.Integer({ minimum: 1, maximum: 100_000_000 }),
+            ...tokenPrices,
+          },
+          strict,
+        ),
+      ),
+    ),
+  },
+  strict,
+)
+
+const route = Type.Object(
+  {
+    upstream: id,
+    model: Type.String({ minLength: 1, description: "The model's name at the upstream." }),
+    priority: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 1_000,
+        description: 'Smaller is tried first; without it, the place in the list.',
+      }),
+    ),
+    weight: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 1_000_000,
+        description: 'The share of the calls among routes of one priority.',
+      }),
+    ),
+    concurrency_max: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Calls of one node at once.' }),
+    ),
+    prices: Type.Optional(prices),
+  },
+  strict,
+)
 
 const upstream = Type.Object(
   {
     id,
-    kind: Type.Literal('openai-compatible'),
-    base_url: Type.String({ pattern: '^https?://', description: 'With the version segment.' }),
+    kind: Type.Enum(['openai-compatible', ...Object.keys(upstreamPresets)]),
+    base_url: Type.Optional(
+      Type.String({ pattern: '^https?://', description: 'With the version segment.' }),
+    ),
     api_key_env: Type.Optional(variable),
+    region: Type.Optional(Type.String({ minLength: 1, description: 'Of amazon-bedrock.' })),
+    access_key_id_env: Type.Optional(variable),
+    secret_access_key_env: Type.Optional(variable),
+    session_token_env: Type.Optional(variable),
+    project: Type.Optional(Type.String({ minLength: 1, description: 'Of google-vertex.' })),
+    location: Type.Optional(Type.String({ minLength: 1, description: 'Of google-vertex.' })),
+    client_email_env: Type.Optional(variable),
+    private_key_env: Type.Optional(variable),
     organization_env: Type.Optional(variable),
     project_env: Type.Optional(variable),
     headers: Type.Optional(Type.Record(Type.String(), Type.String())),
@@ -49,6 +121,27 @@ const upstream = Type.Object(
     first_byte_timeout_ms: Type.Optional(milliseconds),
     idle_timeout_ms: Type.Optional(milliseconds),
     connections_max: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_536 })),
+    query: Type.Optional(Type.Record(Type.String(), Type.String())),
+    retries: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 5,
+        description: 'Of a call on each route, after all routes were tried.',
+      }),
+    ),
+    breaker: Type.Optional(
+      Type.Object(
+        {
+          failures: Type.Integer({
+            minimum: 0,
+            maximum: 10_000,
+            description: 'In a row that open it; 0: it never opens.',
+          }),
+          open_ms: Type.Optional(milliseconds),
+        },
+        strict,
+      ),
+    ),
   },
   strict,
 )
@@ -60,30 +153,9 @@ const model = Type.Object(
     category: Type.Optional(Type.Enum([...MODEL_CATEGORIES])),
     description: Type.Optional(Type.Union([Type.String({ maxLength: 500 }), Type.Null()])),
     vendor: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    routes: Type.Optional(
-      Type.Array(Type.Object({ upstream: id, model: Type.String({ minLength: 1 }) }, strict), {
-        minItems: 1,
-      }),
-    ),
-    prices: Type.Optional(
-      Type.Object(
-        {
-          ...tokenPrices,
-          tiers: Type.Optional(
-            Type.Array(
-              Type.Object(
-                {
-                  above_prompt_tokens: Type.Integer({ minimum: 1, maximum: 100_000_000 }),
-                  ...tokenPrices,
-                },
-                strict,
-              ),
-            ),
-          ),
-        },
-        strict,
-      ),
-    ),
+    routes: Type.Optional(Type.Array(route, { minItems: 1 })),
+    routing: Type.Optional(Type.Enum([...ROUTING_STRATEGIES])),
+    prices: Type.Optional(prices),
     markup_multiplier: Type.Optional(
       Type.Union([
         Type.String({ pattern: '^\\d{1,3}(\\.\\d{1,4})?$' }),
@@ -94,6 +166,39 @@ const model = Type.Object(
     max_output_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000_000 })),
     image_tokens_max: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000 })),
     supports_tools: Type.Optional(Type.Boolean()),
+    embedding: Type.Optional(
+      Type.Object(
+        {
+          dimensions: Type.Integer({ minimum: 1, maximum: 65_536 }),
+          can_shorten: Type.Optional(Type.Boolean()),
+        },
+        strict,
+      ),
+    ),
+    image: Type.Optional(
+      Type.Object(
+        {
+          sizes: Type.Optional(Type.Array(Type.String({ pattern: '^\\d+x\\d+$' }))),
+          tokens_max: Type.Optional(
+            Type.Record(Type.String(), Type.Integer({ minimum: 1, maximum: 10_000_000 }), {
+              description: 'Of one image, by quality.',
+            }),
+          ),
+        },
+        strict,
+      ),
+    ),
+    audio: Type.Optional(
+      Type.Object(
+        {
+          seconds_min: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400 })),
+          seconds_max: Type.Optional(Type.Integer({ minimum: 1, maximum: 864_000 })),
+          tokens_per_second_max: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+          has_timestamps: Type.Optional(Type.Boolean()),
+        },
+        strict,
+      ),
+    ),
     enabled: Type.Optional(
       Type.Boolean({ description: 'False takes a built-in model out of the catalog.' }),
     ),
@@ -112,6 +217,9 @@ export const catalogConfigSchema = Type.Object(
 
 export type CatalogConfig = Static<typeof catalogConfigSchema>
 export type ModelConfig = NonNullable<CatalogConfig['models']>[number]
+export type PricesConfig = Static<typeof prices>
+export type RouteConfig = Static<typeof route>
+export type UpstreamConfig = NonNullable<CatalogConfig['upstreams']>[number]
 
 /** The configuration, and all its faults of form with their places; undefined where there are some. */
 export function parseCatalogConfig(value: unknown): {

@@ -100,7 +100,13 @@ test('what was held is never less than what is charged within the bounds of the 
       (price, used, conversion, slack) => {
         const promptTokensMax = used.promptTokens + slack
         const outputTokensMax = used.completionTokens + slack
-        const held = quote({ price, conversion, promptTokensMax, outputTokensMax, choices: 1 })
+        const held = quote({
+          prices: [price],
+          conversion,
+          promptTokensMax,
+          outputTokensMax,
+          choices: 1,
+        })
         assert.ok(chargeFor(costOf(price, used), conversion) <= held.ceilingNanoBrl)
         assert.ok(costOf(price, used) <= costCeilingOf(price, promptTokensMax, outputTokensMax))
       },
@@ -120,7 +126,13 @@ test('the output tokens that fit a balance do fit it, and one more does not', ()
       room,
       room,
       (price, conversion, promptTokensMax, choices, nanoBrl, billed) => {
-        const input = { price, conversion, promptTokensMax, outputTokensMax: 1_000_000, choices }
+        const input = {
+          prices: [price],
+          conversion,
+          promptTokensMax,
+          outputTokensMax: 1_000_000,
+          choices,
+        }
         const fits = outputTokensThatFit(input, { nanoBrl, billedPicoUsd: billed })
         if (fits > 0) {
           const held = quote({ ...input, outputTokensMax: fits })

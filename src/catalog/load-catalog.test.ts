@@ -7,6 +7,7 @@ import { builtInModels } from './built-in-models.ts'
 import { createCatalog } from './catalog.ts'
 import { parseCatalogConfig, type CatalogConfig } from './catalog-config-schema.ts'
 import { loadCatalog } from './load-catalog.ts'
+import { plainRoute } from './plain-route.ts'
 import { microUsd } from './price-from-data.ts'
 import { costOf } from './prices.ts'
 import { CONFIG_SCHEMA_FILE, configSchemaText } from './write-config-schema.ts'
@@ -29,7 +30,7 @@ test('the catalog has 27 models or more, of every category, and every one has a 
   }
   for (const model of models) {
     const tier = model.price.tiers[0]
-    const units = Object.values(model.unitPrices ?? {})
+    const units = Object.values(model.price.units ?? {})
     assert.ok((tier && tier.input > 0n) || units.some((price) => price > 0n), model.id)
     if (model.category === 'llm') assert.ok(tier && tier.output > 0n && tier.input > 0n, model.id)
   }
@@ -99,9 +100,8 @@ test('the configuration lies over the built-in models, field by field', () => {
   }
   const catalog = load(config, 'live', ['mine'])
   assert.equal(catalog.findModel('gpt-4o'), undefined)
-  assert.deepEqual(catalog.findModel('gpt-4o-mini')?.routes, [
-    { upstreamId: 'mine', upstreamModel: 'deployment-7' },
-  ])
+  const mini = catalog.findModel('gpt-4o-mini')
+  assert.deepEqual(mini?.routes, [plainRoute('mine', 'deployment-7', mini.price)])
   assert.equal(catalog.findModel('gpt-4o-mini')?.markupE4, 15_000n)
   assert.equal(catalog.findModel('gpt-4o-mini')?.displayName, 'GPT-4o mini')
   assert.deepEqual(
@@ -116,9 +116,8 @@ test('the configuration lies over the built-in models, field by field', () => {
 })
 
 test('a model without an upstream is served by the sandbox in sandbox mode, and by nobody in live mode', () => {
-  assert.deepEqual(load(undefined, 'sandbox', ['sandbox']).findModel('gpt-4o')?.routes, [
-    { upstreamId: 'sandbox', upstreamModel: 'gpt-4o' },
-  ])
+  const served = load(undefined, 'sandbox', ['sandbox']).findModel('gpt-4o')
+  assert.deepEqual(served?.routes, [plainRoute('sandbox', 'gpt-4o', served.price)])
   assert.deepEqual(load(undefined, 'live').findModel('gpt-4o')?.routes, [])
   assert.equal(load(undefined, 'live').findModel('sandbox-chat'), undefined)
   assert.deepEqual(
@@ -154,7 +153,7 @@ test('all faults are told at once, with their places', () => {
   assert.equal(ofMeaning.length, 4)
   assert.match(
     ofMeaning.join('\n'),
-    /"o3".*markup[\s\S]*"o3".*1e-7[\s\S]*"new".*category, prices, routes[\s\S]*"nobody"/,
+    /"o3".*1e-7[\s\S]*"o3".*markup[\s\S]*"new".*category, prices, routes[\s\S]*"nobody"/,
   )
 })
 

@@ -1,10 +1,12 @@
 /** Built-in models, the operator's configuration over them, and in sandbox mode the sandbox's models. */
-import { parseE4, parseUsd } from '../lib/money.ts'
+import { parseE4 } from '../lib/money.ts'
 import { builtInModels, type BuiltInModel } from './built-in-models.ts'
-import type { CatalogConfig, ModelConfig } from './catalog-config-schema.ts'
-import type { Model, Route } from './model.ts'
+import type { CatalogConfig, ModelConfig, RouteConfig } from './catalog-config-schema.ts'
+import type { Model, ModelCategory, Route } from './model.ts'
+import { plainRoute } from './plain-route.ts'
 import { priceFromData } from './price-from-data.ts'
-import type { Price, PriceTier } from './prices.ts'
+import type { Price } from './prices.ts'
+import { readPrices } from './read-prices.ts'
 import { sandboxModels } from './sandbox-catalog.ts'
 
 export interface CatalogOptions {
@@ -16,6 +18,14 @@ export interface CatalogOptions {
 }
 
 const DEFAULT_MARKUP_E4 = 12_500n
+/** Of a model of the operator's that says nothing of them. */
+const DEFAULT_TRAITS: Record<ModelCategory, Partial<Model>> = {
+  llm: {},
+  embedding: { embedding: { dimensions: 1_536, canShorten: false } },
+  image: { image: { sizes: [] } },
+  audio: { audio: { secondsMin: 0, secondsMax: 4 * 3_600, hasTimestamps: true } },
+  video: {},
+}
 /** Stands in a model of the operator's until the prices of the configuration are laid over it. */
 const FREE: Price = { tiers: [] }
 
@@ -54,28 +64,40 @@ export function loadCatalog(options: CatalogOptions): { models: Model[]; faults:
   }
 }
 
-/** In sandbox mode a chat model that no real upstream serves is served by the sandbox. */
+/** What the sandbox upstream can do. */
+const SANDBOX_CATEGORIES: ReadonlySet<ModelCategory> = new Set([
+  'llm',
+  'embedding',
+  'image',
+  'audio',
+])
+
+/** In sandbox mode a model that no real upstream serves is served by the sandbox. */
 function withRoutes(
   model: Model,
   mode: 'sandbox' | 'live',
   isKnown: (route: Route) => boolean,
 ): Model {
   const routes = model.routes.filter(isKnown)
-  const isForSandbox = mode === 'sandbox' && routes.length === 0 && model.category === 'llm'
-  return {
-    ...model,
-    routes: isForSandbox ? [{ upstreamId: 'sandbox', upstreamModel: model.id }] : routes,
-  }
+  const isForSandbox =
+    mode === 'sandbox' && routes.length === 0 && SANDBOX_CATEGORIES.has(model.category)
+  if (!isForSandbox) return { ...model, routes }
+  // Named like one of the sandbox's own where that decides how it answers.
+  const upstreamModel = model.audio?.tokensPerSecondMax ? 'sandbox-transcribe-tokens' : model.id
+  return { ...model, routes: [plainRoute('sandbox', upstreamModel, model.price)] }
 }
 
 function fromBuiltIn(entry: BuiltInModel, at: Date): Model {
-  const { priceFrom, markup, ...rest } = entry
-  const { price, unitPrices } = priceFromData(priceFrom, at)
+  const { priceFrom, markup, routes, ...rest } = entry
+  const price = priceFromData(priceFrom, at)
   return {
     ...rest,
     markupE4: parseE4(markup) as bigint,
     price,
-    ...(Object.keys(unitPrices).length > 0 ? { unitPrices } : {}),
+    strategy: 'priority',
+    routes: routes.map(({ upstreamId, upstreamModel }, place) =>
+      plainRoute(upstreamId, upstreamModel, price, place),
+    ),
   }
 }
 
@@ -103,83 +125,100 @@ function fromConfig(overlay: ModelConfig, faults: string[]): Model | undefined {
     outputTokensMax: 4_096,
     imageTokensMax: 0,
     supportsTools: category === 'llm',
+    strategy: 'priority',
     routes: [],
+    ...DEFAULT_TRAITS[category],
   }
   return overlaid(plain, overlay, faults)
 }
 
 /** A field that is given takes the place of the model's own. */
 function overlaid(model: Model, overlay: ModelConfig, faults: string[]): Model {
-  const read = createReader(overlay.id, faults)
+  const category = overlay.category ?? model.category
+  const price = overlay.prices
+    ? readPrices(model.id, category, overlay.prices, faults)
+    : model.price
   return {
     ...model,
     displayName: overlay.display_name ?? model.displayName,
-    category: overlay.category ?? model.category,
+    category,
     description: overlay.description === undefined ? model.description : overlay.description,
     vendor: overlay.vendor ?? model.vendor,
     markupE4:
       overlay.markup_multiplier === undefined
         ? model.markupE4
-        : read.markupE4(overlay.markup_multiplier),
-    price: overlay.prices
-      ? priceFromConfig(overlay.prices, (usd) => read.microUsd(usd))
-      : model.price,
+        : readMarkup(model.id, overlay.markup_multiplier, faults),
+    price,
     contextTokens: overlay.context_tokens ?? model.contextTokens,
     outputTokensMax: overlay.max_output_tokens ?? model.outputTokensMax,
     imageTokensMax: overlay.image_tokens_max ?? model.imageTokensMax,
     supportsTools: overlay.supports_tools ?? model.supportsTools,
+    ...traitsOf(model, overlay),
+    strategy: overlay.routing ?? model.strategy,
     routes:
-      overlay.routes?.map((route) => ({
-        upstreamId: route.upstream,
-        upstreamModel: route.model,
-      })) ?? model.routes,
+      overlay.routes?.map((route, place) =>
+        routeOf(model.id, category, route, place, price, faults),
+      ) ?? model.routes.map((route) => ({ ...route, price })),
   }
 }
 
-type ConfigPrices = NonNullable<ModelConfig['prices']>
-
-function priceFromConfig(prices: ConfigPrices, microUsd: ReadUsd): Price {
-  const { tiers = [] } = prices
-  const first = tierFromConfig(prices, 0, microUsd)
-  const rest = tiers.map((tier) => tierFromConfig(tier, tier.above_prompt_tokens, microUsd))
-  return { tiers: [first, ...rest.sort((a, b) => a.abovePromptTokens - b.abovePromptTokens)] }
-}
-
-function tierFromConfig(
-  prices: Omit<ConfigPrices, 'tiers'>,
-  abovePromptTokens: number,
-  microUsd: ReadUsd,
-): PriceTier {
-  const { input, output } = prices
+function routeOf(
+  modelId: string,
+  category: ModelCategory,
+  route: RouteConfig,
+  place: number,
+  price: Price,
+  faults: string[],
+): Route {
   return {
-    abovePromptTokens,
-    input: microUsd(input),
-    cachedInput: microUsd(prices.cached_input ?? input),
-    cacheWrite: microUsd(prices.cache_write ?? input),
-    output: microUsd(output),
-    reasoning: microUsd(prices.reasoning ?? output),
+    upstreamId: route.upstream,
+    upstreamModel: route.model,
+    price: route.prices ? readPrices(modelId, category, route.prices, faults) : price,
+    priority: route.priority ?? place,
+    weight: route.weight ?? 1,
+    concurrencyMax: route.concurrency_max ?? Infinity,
   }
 }
 
-type ReadUsd = (usd: string | number) => bigint
-
-/** Where a number is at fault the fault is kept, and the 1 that stands for it is never used. */
-function createReader(modelId: string, faults: string[]) {
+function traitsOf(
+  model: Model,
+  { embedding, image, audio }: ModelConfig,
+): Pick<Model, 'embedding' | 'image' | 'audio'> {
+  const defaults = { ...DEFAULT_TRAITS.embedding, ...DEFAULT_TRAITS.image, ...DEFAULT_TRAITS.audio }
+  const was = { ...defaults, ...model } as Required<Pick<Model, 'embedding' | 'image' | 'audio'>>
   return {
-    /** Pico-USD to micro-USD: six of the twelve decimals; more than six are refused. */
-    microUsd(usd: string | number): bigint {
-      const pico = parseUsd(String(usd))
-      if (pico !== undefined && pico % 1_000_000n === 0n) return pico / 1_000_000n
-      faults.push(`model "${modelId}": the price ${usd} is not in whole micro-USD`)
-      return 1n
-    },
-    markupE4(markup: string | number): bigint {
-      const value = parseE4(String(markup))
-      if (value !== undefined && value > 0n) return value
-      faults.push(
-        `model "${modelId}": the markup ${markup} must be above 0, with at most four decimals`,
-      )
-      return 1n
-    },
+    ...(embedding && {
+      embedding: {
+        dimensions: embedding.dimensions,
+        canShorten: embedding.can_shorten ?? was.embedding.canShorten,
+      },
+    }),
+    ...(image && {
+      image: {
+        ...was.image,
+        ...(image.sizes && { sizes: image.sizes }),
+        ...(image.tokens_max && { tokensMax: image.tokens_max }),
+      },
+    }),
+    ...(audio && {
+      audio: {
+        ...was.audio,
+        ...(audio.seconds_min !== undefined && { secondsMin: audio.seconds_min }),
+        ...(audio.seconds_max !== undefined && { secondsMax: audio.seconds_max }),
+        ...(audio.has_timestamps !== undefined && { hasTimestamps: audio.has_timestamps }),
+        ...(audio.tokens_per_second_max !== undefined && {
+          tokensPerSecondMax: audio.tokens_per_second_max,
+        }),
+      },
+    }),
   }
+}
+
+function readMarkup(modelId: string, markup: string | number, faults: string[]): bigint {
+  const value = parseE4(String(markup))
+  if (value !== undefined && value > 0n) return value
+  faults.push(
+    `model "${modelId}": the markup ${markup} must be above 0, with at most four decimals`,
+  )
+  return 1n
 }

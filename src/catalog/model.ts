@@ -3,10 +3,47 @@ import type { Price } from './prices.ts'
 export const MODEL_CATEGORIES = ['llm', 'image', 'video', 'embedding', 'audio'] as const
 export type ModelCategory = (typeof MODEL_CATEGORIES)[number]
 
+/** In which order a model's routes are tried: see `gateway/routing/order-routes.ts`. */
+export const ROUTING_STRATEGIES = ['priority', 'latency', 'price'] as const
+export type RoutingStrategy = (typeof ROUTING_STRATEGIES)[number]
+
 /** One way to reach a model: the upstream's id in the configuration and the model's name there. */
 export interface Route {
   readonly upstreamId: string
   readonly upstreamModel: string
+  /** What this way costs: the model's own price, unless it is dearer or cheaper here. */
+  readonly price: Price
+  /** Smaller is tried first. */
+  readonly priority: number
+  /** The share of the calls among routes of one priority. */
+  readonly weight: number
+  /** Calls of one node at once; `Infinity` where there is no limit. */
+  readonly concurrencyMax: number
+}
+
+export interface EmbeddingTraits {
+  /** Numbers in a vector. */
+  readonly dimensions: number
+  /** Whether `dimensions` may ask for fewer. */
+  readonly canShorten: boolean
+}
+
+export interface ImageTraits {
+  /** `<width>x<height>`; the first is the default. Empty: any size. */
+  readonly sizes: readonly string[]
+  /** The most tokens of one image by quality, for models that are billed by the token. */
+  readonly tokensMax?: Readonly<Record<string, number>>
+}
+
+export interface AudioTraits {
+  /** A shorter file is billed as one of this length. */
+  readonly secondsMin: number
+  /** The longest file that the model takes. */
+  readonly secondsMax: number
+  /** For models that are billed by the token. */
+  readonly tokensPerSecondMax?: number
+  /** Whether it tells when what was said; needed for subtitles. */
+  readonly hasTimestamps: boolean
 }
 
 /** A catalog entry, complete: an entry without a price cannot be built. */
@@ -19,10 +56,7 @@ export interface Model {
   readonly vendor: string
   /** Times 10^4. */
   readonly markupE4: bigint
-  /** Token prices. Models billed in other units (seconds of audio, images) carry those in `unitPrices`. */
   readonly price: Price
-  /** Micro-USD per unit, for models that are not billed by the token alone. */
-  readonly unitPrices?: Readonly<Record<string, bigint>>
   /** Prompt and output together, in tokens. */
   readonly contextTokens: number
   readonly outputTokensMax: number
@@ -31,6 +65,10 @@ export interface Model {
   /** Set where the public tokenizer of the model is known, so that a hold may be counted and not bounded. */
   readonly tokenizer?: 'o200k_base'
   readonly supportsTools: boolean
-  /** In the order they are tried. Empty: the model is listed but temporarily unavailable. */
+  readonly embedding?: EmbeddingTraits
+  readonly image?: ImageTraits
+  readonly audio?: AudioTraits
+  readonly strategy: RoutingStrategy
+  /** Empty: the model is listed but temporarily unavailable. */
   readonly routes: readonly Route[]
 }

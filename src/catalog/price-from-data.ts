@@ -2,12 +2,6 @@
 import { findProvider } from '@pydantic/genai-prices'
 import type { Price, PriceTier, TokenPrices } from './prices.ts'
 
-export interface DataPrice {
-  readonly price: Price
-  /** Micro-USD per unit, for what is not priced by the text token; keys as in the data. */
-  readonly unitPrices: Readonly<Record<string, bigint>>
-}
-
 /** A number, or one that changes with the size of the prompt. */
 type Amount = number | { base: number; tiers: { start: number; price: number }[] }
 type Amounts = Record<string, Amount | undefined>
@@ -23,6 +17,15 @@ const TOKEN_KINDS = {
   output: ['output_mtok'],
   reasoning: ['output_reasoning_mtok', 'output_mtok'],
 } satisfies Record<keyof TokenPrices, string[]>
+
+/** Units by their names in the data. A million tokens for a micro-USD is a token for a pico-USD. */
+const TOKEN_UNITS: Record<string, string> = {
+  input_audio_mtok: 'input_audio_tokens',
+  input_image_mtok: 'input_image_tokens',
+  output_image_mtok: 'output_image_tokens',
+}
+const PICO_PER_MICRO = 1_000_000n
+const SECONDS_PER_HOUR = 3_600n
 
 const TEXT_KEYS = new Set([
   'input_mtok',
@@ -40,21 +43,33 @@ const TEXT_KEYS = new Set([
  * the dearer of the two lives that a cache can have. A kind without a price of its own costs what the
  * kind it belongs to costs.
  */
-export function priceFromData(from: { provider: string; model: string }, at: Date): DataPrice {
+export function priceFromData(from: { provider: string; model: string }, at: Date): Price {
   const model = findProvider({ providerId: from.provider })?.models.find(
     ({ id }) => id === from.model,
   )
   if (!model) throw new Error(`the price data has no model "${from.model}" of "${from.provider}"`)
   const amounts = amountsAt(model.prices, at)
-  const unitPrices: Record<string, bigint> = {}
-  for (const [key, amount] of Object.entries(amounts)) {
-    if (!TEXT_KEYS.has(key) && amount !== undefined)
-      unitPrices[key] = microUsd(typeof amount === 'number' ? amount : amount.base)
-  }
-  const hasTokens = amounts.input_mtok !== undefined
-  if (!hasTokens && Object.keys(unitPrices).length === 0)
+  const units = unitsOf(amounts)
+  const hasUnits = Object.keys(units).length > 0
+  if (amounts.input_mtok === undefined && !hasUnits)
     throw new Error(`the price data has no price for "${from.model}"`)
-  return { price: { tiers: tiersOf(amounts) }, unitPrices }
+  return { tiers: tiersOf(amounts), ...(hasUnits ? { units } : {}) }
+}
+
+/** What else the data prices (searches, pages, storage) is refused by the gateway, so it needs no price. */
+function unitsOf(amounts: Amounts): Record<string, bigint> {
+  const units: Record<string, bigint> = {}
+  for (const [key, unit] of Object.entries(TOKEN_UNITS)) {
+    if (amounts[key] !== undefined) units[unit] = microUsd(baseOf(amounts[key]))
+  }
+  if (amounts.audio_hours !== undefined)
+    units.audio_seconds = picoUsdPerSecond(microUsd(baseOf(amounts.audio_hours)))
+  return units
+}
+
+/** Rounded up to the whole pico-USD: an hour is dearer by less than 3,600 of them. */
+export function picoUsdPerSecond(microUsdPerHour: bigint): bigint {
+  return (microUsdPerHour * PICO_PER_MICRO + SECONDS_PER_HOUR - 1n) / SECONDS_PER_HOUR
 }
 
 /** USD with at most six decimals is a whole number of micro-USD; more decimals are rounded up. */

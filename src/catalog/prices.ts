@@ -22,9 +22,19 @@ export interface PriceTier extends TokenPrices {
   readonly abovePromptTokens: number
 }
 
-/** One tier at least; the first has `abovePromptTokens` 0; ascending. */
+/**
+ * What is billed beside text tokens, by name: `audio_seconds`, tokens of another kind
+ * (`input_audio_tokens`, `input_image_tokens`, `output_image_tokens`), images (`images`, or by size and
+ * quality: see `image-unit.ts`). A unit is whole; text tokens do not include what a unit counts.
+ */
+export type UnitPrices = Readonly<Record<string, PicoUsd>>
+export type UnitCounts = Readonly<Record<string, number>>
+
 export interface Price {
+  /** One at least; the first has `abovePromptTokens` 0; ascending. */
   readonly tiers: readonly PriceTier[]
+  /** Pico-USD of one unit. Absent where only text tokens are billed. */
+  readonly units?: UnitPrices
 }
 
 /**
@@ -39,8 +49,17 @@ export interface TokenCounts {
   readonly reasoningTokens: number
 }
 
-/** The exact upstream cost of these tokens. */
-export function costOf(price: Price, tokens: TokenCounts): PicoUsd {
+/** All that an answer is billed by. */
+export interface UsageCounts extends TokenCounts {
+  readonly units?: UnitCounts
+}
+
+/** The exact upstream cost of this usage. Throws where a unit has no price: nothing is for free. */
+export function costOf(price: Price, usage: UsageCounts): PicoUsd {
+  return costOfTokens(price, usage) + costOfUnits(price, usage.units)
+}
+
+function costOfTokens(price: Price, tokens: TokenCounts): PicoUsd {
   const tier = tierFor(price, tokens.promptTokens)
   const plainInput = tokens.promptTokens - tokens.cachedTokens - tokens.cacheWriteTokens
   const plainOutput = tokens.completionTokens - tokens.reasoningTokens
@@ -53,17 +72,32 @@ export function costOf(price: Price, tokens: TokenCounts): PicoUsd {
   )
 }
 
+function costOfUnits(price: Price, units: UnitCounts | undefined): PicoUsd {
+  let cost = 0n
+  for (const unit in units) {
+    const each = price.units?.[unit]
+    if (each === undefined) throw new Error(`the unit "${unit}" has no price`)
+    cost += BigInt(units[unit] as number) * each
+  }
+  return cost
+}
+
 /**
- * The most that a request of at most these tokens can cost: every prompt token at the dearest input
+ * The most that a request of at most this usage can cost: every prompt token at the dearest input
  * price and every output token at the dearest output price of any tier the prompt can reach.
  */
 export function costCeilingOf(
   price: Price,
   promptTokensMax: number,
   outputTokensMax: number,
+  unitsMax?: UnitCounts,
 ): PicoUsd {
   const { input, output } = dearestPrices(price, promptTokensMax)
-  return BigInt(promptTokensMax) * input + BigInt(outputTokensMax) * output
+  return (
+    BigInt(promptTokensMax) * input +
+    BigInt(outputTokensMax) * output +
+    costOfUnits(price, unitsMax)
+  )
 }
 
 /** The dearest price of a prompt token and of an output token that a prompt of at most this size can meet. */

@@ -9,18 +9,23 @@ import {
   type NanoBrl,
   type PicoUsd,
 } from '../lib/money.ts'
-import { costCeilingOf, dearestPrices, type Price } from './prices.ts'
+import { costCeilingOf, dearestPrices, type Price, type UnitCounts } from './prices.ts'
 
 export interface QuoteInput {
-  readonly price: Price
+  /** Of every route that may answer; one at least. The dearest bounds the call. */
+  readonly prices: readonly Price[]
   readonly conversion: Conversion
   readonly promptTokensMax: number
   /** Of one choice. */
   readonly outputTokensMax: number
   readonly choices: number
+  /** What is billed beside text tokens, for all choices together. */
+  readonly unitsMax?: UnitCounts
 }
 
 export interface Quote extends QuoteInput {
+  /** The dearest of the prices, which the ceiling is made of. */
+  readonly price: Price
   /** The amount to hold; at least one nano-BRL. */
   readonly ceilingNanoBrl: NanoBrl
   /** The same ceiling as billed in USD, for budgets. */
@@ -28,14 +33,20 @@ export interface Quote extends QuoteInput {
 }
 
 export function quote(input: QuoteInput): Quote {
-  const cost = costCeilingOf(
-    input.price,
-    input.promptTokensMax,
-    input.outputTokensMax * input.choices,
-  )
+  const { promptTokensMax, outputTokensMax, choices, unitsMax } = input
+  let price = input.prices[0] as Price
+  let cost = 0n
+  for (const each of input.prices) {
+    const ceiling = costCeilingOf(each, promptTokensMax, outputTokensMax * choices, unitsMax)
+    if (ceiling > cost) {
+      cost = ceiling
+      price = each
+    }
+  }
   const ceiling = chargeFor(cost, input.conversion)
   return {
     ...input,
+    price,
     ceilingNanoBrl: ceiling > 0n ? ceiling : 1n,
     ceilingPicoUsd: billedPicoUsd(cost, input.conversion.markupE4),
   }
@@ -49,8 +60,6 @@ export function outputTokensThatFit(
   input: QuoteInput,
   limits: { nanoBrl?: NanoBrl | undefined; billedPicoUsd?: PicoUsd | undefined },
 ): number {
-  const { output } = dearestPrices(input.price, input.promptTokensMax)
-  const promptCost = costCeilingOf(input.price, input.promptTokensMax, 0)
   const { fxRateE4, markupE4 } = input.conversion
   const costs: bigint[] = []
   // Rounding half up lets a charge of x nano-BRL cost up to x + 1/2; staying at or below x is safe.
@@ -59,11 +68,15 @@ export function outputTokensThatFit(
   }
   if (limits.billedPicoUsd !== undefined) costs.push((limits.billedPicoUsd * RATE_SCALE) / markupE4)
   let fits = BigInt(input.outputTokensMax)
-  for (const cost of costs) {
-    const left = cost - promptCost
-    if (left < 0n) return 0
-    const tokens = output === 0n ? fits : left / (output * BigInt(input.choices))
-    if (tokens < fits) fits = tokens
+  for (const price of input.prices) {
+    const { output } = dearestPrices(price, input.promptTokensMax)
+    const besides = costCeilingOf(price, input.promptTokensMax, 0, input.unitsMax)
+    for (const cost of costs) {
+      const left = cost - besides
+      if (left < 0n) return 0
+      const tokens = output === 0n ? fits : left / (output * BigInt(input.choices))
+      if (tokens < fits) fits = tokens
+    }
   }
   return Number(fits)
 }

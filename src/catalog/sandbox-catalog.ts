@@ -1,4 +1,6 @@
-import type { Model } from './model.ts'
+import type { Model, ModelCategory } from './model.ts'
+import { plainRoute } from './plain-route.ts'
+import type { UnitPrices } from './prices.ts'
 
 /** What each model of the sandbox upstream shows; see `providers/sandbox` for how it does. */
 const SHOWS: Record<string, string> = {
@@ -35,18 +37,59 @@ const PRICE = {
 /** The big answer has nearly half a million tokens; the others stay small, so that a hold does too. */
 const BIG_OUTPUT_TOKENS = 600_000
 
-export const sandboxModels: readonly Model[] = Object.entries(SHOWS).map(([id, description]) => ({
-  id,
-  displayName: id,
-  category: 'llm',
-  description,
-  vendor: 'sandbox',
-  markupE4: 12_500n,
-  price: { tiers: [{ abovePromptTokens: 0, ...PRICE }] },
-  contextTokens: id === 'sandbox-big' ? 1_000_000 : 128_000,
-  outputTokensMax: id === 'sandbox-big' ? BIG_OUTPUT_TOKENS : 4_096,
-  imageTokensMax: 1_000,
-  tokenizer: 'o200k_base',
-  supportsTools: true,
-  routes: [{ upstreamId: 'sandbox', upstreamModel: id }],
-}))
+const chatModels = Object.entries(SHOWS).map(([id, description]) =>
+  sandboxModel(id, description, 'llm', {
+    contextTokens: id === 'sandbox-big' ? 1_000_000 : 128_000,
+    outputTokensMax: id === 'sandbox-big' ? BIG_OUTPUT_TOKENS : 4_096,
+    imageTokensMax: 1_000,
+    supportsTools: true,
+  }),
+)
+
+export const sandboxModels: readonly Model[] = [
+  ...chatModels,
+  sandboxModel('sandbox-embedding', 'Transforma textos em vetores.', 'embedding', {
+    embedding: { dimensions: 1_536, canShorten: true },
+  }),
+  sandboxModel('sandbox-image', 'Desenha imagens de cores suaves.', 'image', {
+    image: {
+      sizes: ['1024x1024', '512x512', '256x256'],
+      tokensMax: { low: 272, medium: 1_056, high: 4_160 },
+    },
+  }),
+  sandboxModel('sandbox-transcribe', 'Transcreve áudio, cobrado por segundo.', 'audio', {
+    units: { audio_seconds: 100_000_000n },
+    audio: { secondsMin: 0, secondsMax: 14_400, hasTimestamps: true },
+  }),
+  sandboxModel('sandbox-transcribe-tokens', 'Transcreve áudio, cobrado por token.', 'audio', {
+    units: { input_audio_tokens: 6_000_000n },
+    outputTokensMax: 2_000,
+    audio: { secondsMin: 0, secondsMax: 1_500, tokensPerSecondMax: 20, hasTimestamps: false },
+  }),
+]
+
+function sandboxModel(
+  id: string,
+  description: string,
+  category: ModelCategory,
+  { units, ...traits }: Partial<Model> & { units?: UnitPrices },
+): Model {
+  const price = { tiers: [{ abovePromptTokens: 0, ...PRICE }], ...(units ? { units } : {}) }
+  return {
+    id,
+    displayName: id,
+    category,
+    description,
+    vendor: 'sandbox',
+    markupE4: 12_500n,
+    price,
+    contextTokens: 8_192,
+    outputTokensMax: 1,
+    imageTokensMax: 0,
+    tokenizer: 'o200k_base',
+    supportsTools: false,
+    strategy: 'priority',
+    routes: [plainRoute('sandbox', id, price)],
+    ...traits,
+  }
+}

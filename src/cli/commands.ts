@@ -1,5 +1,6 @@
 import type { Command } from './command.ts'
 import { customerCommands } from './customer-commands.ts'
+import { incidentCommands } from './incident-commands.ts'
 import { keyCommands } from './key-commands.ts'
 import { serviceCommands } from './service-commands.ts'
 
@@ -7,5 +8,6 @@ import { serviceCommands } from './service-commands.ts'
 export const commands: Readonly<Record<string, Command>> = {
   ...customerCommands,
   ...keyCommands,
+  ...incidentCommands,
   ...serviceCommands,
 }

@@ -29,6 +29,12 @@ const OPTIONS = {
   'expires-at': { type: 'string' },
   category: { type: 'string' },
   date: { type: 'string' },
+  title: { type: 'string' },
+  message: { type: 'string' },
+  severity: { type: 'string' },
+  model: { type: 'string' },
+  vendor: { type: 'string' },
+  all: { type: 'boolean' },
 } as const
 
 process.exitCode = await run(process.argv.slice(2))

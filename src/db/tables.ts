@@ -58,6 +58,7 @@ export interface Tables {
     digest: string
     model_id: string
     tiers: Json<unknown>
+    units: ColumnType<unknown, string | null, never>
     created_at: DefaultedTime
   }
   fx_rates: {
@@ -88,7 +89,18 @@ export interface Tables {
     cost_upstream_pico_usd: bigint
     cost_billed_nano_brl: bigint
   }
+  generated_images: {
+    id: string
+    customer_id: string
+    media_type: string
+    bytes: Buffer
+    created_at: DefaultedTime
+    expires_at: Date
+  }
   rate_windows: { subject: string; window_at: Date; requests: bigint; tokens: bigint }
+  upstream_health_hours: UpstreamHealthHoursTable
+  incidents: IncidentsTable
+  incident_updates: IncidentUpdatesTable
 }
 
 export type BudgetPeriod = 'day' | 'month' | 'lifetime'
@@ -143,6 +155,45 @@ interface UsageEventsTable {
   markup_e4: number
   first_byte_ms: number | null
   duration_ms: number | null
+  units: Readonly<Record<string, number>> | null
+  attempts: readonly object[] | null
   created_at: Date
   settled_at: Date
+}
+
+interface UpstreamHealthHoursTable {
+  hour_at: Date
+  upstream_id: string
+  vendor: string
+  ok_count: bigint
+  failed_count: bigint
+  latency_counts: string[]
+}
+
+export type IncidentSource = 'operator' | 'breaker'
+export type IncidentSeverity = 'minor' | 'major' | 'critical'
+
+interface IncidentsTable {
+  id: string
+  source: IncidentSource
+  subject: string | null
+  severity: IncidentSeverity
+  title: string
+  message: string
+  vendors: string[]
+  model_ids: string[]
+  opened_at: DefaultedTime
+  updated_at: DefaultedTime
+  resolved_at: Date | null
+  seen_at: Date | null
+  node_id: string | null
+}
+
+interface IncidentUpdatesTable {
+  id: string
+  incident_id: string
+  status: 'opened' | 'updated' | 'resolved'
+  severity: IncidentSeverity
+  message: string | null
+  created_at: DefaultedTime
 }

@@ -1,15 +1,16 @@
 import type { Model } from '../catalog/model.ts'
 import type { ActiveKey } from '../customers/key-cache.ts'
-import { readChatRequest, type ChatRequest } from './chat-request.ts'
+import type { CallKind, CallRequest } from './call-kind.ts'
 import type { IncomingCall } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
-import { refusals, type Refusal } from './refusal.ts'
+import { isRefusal, refusals, type Refusal } from './refusal.ts'
 
-export interface Admitted {
+export interface Admitted<Request extends CallRequest> {
   readonly kind: 'admitted'
   readonly key: ActiveKey
-  readonly model: Model
-  readonly request: ChatRequest
+  readonly request: Request
+  /** The model, and those to turn to where it gives no answer. */
+  readonly models: readonly [Model, ...Model[]]
 }
 
 /** A refusal, and the key where one was recognised: its limits are shown, and the call counts on it. */
@@ -22,10 +23,35 @@ export interface NotAdmitted {
 const SESSION_ID = /^[\x21-\x7e]{1,80}$/
 
 /** Who calls, from where, and for what: everything that can be refused without asking for money. */
-export async function admit(
+export async function admit<Body, Request extends CallRequest, Outcome extends { kind: string }>(
   deps: GatewayDeps,
-  incoming: IncomingCall,
-): Promise<Admitted | NotAdmitted> {
+  kind: CallKind<Body, Request, Outcome>,
+  incoming: IncomingCall<Body>,
+): Promise<Admitted<Request> | NotAdmitted> {
+  const key = await identify(deps, incoming)
+  if ('refused' in key) return key
+  if (incoming.sessionId !== undefined && !SESSION_ID.test(incoming.sessionId)) {
+    return refuse(
+      refusals.invalidRequest('O cabeçalho x-svc-session-id deve ter até 80 caracteres visíveis.'),
+      key,
+    )
+  }
+
+  const request = await kind.read(incoming.body)
+  if (isRefusal(request)) return refuse(request, key)
+  const models = findModels(deps, kind, key, request)
+  if (isRefusal(models)) {
+    kind.dispose?.(request)
+    return refuse(models, key)
+  }
+  return { kind: 'admitted', key, request, models }
+}
+
+/** The key that a call comes with, if it may come from where it does. */
+export async function identify(
+  deps: GatewayDeps,
+  incoming: IncomingCall<unknown>,
+): Promise<ActiveKey | NotAdmitted> {
   const secret = bearerOf(incoming.authorization)
   let key: ActiveKey | undefined
   try {
@@ -36,25 +62,11 @@ export async function admit(
   }
   if (!key) return refuse(refusals.authenticationFailed())
   if (key.ipMatcher && !key.ipMatcher.matches(incoming.ip)) return refuse(refusals.ipBlocked(), key)
-  if (incoming.sessionId !== undefined && !SESSION_ID.test(incoming.sessionId)) {
-    return refuse(
-      refusals.invalidRequest('O cabeçalho x-svc-session-id deve ter até 80 caracteres visíveis.'),
-      key,
-    )
-  }
+  return key
+}
 
-  const request = readChatRequest(incoming.body)
-  if ('kind' in request) return refuse(request, key)
-  const model = deps.catalog.findModel(request.modelId)
-  if (!model) return refuse(refusals.modelNotFound(request.modelId), key)
-  if (key.modelIdSet && !key.modelIdSet.has(model.id))
-    return refuse(refusals.modelAccessDenied(model.id), key)
-  const fault = findModelFault(model, request)
-  if (fault !== undefined) return refuse(refusals.invalidRequest(fault), key)
-  if (!model.routes.some((route) => deps.providers.has(route.upstreamId))) {
-    return refuse(refusals.modelUnavailable(), key)
-  }
-  return { kind: 'admitted', key, model, request }
+export function mayUse(key: ActiveKey, model: Model): boolean {
+  return !key.modelIdSet || key.modelIdSet.has(model.id)
 }
 
 /** The key of `Authorization: Bearer <key>`; the scheme's case does not matter. */
@@ -62,16 +74,38 @@ export function bearerOf(authorization: string | undefined): string | undefined 
   return /^Bearer +(\S{1,200}) *$/i.exec(authorization ?? '')?.[1]
 }
 
-function findModelFault(model: Model, request: ChatRequest): string | undefined {
-  if (model.category !== 'llm')
-    return `O modelo "${model.id}" não é de chat; use o endereço da categoria dele.`
-  if (request.outputTokensMax !== undefined && request.outputTokensMax > model.outputTokensMax) {
-    return `max_tokens passa do limite do modelo "${model.id}", que é ${model.outputTokensMax}.`
+/** The models that may answer, each of them checked: a fallback must not fail where it is needed. */
+function findModels<Body, Request extends CallRequest, Outcome extends { kind: string }>(
+  deps: GatewayDeps,
+  kind: CallKind<Body, Request, Outcome>,
+  key: ActiveKey,
+  request: Request,
+): readonly [Model, ...Model[]] | Refusal {
+  const models: Model[] = []
+  for (const id of [request.modelId, ...request.fallbackModelIds]) {
+    const model = deps.catalog.findModel(id)
+    if (!model) return refusals.modelNotFound(id)
+    if (!mayUse(key, model)) return refusals.modelAccessDenied(model.id)
+    const fault = kind.findFault(model, request)
+    if (fault !== undefined) return refusals.invalidRequest(fault)
+    if (canServe(deps, kind, model)) models.push(model)
   }
-  if (request.hasTools && !model.supportsTools) return `O modelo "${model.id}" não aceita "tools".`
-  if (request.imageCount > 0 && model.imageTokensMax === 0)
-    return `O modelo "${model.id}" não aceita imagens.`
-  return undefined
+  return isNotEmpty(models) ? models : refusals.modelUnavailable()
+}
+
+function canServe<Body, Request extends CallRequest, Outcome extends { kind: string }>(
+  deps: GatewayDeps,
+  kind: CallKind<Body, Request, Outcome>,
+  model: Model,
+): boolean {
+  return model.routes.some(({ upstreamId }) => {
+    const provider = deps.providers.get(upstreamId)
+    return provider !== undefined && kind.can(provider)
+  })
+}
+
+function isNotEmpty(models: Model[]): models is [Model, ...Model[]] {
+  return models.length > 0
 }
 
 function refuse(refused: Refusal, key?: ActiveKey): NotAdmitted {

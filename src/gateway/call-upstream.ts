@@ -1,46 +1,185 @@
-import type { ChatAnswer, Provider, ChatStream, UpstreamFailure } from '../providers/contract.ts'
+/**
+ * Tries the routes of a model until one answers. Nothing has gone to the client yet, so a failure costs
+ * it nothing but time. What every try came to is kept for the operator.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Route } from '../catalog/model.ts'
+import type { Provider, UpstreamFailure } from '../providers/contract.ts'
+import type { CallKind, CallRequest } from './call-kind.ts'
+import type { Client } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
 import type { HeldCall } from './hold-money.ts'
 import { refusals, type Refusal } from './refusal.ts'
+import type { Trip } from './routing/create-router.ts'
 
-export interface Called {
-  readonly outcome: ChatAnswer | ChatStream | UpstreamFailure
-  readonly upstreamId: string
+/** An upstream that answered; of a stream, that sent its first bytes. */
+export interface Called<Outcome> {
+  readonly kind: 'called'
+  readonly outcome: Outcome
+  readonly route: Route
   readonly provider: Provider
+  /** Ends with the answer. */
+  readonly trip: Trip
+  readonly tries: readonly TriedUpstream[]
+  /** By `performance.now()`. */
+  readonly calledAtMs: number
 }
 
-/** Tries the model's routes in their order until one answers; nothing has gone to the client yet. */
-export async function callUpstream(
+/** No upstream answered. */
+export interface NotCalled {
+  readonly kind: 'not_called'
+  readonly failure: UpstreamFailure
+  /** The last one that was tried; undefined where none was. */
+  readonly route: Route | undefined
+  readonly tries: readonly TriedUpstream[]
+  readonly calledAtMs: number
+}
+
+/** A line of the attempts of a usage event. */
+export interface TriedUpstream {
+  readonly upstream: string
+  readonly model: string
+  readonly outcome: 'answered' | UpstreamFailure['reason']
+  readonly status?: number
+  readonly ms: number
+}
+
+/** Of one call, over all routes. */
+const TRIES_MAX = 6
+const BACKOFF_MS = 200
+/** Who asks for a longer pause is not waited for. */
+const WAIT_SECONDS_MAX = 5
+
+/** Failures of a moment: the same route may answer when it is asked again. */
+const PASSING: ReadonlySet<UpstreamFailure['reason']> = new Set([
+  'connect_failed',
+  'connection_lost',
+  'server_error',
+  'rate_limited',
+])
+/** Another upstream would refuse the same request, and a call that was ended is not begun again. */
+const FINAL: ReadonlySet<UpstreamFailure['reason']> = new Set(['refused_request', 'aborted'])
+
+export async function callUpstream<
+  Body,
+  Request extends CallRequest,
+  Outcome extends { kind: string },
+>(
+  deps: GatewayDeps,
+  kind: CallKind<Body, Request, Outcome>,
+  held: HeldCall<Request>,
+  client: Client,
+  signal: AbortSignal,
+): Promise<Called<Outcome> | NotCalled> {
+  const tries: TriedUpstream[] = []
+  let last: { failure: UpstreamFailure; route: Route } | undefined
+
+  for (let round = 0; tries.length < TRIES_MAX; round++) {
+    const order = deps.router.order(held.model)
+    if (typeof order === 'string') return notCalled(last ?? { failure: NO_ROUTE[order] }, tries)
+    let pauseSeconds: number | undefined
+    for (const route of order) {
+      const provider = deps.providers.get(route.upstreamId)
+      if (!provider || !kind.can(provider) || tries.length >= TRIES_MAX) continue
+      if (round > deps.retriesOf(route.upstreamId)) continue
+      const tried = await tryRoute(deps, kind, held, { route, provider, client, signal }, tries)
+      if (tried.kind === 'called') return tried
+      last = { failure: tried, route }
+      if (FINAL.has(tried.reason)) return notCalled(last, tries)
+      if (!PASSING.has(tried.reason) || round >= deps.retriesOf(route.upstreamId)) continue
+      pauseSeconds = Math.min(pauseSeconds ?? Infinity, tried.retryAfterSeconds ?? 0)
+    }
+    if (pauseSeconds === undefined || pauseSeconds > WAIT_SECONDS_MAX) break
+    await pause(pauseSeconds * 1_000, round, signal)
+    if (signal.aborted || client.hasLeft) break
+  }
+  return notCalled(last ?? { failure: NO_ROUTE.failing }, tries)
+}
+
+function notCalled(
+  { failure, route }: { failure: UpstreamFailure; route?: Route },
+  tries: readonly TriedUpstream[],
+): NotCalled {
+  return { kind: 'not_called', failure, route, tries, calledAtMs: performance.now() }
+}
+
+const NO_ROUTE: Record<'busy' | 'failing', UpstreamFailure> = {
+  busy: {
+    kind: 'failure',
+    reason: 'rate_limited',
+    retryAfterSeconds: 1,
+    detail: 'every route has as many calls as it may',
+  },
+  failing: {
+    kind: 'failure',
+    reason: 'server_error',
+    status: 503,
+    detail: 'no route may be tried',
+  },
+}
+
+async function tryRoute<Body, Request extends CallRequest, Outcome extends { kind: string }>(
+  deps: GatewayDeps,
+  kind: CallKind<Body, Request, Outcome>,
+  held: HeldCall<Request>,
+  on: { route: Route; provider: Provider; client: Client; signal: AbortSignal },
+  tries: TriedUpstream[],
+): Promise<Called<Outcome> | UpstreamFailure> {
+  const { route, provider, client, signal } = on
+  const { upstreamId, upstreamModel } = route
+  const trip = deps.router.begin(route)
+  const startedAtMs = performance.now()
+  let outcome: Outcome | UpstreamFailure
+  try {
+    outcome = await kind.call(provider, { held, upstreamModel, client, signal })
+  } catch (error) {
+    trip.abstain()
+    throw error
+  }
+  const calledAtMs = performance.now()
+  const ms = Math.round(calledAtMs - startedAtMs)
+  if (!isFailure(outcome)) {
+    trip.answered(ms)
+    deps.observer.upstreamAnswered({ vendor: held.model.vendor, upstreamId, firstByteMs: ms })
+    tries.push({ upstream: upstreamId, model: upstreamModel, outcome: 'answered', ms })
+    return { kind: 'called', outcome, route, provider, trip, tries, calledAtMs }
+  }
+  const { reason, status } = outcome
+  reportFailure(deps, held, route, trip, outcome)
+  tries.push({
+    upstream: upstreamId,
+    model: upstreamModel,
+    outcome: reason,
+    ...(status === undefined ? {} : { status }),
+    ms,
+  })
+  return outcome
+}
+
+/** Tells the breaker, the operator and the statistics of a failure, before or after the first byte. */
+export function reportFailure(
   deps: GatewayDeps,
   held: HeldCall,
-  signal: AbortSignal,
-): Promise<Called> {
-  let called: Called | undefined
-  for (const route of held.model.routes) {
-    const provider = deps.providers.get(route.upstreamId)
-    if (!provider?.completeChat) continue
-    const outcome = await provider.completeChat(
-      {
-        body: { ...held.request.body, model: route.upstreamModel },
-        isStream: held.request.isStream,
-        outputTokensMax: held.loweredOutputTokens,
-        callId: held.holdId,
-      },
-      signal,
-    )
-    called = { outcome, upstreamId: route.upstreamId, provider }
-    if (outcome.kind !== 'failure') return called
-    deps.observer.upstreamFailed(route.upstreamId, outcome.reason)
-    deps.log.warn('upstream_failed', {
-      holdId: held.holdId,
-      upstreamId: route.upstreamId,
-      reason: outcome.reason,
-      detail: outcome.detail,
-    })
-    // Another upstream would refuse the same request, and a call that was ended is not begun again.
-    if (outcome.reason === 'refused_request' || outcome.reason === 'aborted') return called
-  }
-  return called as Called
+  { upstreamId }: Route,
+  trip: Trip,
+  { reason, detail, retryAfterSeconds }: UpstreamFailure,
+): void {
+  if (FINAL.has(reason)) trip.abstain()
+  else if (reason === 'rate_limited') trip.fail(retryAfterSeconds ?? 1)
+  else trip.fail()
+  const isItsFault = !FINAL.has(reason)
+  deps.observer.upstreamFailed({ vendor: held.model.vendor, upstreamId, reason, isItsFault })
+  deps.log.warn('upstream_failed', { holdId: held.holdId, upstreamId, reason, detail })
+}
+
+/** At least what the upstream asked for; without that a little, doubled each round and never the same. */
+async function pause(ms: number, round: number, signal: AbortSignal): Promise<void> {
+  const backoff = BACKOFF_MS * 2 ** round * (0.5 + Math.random())
+  await sleep(Math.max(ms, backoff), undefined, { signal }).catch(() => {})
+}
+
+function isFailure(outcome: { kind: string }): outcome is UpstreamFailure {
+  return outcome.kind === 'failure'
 }
 
 /** What a customer is told when no route answered. */

@@ -2,23 +2,23 @@
 import type { Limits } from './limits.ts'
 import type { Refusal } from './refusal.ts'
 
-/** A model call as it arrived. */
-export interface IncomingCall {
+/** A model call as it arrived; `Body` is its bytes, or a form that is read on demand. */
+export interface IncomingCall<Body = Buffer> {
   /** A UUID: the client's own or ours, for correlation. */
   readonly requestId: string
   /** The `Authorization` header. */
   readonly authorization: string | undefined
   readonly sessionId: string | undefined
   readonly ip: string
-  readonly body: Buffer
+  readonly body: Body
   /** By `performance.now()`. */
   readonly receivedAtMs: number
 }
 
 export interface Client {
   refuse(refused: Refusal, limits: Limits): void
-  /** A whole JSON answer. */
-  answer(body: string, limits: Limits): void
+  /** A whole answer: JSON, unless `headers` say otherwise. */
+  answer(body: string, limits: Limits, headers?: Readonly<Record<string, string>>): void
   /** Opens an event stream. Nothing of it may be written before. */
   beginStream(limits: Limits): void
   /**
@@ -32,4 +32,6 @@ export interface Client {
   readonly hasLeft: boolean
   /** Called once, when the client hangs up before the end. */
   onLeave(callback: () => void): void
+  /** Where this server is reached by this client, as in `https://api.example.com`. */
+  readonly origin: string
 }

@@ -1,22 +1,26 @@
 import type { Catalog } from '../catalog/catalog.ts'
+import type { PriceIds } from '../catalog/register-prices.ts'
 import type { KeyCache } from '../customers/key-cache.ts'
 import type { FxRate } from '../fx/fx-rates.ts'
 import type { Ledger } from '../ledger/open-ledger.ts'
 import type { Log } from '../lib/log.ts'
 import type { Provider } from '../providers/contract.ts'
 import type { LimitsView } from './limits.ts'
+import type { Router } from './routing/create-router.ts'
 import type { RunningCalls } from './running-calls.ts'
 
 /** What the hot path works with; made once, in `app.ts`. */
 export interface GatewayDeps {
   readonly keys: KeyCache
   readonly catalog: Catalog
-  /** Stored prices by model id. */
-  readonly priceIds: ReadonlyMap<string, number>
+  readonly priceIds: PriceIds
   /** The rate in force; undefined until one is known. */
   readonly currentFxRate: () => FxRate | undefined
   readonly ledger: Ledger
   readonly providers: ReadonlyMap<string, Provider>
+  readonly router: Router
+  /** How often a call is tried again on a route of this upstream. */
+  readonly retriesOf: (upstreamId: string) => number
   readonly calls: RunningCalls
   readonly limits: LimitsView
   /** Requests a minute from one address. */
@@ -36,7 +40,16 @@ export interface GatewayObserver {
     upstreamMs: number
     isStream: boolean
   }): void
-  upstreamFailed(upstreamId: string, reason: string): void
+  /** An upstream answered, or sent the first byte of a stream. */
+  upstreamAnswered(facts: { vendor: string; upstreamId: string; firstByteMs: number }): void
+  /** An upstream failed a call, before or after its first byte. */
+  upstreamFailed(facts: {
+    vendor: string
+    upstreamId: string
+    reason: string
+    /** False where the request or the client ended the call. */
+    isItsFault: boolean
+  }): void
   /** A charge is durable, in the database or on the disk, this long after the upstream's answer ended. */
   settled(kept: 'committed' | 'spooled', lagMs: number): void
   /** A charge above its hold: the operator's alarm. */

@@ -1,23 +1,22 @@
+import type { Price } from '../catalog/prices.ts'
 import { outputTokensThatFit, quote, type Quote, type QuoteInput } from '../catalog/quote.ts'
-import {
-  promptTokensBound,
-  promptTokensTypical,
-  TOOL_PREAMBLE_TOKENS,
-} from '../catalog/prompt-size.ts'
+import type { Model } from '../catalog/model.ts'
 import type { ActiveKey } from '../customers/key-cache.ts'
 import type { FxRate } from '../fx/fx-rates.ts'
 import type { Attempt, Verdict } from '../ledger/attempt.ts'
 import { createId } from '../lib/ids.ts'
-import { admit, type Admitted } from './admit.ts'
-import type { ChatRequest } from './chat-request.ts'
+import { identify, mayUse, type Admitted } from './admit.ts'
+import type { Ask, CallRequest } from './call-kind.ts'
 import type { IncomingCall } from './client.ts'
-import { countTokens, promptTexts } from './count-tokens.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
 import { keySubject, secondsToReset, type Limits } from './limits.ts'
 import { refusals, type Refusal } from './refusal.ts'
 
 /** A call whose money is set aside. From here on it must be resolved, whatever happens. */
-export interface HeldCall extends Admitted {
+export interface HeldCall<Request extends CallRequest = CallRequest> {
+  readonly key: ActiveKey
+  readonly model: Model
+  readonly request: Request
   readonly holdId: string
   readonly quote: Quote
   readonly promptTokensEstimated: number
@@ -37,7 +36,7 @@ const LOWERED_TOKENS_MIN = 64
 const TRIES_MAX = 6
 
 /** What is asked of the ledger; every try asks something else. */
-interface Ask {
+interface Question {
   readonly key: ActiveKey
   readonly input: QuoteInput
   readonly loweredOutputTokens?: number
@@ -46,74 +45,74 @@ interface Ask {
 }
 
 interface Terms {
+  readonly incoming: IncomingCall<unknown>
+  readonly model: Model
+  readonly isStream: boolean
+  readonly ask: Ask
   readonly fxRate: FxRate
-  readonly priceId: number
-  readonly promptTokensEstimated: number
 }
 
-/** Quotes the call and sets its ceiling aside in the ledger, which alone says yes. */
-export async function holdMoney(
+/**
+ * Quotes the call and sets its ceiling aside in the ledger, which alone says yes. `isRepeated`: it was
+ * counted against the rate limits already, for another model.
+ */
+export async function holdMoney<Request extends CallRequest>(
   deps: GatewayDeps,
-  incoming: IncomingCall,
-  admitted: Admitted,
-): Promise<HeldCall | NotHeld> {
-  const { request, model } = admitted
+  incoming: IncomingCall<unknown>,
+  { key, request }: Admitted<Request>,
+  model: Model,
+  ask: Ask,
+  isRepeated: boolean,
+): Promise<HeldCall<Request> | NotHeld> {
   const fxRate = deps.currentFxRate()
-  const priceId = deps.priceIds.get(model.id)
-  let limits = deps.limits.lastKnown(keySubject(admitted.key))
-  if (!fxRate || priceId === undefined) return { refused: refusals.serviceUnavailable(), limits }
+  let limits = deps.limits.lastKnown(keySubject(key))
+  if (!fxRate) return { refused: refusals.serviceUnavailable(), limits }
 
-  const terms: Terms = {
-    fxRate,
-    priceId,
-    promptTokensEstimated: promptTokensTypical(request, model),
+  const terms: Terms = { incoming, model, isStream: request.isStream, ask, fxRate }
+  const { promptTokensMax, outputTokensMax, choices, unitsMax } = ask
+  const input = {
+    prices: pricesOf(model),
+    conversion: { fxRateE4: fxRate.rateE4, markupE4: model.markupE4 },
+    promptTokensMax,
+    outputTokensMax,
+    choices,
+    ...(unitsMax ? { unitsMax } : {}),
   }
-  let ask: Ask = {
-    key: admitted.key,
-    isCounted: request.imageCount > 0 || request.hasFiles || model.tokenizer === undefined,
-    input: {
-      price: model.price,
-      conversion: { fxRateE4: fxRate.rateE4, markupE4: model.markupE4 },
-      promptTokensMax: promptTokensBound(request, model),
-      outputTokensMax: request.outputTokensMax ?? model.outputTokensMax,
-      choices: request.choices,
-    },
-  }
+  let question: Question = { key, input, isCounted: ask.countPrompt === undefined }
   for (let tries = 0; tries < TRIES_MAX; tries++) {
-    const quoted = quote(ask.input)
-    const attempt = attemptOf(deps, incoming, admitted, ask.key, quoted, terms, tries > 0)
+    const quoted = quote(question.input)
+    const attempt = attemptOf(deps, terms, question.key, quoted, isRepeated || tries > 0)
     const verdict = await deps.ledger.hold(attempt)
     if (verdict.kind === 'away') return { refused: refusals.serviceUnavailable(), limits }
-    limits = deps.limits.counted(keySubject(ask.key), verdict.keySequence ?? 0, verdict.at)
+    limits = deps.limits.counted(keySubject(question.key), verdict.keySequence ?? 0, verdict.at)
     if (verdict.kind === 'held') {
-      const { promptTokensEstimated } = terms
       return {
-        ...admitted,
-        key: ask.key,
+        key: question.key,
+        model,
+        request,
         holdId: attempt.id,
         quote: quoted,
-        promptTokensEstimated,
-        loweredOutputTokens: ask.loweredOutputTokens,
+        promptTokensEstimated: ask.promptTokensEstimated,
+        loweredOutputTokens: question.loweredOutputTokens,
         limits,
       }
     }
-    const next = await nextAsk(deps, incoming, admitted, ask, quoted, verdict)
+    const next = await nextQuestion(deps, terms, question, quoted, verdict)
     if ('status' in next) return { refused: next, limits }
-    ask = next
+    question = next
   }
   // Its own other calls took the room again and again.
   return { refused: refusals.balanceOnHold(), limits }
 }
 
 /** What to ask after a no: something smaller, or with a fresh key; or the refusal that the no means. */
-async function nextAsk(
+async function nextQuestion(
   deps: GatewayDeps,
-  incoming: IncomingCall,
-  admitted: Admitted,
-  ask: Ask,
+  terms: Terms,
+  question: Question,
   quoted: Quote,
   verdict: Verdict,
-): Promise<Ask | Refusal> {
+): Promise<Question | Refusal> {
   switch (verdict.kind) {
     case 'ip_limited':
       return refusals.ipLimited(secondsToReset(verdict))
@@ -122,50 +121,48 @@ async function nextAsk(
     case 'tokens_limited':
       return refusals.tokensLimited(secondsToReset(verdict))
     case 'stale_key': {
-      deps.keys.forget(ask.key.id)
-      const again = await admit(deps, incoming)
-      if (again.kind === 'not_admitted') return again.refused
-      return { ...ask, key: again.key }
+      deps.keys.forget(question.key.id)
+      const key = await identify(deps, terms.incoming)
+      if ('refused' in key) return key.refused
+      return mayUse(key, terms.model)
+        ? { ...question, key }
+        : refusals.modelAccessDenied(terms.model.id)
     }
     default:
-      return smallerAsk(admitted, ask, quoted, verdict)
+      return smallerQuestion(terms.ask, question, quoted, verdict)
   }
 }
 
 /** First the prompt is counted instead of bounded, then a limit that only the model set is lowered. */
-async function smallerAsk(
-  { request }: Admitted,
-  ask: Ask,
+async function smallerQuestion(
+  { countPrompt, outputLimitOf }: Ask,
+  question: Question,
   quoted: Quote,
   verdict: Verdict,
-): Promise<Ask | Refusal> {
-  if (!ask.isCounted) {
-    const promptTokensMax = await countPromptBound(request)
-    if (promptTokensMax !== undefined && promptTokensMax < ask.input.promptTokensMax) {
-      return { ...ask, isCounted: true, input: { ...ask.input, promptTokensMax } }
+): Promise<Question | Refusal> {
+  const { input } = question
+  if (!question.isCounted) {
+    const promptTokensMax = await countPrompt?.()
+    if (promptTokensMax !== undefined && promptTokensMax < input.promptTokensMax) {
+      return { ...question, isCounted: true, input: { ...input, promptTokensMax } }
     }
   }
-  const fits = outputTokensThatFit(ask.input, roomOf(verdict))
-  // The room grew since: ask for the same again.
-  if (fits >= ask.input.outputTokensMax) return { ...ask, isCounted: true }
-  if (request.outputTokensMax === undefined && fits >= LOWERED_TOKENS_MIN) {
+  const fits = outputTokensThatFit(input, roomOf(verdict))
+  if (outputLimitOf === 'model' && fits >= LOWERED_TOKENS_MIN) {
     return {
-      ...ask,
+      ...question,
       isCounted: true,
       loweredOutputTokens: fits,
-      input: { ...ask.input, outputTokensMax: fits },
+      input: { ...input, outputTokensMax: fits },
     }
   }
-  if (verdict.kind === 'short_budget') return refusals.budgetExceeded(fits > 0 ? fits : undefined)
+  const fitting = outputLimitOf !== 'request' && fits > 0 ? fits : undefined
+  if (verdict.kind === 'short_budget') return refusals.budgetExceeded(fitting)
   const needed =
-    request.outputTokensMax === undefined
-      ? quote({ ...ask.input, outputTokensMax: LOWERED_TOKENS_MIN })
-      : quoted
+    outputLimitOf === 'model' ? quote({ ...input, outputTokensMax: LOWERED_TOKENS_MIN }) : quoted
   const isOnHold =
     verdict.balanceNanoBrl !== null && needed.ceilingNanoBrl <= verdict.balanceNanoBrl
-  return isOnHold
-    ? refusals.balanceOnHold()
-    : refusals.insufficientBalance(fits > 0 ? fits : undefined)
+  return isOnHold ? refusals.balanceOnHold() : refusals.insufficientBalance(fitting)
 }
 
 /** What the verdict leaves for one more call, of the balance or of the key's budget. */
@@ -176,32 +173,17 @@ function roomOf(verdict: Verdict): { nanoBrl?: bigint; billedPicoUsd?: bigint } 
     : { nanoBrl, billedPicoUsd: verdict.budgetLeftPicoUsd }
 }
 
-/** Around each message and around all of them, in the known chat formats, with a margin. */
-const TOKENS_PER_MESSAGE = 8
-const TOKENS_PER_PROMPT = 64
-
-/** A bound by the model's own public tokenizer; what is not counted is bounded by its bytes. */
-async function countPromptBound(request: ChatRequest): Promise<number | undefined> {
-  const texts = promptTexts(request.messages)
-  const counted = await countTokens(texts)
-  if (counted === undefined) return undefined
-  const rest = { ...request.body, messages: undefined }
-  const restBytes = Buffer.byteLength(JSON.stringify(rest))
-  return (
-    counted +
-    request.messages.length * TOKENS_PER_MESSAGE +
-    TOKENS_PER_PROMPT +
-    (request.hasTools ? restBytes + TOOL_PREAMBLE_TOKENS : restBytes)
-  )
+/** Of every route: which one will answer is not known yet. */
+function pricesOf({ price, routes }: Model): readonly Price[] {
+  const prices = new Set(routes.map((route) => route.price))
+  return prices.size > 0 ? [...prices] : [price]
 }
 
 function attemptOf(
   deps: GatewayDeps,
-  incoming: IncomingCall,
-  { request, model }: Admitted,
+  { incoming, model, isStream, ask, fxRate }: Terms,
   key: ActiveKey,
   quoted: Quote,
-  terms: Terms,
   isRepeated: boolean,
 ): Attempt {
   return {
@@ -214,15 +196,14 @@ function attemptOf(
     requestId: incoming.requestId,
     sessionId: incoming.sessionId ?? null,
     modelId: model.id,
-    isStream: request.isStream,
+    isStream,
     amountNanoBrl: quoted.ceilingNanoBrl,
     budgetPicoUsd: quoted.ceilingPicoUsd,
-    priceId: terms.priceId,
-    fxRateId: terms.fxRate.id,
+    priceId: deps.priceIds.get(quoted.price) as number,
+    fxRateId: fxRate.id,
     fxRateE4: quoted.conversion.fxRateE4,
     markupE4: quoted.conversion.markupE4,
-    promptTokensEstimated: terms.promptTokensEstimated,
-    // As the field does it: what the client asked for, not what the model could do at most.
-    tokensCounted: terms.promptTokensEstimated + (request.outputTokensMax ?? 0) * request.choices,
+    promptTokensEstimated: ask.promptTokensEstimated,
+    tokensCounted: ask.tokensCounted,
   }
 }

@@ -13,14 +13,19 @@ import { listOrphanedHolds, listOwnHolds, type OpenHold } from '../ledger/nodes.
 import type { Ledger } from '../ledger/open-ledger.ts'
 import { release, type Resolution } from '../ledger/resolution.ts'
 import type { Log } from '../lib/log.ts'
-import { charge, type CallTimes, type Used } from './charge.ts'
+import { charge, type CallTimes } from './charge.ts'
 import type { RunningCalls } from './running-calls.ts'
 
 const BATCH_MAX = 500
 /** A hold of ours that no running call knows after this long was left by a fault: it is given back. */
 const FORGOTTEN_AFTER_SECONDS = 60
 
-const NO_TIMES: CallTimes = { upstreamId: null, firstByteMs: null, durationMs: null }
+const NO_TIMES: CallTimes = {
+  upstreamId: null,
+  firstByteMs: null,
+  durationMs: null,
+  attempts: null,
+}
 
 /** Returns how many holds it resolved. */
 export async function reconcile(deps: {
@@ -60,13 +65,16 @@ async function resolutionOf(db: Database, hold: OpenHold): Promise<Resolution> {
   if (!price) throw new Error(`price ${hold.priceId} of hold ${hold.id} is not stored`)
   const conversion = { fxRateE4: hold.fxRateE4, markupE4: hold.markupE4 }
   // The hold covers the prompt's bound and the output's limit, so these counts are within it.
-  const tokens = {
+  const counts = {
     promptTokens: hold.promptTokensEstimated,
     cachedTokens: 0,
     cacheWriteTokens: 0,
     completionTokens: hold.outputTokensSeen,
     reasoningTokens: 0,
   }
-  const used: Used = { tokens, kind: 'estimated', reason: 'node_lost' }
-  return charge({ ...hold, price, conversion }, used, NO_TIMES)
+  return charge(
+    { ...hold, conversion },
+    { counts, kind: 'estimated', reason: 'node_lost' },
+    { ...NO_TIMES, price, priceId: null },
+  )
 }

@@ -128,6 +128,10 @@ export const refusals = {
     ),
 } satisfies Record<string, (...facts: never[]) => Refusal>
 
+export function isRefusal(value: object): value is Refusal {
+  return (value as { kind?: unknown }).kind === 'refused'
+}
+
 /** The body of the proxy format. */
 export function refusalBody(refused: Refusal): string {
   const { message, type, code } = refused

@@ -15,10 +15,13 @@ import { ipSubject, keySubject } from '../gateway/limits.ts'
 import { refusalBody, refusals, type Refusal } from '../gateway/refusal.ts'
 import { createId, isUuid } from '../lib/ids.ts'
 import type { HttpDeps } from './http-deps.ts'
-import { addChatCompletions } from './openai/chat-completions.ts'
+import { addModelCalls } from './openai/add-model-calls.ts'
 import { addHealth } from './public/health.ts'
+import { addImageFiles } from './public/image-files.ts'
+import { addIncidents } from './public/incidents.ts'
 import { addMetrics } from './public/metrics.ts'
 import { addModels } from './public/models.ts'
+import { addUpstreamHealth } from './public/upstream-health.ts'
 import { limitHeaders, requestIdHeaders } from './response-headers.ts'
 import { restError } from './rest-error.ts'
 import { addUsage } from './self-service/usage.ts'
@@ -65,9 +68,12 @@ export function createServer(deps: HttpDeps): FastifyInstance {
     answerError(deps, error, request, reply),
   )
 
-  addChatCompletions(server, deps)
+  addModelCalls(server, deps)
+  addImageFiles(server, deps)
   addModels(server, deps)
   addHealth(server, deps)
+  addUpstreamHealth(server, deps)
+  addIncidents(server, deps)
   addUsage(server, deps)
   addMetrics(server, deps)
   return server

@@ -1,16 +1,29 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { KeyCache } from '../customers/key-cache.ts'
 import type { Database } from '../db/open.ts'
-import type { CompleteChat } from '../gateway/complete-chat.ts'
+import type { ServeCall } from '../gateway/serve-call.ts'
+import type { IncomingForm } from '../gateway/transcriptions/transcription-request.ts'
 import type { LimitsView } from '../gateway/limits.ts'
 import type { Log } from '../lib/log.ts'
+import type { UploadLimits } from './openai/upload-form.ts'
+
+/** The kinds of model calls. */
+export interface ModelCalls {
+  readonly completeChat: ServeCall
+  readonly embed: ServeCall
+  readonly generateImages: ServeCall
+  readonly transcribe: ServeCall<IncomingForm>
+}
 
 /** What the routes work with; made once, in `app.ts`. */
 export interface HttpDeps {
   readonly db: Database
   readonly catalog: Catalog
   readonly keys: KeyCache
-  readonly completeChat: CompleteChat
+  readonly calls: ModelCalls
+  readonly uploads: UploadLimits
+  /** Where customers reach this server; undefined: where each request says that it went. */
+  readonly publicUrl: string | undefined
   readonly limits: LimitsView
   readonly ipRequestsPerMinute: number
   readonly bodyBytesMax: number

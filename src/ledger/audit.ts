@@ -56,21 +56,26 @@ const CHECKS: Record<string, RawBuilder<unknown>> = {
     select id, count(*) from usage_events group by id having count(*) > 1
     union all
     select e.id, 0 from usage_events e join holds h using (id)`,
-  'the cost is tokens x price': sql`
+  'the cost is tokens and units x price': sql`
     select e.id, e.cost_upstream_pico_usd from usage_events e
+    left join prices p on p.id = e.price_id
     left join lateral (
       select (tier ->> 'input')::numeric as input, (tier ->> 'cached_input')::numeric as cached_input,
         (tier ->> 'cache_write')::numeric as cache_write, (tier ->> 'output')::numeric as output,
         (tier ->> 'reasoning')::numeric as reasoning
-      from prices p, jsonb_array_elements(p.tiers) as tier
-      where p.id = e.price_id
-        and ((tier ->> 'above_prompt_tokens')::int = 0 or (tier ->> 'above_prompt_tokens')::int < e.prompt_tokens)
+      from jsonb_array_elements(p.tiers) as tier
+      where ((tier ->> 'above_prompt_tokens')::int = 0 or (tier ->> 'above_prompt_tokens')::int < e.prompt_tokens)
       order by (tier ->> 'above_prompt_tokens')::int desc limit 1
     ) t on true
+    left join lateral (
+      -- A unit without a price makes no sum, and so a breach.
+      select case when count(*) = count(p.units ->> unit) then coalesce(sum(used::numeric * (p.units ->> unit)::numeric), 0) end as cost
+      from jsonb_each_text(e.units) as each(unit, used)
+    ) u on true
     where e.cost_upstream_pico_usd is distinct from
       (e.prompt_tokens - e.cached_tokens - e.cache_write_tokens) * t.input + e.cached_tokens * t.cached_input
       + e.cache_write_tokens * t.cache_write
-      + (e.completion_tokens - e.reasoning_tokens) * t.output + e.reasoning_tokens * t.reasoning`,
+      + (e.completion_tokens - e.reasoning_tokens) * t.output + e.reasoning_tokens * t.reasoning + u.cost`,
   'the charge is cost x fx x markup, rounded half up once': sql`
     select id, cost_billed_nano_brl from usage_events
     where cost_billed_nano_brl <>

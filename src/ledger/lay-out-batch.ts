@@ -162,5 +162,8 @@ function resolutionText(row: ResolutionRow): string {
     row.billed_pico_usd,
     row.first_byte_ms,
     row.duration_ms,
+    row.answered_price_id,
+    row.units,
+    row.attempts,
   ])
 }

@@ -23,6 +23,12 @@ export interface Resolution {
   readonly billedPicoUsd: PicoUsd
   readonly firstByteMs: number | null
   readonly durationMs: number | null
+  /** The price of the route that answered; null: the price that the hold was made with. */
+  readonly priceId: number | null
+  /** JSON of how many of each unit were used beside tokens; null for none. */
+  readonly units: string | null
+  /** JSON of the upstreams that were tried, for the operator; null where the first one answered. */
+  readonly attempts: string | null
 }
 
 /** Gives the money back: nothing was used, or nothing that the customer is to pay for. */
@@ -48,6 +54,9 @@ export function release(
     billedPicoUsd: 0n,
     firstByteMs: null,
     durationMs: null,
+    priceId: null,
+    units: null,
+    attempts: null,
   }
 }
 
@@ -69,6 +78,9 @@ export interface ResolutionRow {
   billed_pico_usd: string
   first_byte_ms: number | null
   duration_ms: number | null
+  answered_price_id: number | null
+  units: string | null
+  attempts: string | null
 }
 
 export function toRow(resolution: Resolution): ResolutionRow {
@@ -89,5 +101,8 @@ export function toRow(resolution: Resolution): ResolutionRow {
     billed_pico_usd: resolution.billedPicoUsd.toString(),
     first_byte_ms: resolution.firstByteMs,
     duration_ms: resolution.durationMs,
+    answered_price_id: resolution.priceId,
+    units: resolution.units,
+    attempts: resolution.attempts,
   }
 }

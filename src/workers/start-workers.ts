@@ -5,11 +5,16 @@
 import { PgBoss } from 'pg-boss'
 import type { Database } from '../db/open.ts'
 import { reconcile } from '../gateway/reconcile.ts'
+import type { Router } from '../gateway/routing/create-router.ts'
 import type { RunningCalls } from '../gateway/running-calls.ts'
+import type { HealthRecorder } from '../health/health-recorder.ts'
+import { pruneHealth } from '../health/prune-health.ts'
+import { pruneImages } from '../images/generated-images.ts'
 import { beat, HEARTBEAT_MS } from '../ledger/nodes.ts'
 import type { Ledger } from '../ledger/open-ledger.ts'
 import type { Log } from '../lib/log.ts'
 import { ensureMonths } from './ensure-months.ts'
+import { createReportIncidents } from './report-incidents.ts'
 
 export interface Workers {
   stop(): Promise<void>
@@ -21,6 +26,8 @@ export interface WorkerDeps {
   readonly ledger: Ledger
   readonly calls: RunningCalls
   readonly nodeId: string
+  readonly router: Router
+  readonly health: HealthRecorder
   readonly log: Log
   /** Undefined in sandbox mode, where the rate is fixed. */
   readonly refreshFxRate: (() => Promise<void>) | undefined
@@ -30,9 +37,12 @@ const MARK_EVERY_MS = 100
 const RECONCILE_EVERY_MS = 15_000
 /** While settlements wait on the disk, the database is asked again this often. */
 const SPOOL_EVERY_MS = 1_000
+const HEALTH_EVERY_MS = 10_000
+/** Within the lease of an incident, several times. */
+const INCIDENTS_EVERY_MS = 10_000
 
 export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
-  const { db, ledger, calls, nodeId, log } = deps
+  const { db, ledger, calls, nodeId, health, log } = deps
   const timers = [
     every(HEARTBEAT_MS, 'heartbeat', log, () => beat(db, nodeId)),
     every(MARK_EVERY_MS, 'mark', log, async () => {
@@ -46,6 +56,8 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
       log,
       async () => void (await reconcile({ db, ledger, calls, nodeId, log })),
     ),
+    every(HEALTH_EVERY_MS, 'flush_health', log, () => health.flush()),
+    every(INCIDENTS_EVERY_MS, 'report_incidents', log, createReportIncidents(deps)),
   ]
   const jobs = await startJobs(deps)
   return {
@@ -71,6 +83,8 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
   const handlers: Record<string, { cron: string; run: () => Promise<void> }> = {
     // Months are made long before they come: a failed run has weeks to be noticed.
     'ensure-months': { cron: '17 3 * * *', run: () => ensureMonths(db) },
+    'prune-health': { cron: '37 3 * * *', run: async () => void (await pruneHealth(db)) },
+    'prune-images': { cron: '*/10 * * * *', run: () => pruneImages(db) },
     // The rate of a business day is published soon after 13:00 in Brasília (16:00 UTC).
     ...(refreshFxRate ? { 'refresh-fx-rate': { cron: '*/15 * * * *', run: refreshFxRate } } : {}),
   }

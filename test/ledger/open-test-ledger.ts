@@ -38,6 +38,7 @@ export const testModel: Model = {
   outputTokensMax: 100_000,
   imageTokensMax: 0,
   supportsTools: true,
+  strategy: 'priority',
   routes: [],
 }
 
@@ -92,7 +93,7 @@ export async function openTestLedger(
         isStream: false,
         amountNanoBrl: BigInt(tokens) * NANO_BRL_PER_TOKEN,
         budgetPicoUsd: BigInt(tokens) * 2_000_000n,
-        priceId: prices.get(testModel.id) as number,
+        priceId: prices.get(testModel.price) as number,
         fxRateId: fxRate.id,
         fxRateE4: fxRate.rateE4,
         markupE4: testModel.markupE4,
@@ -119,6 +120,9 @@ export async function openTestLedger(
         billedPicoUsd: BigInt(tokens) * 2_000_000n,
         firstByteMs: 1,
         durationMs: 2,
+        priceId: null,
+        units: null,
+        attempts: null,
       }
     },
   }

@@ -8,7 +8,11 @@ import { limitHeaders, requestIdHeaders } from '../response-headers.ts'
 const WRITE_STALL_MS = 60_000
 
 /** A model call's client over the raw response: answers do not pass through the framework's serialiser. */
-export function createHttpClient(request: FastifyRequest, reply: FastifyReply): Client {
+export function createHttpClient(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  publicUrl: string | undefined,
+): Client {
   const { raw } = reply
   reply.hijack()
   let hasWritten = false
@@ -42,7 +46,7 @@ export function createHttpClient(request: FastifyRequest, reply: FastifyReply): 
         retryAfter === undefined ? {} : { 'retry-after': retryAfter },
       )
     },
-    answer: (body, limits) => answer(200, body, limits),
+    answer: (body, limits, headers) => answer(200, body, limits, headers),
     beginStream(limits) {
       head(200, limits, {
         'content-type': 'text/event-stream; charset=utf-8',
@@ -73,6 +77,9 @@ export function createHttpClient(request: FastifyRequest, reply: FastifyReply): 
     endStream: (text) => raw.end(text),
     get hasLeft() {
       return raw.destroyed && !raw.writableFinished
+    },
+    get origin() {
+      return publicUrl ?? `${request.protocol}://${request.host}`
     },
     onLeave(callback) {
       raw.once('close', () => {

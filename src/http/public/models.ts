@@ -28,9 +28,16 @@ export function addModels(server: FastifyInstance, deps: HttpDeps): void {
       data: models.map(listEntry),
     })
   })
+
+  // An id may have slashes.
+  server.get<{ Params: { '*': string } }>('/v1/models/*', (request, reply) => {
+    const model = deps.catalog.findModel(request.params['*'])
+    if (!model) return restError(reply, 404, 'model_not_found')
+    return sendJson(reply, { ...listEntry(model), ...catalogEntry(model) })
+  })
 }
 
-function catalogEntry(model: Model): unknown {
+function catalogEntry(model: Model): object {
   return {
     id: model.id,
     display_name: model.displayName,
@@ -41,6 +48,6 @@ function catalogEntry(model: Model): unknown {
   }
 }
 
-function listEntry(model: Model): unknown {
+function listEntry(model: Model): object {
   return { id: model.id, object: 'model', created: 0, owned_by: model.vendor }
 }

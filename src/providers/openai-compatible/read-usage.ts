@@ -1,8 +1,6 @@
 import { isObject } from '../../lib/is-object.ts'
 import type { ReportedTokens } from '../contract.ts'
-
-/** No answer has this many tokens: a larger number is garbage and counts as unknown usage. */
-const TOKENS_MAX = 1_000_000_000
+import { readCount, TOKENS_MAX } from './read-count.ts'
 
 /**
  * Reads the `usage` object of a chat-completions answer. Undefined where it is missing or not to be
@@ -13,20 +11,21 @@ const TOKENS_MAX = 1_000_000_000
  */
 export function readUsage(usage: unknown): ReportedTokens | undefined {
   if (!isObject(usage)) return undefined
-  const promptTokens = count(usage.prompt_tokens)
-  const completionReported = count(usage.completion_tokens)
+  const promptTokens = readCount(usage.prompt_tokens)
+  const completionReported = readCount(usage.completion_tokens)
   if (promptTokens === undefined || completionReported === undefined) return undefined
-  const total = count(usage.total_tokens) ?? 0
+  const total = readCount(usage.total_tokens) ?? 0
   const completionTokens = Math.max(completionReported, Math.min(total - promptTokens, TOKENS_MAX))
 
   const promptDetails = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {}
   const outputDetails = isObject(usage.completion_tokens_details)
     ? usage.completion_tokens_details
     : {}
-  const cached = count(promptDetails.cached_tokens) ?? count(usage.prompt_cache_hit_tokens) ?? 0
+  const cached =
+    readCount(promptDetails.cached_tokens) ?? readCount(usage.prompt_cache_hit_tokens) ?? 0
   const cacheWrite =
-    count(promptDetails.cache_write_tokens) ?? count(usage.cache_creation_input_tokens) ?? 0
-  const reasoning = count(outputDetails.reasoning_tokens) ?? 0
+    readCount(promptDetails.cache_write_tokens) ?? readCount(usage.cache_creation_input_tokens) ?? 0
+  const reasoning = readCount(outputDetails.reasoning_tokens) ?? 0
 
   const cachedTokens = Math.min(cached, promptTokens)
   return {
@@ -36,10 +35,4 @@ export function readUsage(usage: unknown): ReportedTokens | undefined {
     completionTokens,
     reasoningTokens: Math.min(reasoning, completionTokens),
   }
-}
-
-function count(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= TOKENS_MAX
-    ? value
-    : undefined
 }

@@ -6,6 +6,8 @@ import { writeSplit } from './write-split.ts'
 export interface BodyDelivery {
   readonly exchange: Exchange
   readonly body: string
+  /** JSON where it is left out. */
+  readonly contentType?: string
   readonly headers: Readonly<Record<string, string>>
   readonly pace: Pace
   readonly tokens: number
@@ -47,6 +49,6 @@ function end(plain: BodyDelivery, outcome: 'completed' | 'broken', body: string)
 
 /** Without a body to measure, the answer is chunked. */
 function headersFor(plain: BodyDelivery, body?: string): Record<string, string | number> {
-  const headers = { ...plain.headers, 'content-type': 'application/json' }
+  const headers = { ...plain.headers, 'content-type': plain.contentType ?? 'application/json' }
   return body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) }
 }

@@ -1,6 +1,14 @@
 import { BadRequest } from './bad-request.ts'
 import { isObject } from '../../lib/is-object.ts'
-import { invalidType, missing, readFlag, readNumber, type JsonObject } from './read-field.ts'
+import { parseJsonBody } from './parse-json-body.ts'
+import {
+  invalidType,
+  missing,
+  readFlag,
+  readModelName,
+  readNumber,
+  type JsonObject,
+} from './read-field.ts'
 import { readMessages, type ChatMessage } from './read-messages.ts'
 
 export interface ChatRequest {
@@ -31,15 +39,8 @@ export interface Tool {
 
 /** Throws `BadRequest`, worded as OpenAI words it. */
 export function readChatRequest(text: string): ChatRequest {
-  const body = parseBody(text)
-  const modelName = body.model
-  if (typeof modelName !== 'string' || modelName === '') {
-    throw new BadRequest(
-      'you must provide a model parameter',
-      'model',
-      'missing_required_parameter',
-    )
-  }
+  const body = parseJsonBody(text)
+  const modelName = readModelName(body.model)
   checkSamplingFields(body)
   const limit = readNumber(body, 'max_tokens', { minimum: 1, isInteger: true })
   const newerLimit = readNumber(body, 'max_completion_tokens', { minimum: 1, isInteger: true })
@@ -59,21 +60,6 @@ export function readChatRequest(text: string): ChatRequest {
       .map((extra) => (isObject(extra) || Array.isArray(extra) ? JSON.stringify(extra) : ''))
       .join(''),
   }
-}
-
-function parseBody(text: string): JsonObject {
-  let body: unknown
-  try {
-    body = JSON.parse(text)
-  } catch (cause) {
-    throw new BadRequest(
-      `We could not parse the JSON body of your request. (${(cause as Error).message})`,
-      null,
-      null,
-    )
-  }
-  if (!isObject(body)) throw new BadRequest('The JSON body must be an object.', null, null)
-  return body
 }
 
 /** The sandbox does not sample, but it refuses what a provider would refuse. */

@@ -42,6 +42,41 @@ export function readFlag(body: JsonObject, name: string): boolean | undefined {
   return value
 }
 
+export function readModelName(value: unknown): string {
+  if (typeof value === 'string' && value !== '') return value
+  throw new BadRequest('you must provide a model parameter', 'model', 'missing_required_parameter')
+}
+
+/** One of the values, or undefined where the field is left out. */
+export function readChoice<Choice extends string>(
+  body: JsonObject,
+  name: string,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const value = body[name]
+  if (value === undefined || value === null) return undefined
+  const choice = choices.find((one) => one === value)
+  if (choice !== undefined) return choice
+  const shown = typeof value === 'string' ? `'${value}'` : JSON.stringify(value)
+  const supported = enumeration.format(choices.map((one) => `'${one}'`))
+  throw new BadRequest(
+    `Invalid value: ${shown}. Supported values are: ${supported}.`,
+    name,
+    'invalid_value',
+  )
+}
+
+const enumeration = new Intl.ListFormat('en', { type: 'conjunction' })
+
+export function emptyString(param: string): BadRequest {
+  return new BadRequest(
+    `Invalid '${param}': empty string. ` +
+      `Expected a string with minimum length 1, but got an empty string instead.`,
+    param,
+    'empty_string',
+  )
+}
+
 export function invalidType(param: string, expected: string, value: unknown): BadRequest {
   return new BadRequest(
     `Invalid type for '${param}': expected ${expected}, but got ${nameType(value)} instead.`,

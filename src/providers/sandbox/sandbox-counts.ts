@@ -4,7 +4,7 @@
  * `requests = completed + refused + broken + aborted`.
  */
 export interface SandboxCounts {
-  /** Chat completions that arrived with a valid key. */
+  /** Calls of any endpoint that is billed, arrived with a valid key. */
   readonly requests: number
   /** Whole answers whose last byte went to the operating system. That is not proof of arrival. */
   readonly completed: number

@@ -9,6 +9,11 @@ export interface Pace {
   readonly tokensPerSecond: number | undefined
 }
 
+/**
+ * How a name behaves, at every endpoint: any model refuses, breaks off or hangs for embeddings, images
+ * and transcriptions as it does for chats. Text and reasoning are of chats only, and elsewhere the
+ * pace is the time to the first token.
+ */
 export interface SandboxModel {
   readonly id: string
   /** For the customer, so in Portuguese: what this model is good for trying. */
@@ -86,11 +91,18 @@ export const SANDBOX_MODELS: readonly SandboxModel[] = [
   define('sandbox-stall', 'Começa a responder e nunca mais manda nada.', { delivery: 'stall' }),
   define('sandbox-hang', 'Nunca responde.', { delivery: 'hang' }),
   define('sandbox-garbage', 'Responde 200 com JSON quebrado.', { delivery: 'garbage' }),
+  define('sandbox-embedding', 'Transforma textos em vetores de comprimento 1.'),
+  define('sandbox-image', 'Desenha um degradê em PNG, com cores tiradas do prompt.'),
+  define('sandbox-transcribe', 'Transcreve áudio com frases inventadas e informa os segundos.'),
+  define('sandbox-transcribe-tokens', 'Transcreve áudio e informa tokens; só em json ou text.'),
 ]
 
 const byId = new Map(SANDBOX_MODELS.map((model) => [model.id, model]))
 
-/** Only what follows the last slash counts; a name that is not in the table is `sandbox-chat`. */
+/**
+ * Only what follows the last slash counts; a name that is not in the table is `sandbox-chat`, which
+ * behaves well at every endpoint.
+ */
 export function findSandboxModel(name: string): SandboxModel {
   const id = name.slice(name.lastIndexOf('/') + 1)
   return byId.get(id) ?? (SANDBOX_MODELS[0] as SandboxModel)

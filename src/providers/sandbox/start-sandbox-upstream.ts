@@ -1,6 +1,7 @@
 /**
- * The sandbox upstream: a server of its own that speaks the chat-completions format, so that the
- * first five minutes need no account anywhere, and so that tests meet every way a provider fails.
+ * The sandbox upstream: a server of its own that speaks OpenAI's formats of chats, embeddings, images
+ * and transcriptions, so that the first five minutes need no account anywhere, and so that tests meet
+ * every way a provider fails.
  * The gateway reaches it over HTTP like any provider. It owns no money and knows no customer. The
  * model's name decides how it behaves: see `sandbox-models.ts`. Not for production.
  */
@@ -8,8 +9,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { BadRequest } from './bad-request.ts'
 import { createSandboxChat } from './create-sandbox-chat.ts'
+import { createSandboxEmbeddings } from './create-sandbox-embeddings.ts'
+import { createSandboxImages } from './create-sandbox-images.ts'
+import { createSandboxTranscriptions } from './create-sandbox-transcriptions.ts'
 import { createErrorBody, type ErrorFacts } from './create-error-body.ts'
-import { openExchange } from './open-exchange.ts'
+import { drawGradient } from './draw-gradient.ts'
+import { readImageAddress, type ImageAddress } from './image-address.ts'
+import { openExchange, type Exchange } from './open-exchange.ts'
 import { openTokenizer } from './open-tokenizer.ts'
 import { readBody } from './read-body.ts'
 import { createCountKeeper, type SandboxCounts } from './sandbox-counts.ts'
@@ -43,6 +49,9 @@ export async function startSandboxUpstream(options: SandboxOptions = {}): Promis
   // A failure shows in the first request that needs it; here it must not end the process.
   tokenizer.catch(() => {})
   const chat = createSandboxChat(tokenizer)
+  const embeddings = createSandboxEmbeddings(tokenizer)
+  const images = createSandboxImages(tokenizer)
+  const transcriptions = createSandboxTranscriptions(tokenizer)
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://sandbox')
@@ -54,25 +63,30 @@ export async function startSandboxUpstream(options: SandboxOptions = {}): Promis
         describeCounts(keeper.counts, url.searchParams.get('calls') === '1'),
       )
     }
+    const image = request.method === 'GET' ? readImageAddress(url.pathname) : undefined
+    // Before the key is looked at: as with OpenAI, who has the address has the picture.
+    if (image !== undefined) return sendImage(response, image)
     if (apiKey !== undefined && request.headers.authorization !== `Bearer ${apiKey}`) {
       return sendError(response, 401, describeBadKey(request.headers.authorization))
     }
-    if (endpoint === 'POST /v1/chat/completions') return completeChat(request, response)
     if (endpoint === 'GET /v1/models') {
       return sendJson(response, 200, { object: 'list', data: SANDBOX_MODELS.map(describeModel) })
     }
-    sendError(response, 404, invalidRequest(`Invalid URL (${endpoint})`))
-  }
-
-  async function completeChat(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const exchange = openExchange(response, keeper, readCallId(request))
-    const body = await readBody(request, BODY_BYTES_MAX)
-    if (!exchange.isOpen) return
-    if (body === undefined) {
-      response.setHeader('connection', 'close')
-      return sendError(response, 413, invalidRequest('The request body is too large.'))
+    const exchange = () => openExchange(response, keeper, readCallId(request))
+    switch (endpoint) {
+      case 'POST /v1/chat/completions':
+        return answerJson(request, exchange(), (opened, text) => chat.completeChat(opened, text))
+      case 'POST /v1/embeddings':
+        return answerJson(request, exchange(), (opened, text) => embeddings.embed(opened, text))
+      case 'POST /v1/images/generations':
+        return answerJson(request, exchange(), (opened, text) =>
+          images.generateImages(opened, text, readOrigin(request)),
+        )
+      case 'POST /v1/audio/transcriptions':
+        return transcriptions.transcribe(exchange(), request)
+      default:
+        sendError(response, 404, invalidRequest(`Invalid URL (${endpoint})`))
     }
-    await chat.completeChat(exchange, body)
   }
 
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
@@ -93,6 +107,26 @@ export async function startSandboxUpstream(options: SandboxOptions = {}): Promis
       })
     },
   }
+}
+
+async function answerJson(
+  request: IncomingMessage,
+  exchange: Exchange,
+  answer: (exchange: Exchange, text: string) => Promise<void>,
+): Promise<void> {
+  const body = await readBody(request, BODY_BYTES_MAX)
+  if (!exchange.isOpen) return
+  if (body === undefined) {
+    exchange.response.setHeader('connection', 'close')
+    return sendError(exchange.response, 413, invalidRequest('The request body is too large.'))
+  }
+  await answer(exchange, body)
+}
+
+/** As the client names this server: behind a port mapping, no other name would reach it. */
+function readOrigin(request: IncomingMessage): string {
+  const { localAddress = '127.0.0.1', localPort } = request.socket
+  return `http://${request.headers.host ?? `${urlHost(localAddress)}:${localPort}`}`
 }
 
 function readCallId(request: IncomingMessage): string | undefined {
@@ -140,6 +174,11 @@ function sendError(response: ServerResponse, status: number, facts: ErrorFacts):
 
 function sendJson(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+async function sendImage(response: ServerResponse, image: ImageAddress): Promise<void> {
+  const png = await drawGradient(image.size, image.colours)
+  response.writeHead(200, { 'content-type': 'image/png', 'content-length': png.length }).end(png)
 }
 
 /** An address that listens everywhere is not one to connect to. */

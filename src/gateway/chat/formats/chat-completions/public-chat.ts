@@ -2,10 +2,11 @@
  * What of an upstream's answer a customer sees: the chat-completions format and nothing else. Names,
  * fingerprints and fields of an upstream's own are left out by naming what stays.
  */
-import { isObject } from '../lib/is-object.ts'
-import { decimalBrl, jsonBrl, type NanoBrl } from '../lib/money.ts'
-import type { TokenCounts } from '../catalog/prices.ts'
-import type { JsonObject } from '../providers/contract.ts'
+import type { TokenCounts } from '../../../../catalog/prices.ts'
+import { isObject } from '../../../../lib/is-object.ts'
+import { decimalBrl, jsonBrl } from '../../../../lib/money.ts'
+import type { JsonObject } from '../../../../providers/contract.ts'
+import type { Charged } from '../../chat-format.ts'
 
 /** What an answer says of itself, the same in every chunk of a stream. */
 export interface AnswerHead {
@@ -24,10 +25,8 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   'annotations',
   'reasoning_content',
   'reasoning',
+  'reasoning_details',
 ])
-
-/** What was used, and what it costs. */
-export type Charged = TokenCounts & { readonly billedNanoBrl: NanoBrl }
 
 /** The JSON of a whole answer, with its cost to the last digit. */
 export function publicAnswer(head: AnswerHead, body: JsonObject, charged: Charged): string {
@@ -59,22 +58,6 @@ export function usageChunk(head: AnswerHead, charged: Charged): string {
   const usage = JSON.stringify(publicUsage(charged))
   const cost = decimalBrl(charged.billedNanoBrl)
   return `${chunkOpening(head)}[],"usage":${usage},"cost_billed_brl":${cost}}\n\n`
-}
-
-/** Texts that the model put out in an answer, to be counted where the upstream did not. */
-export function outputTexts(body: JsonObject, part: 'message' | 'delta'): string[] {
-  if (!Array.isArray(body.choices)) return []
-  const texts: string[] = []
-  for (const choice of body.choices as unknown[]) {
-    const message = isObject(choice) && isObject(choice[part]) ? choice[part] : {}
-    for (const field of ['content', 'refusal', 'reasoning_content', 'reasoning'] as const) {
-      if (typeof message[field] === 'string' && message[field] !== '') texts.push(message[field])
-    }
-    for (const field of ['tool_calls', 'function_call'] as const) {
-      if (message[field]) texts.push(JSON.stringify(message[field]))
-    }
-  }
-  return texts
 }
 
 function publicChoices(choices: unknown, part: 'message' | 'delta'): JsonObject[] {

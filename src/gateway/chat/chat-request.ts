@@ -1,16 +1,23 @@
 /**
- * Reads a chat-completions request. Only what the gateway needs is checked (the specification's table,
- * and what decides the price); every other field passes through as it came.
+ * Reads a chat in the chat-completions shape, which every format of clients is translated to. Only what
+ * the gateway needs is checked (the specification's table, and what decides the price); every other field
+ * passes through as it came.
  */
-import { isObject } from '../lib/is-object.ts'
-import type { JsonObject } from '../providers/contract.ts'
-import { refusals, type Refusal } from './refusal.ts'
+import { isObject } from '../../lib/is-object.ts'
+import type { JsonObject } from '../../providers/contract.ts'
+import type { CallRequest } from '../call-kind.ts'
+import {
+  findFallbacksFault,
+  findModelIdFault,
+  findNumberFault,
+  isAbsent,
+  takeFallbacks,
+} from '../field-faults.ts'
+import { refusals, type Refusal } from '../refusal.ts'
 
-export interface ChatRequest {
+export interface ChatRequest extends CallRequest {
   readonly body: JsonObject
-  readonly modelId: string
   readonly messages: readonly JsonObject[]
-  readonly isStream: boolean
   readonly wantsUsage: boolean
   /** The larger of `max_tokens` and `max_completion_tokens`; undefined where neither was given. */
   readonly outputTokensMax: number | undefined
@@ -26,19 +33,9 @@ export interface ChatRequest {
 }
 
 const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function'])
-const utf8 = new TextDecoder('utf-8', { fatal: true })
 const CHOICES_MAX = 128
-/** Far below what ends the stack of whoever writes the JSON again. A level takes two bytes at least. */
-const DEPTH_MAX = 200
-
-export function readChatRequest(raw: Buffer): ChatRequest | Refusal {
-  const body = parseObject(raw)
-  if (!body)
-    return refusals.invalidRequest('O corpo da requisição não é um objeto JSON válido em UTF-8.')
-  if (raw.length > 2 * DEPTH_MAX && isDeeperThan(body, DEPTH_MAX))
-    return refusals.invalidRequest(
-      `O corpo da requisição passa de ${DEPTH_MAX} níveis de objetos e listas.`,
-    )
+/** `bytes` is what the request had on the wire. */
+export function readChatRequest(body: JsonObject, bytes: number): ChatRequest | Refusal {
   const fault = findFault(body)
   if (fault !== undefined) return refusals.invalidRequest(fault)
 
@@ -50,6 +47,7 @@ export function readChatRequest(raw: Buffer): ChatRequest | Refusal {
   return {
     body,
     modelId: body.model as string,
+    fallbackModelIds: takeFallbacks(body),
     messages,
     isStream: body.stream === true,
     wantsUsage: isObject(body.stream_options) && body.stream_options.include_usage === true,
@@ -57,24 +55,15 @@ export function readChatRequest(raw: Buffer): ChatRequest | Refusal {
     choices: (body.n as number | null | undefined) ?? 1,
     hasTools: Array.isArray(body.tools) && body.tools.length > 0,
     ...parts,
-    bytes: raw.length,
-  }
-}
-
-function parseObject(raw: Buffer): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(utf8.decode(raw))
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
+    bytes,
   }
 }
 
 /** The first fault of the request, told in Portuguese; undefined where it is sound. */
 function findFault(body: JsonObject): string | undefined {
-  if (typeof body.model !== 'string' || body.model === '')
-    return 'O campo "model" é obrigatório e deve ser um texto.'
   return (
+    findModelIdFault(body) ??
+    findFallbacksFault(body) ??
     findMessagesFault(body.messages) ??
     findNumberFault(body, 'max_tokens', 1, Number.MAX_SAFE_INTEGER, true) ??
     findNumberFault(body, 'max_completion_tokens', 1, Number.MAX_SAFE_INTEGER, true) ??
@@ -126,26 +115,6 @@ function findContentFault(message: JsonObject, where: string): string | undefine
     }
   }
   return undefined
-}
-
-function findNumberFault(
-  body: JsonObject,
-  field: string,
-  min: number,
-  max: number,
-  isWhole: boolean,
-): string | undefined {
-  const value = body[field]
-  if (value === undefined || value === null) return undefined
-  if (
-    typeof value === 'number' &&
-    value >= min &&
-    value <= max &&
-    (!isWhole || Number.isInteger(value))
-  )
-    return undefined
-  const bounds = max === Number.MAX_SAFE_INTEGER ? `a partir de ${min}` : `de ${min} a ${max}`
-  return `O campo "${field}" deve ser um número ${isWhole ? 'inteiro ' : ''}${bounds}.`
 }
 
 function findShapeFault(body: JsonObject): string | undefined {
@@ -205,14 +174,4 @@ function countParts(messages: readonly JsonObject[]): {
     }
   }
   return { imageCount, imageBytes, hasFiles }
-}
-
-function isDeeperThan(value: unknown, depthMax: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (depthMax === 0) return true
-  return Object.values(value).some((inner) => isDeeperThan(inner, depthMax - 1))
-}
-
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null
 }

@@ -1,0 +1,96 @@
+/** The prices of a configuration, decimal USD, as whole numbers. Faults are kept, all of them. */
+import { parseUsd } from '../lib/money.ts'
+import type { PricesConfig } from './catalog-config-schema.ts'
+import type { ModelCategory } from './model.ts'
+import { picoUsdPerSecond } from './price-from-data.ts'
+import type { Price, PriceTier } from './prices.ts'
+
+const PICO_PER_MICRO = 1_000_000n
+
+export function readPrices(
+  modelId: string,
+  category: ModelCategory,
+  prices: PricesConfig,
+  faults: string[],
+): Price {
+  const fault = (text: string): void => void faults.push(`model "${modelId}": ${text}`)
+  /** Where a price is at fault the fault is kept, and the 1 that stands for it is never used. */
+  const picoUsd = (usd: string | number): bigint => {
+    const pico = parseUsd(String(usd))
+    if (pico !== undefined && pico % PICO_PER_MICRO === 0n) return pico
+    fault(`the price ${usd} is not in whole micro-USD`)
+    return 1n
+  }
+  const microUsd = (usd: string | number): bigint => picoUsd(usd) / PICO_PER_MICRO
+
+  const units = readUnits(prices, picoUsd)
+  const missing = findMissing(category, prices)
+  if (missing !== undefined) fault(`${missing} so it needs its price`)
+  const { tiers = [] } = prices
+  const first = readTier(prices, 0, microUsd)
+  const rest = tiers.map((tier) => readTier(tier, tier.above_prompt_tokens, microUsd))
+  return {
+    tiers: [first, ...rest.sort((a, b) => a.abovePromptTokens - b.abovePromptTokens)],
+    ...(Object.keys(units).length > 0 ? { units } : {}),
+  }
+}
+
+/** Without these the gateway could not say what a call costs. */
+function findMissing(category: ModelCategory, prices: PricesConfig): string | undefined {
+  const tiers = [prices, ...(prices.tiers ?? [])]
+  const lacks = (name: 'input' | 'output'): boolean =>
+    tiers.some((tier) => tier[name] === undefined)
+  switch (category) {
+    case 'llm':
+      return lacks('input') || lacks('output')
+        ? 'it reads "input" and writes "output" tokens,'
+        : undefined
+    case 'embedding':
+      return lacks('input') ? 'it reads "input" tokens,' : undefined
+    case 'image':
+      return prices.images || prices.output_image !== undefined || !lacks('output')
+        ? undefined
+        : 'it makes images ("images", "output_image" or "output"),'
+    case 'audio':
+      return prices.audio_hour !== undefined || prices.input_audio !== undefined
+        ? undefined
+        : 'it listens to audio ("audio_hour" or "input_audio"),'
+    case 'video':
+      return undefined
+  }
+}
+
+function readUnits(
+  prices: PricesConfig,
+  picoUsd: (usd: string | number) => bigint,
+): Record<string, bigint> {
+  const units: Record<string, bigint> = {}
+  const tokens = {
+    input_audio_tokens: prices.input_audio,
+    input_image_tokens: prices.input_image,
+    output_image_tokens: prices.output_image,
+  }
+  for (const [unit, usd] of Object.entries(tokens))
+    if (usd !== undefined) units[unit] = picoUsd(usd) / PICO_PER_MICRO
+  if (prices.audio_hour !== undefined)
+    units.audio_seconds = picoUsdPerSecond(picoUsd(prices.audio_hour) / PICO_PER_MICRO)
+  for (const [kind, usd] of Object.entries(prices.images ?? {}))
+    units[kind === 'default' ? 'images' : `images:${kind}`] = picoUsd(usd)
+  return units
+}
+
+function readTier(
+  prices: Omit<PricesConfig, 'tiers'>,
+  abovePromptTokens: number,
+  microUsd: (usd: string | number) => bigint,
+): PriceTier {
+  const { input = 0, output = 0 } = prices
+  return {
+    abovePromptTokens,
+    input: microUsd(input),
+    cachedInput: microUsd(prices.cached_input ?? input),
+    cacheWrite: microUsd(prices.cache_write ?? input),
+    output: microUsd(output),
+    reasoning: microUsd(prices.reasoning ?? output),
+  }
+}

@@ -1,0 +1,171 @@
+import type { Config } from '../config.ts'
+import {
+  INCIDENT_MESSAGE_MAX,
+  INCIDENT_SEVERITIES,
+  INCIDENT_TITLE_MAX,
+  listIncidents,
+  openIncident,
+  resolveIncident,
+  updateIncident,
+  type Incident,
+} from '../health/incidents.ts'
+import {
+  optionList,
+  optionText,
+  requiredText,
+  UsageError,
+  type Command,
+  type CommandInput,
+  type CommandOptions,
+} from './command.ts'
+
+export const incidentCommands: Record<string, Command> = {
+  'incident open': {
+    usage:
+      '--title TEXT --message TEXT [--severity minor|major|critical] [--model a,b] [--vendor a,b]',
+    about: 'tell all customers that something does not work, in Portuguese',
+    async run({ db, config, options }) {
+      const title = shortText(requiredText(options, 'title'), 'title', INCIDENT_TITLE_MAX)
+      const message = messageOf(requiredText(options, 'message'))
+      const severity = severityOf(options) ?? 'major'
+      const modelIds = knownModels(config, optionList(options, 'model') ?? [])
+      const vendors =
+        knownVendors(config, optionList(options, 'vendor')) ?? vendorsOf(config, modelIds)
+      const id = await openIncident(db, { title, message, severity, modelIds, vendors })
+      return {
+        data: { id, title, message, severity, models: modelIds, vendors },
+        text: `opened ${id}  ${title}`,
+      }
+    },
+  },
+  'incident update': {
+    usage: '<incident id> --message TEXT [--severity minor|major|critical]',
+    about: 'say how it goes on; customers see the newest message',
+    async run(input) {
+      const id = idOf(input)
+      const message = messageOf(requiredText(input.options, 'message'))
+      const severity = severityOf(input.options)
+      const outcome = await updateIncident(input.db, { id, message, severity })
+      if (outcome === 'incident_not_found') throw new UsageError(`there is no incident ${id}`)
+      if (outcome === 'already_resolved')
+        throw new UsageError('it is resolved; open another if it is there again')
+      return { data: { outcome }, text: 'updated' }
+    },
+  },
+  'incident resolve': {
+    usage: '<incident id> [--message TEXT]',
+    about: 'end it; one of a breaker that is still open comes back',
+    async run(input) {
+      const id = idOf(input)
+      const given = optionText(input.options, 'message')
+      const message = given === undefined ? undefined : messageOf(given)
+      const outcome = await resolveIncident(input.db, { id, message })
+      if (outcome === 'incident_not_found') throw new UsageError(`there is no incident ${id}`)
+      return {
+        data: { outcome },
+        text: outcome === 'resolved' ? 'resolved' : 'it was resolved before',
+      }
+    },
+  },
+  'incident list': {
+    usage: '[--all]',
+    about: 'what is open, with its history in --json; with --all what was, too',
+    async run({ db, options }) {
+      const incidents = await listIncidents(db, { onlyOpen: options.all !== true })
+      return {
+        data: incidents.map(incidentBody),
+        text:
+          incidents.length === 0
+            ? 'no incidents'
+            : {
+                columns: ['id', 'state', 'severity', 'source', 'opened', 'models', 'title'],
+                rows: incidents.map((incident) => [
+                  incident.id,
+                  stateOf(incident),
+                  incident.severity,
+                  incident.subject === null
+                    ? incident.source
+                    : `${incident.source} ${incident.subject}`,
+                  incident.openedAt.toISOString(),
+                  incident.modelIds.join(',') || '-',
+                  incident.title,
+                ]),
+              },
+      }
+    },
+  },
+}
+
+function idOf({ args }: CommandInput): string {
+  const [id] = args
+  if (id === undefined) throw new UsageError('which incident? Give its id')
+  return id
+}
+
+function shortText(text: string, name: string, charactersMax: number): string {
+  if (text.trim() === '') throw new UsageError(`--${name}: must not be empty`)
+  if (text.length > charactersMax)
+    throw new UsageError(`--${name}: must be ${charactersMax} characters at most`)
+  return text
+}
+
+function messageOf(text: string): string {
+  return shortText(text, 'message', INCIDENT_MESSAGE_MAX)
+}
+
+function severityOf(options: CommandOptions): Incident['severity'] | undefined {
+  const text = optionText(options, 'severity')
+  if (text === undefined) return undefined
+  const severity = INCIDENT_SEVERITIES.find((known) => known === text)
+  if (!severity)
+    throw new UsageError(
+      `--severity: must be one of ${INCIDENT_SEVERITIES.join(', ')}, not "${text}"`,
+    )
+  return severity
+}
+
+/** What customers read comes from the catalog: a slip would show, and an upstream's id must not. */
+function knownModels({ models }: Config, ids: string[]): string[] {
+  const unknown = ids.filter((id) => !models.some((model) => model.id === id))
+  if (unknown.length > 0) throw new UsageError(`--model: not in the catalog: ${unknown.join(', ')}`)
+  return ids
+}
+
+function knownVendors({ models }: Config, vendors: string[] | undefined): string[] | undefined {
+  const unknown = vendors?.filter((vendor) => !models.some((model) => model.vendor === vendor))
+  if (unknown && unknown.length > 0)
+    throw new UsageError(`--vendor: makes no model of the catalog: ${unknown.join(', ')}`)
+  return vendors
+}
+
+function vendorsOf({ models }: Config, modelIds: readonly string[]): string[] {
+  const concerned = models.filter((model) => modelIds.includes(model.id))
+  return [...new Set(concerned.map((model) => model.vendor))].sort()
+}
+
+function stateOf(incident: Incident): 'open' | 'resolved' {
+  return incident.resolvedAt ? 'resolved' : 'open'
+}
+
+function incidentBody(incident: Incident): Record<string, unknown> {
+  return {
+    id: incident.id,
+    state: stateOf(incident),
+    severity: incident.severity,
+    source: incident.source,
+    subject: incident.subject,
+    title: incident.title,
+    message: incident.message,
+    models: incident.modelIds,
+    vendors: incident.vendors,
+    opened_at: incident.openedAt,
+    updated_at: incident.updatedAt,
+    resolved_at: incident.resolvedAt,
+    updates: incident.updates.map((update) => ({
+      status: update.status,
+      severity: update.severity,
+      message: update.message,
+      created_at: update.createdAt,
+    })),
+  }
+}

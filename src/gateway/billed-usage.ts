@@ -1,0 +1,53 @@
+import type { Model } from '../catalog/model.ts'
+import type { Price, UsageCounts } from '../catalog/prices.ts'
+import type { ReportedUsage } from '../providers/contract.ts'
+
+/**
+ * What was reported, sorted by what has a price of its own: tokens of sound and images leave the text
+ * tokens where they are billed apart. What an upstream did not tell apart is billed as what the model is
+ * made for. Seconds are whole, and at least the model's least.
+ */
+export function billedUsage(
+  { category, audio }: Model,
+  price: Price,
+  reported: ReportedUsage,
+): UsageCounts {
+  if (price.units === undefined) return tokensOf(reported)
+  const units: Record<string, number> = {}
+  let { promptTokens, completionTokens } = reported
+  const take = (unit: string, count: number, of: number): number => {
+    if (price.units?.[unit] === undefined || count === 0) return 0
+    const taken = Math.min(count, of)
+    units[unit] = taken
+    return taken
+  }
+  promptTokens -= take(
+    'input_audio_tokens',
+    reported.audioInputTokens ?? (category === 'audio' ? promptTokens : 0),
+    promptTokens,
+  )
+  promptTokens -= take('input_image_tokens', reported.imageInputTokens ?? 0, promptTokens)
+  completionTokens -= take(
+    'output_image_tokens',
+    reported.imageOutputTokens ?? (category === 'image' ? completionTokens : 0),
+    completionTokens,
+  )
+  if (price.units.audio_seconds !== undefined && reported.audioSeconds !== undefined) {
+    units.audio_seconds = Math.max(audio?.secondsMin ?? 0, Math.ceil(reported.audioSeconds))
+  }
+  const cachedTokens = Math.min(reported.cachedTokens, promptTokens)
+  const tokens = {
+    promptTokens,
+    cachedTokens,
+    cacheWriteTokens: Math.min(reported.cacheWriteTokens, promptTokens - cachedTokens),
+    completionTokens,
+    reasoningTokens: Math.min(reported.reasoningTokens, completionTokens),
+  }
+  return Object.keys(units).length > 0 ? { ...tokens, units } : tokens
+}
+
+function tokensOf(reported: ReportedUsage): UsageCounts {
+  const { promptTokens, cachedTokens, cacheWriteTokens, completionTokens, reasoningTokens } =
+    reported
+  return { promptTokens, cachedTokens, cacheWriteTokens, completionTokens, reasoningTokens }
+}

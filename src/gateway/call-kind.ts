@@ -1,0 +1,82 @@
+/**
+ * What makes a kind of model call: chat, embeddings, images, transcriptions. The money path
+ * (`serve-call.ts`) is the same for all of them and knows only this.
+ */
+import type { Model } from '../catalog/model.ts'
+import type { UnitCounts } from '../catalog/prices.ts'
+import type { Resolution } from '../ledger/resolution.ts'
+import type { Provider, UpstreamFailure } from '../providers/contract.ts'
+import type { Called } from './call-upstream.ts'
+import type { AnsweredBy } from './charge.ts'
+import type { Client } from './client.ts'
+import type { HeldCall } from './hold-money.ts'
+import type { Refusal } from './refusal.ts'
+import type { RunningCall } from './running-calls.ts'
+
+/** What the money path needs to know of any request. */
+export interface CallRequest {
+  readonly modelId: string
+  /** Models to turn to, in this order, where the first one gives no answer: the customer's option. */
+  readonly fallbackModelIds: readonly string[]
+  readonly isStream: boolean
+}
+
+/** The most that a call can use, and what may be tried where the money for it is short. */
+export interface Ask {
+  readonly promptTokensMax: number
+  readonly promptTokensEstimated: number
+  /** Of one choice. */
+  readonly outputTokensMax: number
+  readonly choices: number
+  readonly unitsMax?: UnitCounts
+  /** Counted against the key's tokens a minute until the true number is known. */
+  readonly tokensCounted: number
+  /**
+   * Who limits the output. The client's limit is kept, and it is told what would fit; the model's is
+   * lowered to what fits; where the request fixes it there is nothing to be done.
+   */
+  readonly outputLimitOf: 'client' | 'model' | 'request'
+  /** A tighter bound of the prompt, by counting it; undefined where it cannot be counted. */
+  readonly countPrompt?: () => Promise<number | undefined>
+}
+
+/** One try at an upstream. */
+export interface UpstreamTry<Request extends CallRequest> {
+  readonly held: HeldCall<Request>
+  /** The model's name at the upstream. */
+  readonly upstreamModel: string
+  readonly client: Client
+  /** Ends the call, whatever it does. */
+  readonly signal: AbortSignal
+}
+
+/** The end of a call: how its hold is resolved, and what the client gets once that is durable. */
+export interface Ending {
+  readonly resolution: Resolution
+  /** Written while the charge is committed. */
+  write(): string | Promise<string>
+  /** Sends what was written: the answer, or the end of a stream. */
+  send(text: string): void
+  /** Set where the upstream broke off after its first byte. */
+  readonly brokenBy?: UpstreamFailure | undefined
+}
+
+export interface CallKind<Body, Request extends CallRequest, Outcome extends { kind: string }> {
+  /** Checks the form of what came, and what decides the price. */
+  read(body: Body): Request | Refusal | Promise<Request | Refusal>
+  /** Why this model cannot take this request, in Portuguese; undefined where it can. */
+  findFault(model: Model, request: Request): string | undefined
+  ask(model: Model, request: Request): Ask
+  /** Whether an upstream can do this at all. */
+  can(provider: Provider): boolean
+  call(provider: Provider, attempt: UpstreamTry<Request>): Promise<Outcome | UpstreamFailure>
+  relay(
+    held: HeldCall<Request>,
+    called: Called<Outcome>,
+    answeredBy: () => AnsweredBy,
+    client: Client,
+    running: RunningCall,
+  ): Promise<Ending>
+  /** Gives back what a request holds beside memory. */
+  dispose?(request: Request): void
+}

@@ -1,0 +1,33 @@
+import {
+  StreamBroken,
+  type ChatStream,
+  type StreamChunk,
+  type UpstreamFailure,
+} from '../../providers/contract.ts'
+
+/** A stream whose first chunks are here: until then another upstream could have been asked. */
+export interface BegunStream {
+  readonly kind: 'stream'
+  readonly first: readonly StreamChunk[]
+  /** The chunks of each further read; undefined at the end. Throws `StreamBroken`. */
+  next(): Promise<readonly StreamChunk[] | undefined>
+  cancel(): void
+}
+
+/** Waits for the first chunks. A stream that breaks off, or ends, before them is a failure like any other. */
+export async function beginStream(stream: ChatStream): Promise<BegunStream | UpstreamFailure> {
+  const iterator = stream.chunks[Symbol.asyncIterator]()
+  const next = async (): Promise<readonly StreamChunk[] | undefined> => {
+    const { done, value } = await iterator.next()
+    return done ? undefined : value
+  }
+  try {
+    const first = await next()
+    return first
+      ? { kind: 'stream', first, next, cancel: () => stream.cancel() }
+      : { kind: 'failure', reason: 'bad_answer', detail: 'the stream ended without a chunk' }
+  } catch (error) {
+    if (error instanceof StreamBroken) return error.failure
+    throw error
+  }
+}

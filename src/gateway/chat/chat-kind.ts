@@ -1,0 +1,133 @@
+/** Chats, of any format of clients: what they may use, how they are called, relayed and charged. */
+import type { Model } from '../../catalog/model.ts'
+import type { Resolution } from '../../ledger/resolution.ts'
+import type {
+  ChatAnswer,
+  Provider,
+  ReportedTokens,
+  UpstreamFailure,
+} from '../../providers/contract.ts'
+import { billedUsage } from '../billed-usage.ts'
+import type { CallKind, Ending, UpstreamTry } from '../call-kind.ts'
+import { chargeHeldCall, releaseHeldCall, type AnsweredBy, type Used } from '../charge.ts'
+import type { HeldCall } from '../hold-money.ts'
+import { refusals } from '../refusal.ts'
+import { askForChat } from './ask-for-chat.ts'
+import { beginStream, type BegunStream } from './begin-stream.ts'
+import type { ChatFormat } from './chat-format.ts'
+import type { ChatRequest } from './chat-request.ts'
+import { estimateChat } from './estimate-chat.ts'
+import { outputTexts } from './output-texts.ts'
+import { relayStream, type Relayed } from './relay-stream.ts'
+
+export type ChatKind = CallKind<Buffer, ChatRequest, ChatAnswer | BegunStream>
+
+export function createChatKind(format: ChatFormat): ChatKind {
+  return {
+    read: (raw) => format.readRequest(raw),
+    findFault: findModelFault,
+    ask: askForChat,
+    can: (provider) => provider.completeChat !== undefined,
+    call: completeChat,
+    async relay(held, { outcome, provider }, answeredBy, client, running): Promise<Ending> {
+      const { holdId: id, model, request, limits } = held
+      const writer = format.createWriter({ id, modelId: model.id, request })
+      if (outcome.kind === 'answer') {
+        const resolution = await resolveAnswer(held, outcome, answeredBy())
+        return {
+          resolution,
+          write: () => writer.answer(outcome.body, resolution),
+          send: (text) => client.answer(text, limits),
+        }
+      }
+      const { cancelStopsBilling } = provider
+      const relayed = await relayStream(held, outcome, cancelStopsBilling, writer, client, running)
+      const resolution = await resolveStream(held, relayed, answeredBy())
+      return {
+        resolution,
+        write: () =>
+          relayed.ending === 'whole'
+            ? writer.end(resolution)
+            : writer.broken(refusals.streamBroken()),
+        send: (text) => client.endStream(text),
+        brokenBy: relayed.brokenBy,
+      }
+    },
+  }
+}
+
+function findModelFault(model: Model, request: ChatRequest): string | undefined {
+  if (model.category !== 'llm')
+    return `O modelo "${model.id}" não é de chat; use o endereço da categoria dele.`
+  if (request.outputTokensMax !== undefined && request.outputTokensMax > model.outputTokensMax) {
+    return `max_tokens passa do limite do modelo "${model.id}", que é ${model.outputTokensMax}.`
+  }
+  if (request.hasTools && !model.supportsTools) return `O modelo "${model.id}" não aceita "tools".`
+  if (request.imageCount > 0 && model.imageTokensMax === 0)
+    return `O modelo "${model.id}" não aceita imagens.`
+  return undefined
+}
+
+async function completeChat(
+  provider: Provider,
+  { held, upstreamModel, client, signal }: UpstreamTry<ChatRequest>,
+): Promise<ChatAnswer | BegunStream | UpstreamFailure> {
+  const { isStream, body } = held.request
+  const call = {
+    body: { ...body, model: upstreamModel },
+    isStream,
+    outputTokensMax: held.loweredOutputTokens,
+    callId: held.holdId,
+  }
+  const outcome = await (provider.completeChat as NonNullable<Provider['completeChat']>)(
+    call,
+    signal,
+  )
+  if (outcome.kind !== 'stream') return outcome
+  if (provider.cancelStopsBilling) client.onLeave(() => outcome.cancel())
+  const begun = await beginStream(outcome)
+  return begun.kind === 'failure' && provider.cancelStopsBilling && client.hasLeft
+    ? { kind: 'failure', reason: 'aborted', detail: 'the client left before the first chunk' }
+    : begun
+}
+
+async function resolveAnswer(
+  held: HeldCall<ChatRequest>,
+  answer: ChatAnswer,
+  answeredBy: AnsweredBy,
+): Promise<Resolution> {
+  const texts = outputTexts(answer.body, 'message')
+  const used =
+    believable(held, answer.usage, texts.length > 0, answeredBy) ??
+    (await estimateChat(held, texts, 'no_usage_reported'))
+  return chargeHeldCall(held, used, answeredBy)
+}
+
+/** The charge of a stream: what was reported, else what was counted, else nothing. */
+async function resolveStream(
+  held: HeldCall<ChatRequest>,
+  { ending, reported, outputTokensSeen }: Relayed,
+  answeredBy: AnsweredBy,
+): Promise<Resolution> {
+  if (ending === 'whole') {
+    const used =
+      believable(held, reported, outputTokensSeen > 0, answeredBy) ??
+      (await estimateChat(held, outputTokensSeen, 'no_usage_reported'))
+    return chargeHeldCall(held, used, answeredBy)
+  }
+  const reason = ending === 'left' ? 'client_left' : 'stream_broken'
+  if (outputTokensSeen === 0) return releaseHeldCall(held, reason, answeredBy)
+  return chargeHeldCall(held, await estimateChat(held, outputTokensSeen, reason), answeredBy)
+}
+
+/** A report of no tokens for an answer that has some is no report. */
+function believable(
+  { model }: HeldCall,
+  reported: ReportedTokens | undefined,
+  hasOutput: boolean,
+  { price }: AnsweredBy,
+): Used | undefined {
+  if (!reported || reported.promptTokens === 0) return undefined
+  if (hasOutput && reported.completionTokens === 0) return undefined
+  return { counts: billedUsage(model, price, reported), kind: 'exact', reason: null }
+}

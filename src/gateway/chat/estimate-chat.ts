@@ -1,0 +1,29 @@
+import { outputTokensTypical } from '../../catalog/prompt-size.ts'
+import { estimated, type Used } from '../charge.ts'
+import { countTokens } from '../count-tokens.ts'
+import type { HeldCall } from '../hold-money.ts'
+import type { ChatRequest } from './chat-request.ts'
+import { promptTexts } from './prompt-texts.ts'
+
+/** Counts what an upstream that answered did not report, or a stream that broke off had delivered. */
+export async function estimateChat(
+  held: HeldCall<ChatRequest>,
+  output: string[] | number,
+  reason: string,
+): Promise<Used> {
+  const { messages, imageCount, hasFiles, hasTools } = held.request
+  const counted = await countTokens(promptTexts(messages))
+  // Images and tools are not texts; where there are some, the typical size counts them.
+  const isAllText = imageCount === 0 && !hasFiles && !hasTools
+  const promptTokens =
+    counted !== undefined && isAllText ? counted + 4 * messages.length : held.promptTokensEstimated
+  const completionTokens = typeof output === 'number' ? output : await countOutput(output)
+  return estimated(held, { promptTokens, completionTokens }, reason)
+}
+
+async function countOutput(texts: string[]): Promise<number> {
+  const counted = await countTokens(texts)
+  return (
+    counted ?? outputTokensTypical(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0))
+  )
+}

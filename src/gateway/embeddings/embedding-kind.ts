@@ -1,0 +1,99 @@
+/** Embeddings: texts to vectors. They are billed by the tokens of the texts alone. */
+import type { Model } from '../../catalog/model.ts'
+import { outputTokensTypical } from '../../catalog/prompt-size.ts'
+import type { EmbeddingAnswer, Provider } from '../../providers/contract.ts'
+import { billedUsage } from '../billed-usage.ts'
+import type { Ask, CallKind } from '../call-kind.ts'
+import { chargeHeldCall, estimated, type Used } from '../charge.ts'
+import { countTokens } from '../count-tokens.ts'
+import type { HeldCall } from '../hold-money.ts'
+import { readEmbeddingRequest, type EmbeddingRequest } from './embedding-request.ts'
+import { writeEmbeddings } from './write-embeddings.ts'
+
+/** What a model puts around each text, with a margin. */
+const TOKENS_PER_INPUT = 8
+
+export const embeddingKind: CallKind<Buffer, EmbeddingRequest, EmbeddingAnswer> = {
+  read: readEmbeddingRequest,
+  findFault: findModelFault,
+  ask: askForEmbeddings,
+  can: (provider) => provider.embed !== undefined,
+  call: (provider, { held, upstreamModel, signal }) =>
+    (provider.embed as NonNullable<Provider['embed']>)(
+      {
+        body: { ...held.request.body, model: upstreamModel },
+        inputs: held.request.inputs,
+        dimensions: held.request.dimensions,
+        callId: held.holdId,
+      },
+      signal,
+    ),
+  async relay(held, { outcome }, answeredBy, client) {
+    const by = answeredBy()
+    const used: Used = outcome.usage?.promptTokens
+      ? { counts: billedUsage(held.model, by.price, outcome.usage), kind: 'exact', reason: null }
+      : await estimate(held)
+    const resolution = chargeHeldCall(held, used, by)
+    return {
+      resolution,
+      write: () => writeEmbeddings(held, outcome.vectors, resolution),
+      send: (text) => client.answer(text, held.limits),
+    }
+  },
+}
+
+function findModelFault(
+  { id, category, embedding }: Model,
+  { dimensions }: EmbeddingRequest,
+): string | undefined {
+  if (category !== 'embedding' || !embedding)
+    return `O modelo "${id}" não é de embeddings; use o endereço da categoria dele.`
+  if (dimensions === undefined || dimensions === embedding.dimensions) return undefined
+  if (!embedding.canShorten)
+    return `O modelo "${id}" só tem vetores de ${embedding.dimensions} dimensões.`
+  if (dimensions > embedding.dimensions)
+    return `dimensions passa do limite do modelo "${id}", que é ${embedding.dimensions}.`
+  return undefined
+}
+
+function askForEmbeddings(model: Model, { inputs }: EmbeddingRequest): Ask {
+  const bytes = inputs.reduce((sum, input) => sum + sizeOf(input), 0)
+  const promptTokensMax = Math.min(
+    bytes + inputs.length * TOKENS_PER_INPUT,
+    inputs.length * model.contextTokens,
+  )
+  const promptTokensEstimated = Math.min(outputTokensTypical(bytes), promptTokensMax)
+  return {
+    promptTokensMax,
+    promptTokensEstimated,
+    outputTokensMax: 0,
+    choices: 1,
+    tokensCounted: promptTokensEstimated,
+    outputLimitOf: 'request',
+    ...(model.tokenizer ? { countPrompt: () => countInputs(inputs, TOKENS_PER_INPUT) } : {}),
+  }
+}
+
+/** The most tokens that an input can be: a token is a byte at least, or is counted already. */
+function sizeOf(input: string | readonly number[]): number {
+  return typeof input === 'string' ? Buffer.byteLength(input) : input.length
+}
+
+async function countInputs(
+  inputs: EmbeddingRequest['inputs'],
+  tokensAround: number,
+): Promise<number | undefined> {
+  const counted = await countTokens(inputs.filter((input) => typeof input === 'string'))
+  if (counted === undefined) return undefined
+  const given = inputs.reduce(
+    (sum, input) => sum + (typeof input === 'string' ? 0 : input.length),
+    0,
+  )
+  return counted + given + inputs.length * tokensAround
+}
+
+async function estimate(held: HeldCall<EmbeddingRequest>): Promise<Used> {
+  const counted = await countInputs(held.request.inputs, 0)
+  const promptTokens = counted ?? held.promptTokensEstimated
+  return estimated(held, { promptTokens, completionTokens: 0 }, 'no_usage_reported')
+}

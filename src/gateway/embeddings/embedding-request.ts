@@ -1,0 +1,67 @@
+import type { JsonObject } from '../../providers/contract.ts'
+import type { CallRequest } from '../call-kind.ts'
+import {
+  findChoiceFault,
+  findFallbacksFault,
+  findModelIdFault,
+  findNumberFault,
+  takeFallbacks,
+} from '../field-faults.ts'
+import { readJsonBody } from '../read-json-body.ts'
+import { isRefusal, refusals, type Refusal } from '../refusal.ts'
+
+export interface EmbeddingRequest extends CallRequest {
+  readonly body: JsonObject
+  /** The texts to embed, or their tokens. */
+  readonly inputs: readonly (string | readonly number[])[]
+  readonly dimensions: number | undefined
+  readonly encoding: 'float' | 'base64'
+}
+
+const INPUTS_MAX = 2_048
+
+/** Reads an embeddings request. Fields that do not matter to us pass through. */
+export function readEmbeddingRequest(raw: Buffer): EmbeddingRequest | Refusal {
+  const body = readJsonBody(raw)
+  if (isRefusal(body)) return body
+  const inputs = inputsOf(body.input)
+  const fault =
+    findModelIdFault(body) ??
+    findFallbacksFault(body) ??
+    (typeof inputs === 'string' ? inputs : undefined) ??
+    findNumberFault(body, 'dimensions', 1, Number.MAX_SAFE_INTEGER, true) ??
+    findChoiceFault(body, 'encoding_format', ['float', 'base64'])
+  if (fault !== undefined) return refusals.invalidRequest(fault)
+  return {
+    body,
+    modelId: body.model as string,
+    fallbackModelIds: takeFallbacks(body),
+    isStream: false,
+    inputs: inputs as EmbeddingRequest['inputs'],
+    dimensions: (body.dimensions as number | null | undefined) ?? undefined,
+    encoding: body.encoding_format === 'base64' ? 'base64' : 'float',
+  }
+}
+
+/** A text alone is a list of one; a list of numbers is the tokens of one text. Or what is at fault. */
+function inputsOf(input: unknown): EmbeddingRequest['inputs'] | string {
+  if (typeof input === 'string') return input === '' ? EMPTY : [input]
+  if (!Array.isArray(input) || input.length === 0)
+    return 'O campo "input" é obrigatório e deve ser um texto ou uma lista de textos.'
+  if (isTokens(input)) return [input]
+  if (input.length > INPUTS_MAX) return `O campo "input" aceita até ${INPUTS_MAX} textos.`
+  const list: unknown[] = input
+  const odd = list.findIndex((item) => typeof item !== 'string' && !isTokens(item))
+  if (odd !== -1) return `input[${odd}] deve ser um texto.`
+  return list.some((item) => item === '') ? EMPTY : (list as EmbeddingRequest['inputs'])
+}
+
+const EMPTY = 'O campo "input" não pode ter textos vazios.'
+
+function isTokens(value: unknown): value is number[] {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((token) => Number.isInteger(token) && (token as number) >= 0)
+  )
+}

@@ -1,0 +1,132 @@
+/** Images from a prompt, billed by the token or by the image, as the model's price has it. */
+import { imageUnit } from '../../catalog/image-unit.ts'
+import type { Model } from '../../catalog/model.ts'
+import type { Price, UnitCounts } from '../../catalog/prices.ts'
+import { outputTokensTypical } from '../../catalog/prompt-size.ts'
+import type { GeneratedImage, ImageAnswer, Provider } from '../../providers/contract.ts'
+import { billedUsage } from '../billed-usage.ts'
+import type { Ask, CallKind } from '../call-kind.ts'
+import { chargeHeldCall, type Used } from '../charge.ts'
+import type { HeldCall } from '../hold-money.ts'
+import { readImageRequest, type ImageRequest } from './image-request.ts'
+import { writeImages } from './write-images.ts'
+
+/** Keeps an image for a while; resolves to the path where it can be fetched. */
+export type KeepImage = (customerId: string, image: GeneratedImage) => Promise<string>
+
+/** What is around a prompt, with a margin. */
+const TEMPLATE_TOKENS = 64
+
+export function createImageKind(keepImage: KeepImage): CallKind<Buffer, ImageRequest, ImageAnswer> {
+  return {
+    read: readImageRequest,
+    findFault: findModelFault,
+    ask: askForImages,
+    can: (provider) => provider.generateImages !== undefined,
+    call: (provider, { held, upstreamModel, signal }) =>
+      (provider.generateImages as NonNullable<Provider['generateImages']>)(
+        {
+          body: { ...held.request.body, ...sizeOf(held), model: upstreamModel },
+          prompt: held.request.prompt,
+          count: held.request.count,
+          size: held.request.size,
+          callId: held.holdId,
+        },
+        signal,
+      ),
+    async relay(held, { outcome }, answeredBy, client) {
+      const by = answeredBy()
+      const used = usedBy(held, outcome, by.price)
+      const resolution = chargeHeldCall(held, used, by)
+      return {
+        resolution,
+        write: () => writeImages(held, outcome, resolution, keepImage, client.origin),
+        send: (text) => client.answer(text, held.limits),
+      }
+    },
+  }
+}
+
+function findModelFault(model: Model, request: ImageRequest): string | undefined {
+  const { id, category, image } = model
+  if (category !== 'image' || !image)
+    return `O modelo "${id}" não gera imagens; use o endereço da categoria dele.`
+  const { sizes } = image
+  if (request.size !== undefined && sizes.length > 0 && !sizes.includes(request.size))
+    return `O modelo "${id}" tem os tamanhos ${sizes.join(', ')}.`
+  if (isBilledByImage(model.price) && unitOf(model, model.price, request) === undefined)
+    return `O modelo "${id}" não tem preço para este tamanho e esta qualidade.`
+  return undefined
+}
+
+function askForImages(model: Model, request: ImageRequest): Ask {
+  const bytes = Buffer.byteLength(request.prompt)
+  const promptTokensMax = Math.min(bytes + TEMPLATE_TOKENS, model.contextTokens)
+  const promptTokensEstimated = Math.min(outputTokensTypical(bytes), promptTokensMax)
+  const tokens = isBilledByImage(model.price) ? 0 : tokensOfImage(model, request.quality)
+  const isOfImages = model.price.units?.output_image_tokens !== undefined
+  const unitsMax: UnitCounts = {
+    ...(isOfImages ? { output_image_tokens: tokens * request.count } : {}),
+    ...unitsOf(model, model.price, request, request.count),
+  }
+  return {
+    promptTokensMax,
+    promptTokensEstimated,
+    outputTokensMax: isOfImages ? 0 : tokens,
+    choices: request.count,
+    unitsMax,
+    tokensCounted: promptTokensEstimated,
+    outputLimitOf: 'request',
+  }
+}
+
+/** The most that one image of this quality is; of the dearest where the model chooses. */
+function tokensOfImage({ image, outputTokensMax }: Model, quality: string | undefined): number {
+  const { tokensMax } = image ?? {}
+  if (!tokensMax) return outputTokensMax
+  return tokensMax[quality ?? ''] ?? Math.max(...Object.values(tokensMax))
+}
+
+function usedBy(held: HeldCall<ImageRequest>, outcome: ImageAnswer, price: Price): Used {
+  const { model, request } = held
+  const images = unitsOf(model, price, request, outcome.images.length)
+  if (outcome.usage || isBilledByImage(price)) {
+    const { units, ...tokens } = billedUsage(model, price, outcome.usage ?? NO_TOKENS)
+    return { counts: { ...tokens, units: { ...units, ...images } }, kind: 'exact', reason: null }
+  }
+  const completionTokens = tokensOfImage(model, request.quality) * outcome.images.length
+  const estimate = { ...NO_TOKENS, promptTokens: held.promptTokensEstimated, completionTokens }
+  return {
+    counts: billedUsage(model, price, estimate),
+    kind: 'estimated',
+    reason: 'no_usage_reported',
+  }
+}
+
+const NO_TOKENS = {
+  promptTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+}
+
+function isBilledByImage({ units }: Price): boolean {
+  return Object.keys(units ?? {}).some((unit) => unit.startsWith('images'))
+}
+
+function unitsOf(model: Model, price: Price, request: ImageRequest, count: number): UnitCounts {
+  const unit = unitOf(model, price, request)
+  return unit === undefined ? {} : { [unit]: count }
+}
+
+function unitOf({ image }: Model, price: Price, request: ImageRequest): string | undefined {
+  const { size = image?.sizes[0] ?? '', quality = 'standard' } = request
+  return imageUnit(price, size, quality)
+}
+
+/** Where the size decides the price it is not left to the upstream. */
+function sizeOf({ model, request }: HeldCall<ImageRequest>): { size?: string } {
+  const size = request.size ?? (isBilledByImage(model.price) ? model.image?.sizes[0] : undefined)
+  return size === undefined ? {} : { size }
+}

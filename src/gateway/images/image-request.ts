@@ -1,0 +1,77 @@
+import type { JsonObject } from '../../providers/contract.ts'
+import type { CallRequest } from '../call-kind.ts'
+import {
+  findChoiceFault,
+  findFallbacksFault,
+  findModelIdFault,
+  findNumberFault,
+  isAbsent,
+  takeFallbacks,
+} from '../field-faults.ts'
+import { readJsonBody } from '../read-json-body.ts'
+import { isRefusal, refusals, type Refusal } from '../refusal.ts'
+
+export interface ImageRequest extends CallRequest {
+  readonly body: JsonObject
+  readonly prompt: string
+  readonly count: number
+  /** `<width>x<height>`; undefined: the model's own choice. */
+  readonly size: string | undefined
+  /** Undefined: the model's own choice. */
+  readonly quality: string | undefined
+  readonly wants: 'url' | 'b64_json'
+}
+
+const COUNT_MAX = 10
+const SIZE = /^[1-9]\d{1,4}x[1-9]\d{1,4}$/
+
+/** Reads an images request. Fields that do not decide the price pass through. */
+export function readImageRequest(raw: Buffer): ImageRequest | Refusal {
+  const body = readJsonBody(raw)
+  if (isRefusal(body)) return body
+  const fault = findFault(body)
+  if (fault !== undefined) return refusals.invalidRequest(fault)
+  return {
+    body,
+    modelId: body.model as string,
+    fallbackModelIds: takeFallbacks(body),
+    isStream: false,
+    prompt: body.prompt as string,
+    count: (body.n as number | null | undefined) ?? 1,
+    size: chosen(body.size),
+    quality: chosen(body.quality),
+    wants: body.response_format === 'b64_json' ? 'b64_json' : 'url',
+  }
+}
+
+function chosen(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== 'auto' ? value : undefined
+}
+
+function findFault(body: JsonObject): string | undefined {
+  return (
+    findModelIdFault(body) ??
+    findFallbacksFault(body) ??
+    (typeof body.prompt === 'string' && body.prompt !== ''
+      ? undefined
+      : 'O campo "prompt" é obrigatório e deve ser um texto.') ??
+    findNumberFault(body, 'n', 1, COUNT_MAX, true) ??
+    findSizeFault(body.size) ??
+    findChoiceFault(body, 'quality', ['auto', 'low', 'medium', 'high', 'standard', 'hd']) ??
+    findChoiceFault(body, 'response_format', ['url', 'b64_json']) ??
+    findUnpricedFault(body)
+  )
+}
+
+function findSizeFault(size: unknown): string | undefined {
+  return isAbsent(size) || size === 'auto' || (typeof size === 'string' && SIZE.test(size))
+    ? undefined
+    : 'O campo "size" deve ter a forma <largura>x<altura>, como 1024x1024.'
+}
+
+/** Partial images are billed beside the whole ones. */
+function findUnpricedFault({ stream, partial_images: partial }: JsonObject): string | undefined {
+  return stream === true || (!isAbsent(partial) && partial !== 0)
+    ? 'A geração de imagens não tem stream aqui; tire os campos "stream" e "partial_images".'
+    : undefined
+}

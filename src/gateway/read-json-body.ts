@@ -1,0 +1,34 @@
+import { isObject } from '../lib/is-object.ts'
+import type { JsonObject } from '../providers/contract.ts'
+import { refusals, type Refusal } from './refusal.ts'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+/** Far below what ends the stack of whoever writes the JSON again. A level takes two bytes at least. */
+const DEPTH_MAX = 200
+
+/** The JSON object of a request. */
+export function readJsonBody(raw: Buffer): JsonObject | Refusal {
+  const body = parseObject(raw)
+  if (!body)
+    return refusals.invalidRequest('O corpo da requisição não é um objeto JSON válido em UTF-8.')
+  if (raw.length > 2 * DEPTH_MAX && isDeeperThan(body, DEPTH_MAX))
+    return refusals.invalidRequest(
+      `O corpo da requisição passa de ${DEPTH_MAX} níveis de objetos e listas.`,
+    )
+  return body
+}
+
+function parseObject(raw: Buffer): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(utf8.decode(raw))
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isDeeperThan(value: unknown, depthMax: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (depthMax === 0) return true
+  return Object.values(value).some((inner) => isDeeperThan(inner, depthMax - 1))
+}

@@ -1,0 +1,207 @@
+/**
+ * READ THIS FIRST: the way of a model call, of every kind.
+ *
+ *   admit    who calls, for which model, and is the request sound?
+ *   quote    what can it cost at most?             } hold-money.ts
+ *   hold     is that free in the balance? set it aside }
+ *   call     the upstream, over the model's routes
+ *   relay    its answer to the client, reading the usage on the way
+ *   settle   charge what was used, or release the hold; the last byte leaves after the commit
+ *
+ * Once money is held, every way out of here resolves the hold, exactly once. What a dying process
+ * leaves held, `reconcile.ts` resolves. What makes a kind of call is in `call-kind.ts`.
+ */
+import type { Resolution } from '../ledger/resolution.ts'
+import type { UpstreamFailure } from '../providers/contract.ts'
+import { admit, type NotAdmitted } from './admit.ts'
+import type { CallKind, CallRequest } from './call-kind.ts'
+import {
+  callUpstream,
+  refusalOf,
+  reportFailure,
+  type Called,
+  type NotCalled,
+} from './call-upstream.ts'
+import { releaseHeldCall, type AnsweredBy } from './charge.ts'
+import type { Client, IncomingCall } from './client.ts'
+import type { GatewayDeps } from './gateway-deps.ts'
+import { holdMoney, type HeldCall } from './hold-money.ts'
+import { ipSubject, keySubject, secondsToReset, type Limits } from './limits.ts'
+import { refusals, type Refusal } from './refusal.ts'
+
+/** Answers a call of one kind, whatever happens. */
+export type ServeCall<Body = Buffer> = (
+  incoming: IncomingCall<Body>,
+  client: Client,
+) => Promise<void>
+
+export function createServeCall<
+  Body,
+  Request extends CallRequest,
+  Outcome extends { kind: string },
+>(deps: GatewayDeps, kind: CallKind<Body, Request, Outcome>): ServeCall<Body> {
+  return async function serveCall(incoming, client) {
+    const admitted = await admit(deps, kind, incoming)
+    if (admitted.kind === 'not_admitted') return refuseAndCount(deps, incoming, client, admitted)
+    const { request, models } = admitted
+    try {
+      for (const [place, model] of models.entries()) {
+        const ask = kind.ask(model, request)
+        const held = await holdMoney(deps, incoming, admitted, model, ask, place > 0)
+        if ('refused' in held) return refuse(deps, incoming, client, held.refused, held.limits)
+
+        const failure = await serveHeldCall(deps, kind, incoming, client, held)
+        if (failure === undefined) return
+        // Its money is free again. The next model, where the customer named one, begins with its own hold.
+        const isOver = place === models.length - 1 || !isWorthAnother(failure)
+        if (isOver) return refuse(deps, incoming, client, refusalOf(failure), held.limits)
+      }
+    } finally {
+      kind.dispose?.(request)
+    }
+  }
+}
+
+/** Runs a call whose money is held, to its end. Returns why no upstream answered, if none did. */
+async function serveHeldCall<Body, Request extends CallRequest, Outcome extends { kind: string }>(
+  deps: GatewayDeps,
+  kind: CallKind<Body, Request, Outcome>,
+  incoming: IncomingCall<Body>,
+  client: Client,
+  held: HeldCall<Request>,
+): Promise<UpstreamFailure | undefined> {
+  const running = deps.calls.begin(held.holdId)
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(), deps.callTimeoutMs)
+  try {
+    const dispatchedAtMs = performance.now()
+    const called = await callUpstream(deps, kind, held, client, timeout.signal)
+    const answeredBy = createAnsweredBy(deps, held, called, dispatchedAtMs)
+    if (called.kind === 'not_called') {
+      const reason = client.hasLeft ? 'client_left' : called.failure.reason
+      await deps.ledger.resolve(releaseHeldCall(held, reason, answeredBy()))
+      return called.failure
+    }
+    try {
+      const ending = await kind.relay(held, called, answeredBy, client, running)
+      if (ending.brokenBy) reportFailure(deps, held, called.route, called.trip, ending.brokenBy)
+      const settled = settle(deps, held, ending.resolution)
+      const text = ending.write()
+      await settled
+      ending.send(typeof text === 'string' ? text : await text)
+      answered(deps, incoming, held, called.calledAtMs - dispatchedAtMs)
+    } finally {
+      called.trip.end()
+    }
+    return undefined
+  } catch (error) {
+    // A fault of ours: the customer does not pay for it. Harmless where the hold was resolved before.
+    await deps.ledger.resolve(releaseHeldCall(held, 'internal_error'))
+    throw error
+  } finally {
+    clearTimeout(timer)
+    running.end()
+  }
+}
+
+/** A call refused before any money was asked for still counts: against its address, and its key if known. */
+async function refuseAndCount(
+  deps: GatewayDeps,
+  incoming: IncomingCall<unknown>,
+  client: Client,
+  { refused, key }: NotAdmitted,
+): Promise<void> {
+  const verdict = await deps.ledger.count({
+    ip: incoming.ip,
+    ipLimit: deps.ipRequestsPerMinute,
+    key,
+  })
+  const subject = key ? keySubject(key) : ipSubject(incoming.ip, deps.ipRequestsPerMinute)
+  if (verdict.kind === 'away')
+    return refuse(deps, incoming, client, refused, deps.limits.lastKnown(subject))
+  const limits = deps.limits.counted(
+    subject,
+    (key ? verdict.keySequence : verdict.ipSequence) ?? 0,
+    verdict.at,
+  )
+  if (verdict.kind === 'ip_limited')
+    return refuse(deps, incoming, client, refusals.ipLimited(secondsToReset(verdict)), limits)
+  if (verdict.kind === 'key_limited')
+    return refuse(deps, incoming, client, refusals.keyLimited(secondsToReset(verdict)), limits)
+  return refuse(deps, incoming, client, refused, limits)
+}
+
+/** Another model may answer what this one did not; what was refused or left it would not either. */
+function isWorthAnother({ reason }: UpstreamFailure): boolean {
+  return reason !== 'refused_request' && reason !== 'aborted'
+}
+
+/** After this the outcome is durable, and the end of the answer may leave. */
+async function settle(deps: GatewayDeps, held: HeldCall, resolution: Resolution): Promise<void> {
+  if (resolution.billedNanoBrl > held.quote.ceilingNanoBrl) {
+    deps.observer.overrun()
+    deps.log.error('charge_above_hold', {
+      holdId: held.holdId,
+      upstreamId: resolution.upstreamId,
+      heldNanoBrl: held.quote.ceilingNanoBrl,
+      billedNanoBrl: resolution.billedNanoBrl,
+    })
+  }
+  const usedAtMs = performance.now()
+  const kept = await deps.ledger.resolve(resolution)
+  deps.observer.settled(kept, performance.now() - usedAtMs)
+}
+
+/** Who answered, or was asked last, and how long it took until now. */
+function createAnsweredBy(
+  deps: GatewayDeps,
+  held: HeldCall,
+  { route, tries, calledAtMs }: Called<unknown> | NotCalled,
+  dispatchedAtMs: number,
+): () => AnsweredBy {
+  const price = route?.price ?? held.quote.price
+  const isFirst = tries.length === 1 && tries[0]?.outcome === 'answered'
+  const attempts = isFirst || tries.length === 0 ? null : JSON.stringify(tries)
+  return () => ({
+    upstreamId: route?.upstreamId ?? null,
+    price,
+    priceId: price === held.quote.price ? null : (deps.priceIds.get(price) as number),
+    firstByteMs: Math.round(calledAtMs - dispatchedAtMs),
+    durationMs: Math.round(performance.now() - dispatchedAtMs),
+    attempts,
+  })
+}
+
+function refuse(
+  deps: GatewayDeps,
+  incoming: IncomingCall<unknown>,
+  client: Client,
+  refused: Refusal,
+  limits: Limits,
+): void {
+  client.refuse(refused, limits)
+  const durationMs = performance.now() - incoming.receivedAtMs
+  deps.observer.answered({
+    model: '',
+    status: refused.status,
+    durationMs,
+    upstreamMs: 0,
+    isStream: false,
+  })
+}
+
+function answered(
+  deps: GatewayDeps,
+  incoming: IncomingCall<unknown>,
+  held: HeldCall,
+  upstreamMs: number,
+): void {
+  const durationMs = performance.now() - incoming.receivedAtMs
+  deps.observer.answered({
+    model: held.model.id,
+    status: 200,
+    durationMs,
+    upstreamMs,
+    isStream: held.request.isStream,
+  })
+}

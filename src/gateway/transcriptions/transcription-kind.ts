@@ -1,0 +1,156 @@
+/** Speech to text, billed by the second or by the token of sound. */
+import type { Model } from '../../catalog/model.ts'
+import type { UnitCounts } from '../../catalog/prices.ts'
+import type { Provider, TranscriptionAnswer, UpstreamFailure } from '../../providers/contract.ts'
+import { billedUsage } from '../billed-usage.ts'
+import type { Ask, CallKind, UpstreamTry } from '../call-kind.ts'
+import { chargeHeldCall, type AnsweredBy, type Used } from '../charge.ts'
+import type { HeldCall } from '../hold-money.ts'
+import { audioSecondsBound, audioSecondsTypical } from './audio-length.ts'
+import {
+  readTranscription,
+  type IncomingForm,
+  type TranscriptFormat,
+  type TranscriptionRequest,
+} from './transcription-request.ts'
+import { writeTranscript } from './write-transcript.ts'
+
+/** Around the prompt, with a margin. */
+const TEMPLATE_TOKENS = 64
+/** Of speech that is transcribed, for estimates only. */
+const TEXT_TOKENS_PER_SECOND = 4
+
+export function createTranscriptionKind(
+  defaultModelId: string,
+): CallKind<IncomingForm, TranscriptionRequest, TranscriptionAnswer> {
+  return {
+    read: (form) => readTranscription(form, defaultModelId),
+    findFault: findModelFault,
+    ask: askForTranscription,
+    can: (provider) => provider.transcribe !== undefined,
+    call: transcribe,
+    async relay(held, { outcome }, answeredBy, client) {
+      const by = answeredBy()
+      const used = believable(held, outcome, by) ?? estimate(held, outcome, by)
+      const resolution = chargeHeldCall(held, used, by)
+      const { body, headers } = writeTranscript(held.request.format, outcome, used, resolution)
+      return {
+        resolution,
+        write: () => body,
+        send: (text) => client.answer(text, held.limits, headers),
+      }
+    },
+    dispose: ({ file }) => file.dispose(),
+  }
+}
+
+async function transcribe(
+  provider: Provider,
+  { held, upstreamModel, signal }: UpstreamTry<TranscriptionRequest>,
+): Promise<TranscriptionAnswer | UpstreamFailure> {
+  const { file, fields, format } = held.request
+  const call = {
+    model: upstreamModel,
+    file,
+    fields,
+    detail: needsTimestamps(held.request) ? ('segments' as const) : ('text' as const),
+    callId: held.holdId,
+  }
+  const outcome = await (provider.transcribe as NonNullable<Provider['transcribe']>)(call, signal)
+  const isLacking =
+    outcome.kind === 'transcription' && isOfCues(format) && outcome.segments === undefined
+  return isLacking
+    ? { kind: 'failure', reason: 'bad_answer', detail: 'the transcript has no times' }
+    : outcome
+}
+
+function needsTimestamps({ format }: TranscriptionRequest): boolean {
+  return format === 'verbose_json' || isOfCues(format)
+}
+
+function isOfCues(format: TranscriptFormat): boolean {
+  return format === 'srt' || format === 'vtt'
+}
+
+function findModelFault(
+  { id, category, audio }: Model,
+  request: TranscriptionRequest,
+): string | undefined {
+  if (category !== 'audio' || !audio)
+    return `O modelo "${id}" não transcreve áudio; use o endereço da categoria dele.`
+  if (!audio.hasTimestamps && needsTimestamps(request))
+    return `O modelo "${id}" não informa tempos: use response_format json ou text.`
+  return undefined
+}
+
+function askForTranscription(model: Model, { file, promptBytes }: TranscriptionRequest): Ask {
+  const { units } = model.price
+  const seconds = secondsWithin(model, audioSecondsBound(file))
+  const isByToken = units?.input_audio_tokens !== undefined
+  const unitsMax: UnitCounts = {
+    ...(units?.audio_seconds === undefined ? {} : { audio_seconds: seconds }),
+    ...(isByToken ? { input_audio_tokens: audioTokens(model, seconds) } : {}),
+  }
+  return {
+    promptTokensMax: promptBytes + TEMPLATE_TOKENS,
+    promptTokensEstimated: 0,
+    outputTokensMax: isByToken ? model.outputTokensMax : 0,
+    choices: 1,
+    unitsMax,
+    tokensCounted: 0,
+    outputLimitOf: 'request',
+  }
+}
+
+/** As the model bills it: at least its least, at most the longest file that it takes. */
+function secondsWithin({ audio }: Model, seconds: number): number {
+  const { secondsMin = 0, secondsMax = Infinity } = audio ?? {}
+  return Math.min(Math.max(seconds, secondsMin), secondsMax)
+}
+
+function audioTokens({ audio, contextTokens }: Model, seconds: number): number {
+  return audio?.tokensPerSecondMax ? seconds * audio.tokensPerSecondMax : contextTokens
+}
+
+function believable(
+  { model }: HeldCall,
+  { usage }: TranscriptionAnswer,
+  { price }: AnsweredBy,
+): Used | undefined {
+  if (!usage) return undefined
+  const counts = billedUsage(model, price, usage)
+  const { audio_seconds: seconds, input_audio_tokens: tokens } = counts.units ?? {}
+  // Sound of no length that has words is no report.
+  const isBilled =
+    (price.units?.audio_seconds === undefined || seconds !== undefined) &&
+    (price.units?.input_audio_tokens === undefined || tokens !== undefined)
+  return isBilled ? { counts, kind: 'exact', reason: null } : undefined
+}
+
+function estimate(
+  { model, request }: HeldCall<TranscriptionRequest>,
+  { durationSeconds }: TranscriptionAnswer,
+  { price }: AnsweredBy,
+): Used {
+  const told = durationSeconds === undefined ? undefined : Math.ceil(durationSeconds)
+  const seconds = secondsWithin(model, told ?? audioSecondsTypical(request.file))
+  const isByToken = price.units?.input_audio_tokens !== undefined
+  const units: UnitCounts = {
+    ...(price.units?.audio_seconds === undefined ? {} : { audio_seconds: seconds }),
+    ...(isByToken ? { input_audio_tokens: audioTokens(model, seconds) } : {}),
+  }
+  return {
+    counts: {
+      promptTokens: 0,
+      cachedTokens: 0,
+      cacheWriteTokens: 0,
+      completionTokens: isByToken
+        ? Math.min(seconds * TEXT_TOKENS_PER_SECOND, model.outputTokensMax)
+        : 0,
+      reasoningTokens: 0,
+      units,
+    },
+    kind: 'estimated',
+    reason: 'no_usage_reported',
+  }
+}

@@ -1,0 +1,94 @@
+import type { UploadedFile } from '../../providers/contract.ts'
+import type { CallRequest } from '../call-kind.ts'
+import { refusals, type Refusal } from '../refusal.ts'
+
+/** A multipart form, read when it is asked for: by then it is known who sends it. */
+export interface IncomingForm {
+  read(): Promise<UploadForm | Refusal>
+}
+
+export interface UploadForm {
+  readonly file: KeptFile | undefined
+  /** The other fields in their order. */
+  readonly fields: readonly (readonly [name: string, value: string])[]
+}
+
+/** A file that waits on the disk until it is disposed of. */
+export interface KeptFile extends UploadedFile {
+  /** Its first bytes. */
+  readonly head: Buffer
+  dispose(): void
+}
+
+export const TRANSCRIPT_FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as const
+export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number]
+
+export interface TranscriptionRequest extends CallRequest {
+  readonly file: KeptFile
+  readonly format: TranscriptFormat
+  /** What passes through to the upstream. */
+  readonly fields: readonly (readonly [name: string, value: string])[]
+  /** Bytes of the text that the model reads before it listens. */
+  readonly promptBytes: number
+}
+
+/** What the gateway reads for itself. */
+const OWN_FIELDS = new Set(['model', 'models', 'models[]', 'response_format', 'stream'])
+/** Only verbose transcripts tell times in more than one way. */
+const GRANULARITIES = /^timestamp_granularities(\[\])?$/
+
+/** Reads a transcription's form. A file that came is disposed of where the request is refused. */
+export async function readTranscription(
+  form: IncomingForm,
+  defaultModelId: string,
+): Promise<TranscriptionRequest | Refusal> {
+  const read = await form.read()
+  if ('kind' in read) return read
+  const { file, fields } = read
+  const fault = findFault(read)
+  if (fault !== undefined || !file) {
+    file?.dispose()
+    return refusals.invalidRequest(fault ?? NO_FILE)
+  }
+  const value = createValueOf(fields)
+  const modelId = value('model') || defaultModelId
+  const format = (value('response_format') || 'json') as TranscriptFormat
+  const fallbacks = fields.filter(([name]) => name === 'models' || name === 'models[]')
+  return {
+    modelId,
+    fallbackModelIds: fallbacks.map(([, id]) => id).filter((id) => id !== modelId),
+    isStream: false,
+    file,
+    format,
+    fields: fields.filter(
+      ([name]) => !OWN_FIELDS.has(name) && (format === 'verbose_json' || !GRANULARITIES.test(name)),
+    ),
+    promptBytes: Buffer.byteLength(value('prompt')),
+  }
+}
+
+const NO_FILE = 'O campo "file" é obrigatório e deve ser um arquivo de áudio.'
+const FALLBACKS_MAX = 5
+
+function findFault({ file, fields }: UploadForm): string | undefined {
+  const value = createValueOf(fields)
+  if (!file) return NO_FILE
+  if (file.bytes === 0) return 'O arquivo de áudio está vazio.'
+  const format = value('response_format')
+  if (format !== '' && !TRANSCRIPT_FORMATS.includes(format as TranscriptFormat))
+    return `O campo "response_format" aceita ${TRANSCRIPT_FORMATS.join(', ')}.`
+  const temperature = value('temperature')
+  if (temperature !== '' && !(Number(temperature) >= 0 && Number(temperature) <= 1))
+    return 'O campo "temperature" deve ser um número de 0 a 1.'
+  if (!['', 'false'].includes(value('stream')))
+    return 'A transcrição não tem stream aqui; tire o campo "stream".'
+  if (fields.filter(([name]) => name.startsWith('models')).length > FALLBACKS_MAX)
+    return `O campo "models" aceita até ${FALLBACKS_MAX} identificadores de modelos.`
+  return undefined
+}
+
+/** The last value of a field; empty where it is not there. */
+function createValueOf(fields: UploadForm['fields']): (name: string) => string {
+  const values = new Map(fields)
+  return (name) => values.get(name) ?? ''
+}

@@ -1,0 +1,81 @@
+import { decimalBrl, jsonBrl, type NanoBrl } from '../../lib/money.ts'
+import type { TranscriptionAnswer, TranscriptionSegment } from '../../providers/contract.ts'
+import type { Used } from '../charge.ts'
+import type { TranscriptFormat } from './transcription-request.ts'
+
+/** The answer in the format that was asked for; what is not JSON tells its cost in a header. */
+export function writeTranscript(
+  format: TranscriptFormat,
+  answer: TranscriptionAnswer,
+  used: Used,
+  charged: { readonly billedNanoBrl: NanoBrl },
+): { body: string; headers: Record<string, string> } {
+  const { text, language, durationSeconds, segments = [], words } = answer
+  const cost = jsonBrl(charged.billedNanoBrl)
+  const asText = (body: string, type: string) => ({
+    body,
+    headers: {
+      'content-type': `${type}; charset=utf-8`,
+      'x-svc-cost-billed-brl': decimalBrl(charged.billedNanoBrl),
+    },
+  })
+  switch (format) {
+    case 'json':
+      return json({ text, usage: usageOf(used), cost_billed_brl: cost })
+    case 'verbose_json':
+      return json({
+        task: 'transcribe',
+        language,
+        duration: durationSeconds,
+        text,
+        ...(words ? { words } : {}),
+        segments,
+        usage: usageOf(used),
+        cost_billed_brl: cost,
+      })
+    case 'text':
+      return asText(`${text}\n`, 'text/plain')
+    case 'srt':
+      return asText(cuesOf(segments, ','), 'text/plain')
+    case 'vtt':
+      return asText(`WEBVTT\n\n${cuesOf(segments, '.')}`, 'text/vtt')
+  }
+}
+
+function json(body: object): { body: string; headers: Record<string, string> } {
+  return { body: JSON.stringify(body), headers: {} }
+}
+
+/** What it was billed by, in the published form. */
+function usageOf({ counts }: Used): object {
+  const { promptTokens, completionTokens, units = {} } = counts
+  if (units.audio_seconds !== undefined) return { type: 'duration', seconds: units.audio_seconds }
+  const audioTokens = units.input_audio_tokens ?? 0
+  const inputTokens = promptTokens + audioTokens
+  return {
+    type: 'tokens',
+    input_tokens: inputTokens,
+    input_token_details: { text_tokens: promptTokens, audio_tokens: audioTokens },
+    output_tokens: completionTokens,
+    total_tokens: inputTokens + completionTokens,
+  }
+}
+
+function cuesOf(segments: readonly TranscriptionSegment[], point: ',' | '.'): string {
+  return segments
+    .map(({ start, end, text }, index) => {
+      const number = point === ',' ? `${index + 1}\n` : ''
+      return `${number}${timeOf(start, point)} --> ${timeOf(end, point)}\n${text.trim()}\n`
+    })
+    .join('\n')
+}
+
+/** `01:02:03,456`. */
+function timeOf(seconds: number, point: ',' | '.'): string {
+  const ms = Math.round(seconds * 1000)
+  const part = (value: number, digits: number): string => String(value).padStart(digits, '0')
+  const hours = Math.floor(ms / 3_600_000)
+  const minutes = Math.floor(ms / 60_000) % 60
+  const whole = Math.floor(ms / 1000) % 60
+  return `${part(hours, 2)}:${part(minutes, 2)}:${part(whole, 2)}${point}${part(ms % 1000, 3)}`
+}

@@ -1,0 +1,135 @@
+/**
+ * Counts how upstreams answer: in memory while calls run, in the database a moment later. A flush whose
+ * answer got lost on the way may be counted twice; a flush that failed is never lost.
+ */
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+import type { Log } from '../lib/log.ts'
+import { bucketOf, LATENCY_BUCKETS } from './latency-buckets.ts'
+
+/** One attempt at an upstream. */
+export interface HealthSample {
+  /** The maker of the model, as the catalog shows it. */
+  readonly vendor: string
+  readonly upstreamId: string
+  readonly ok: boolean
+  /** From the request to the first byte of the answer; counts for good attempts only. */
+  readonly firstByteMs: number
+}
+
+export interface HealthRecorder {
+  /** Made for the hot path: it adds to numbers in memory. */
+  sample(sample: HealthSample): void
+  /** Never rejects: what could not be written stays for the next flush, and the log says so. */
+  flush(): Promise<void>
+}
+
+interface HourCounts {
+  readonly hourAtMs: number
+  readonly upstreamId: string
+  readonly vendor: string
+  okCount: number
+  failedCount: number
+  readonly latencyCounts: number[]
+}
+
+const HOUR_MS = 3_600_000
+/** Days of a database that is away; about 3 MB. */
+const PENDING_HOURS_MAX = 2_000
+
+export function createHealthRecorder(deps: {
+  readonly db: Database
+  readonly log: Log
+  /** In ms since 1970. */
+  readonly now?: () => number
+}): HealthRecorder {
+  const { db, log, now = Date.now } = deps
+  let pending = new Map<string, HourCounts>()
+  let flushed = Promise.resolve()
+
+  function countsOf(hourAtMs: number, upstreamId: string, vendor: string): HourCounts {
+    const key = `${hourAtMs}\n${upstreamId}\n${vendor}`
+    let counts = pending.get(key)
+    if (!counts) {
+      if (pending.size >= PENDING_HOURS_MAX) dropOldest()
+      const latencyCounts = Array.from({ length: LATENCY_BUCKETS }, () => 0)
+      counts = { hourAtMs, upstreamId, vendor, okCount: 0, failedCount: 0, latencyCounts }
+      pending.set(key, counts)
+    }
+    return counts
+  }
+
+  /** A map remembers the order in which its entries came. */
+  function dropOldest(): void {
+    const [[key, counts] = []] = pending
+    if (key === undefined || counts === undefined) return
+    pending.delete(key)
+    const { hourAtMs, upstreamId, okCount, failedCount } = counts
+    log.warn('health_samples_dropped', { hourAtMs, upstreamId, okCount, failedCount })
+  }
+
+  async function write(): Promise<void> {
+    if (pending.size === 0) return
+    const taken = pending
+    pending = new Map()
+    try {
+      await storeCounts(db, [...taken.values()])
+    } catch (error) {
+      log.warn('health_flush_failed', { hours: taken.size, error })
+      // What was taken is older than what came meanwhile, and has to stay in front of it.
+      const came = pending
+      pending = taken
+      for (const counts of came.values())
+        addCounts(countsOf(counts.hourAtMs, counts.upstreamId, counts.vendor), counts)
+    }
+  }
+
+  return {
+    sample({ vendor, upstreamId, ok, firstByteMs }) {
+      const nowMs = now()
+      const counts = countsOf(nowMs - (nowMs % HOUR_MS), upstreamId, vendor)
+      if (!ok) {
+        counts.failedCount += 1
+        return
+      }
+      counts.okCount += 1
+      const bucket = bucketOf(firstByteMs)
+      counts.latencyCounts[bucket] = (counts.latencyCounts[bucket] as number) + 1
+    },
+    flush() {
+      flushed = flushed.then(write)
+      return flushed
+    },
+  }
+}
+
+function addCounts(to: HourCounts, from: HourCounts): void {
+  to.okCount += from.okCount
+  to.failedCount += from.failedCount
+  for (const [bucket, count] of from.latencyCounts.entries())
+    to.latencyCounts[bucket] = (to.latencyCounts[bucket] as number) + count
+}
+
+/** All nodes write the rows in one order, so that none waits for another in a circle. */
+async function storeCounts(db: Database, hours: readonly HourCounts[]): Promise<void> {
+  const rows = hours.map((counts) => ({
+    hour_at: new Date(counts.hourAtMs).toISOString(),
+    upstream_id: counts.upstreamId,
+    vendor: counts.vendor,
+    ok_count: counts.okCount,
+    failed_count: counts.failedCount,
+    latency_counts: counts.latencyCounts,
+  }))
+  await sql`
+    insert into upstream_health_hours as stored
+      (hour_at, upstream_id, vendor, ok_count, failed_count, latency_counts)
+    select hour_at, upstream_id, vendor, ok_count, failed_count, latency_counts
+    from json_to_recordset(${JSON.stringify(rows)}::json) as sampled (
+      hour_at timestamptz, upstream_id text, vendor text,
+      ok_count int8, failed_count int8, latency_counts int8[])
+    order by hour_at, upstream_id, vendor
+    on conflict (hour_at, upstream_id, vendor) do update set
+      ok_count = stored.ok_count + excluded.ok_count,
+      failed_count = stored.failed_count + excluded.failed_count,
+      latency_counts = add_counts(stored.latency_counts, excluded.latency_counts)`.execute(db)
+}

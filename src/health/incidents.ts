@@ -1,0 +1,173 @@
+/**
+ * What customers are told when something does not work. Operators open incidents by hand; those of
+ * breakers are in `breaker-incidents.ts`. Titles and messages are in Portuguese and never name an
+ * upstream; vendors and models are those that the catalog shows.
+ */
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+import type { IncidentSeverity, IncidentSource } from '../db/tables.ts'
+import { createId } from '../lib/ids.ts'
+
+export const INCIDENT_SEVERITIES = ['minor', 'major', 'critical'] as const
+/** In characters, as the table checks them. */
+export const INCIDENT_TITLE_MAX = 200
+export const INCIDENT_MESSAGE_MAX = 2_000
+
+export interface Incident {
+  readonly id: string
+  readonly source: IncidentSource
+  /** What a breaker watches; for operators alone. */
+  readonly subject: string | null
+  readonly severity: IncidentSeverity
+  readonly title: string
+  /** The newest. */
+  readonly message: string
+  readonly vendors: readonly string[]
+  readonly modelIds: readonly string[]
+  readonly openedAt: Date
+  readonly updatedAt: Date
+  readonly resolvedAt: Date | null
+  /** Oldest first. */
+  readonly updates: readonly IncidentUpdate[]
+}
+
+export interface IncidentUpdate {
+  readonly status: 'opened' | 'updated' | 'resolved'
+  readonly severity: IncidentSeverity
+  readonly message: string | null
+  readonly createdAt: Date
+}
+
+export interface IncidentInput {
+  readonly severity: IncidentSeverity
+  readonly title: string
+  readonly message: string
+  readonly vendors: readonly string[]
+  readonly modelIds: readonly string[]
+}
+
+/** Returns the id of the new incident. */
+export async function openIncident(db: Database, input: IncidentInput): Promise<string> {
+  const id = createId()
+  await sql`
+    with opened as (
+      insert into incidents (id, source, severity, title, message, vendors, model_ids)
+      values (${id}, 'operator', ${input.severity}, ${input.title}, ${input.message},
+        ${[...input.vendors]}, ${[...input.modelIds]})
+      returning id, severity, message
+    )
+    insert into incident_updates (id, incident_id, status, severity, message)
+    select ${createId()}, id, 'opened', severity, message from opened`.execute(db)
+  return id
+}
+
+/** The message takes the place of the one before; without a severity that stays. */
+export async function updateIncident(
+  db: Database,
+  input: { id: string; message: string; severity?: IncidentSeverity | undefined },
+): Promise<'updated' | 'already_resolved' | 'incident_not_found'> {
+  return (await changeOpen(db, 'updated', input)) ? 'updated' : whyNotChanged(db, input.id)
+}
+
+/** A breaker that still reports the same opens a new incident with its next report. */
+export async function resolveIncident(
+  db: Database,
+  input: { id: string; message?: string | undefined },
+): Promise<'resolved' | 'already_resolved' | 'incident_not_found'> {
+  return (await changeOpen(db, 'resolved', input)) ? 'resolved' : whyNotChanged(db, input.id)
+}
+
+async function changeOpen(
+  db: Database,
+  status: 'updated' | 'resolved',
+  input: { id: string; message?: string | undefined; severity?: IncidentSeverity | undefined },
+): Promise<boolean> {
+  const { id, message = null, severity = null } = input
+  const { rows } = await sql<{ incident_id: string }>`
+    with changed as (
+      update incidents set
+        message = coalesce(${message}::text, message),
+        severity = coalesce(${severity}::incident_severity, severity),
+        updated_at = now(),
+        resolved_at = case ${status}::text when 'resolved' then now() end
+      where id::text = ${id} and resolved_at is null
+      returning id, severity
+    )
+    insert into incident_updates (id, incident_id, status, severity, message)
+    select ${createId()}::uuid, id, ${status}::text, severity, ${message}::text from changed
+    returning incident_id`.execute(db)
+  return rows.length > 0
+}
+
+async function whyNotChanged(
+  db: Database,
+  id: string,
+): Promise<'already_resolved' | 'incident_not_found'> {
+  const known = await db
+    .selectFrom('incidents')
+    .select('id')
+    .where(sql<boolean>`id::text = ${id}`)
+    .executeTakeFirst()
+  return known ? 'already_resolved' : 'incident_not_found'
+}
+
+/** Newest first, with their history. */
+export async function listIncidents(
+  db: Database,
+  options: { onlyOpen: boolean },
+): Promise<Incident[]> {
+  const { rows } = await sql<IncidentRow>`
+    select i.id, i.source, i.subject, i.severity, i.title, i.message, i.vendors, i.model_ids,
+      i.opened_at, i.updated_at, i.resolved_at, history.updates
+    from incidents i
+    cross join lateral (
+      select json_agg(u order by u.created_at, u.id) as updates
+      from incident_updates u where u.incident_id = i.id
+    ) history
+    ${options.onlyOpen ? sql`where i.resolved_at is null` : sql``}
+    order by i.opened_at desc, i.id desc`.execute(db)
+  return rows.map(toIncident)
+}
+
+interface IncidentRow {
+  id: string
+  source: IncidentSource
+  subject: string | null
+  severity: IncidentSeverity
+  title: string
+  message: string
+  vendors: string[]
+  model_ids: string[]
+  opened_at: Date
+  updated_at: Date
+  resolved_at: Date | null
+  updates: {
+    status: IncidentUpdate['status']
+    severity: IncidentSeverity
+    message: string | null
+    /** JSON has no dates. */
+    created_at: string
+  }[]
+}
+
+function toIncident(row: IncidentRow): Incident {
+  return {
+    id: row.id,
+    source: row.source,
+    subject: row.subject,
+    severity: row.severity,
+    title: row.title,
+    message: row.message,
+    vendors: row.vendors,
+    modelIds: row.model_ids,
+    openedAt: row.opened_at,
+    updatedAt: row.updated_at,
+    resolvedAt: row.resolved_at,
+    updates: row.updates.map(({ status, severity, message, created_at }) => ({
+      status,
+      severity,
+      message,
+      createdAt: new Date(created_at),
+    })),
+  }
+}

@@ -1,0 +1,22 @@
+import type { FastifyInstance } from 'fastify'
+import type { HttpDeps } from '../http-deps.ts'
+import { addModelCall, bytesOf } from './add-model-call.ts'
+import { createUploads } from './upload-form.ts'
+
+/** The model calls of the specification, at the paths that client libraries know. */
+export function addModelCalls(server: FastifyInstance, deps: HttpDeps): void {
+  const { completeChat, embed, generateImages, transcribe } = deps.calls
+  addModelCall(server, deps, '/v1/chat/completions', completeChat, bytesOf)
+  addModelCall(server, deps, '/v1/embeddings', embed, bytesOf)
+  addModelCall(server, deps, '/v1/images/generations', generateImages, bytesOf)
+
+  const uploads = createUploads(deps.uploads)
+  server.register(async (scope) => {
+    // A form is not read into memory: whoever serves the call reads it, when it knows who sends it.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    addModelCall(scope, deps, '/v1/audio/transcriptions', transcribe, ({ raw }) =>
+      uploads.formOf(raw),
+    )
+  })
+}

@@ -1,0 +1,170 @@
+/**
+ * Reads a multipart form whose file goes to the disk as it comes: it is never held in memory, and it can
+ * be sent to an upstream more than once. The file has no name there from the start, so nothing of it
+ * stays when this process ends, however it ends.
+ */
+import { randomUUID } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, open, unlink, type FileHandle } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Busboy } from '@fastify/busboy'
+import { refusals, type Refusal } from '../../gateway/refusal.ts'
+import type {
+  IncomingForm,
+  KeptFile,
+  UploadForm,
+} from '../../gateway/transcriptions/transcription-request.ts'
+
+export interface UploadLimits {
+  readonly dir: string
+  /** Of one file. */
+  readonly fileBytesMax: number
+  /** Of all files that wait on this node. */
+  readonly totalBytesMax: number
+}
+
+export interface Uploads {
+  /** The form of a request; nothing is read before it is asked for. */
+  formOf(request: IncomingMessage): IncomingForm
+}
+
+const HEAD_BYTES = 4_096
+const FIELDS_MAX = 50
+const FIELD_BYTES_MAX = 256 * 1024
+const READ_BYTES = 64 * 1024
+
+export function createUploads({ dir, fileBytesMax, totalBytesMax }: UploadLimits): Uploads {
+  let waitingBytes = 0
+
+  async function keep(part: Readable, name: string, mediaType: string): Promise<KeptFile> {
+    const handle = await openNameless(dir)
+    const heads: Buffer[] = []
+    let bytes = 0
+    const giveBack = (): void => {
+      waitingBytes -= bytes
+      bytes = 0
+      handle.close().catch(() => {})
+    }
+    try {
+      part.on('data', (chunk: Buffer) => {
+        if (bytes < HEAD_BYTES) heads.push(chunk.subarray(0, HEAD_BYTES - bytes))
+        bytes += chunk.length
+        waitingBytes += chunk.length
+        if (waitingBytes > totalBytesMax) part.destroy(new Unsound(NO_ROOM))
+      })
+      await pipeline(part, createWriteStream('', { fd: handle.fd, autoClose: false }))
+    } catch (error) {
+      giveBack()
+      throw error
+    }
+    return {
+      name,
+      mediaType,
+      bytes,
+      head: Buffer.concat(heads),
+      read: () =>
+        createReadStream('', {
+          fd: handle.fd,
+          autoClose: false,
+          start: 0,
+          highWaterMark: READ_BYTES,
+        }),
+      dispose: giveBack,
+    }
+  }
+
+  return {
+    formOf: (request) => ({
+      read: () => readForm(request, fileBytesMax, keep),
+    }),
+  }
+}
+
+/** Readable and writable by us alone, and gone from its folder at once. */
+async function openNameless(dir: string): Promise<FileHandle> {
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  const path = join(dir, randomUUID())
+  const handle = await open(path, 'wx+', 0o600)
+  await unlink(path)
+  return handle
+}
+
+async function readForm(
+  request: IncomingMessage,
+  fileBytesMax: number,
+  keep: (part: Readable, name: string, mediaType: string) => Promise<KeptFile>,
+): Promise<UploadForm | Refusal> {
+  const parser = openParser(request, fileBytesMax)
+  if (!parser) return NO_FORM
+  const fields: [string, string][] = []
+  let kept: { part: Readable; file: Promise<KeptFile> } | undefined
+  try {
+    await new Promise<void>((resolve, reject) => {
+      parser.on('field', (name, value, _isNameCut, isValueCut) => {
+        if (isValueCut)
+          reject(new Unsound(refusals.invalidRequest(`O campo "${name}" é longo demais.`)))
+        fields.push([name, value])
+      })
+      parser.on('fieldsLimit', () => reject(new Unsound(TOO_MANY_FIELDS)))
+      parser.on('file', (name, part, fileName, _encoding, mediaType) => {
+        if (name !== 'file' || kept) return void part.resume()
+        part.on('limit', () => reject(new Unsound(refusals.payloadTooLarge(fileBytesMax))))
+        kept = { part, file: keep(part, fileName, mediaType) }
+        kept.file.catch(reject)
+      })
+      parser.on('error', () => reject(new Unsound(NO_FORM)))
+      parser.on('finish', resolve)
+      request.once('close', () => reject(new Unsound(NO_FORM)))
+      request.pipe(parser)
+    })
+    return { file: await kept?.file, fields }
+  } catch (error) {
+    // The rest of the request is read and dropped: its sender is still to read the answer.
+    request.unpipe(parser)
+    request.resume()
+    kept?.part.destroy(error as Error)
+    kept?.file.then(
+      (file) => file.dispose(),
+      () => {},
+    )
+    if (error instanceof Unsound) return error.refused
+    throw error
+  }
+}
+
+/** Why a form cannot be used. */
+class Unsound extends Error {
+  readonly refused: Refusal
+  constructor(refused: Refusal) {
+    super(refused.message)
+    this.refused = refused
+  }
+}
+
+const NO_FORM = refusals.invalidRequest(
+  'O corpo da requisição não é um formulário multipart/form-data completo.',
+)
+const TOO_MANY_FIELDS = refusals.invalidRequest('O formulário tem campos demais.')
+const NO_ROOM = refusals.serviceUnavailable()
+
+function openParser(
+  { headers }: IncomingMessage,
+  fileBytesMax: number,
+): InstanceType<typeof Busboy> | undefined {
+  try {
+    return new Busboy({
+      headers: { ...headers, 'content-type': headers['content-type'] ?? '' },
+      limits: {
+        fileSize: fileBytesMax,
+        fields: FIELDS_MAX,
+        fieldSize: FIELD_BYTES_MAX,
+        parts: FIELDS_MAX + 1,
+      },
+    })
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Images that were generated and wait to be fetched from an address of ours: one of the upstream's would
+ * tell its name. The id is the secret that opens it.
+ */
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+
+const KEPT_MINUTES = 60
+
+export interface StoredImage {
+  readonly mediaType: string
+  readonly bytes: Buffer
+}
+
+/** Returns the image's id, of 192 random bits. */
+export async function storeImage(
+  db: Database,
+  customerId: string,
+  { mediaType, bytes }: StoredImage,
+): Promise<string> {
+  const id = randomBytes(24).toString('base64url')
+  await db
+    .insertInto('generated_images')
+    .values({
+      id,
+      customer_id: customerId,
+      media_type: mediaType,
+      bytes,
+      expires_at: new Date(Date.now() + KEPT_MINUTES * 60_000),
+    })
+    .execute()
+  return id
+}
+
+/** Undefined where there is none, or where it is too late. */
+export async function findImage(db: Database, id: string): Promise<StoredImage | undefined> {
+  const row = await db
+    .selectFrom('generated_images')
+    .select(['media_type', 'bytes'])
+    .where('id', '=', id)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .executeTakeFirst()
+  return row && { mediaType: row.media_type, bytes: row.bytes }
+}
+
+/** Removes what is too late. */
+export async function pruneImages(db: Database): Promise<void> {
+  await db
+    .deleteFrom('generated_images')
+    .where('expires_at', '<', sql<Date>`now()`)
+    .execute()
+}

@@ -1,0 +1,373 @@
+/** Against servers on this machine, which is also the first thing that must not be reached. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createSocketServer, type AddressInfo, type Socket } from 'node:net'
+import { after, before, beforeEach, test } from 'node:test'
+import {
+  guardedFetch,
+  GuardedFetchError,
+  isPrivateHost,
+  type GuardedFetched,
+  type GuardedFetchOptions,
+  type GuardedFetchReason,
+} from './guarded-fetch.ts'
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+let answer: Answer
+let asked: IncomingMessage[]
+const server = createServer((request, response) => {
+  asked.push(request)
+  answer(request, response)
+})
+let port: number
+
+before(async () => {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  port = (server.address() as AddressInfo).port
+})
+after(() => {
+  server.closeAllConnections()
+  server.close()
+})
+beforeEach(() => {
+  asked = []
+  answer = (_request, response) => response.end('never asked for')
+})
+
+function at(path: string, host = '127.0.0.1'): string {
+  return `http://${host}:${port}${path}`
+}
+
+function get(url: string, more: Partial<GuardedFetchOptions> = {}): Promise<GuardedFetched> {
+  return guardedFetch(url, { bytesMax: 1000, timeoutMs: 10_000, allowPrivate: true, ...more })
+}
+
+/** Whatever goes wrong, what was in a path, a query or a password is not told. */
+async function refusal(
+  url: string,
+  more: Partial<GuardedFetchOptions> = {},
+): Promise<GuardedFetchReason> {
+  const error: unknown = await get(url, more).then(
+    () => assert.fail('it was fetched'),
+    (error: unknown) => error,
+  )
+  assert.ok(error instanceof GuardedFetchError, String(error))
+  assert.doesNotMatch(`${error.message} ${JSON.stringify(error)} ${String(error.cause)}`, /s3cret/)
+  return error.reason
+}
+
+function redirectTo(location: string): Answer {
+  return (_request, response) => response.writeHead(302, { location }).end()
+}
+
+test('an answer comes whole, with its status and its media type', async () => {
+  answer = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'Image/PNG; charset=binary' })
+    response.write(Buffer.from([0x89, 0x50]))
+    response.end(Buffer.from([0x4e, 0x47]))
+  }
+  assert.deepEqual(await get(at('/a%20b?x=1&y=%C3%A7')), {
+    status: 200,
+    mediaType: 'image/png',
+    body: Buffer.from([0x89, 0x50, 0x4e, 0x47]),
+  })
+  assert.equal(asked[0]?.method, 'GET')
+  assert.equal(asked[0]?.url, '/a%20b?x=1&y=%C3%A7')
+  assert.equal(asked[0]?.headers['accept-encoding'], 'identity')
+})
+
+test('a refusal of the server is an answer too, and a type that is not told is unknown', async () => {
+  answer = (_request, response) => response.writeHead(404).end('gone')
+  assert.deepEqual(await get(at('/')), {
+    status: 404,
+    mediaType: 'application/octet-stream',
+    body: Buffer.from('gone'),
+  })
+})
+
+test('addresses that are not public are refused, in every way of writing them', async () => {
+  for (const host of [
+    '127.0.0.1',
+    '127.1',
+    '0x7f.0.0.1',
+    '017700000001',
+    '2130706433',
+    '0.0.0.0',
+    '10.1.2.3',
+    '100.64.0.1',
+    '100.127.255.255',
+    '169.254.169.254',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.0.0.8',
+    '192.0.2.1',
+    '192.88.99.1',
+    '192.168.1.1',
+    '198.18.0.1',
+    '198.19.255.255',
+    '198.51.100.7',
+    '203.0.113.9',
+    '224.0.0.1',
+    '239.255.255.250',
+    '240.0.0.1',
+    '255.255.255.255',
+    '[::]',
+    '[::1]',
+    '[::127.0.0.1]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:a9fe:a9fe]',
+    '[::ffff:192.168.0.1]',
+    '[64:ff9b::10.0.0.1]',
+    '[64:ff9b::a9fe:a9fe]',
+    '[64:ff9b:1::8.8.8.8]',
+    '[100::1]',
+    '[2001::1]',
+    '[2001:20::1]',
+    '[2001:db8::1]',
+    '[2002:7f00:1::]',
+    '[2002:a9fe:a9fe::]',
+    '[3fff::1]',
+    '[5f00::1]',
+    '[fc00::1]',
+    '[fd00:ec2::254]',
+    '[fe80::1]',
+    '[fec0::1]',
+    '[ff02::1]',
+    'localhost',
+    'LOCALHOST.',
+    'anything.localhost',
+  ]) {
+    const url = `http://${host}:${port}/s3cret?s3cret`
+    assert.equal(await refusal(url, { allowPrivate: false }), 'refused_address', host)
+    assert.equal(await isPrivateHost(new URL(url).hostname), true, host)
+  }
+  assert.equal(asked.length, 0)
+})
+
+test('the neighbours of what is refused are public', async () => {
+  for (const host of [
+    '1.1.1.1',
+    '9.255.255.255',
+    '11.0.0.0',
+    '100.63.255.255',
+    '100.128.0.0',
+    '126.255.255.255',
+    '128.0.0.0',
+    '169.253.255.255',
+    '172.15.255.255',
+    '172.32.0.0',
+    '192.0.1.1',
+    '192.167.255.255',
+    '198.17.255.255',
+    '198.20.0.0',
+    '223.255.255.255',
+    '[::ffff:8.8.8.8]',
+    '[64:ff9b::8.8.8.8]',
+    '[2001:200::1]',
+    '[2606:4700:4700::1111]',
+    '[2a00:1450:4001:82a::200e]',
+  ]) {
+    assert.equal(await isPrivateHost(host), false, host)
+  }
+})
+
+test('a host is private when any of its addresses is; one that nobody knows is not', async () => {
+  const lookup = async (name: string): Promise<{ address: string }[]> => {
+    if (name === 'unknown.example') throw new Error('not found')
+    return [{ address: '1.1.1.1' }, { address: name === 'in.example' ? '10.0.0.1' : '1.0.0.1' }]
+  }
+  assert.equal(await isPrivateHost('in.example', lookup), true)
+  assert.equal(await isPrivateHost('out.example', lookup), false)
+  assert.equal(await isPrivateHost('unknown.example', lookup), false)
+})
+
+test('a name is refused when any of its addresses is', async () => {
+  for (const addresses of [
+    ['127.0.0.1'],
+    ['1.1.1.1', '127.0.0.1'],
+    ['2606:4700::1', 'fd00::1'],
+    ['fe80::1%eth0'],
+    ['not an address'],
+  ]) {
+    const lookup = async (): Promise<{ address: string }[]> =>
+      addresses.map((address) => ({ address }))
+    const reason = await refusal(at('/s3cret', 'x.example'), { allowPrivate: false, lookup })
+    assert.equal(reason, 'refused_address', addresses.join())
+  }
+  assert.equal(asked.length, 0)
+})
+
+test('a connection goes to the address that was checked, and the name is resolved once', async () => {
+  const names: string[] = []
+  const lookup = async (name: string): Promise<{ address: string }[]> => {
+    names.push(name)
+    return [{ address: names.length === 1 ? '127.0.0.1' : '127.0.0.99' }]
+  }
+  answer = (request, response) => response.end(request.headers.host)
+  const { body } = await get(at('/', 'rebinding.example'), { lookup })
+  assert.equal(body.toString(), `rebinding.example:${port}`)
+  assert.deepEqual(names, ['rebinding.example'])
+})
+
+test('TLS asks for the host by its name, not by its address', async () => {
+  let hello = Buffer.alloc(0)
+  const tls = createSocketServer((socket: Socket) => {
+    socket.once('data', (bytes) => {
+      hello = bytes
+      socket.destroy()
+    })
+  })
+  tls.listen(0, '127.0.0.1')
+  await once(tls, 'listening')
+  const lookup = async (): Promise<{ address: string }[]> => [{ address: '127.0.0.1' }]
+  const url = `https://images.example:${(tls.address() as AddressInfo).port}/s3cret`
+  assert.equal(await refusal(url, { lookup }), 'failed')
+  assert.ok(hello.includes('images.example'))
+  tls.close()
+})
+
+test('what is not an address over http, or holds credentials, is a bad one', async () => {
+  for (const url of [
+    '',
+    'not an address s3cret',
+    '/s3cret',
+    'ftp://example.com/s3cret',
+    'file:///etc/s3cret',
+    'data:text/plain,s3cret',
+    `http://s3cret@127.0.0.1:${port}/`,
+    `http://user:s3cret@127.0.0.1:${port}/`,
+    'http://1.2.3.4.5/s3cret',
+  ]) {
+    assert.equal(await refusal(url), 'bad_url', url)
+  }
+  assert.equal(asked.length, 0)
+})
+
+test('three redirects are followed, a fourth is not', async () => {
+  answer = ({ url }, response) => {
+    const left = Number(url?.slice(1))
+    if (left === 0) response.end('there')
+    else response.writeHead(307, { location: `/${left - 1}` }).end()
+  }
+  assert.equal((await get(at('/3'))).body.toString(), 'there')
+  assert.equal(asked.length, 4)
+  assert.equal(await refusal(at('/4')), 'too_many_redirects')
+})
+
+test('each redirect is checked like a first address', async () => {
+  answer = redirectTo('ftp://example.com/s3cret')
+  assert.equal(await refusal(at('/')), 'bad_url')
+  answer = redirectTo(`//s3cret:s3cret@127.0.0.1:${port}/`)
+  assert.equal(await refusal(at('/')), 'bad_url')
+
+  asked = []
+  answer = redirectTo(at('/s3cret'))
+  let hops = 0
+  // Only the first address may be a private one.
+  const options = {
+    bytesMax: 1000,
+    timeoutMs: 10_000,
+    get allowPrivate() {
+      return hops++ === 0
+    },
+  }
+  await assert.rejects(guardedFetch(at('/'), options), { reason: 'refused_address' })
+  assert.equal(asked.length, 1)
+})
+
+test('a redirect without an address is the answer', async () => {
+  answer = (_request, response) => response.writeHead(302).end('where?')
+  const { status, body } = await get(at('/'))
+  assert.equal(status, 302)
+  assert.equal(body.toString(), 'where?')
+})
+
+test('a body of exactly the limit is taken, one of a byte more is not', async () => {
+  answer = (_request, response) => response.end(Buffer.alloc(1000))
+  assert.equal((await get(at('/'))).body.length, 1000)
+  answer = (_request, response) => {
+    response.write(Buffer.alloc(500))
+    response.end(Buffer.alloc(501))
+  }
+  assert.equal(await refusal(at('/s3cret')), 'too_large')
+})
+
+test('a body that says it is too long is not read, one that does not end is cut', async () => {
+  answer = (_request, response) => response.writeHead(200, { 'content-length': 1001 }).write('x')
+  assert.equal(await refusal(at('/')), 'too_large')
+
+  let closed: Promise<unknown> | undefined
+  answer = (_request, response) => {
+    closed = once(response, 'close')
+    const more = (): void => {
+      while (!response.destroyed && response.write(Buffer.alloc(100)));
+    }
+    response.on('drain', more)
+    more()
+  }
+  assert.equal(await refusal(at('/')), 'too_large')
+  await closed
+})
+
+test('the time is for the whole call: the name, the head, the body, all redirects', async () => {
+  const forever = new Promise<never>(() => {})
+  assert.equal(
+    await refusal(at('/', 'x.example'), { timeoutMs: 20, lookup: () => forever }),
+    'timeout',
+  )
+  answer = () => {}
+  assert.equal(await refusal(at('/s3cret'), { timeoutMs: 50 }), 'timeout')
+  answer = (_request, response) => void response.write('x')
+  assert.equal(await refusal(at('/s3cret'), { timeoutMs: 50 }), 'timeout')
+  answer = ({ url }, response) => {
+    if (url === '/') response.writeHead(302, { location: '/s3cret' }).end()
+  }
+  assert.equal(await refusal(at('/'), { timeoutMs: 100 }), 'timeout')
+})
+
+test('an abort ends the call with its reason, before it and in its middle', async () => {
+  const reason = new Error('the client left')
+  await assert.rejects(get(at('/'), { signal: AbortSignal.abort(reason) }), reason)
+  assert.equal(asked.length, 0)
+
+  const leaving = new AbortController()
+  let closed: Promise<unknown> | undefined
+  answer = (_request, response) => {
+    closed = once(response, 'close')
+    response.write('x')
+    setImmediate(() => leaving.abort(reason))
+  }
+  await assert.rejects(get(at('/'), { signal: leaving.signal }), reason)
+  await closed
+})
+
+test('what gives no answer, or half of one, or a compressed one, has failed', async () => {
+  const lookup = async (): Promise<never> => {
+    throw Object.assign(new Error('s3cret'), { code: 'ENOTFOUND' })
+  }
+  assert.equal(await refusal(at('/s3cret', 'x.example'), { lookup }), 'failed')
+  assert.equal(await refusal(at('/', 'x.example'), { lookup: async () => [] }), 'failed')
+
+  answer = (_request, response) => response.destroy()
+  assert.equal(await refusal(at('/s3cret')), 'failed')
+  answer = (_request, response) => {
+    response.writeHead(200, { 'content-length': 100 })
+    response.write('half', () => response.destroy())
+  }
+  assert.equal(await refusal(at('/s3cret')), 'failed')
+  answer = (_request, response) => response.socket?.end('not http at all\r\n\r\n')
+  assert.equal(await refusal(at('/s3cret')), 'failed')
+  answer = (_request, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end('not really')
+  assert.equal(await refusal(at('/s3cret')), 'failed')
+
+  const gone = createSocketServer().listen(0, '127.0.0.1')
+  await once(gone, 'listening')
+  const { port } = gone.address() as AddressInfo
+  gone.close()
+  await once(gone, 'close')
+  assert.equal(await refusal(`http://127.0.0.1:${port}/s3cret`), 'failed')
+})

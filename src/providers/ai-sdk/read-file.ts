@@ -1,0 +1,132 @@
+import type { LanguageModelV4, LanguageModelV4FilePart } from '@ai-sdk/provider'
+import { guardedFetch } from '../../lib/guarded-fetch.ts'
+import { RefusedRequest } from './refused-request.ts'
+
+export type FileContent = Pick<LanguageModelV4FilePart, 'data' | 'mediaType'>
+
+/** What the request calls a file. */
+export type FileKind = 'image' | 'document'
+
+export interface ReadFile {
+  /** As its data, or as its URL where the model can open that. */
+  (url: string, kind: FileKind): Promise<FileContent>
+  /** As its data. In the results of tools a package would open URLs itself, private ones too. */
+  readonly data: (url: string, kind: FileKind) => Promise<FileContent>
+}
+
+/** All that one request may have downloaded. */
+const DOWNLOAD_BYTES_MAX = 50 * 1024 * 1024
+const DOWNLOAD_TIMEOUT_MS = 20_000
+/** So many addresses with slow hosts would hold the call for minutes. */
+const DOWNLOADS_MAX = 20
+
+const MEDIA_TYPE_OF_ENDING: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  pdf: 'application/pdf',
+}
+
+/**
+ * For one request. What the model can open by its address is passed on as such, the rest is downloaded.
+ * Only http and https: other schemes would be opened with the upstream's own credentials. Rejects with
+ * a `RefusedRequest`.
+ */
+export function createReadFile(
+  supportedUrls: Awaited<LanguageModelV4['supportedUrls']>,
+  allowPrivate: boolean,
+  signal: AbortSignal,
+): ReadFile {
+  let bytesLeft = DOWNLOAD_BYTES_MAX
+  let downloadsLeft = DOWNLOADS_MAX
+
+  async function download(url: URL, kind: FileKind): Promise<FileContent> {
+    if (downloadsLeft-- <= 0) throw new RefusedRequest('too many files to download')
+    const { status, mediaType, body } = await guardedFetch(url.href, {
+      bytesMax: bytesLeft,
+      timeoutMs: DOWNLOAD_TIMEOUT_MS,
+      signal,
+      allowPrivate,
+    }).catch((error: unknown) => {
+      if (signal.aborted) throw error
+      const reason = (error as { reason?: unknown }).reason
+      throw new RefusedRequest(`a file could not be downloaded: ${String(reason)}`)
+    })
+    if (status !== 200) throw new RefusedRequest(`a file could not be downloaded: ${status}`)
+    bytesLeft -= body.length
+    return { data: { type: 'data', data: body }, mediaType: downloadedType(mediaType, kind) }
+  }
+
+  async function read(
+    text: string,
+    kind: FileKind,
+    urls: Awaited<LanguageModelV4['supportedUrls']>,
+  ): Promise<FileContent> {
+    if (/^data:/i.test(text)) return readDataUrl(text)
+    const url = URL.canParse(text) ? new URL(text) : undefined
+    if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
+      throw new RefusedRequest('a file is neither a data URL nor an http address')
+    }
+    const ending = /\.([a-z]+)$/i.exec(url.pathname)?.[1]?.toLowerCase() ?? ''
+    const mediaType =
+      MEDIA_TYPE_OF_ENDING[ending] ?? (kind === 'image' ? 'image/*' : 'application/pdf')
+    return isSupported(urls, url.href, mediaType)
+      ? { data: { type: 'url', url }, mediaType }
+      : download(url, kind)
+  }
+
+  return Object.assign((url: string, kind: FileKind) => read(url, kind, supportedUrls), {
+    data: (url: string, kind: FileKind) => read(url, kind, {}),
+  })
+}
+
+function readDataUrl(url: string): FileContent {
+  const comma = url.indexOf(',')
+  const [type = '', ...parameters] = url.slice('data:'.length, comma).toLowerCase().split(';')
+  if (comma === -1 || !/^[a-z]+\/[^/]+$/.test(type)) {
+    throw new RefusedRequest('a data URL has no media type')
+  }
+  const data = url.slice(comma + 1)
+  return {
+    // Some upstreams know JPEG only by its proper name.
+    mediaType: type === 'image/jpg' ? 'image/jpeg' : type,
+    data: { type: 'data', data: parameters.includes('base64') ? data : percentDecoded(data) },
+  }
+}
+
+function percentDecoded(text: string): Buffer {
+  try {
+    return Buffer.from(decodeURIComponent(text))
+  } catch {
+    throw new RefusedRequest('a data URL is not well-formed')
+  }
+}
+
+/** Where only `image/*` is known of the type, an upstream that must be told the type is not given the URL. */
+function isSupported(
+  supportedUrls: Readonly<Record<string, RegExp[]>>,
+  url: string,
+  mediaType: string,
+): boolean {
+  const isWhole = !mediaType.endsWith('/*')
+  return Object.entries(supportedUrls).some(([pattern, urls]) => {
+    const isOfType =
+      pattern === mediaType ||
+      (pattern === '*' && isWhole) ||
+      (pattern.endsWith('/*') && mediaType.startsWith(pattern.slice(0, -1)))
+    return isOfType && urls.some((expression) => expression.test(url))
+  })
+}
+
+function downloadedType(mediaType: string, kind: FileKind): string {
+  // Many hosts name no better type; the packages then look at the first bytes of an image.
+  if (mediaType === 'application/octet-stream') {
+    return kind === 'image' ? 'image/*' : 'application/pdf'
+  }
+  if (kind === 'image' && !mediaType.startsWith('image/')) {
+    throw new RefusedRequest('what an image address leads to is no image')
+  }
+  return mediaType === 'image/jpg' ? 'image/jpeg' : mediaType
+}

@@ -1,0 +1,68 @@
+import type { LanguageModelV4Message, LanguageModelV4ToolCallPart } from '@ai-sdk/provider'
+import { isObject } from '../../lib/is-object.ts'
+import type { JsonObject } from '../contract.ts'
+import { readCacheControl } from './cache-control.ts'
+import { readReasoningDetails } from './reasoning-details.ts'
+import { RefusedRequest } from './refused-request.ts'
+import { readThoughtSignature } from './thought-signature.ts'
+import { listParts, textOf } from './to-user-parts.ts'
+
+export type AssistantParts = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
+
+/** An earlier answer of the model: its thoughts, then its text, then its tool calls. */
+export function toAssistantParts(message: JsonObject): AssistantParts {
+  return [...readReasoning(message), ...readTexts(message), ...readToolCalls(message.tool_calls)]
+}
+
+function readReasoning(message: JsonObject): AssistantParts {
+  const parts = readReasoningDetails(message.reasoning_details)
+  if (parts.length > 0) return parts
+  const text = message.reasoning_content
+  return typeof text === 'string' && text !== '' ? [{ type: 'reasoning', text }] : []
+}
+
+function readTexts(message: JsonObject): AssistantParts {
+  const signature = readThoughtSignature(message)
+  const { content, refusal } = message
+  if (typeof content === 'string') {
+    return content === '' && !signature.providerOptions
+      ? []
+      : [{ type: 'text', text: content, ...signature }]
+  }
+  const parts = listParts(content).map((part) => ({
+    type: 'text' as const,
+    text: textOf(part.type === 'refusal' ? part.refusal : part.text),
+    ...readCacheControl(part),
+  }))
+  if (parts.length > 0) return parts
+  if (typeof refusal === 'string') return [{ type: 'text', text: refusal }]
+  return signature.providerOptions ? [{ type: 'text', text: '', ...signature }] : []
+}
+
+function readToolCalls(calls: unknown): LanguageModelV4ToolCallPart[] {
+  if (!Array.isArray(calls)) return []
+  return calls.map((call: unknown) => {
+    if (!isObject(call) || !isObject(call.function)) {
+      throw new RefusedRequest('a tool call that is not one of a function')
+    }
+    return {
+      type: 'tool-call',
+      toolCallId: textOf(call.id),
+      toolName: textOf(call.function.name),
+      input: parseArguments(call.function.arguments),
+      ...readThoughtSignature(call),
+    }
+  })
+}
+
+/** Upstreams want an object here. Clients send back an empty text for a call without arguments. */
+function parseArguments(text: unknown): unknown {
+  if (text === undefined || text === null || text === '') return {}
+  try {
+    const value: unknown = JSON.parse(textOf(text))
+    if (isObject(value)) return value
+  } catch {
+    // Told below, as for any other JSON.
+  }
+  throw new RefusedRequest('the arguments of a tool call are not a JSON object')
+}

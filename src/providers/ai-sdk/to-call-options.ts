@@ -1,0 +1,127 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Prompt,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider'
+import { isObject } from '../../lib/is-object.ts'
+import type { ChatCall, JsonObject } from '../contract.ts'
+import type { AiSdkOptions } from './ai-sdk-options.ts'
+import { createReadFile } from './read-file.ts'
+import { RefusedRequest } from './refused-request.ts'
+import { toPrompt } from './to-prompt.ts'
+import { toReasoning } from './to-reasoning.ts'
+import { toTools } from './to-tools.ts'
+
+/** For upstreams that take a schema but have no mode for just any JSON. */
+const JSON_INSTRUCTION =
+  'Answer with one valid JSON object and nothing else: no explanation and no code fence.'
+
+/** A chat-completions request as the call of a model. Rejects with a `RefusedRequest`. */
+export async function toCallOptions(
+  call: ChatCall,
+  model: LanguageModelV4,
+  options: AiSdkOptions,
+  signal: AbortSignal,
+): Promise<LanguageModelV4CallOptions> {
+  const { body } = call
+  if (typeof body.n === 'number' && body.n > 1) {
+    throw new RefusedRequest('this upstream gives one choice only')
+  }
+  const readFile = createReadFile(
+    await model.supportedUrls,
+    options.allowPrivateDownloads ?? false,
+    signal,
+  )
+  const prompt = await toPrompt(body.messages, readFile)
+  const responseFormat = toResponseFormat(body.response_format)
+  const { providerOptions, ...reasoning } = toReasoning(
+    options.kind,
+    model.modelId,
+    body.reasoning_effort,
+    call.outputTokensMax ?? numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens),
+  )
+  return {
+    prompt: needsJsonInstruction(options.kind, responseFormat)
+      ? withInstruction(prompt, JSON_INSTRUCTION)
+      : prompt,
+    ...reasoning,
+    ...toSampling(body),
+    ...toTools(body),
+    ...(responseFormat ? { responseFormat } : {}),
+    providerOptions: toProviderOptions(options.kind, body, providerOptions),
+    headers: { 'x-catraca-call-id': call.callId, 'user-agent': 'catraca' },
+    abortSignal: signal,
+  }
+}
+
+function toSampling(body: JsonObject): Partial<LanguageModelV4CallOptions> {
+  const given = {
+    temperature: numberOf(body.temperature),
+    topP: numberOf(body.top_p),
+    presencePenalty: numberOf(body.presence_penalty),
+    frequencyPenalty: numberOf(body.frequency_penalty),
+    seed: numberOf(body.seed),
+    stopSequences: toStopSequences(body.stop),
+  }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}
+
+function toStopSequences(stop: unknown): string[] | undefined {
+  const texts = typeof stop === 'string' ? [stop] : stop
+  if (!Array.isArray(texts) || texts.length === 0) return undefined
+  return texts.filter((text): text is string => typeof text === 'string' && text !== '')
+}
+
+function toResponseFormat(format: unknown): LanguageModelV4CallOptions['responseFormat'] {
+  if (!isObject(format) || format.type === 'text') return undefined
+  if (format.type === 'json_object') return { type: 'json' }
+  if (format.type !== 'json_schema' || !isObject(format.json_schema)) {
+    throw new RefusedRequest('a response_format of an unknown type')
+  }
+  const { name, description, schema } = format.json_schema
+  return {
+    type: 'json',
+    ...(isObject(schema) ? { schema } : {}),
+    ...(typeof name === 'string' ? { name } : {}),
+    ...(typeof description === 'string' ? { description } : {}),
+  }
+}
+
+function needsJsonInstruction(
+  kind: AiSdkOptions['kind'],
+  format: LanguageModelV4CallOptions['responseFormat'],
+): boolean {
+  const hasNoMode = kind === 'anthropic' || kind === 'amazon-bedrock'
+  return hasNoMode && format?.type === 'json' && format.schema === undefined
+}
+
+/** After the other instructions, so that what an upstream has cached of them stays of use. */
+function withInstruction(prompt: LanguageModelV4Prompt, content: string): LanguageModelV4Prompt {
+  const first = prompt.findIndex(({ role }) => role !== 'system')
+  const place = first === -1 ? prompt.length : first
+  return [...prompt.slice(0, place), { role: 'system', content }, ...prompt.slice(place)]
+}
+
+function toProviderOptions(
+  kind: AiSdkOptions['kind'],
+  body: JsonObject,
+  reasoning:
+    | { readonly name: string; readonly options: SharedV4ProviderOptions[string] }
+    | undefined,
+): SharedV4ProviderOptions {
+  const given: SharedV4ProviderOptions = {}
+  if (kind === 'anthropic' || kind === 'amazon-bedrock') {
+    given.anthropic = {
+      // Tools are then written alike for plain and streamed calls, which share the upstream's cache.
+      ...(kind === 'anthropic' ? { toolStreaming: false } : {}),
+      ...(body.parallel_tool_calls === false ? { disableParallelToolUse: true } : {}),
+    }
+  }
+  if (reasoning) given[reasoning.name] = { ...given[reasoning.name], ...reasoning.options }
+  return given
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}

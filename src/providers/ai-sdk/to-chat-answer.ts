@@ -1,0 +1,57 @@
+import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider'
+import type { ChatAnswer, JsonObject, UpstreamFailure } from '../contract.ts'
+import { toReasoningDetail } from './reasoning-details.ts'
+import { toExtraContent } from './thought-signature.ts'
+import { refusalText, toFinishReason } from './to-finish-reason.ts'
+import { toReportedUsage } from './to-reported-usage.ts'
+
+/** A plain answer in the chat-completions shape, without the fields that the gateway fills in. */
+export function toChatAnswer(result: LanguageModelV4GenerateResult): ChatAnswer | UpstreamFailure {
+  const { content, finishReason, usage, providerMetadata } = result
+  const finish = toFinishReason(finishReason)
+  // The connection is as it should be: it is the answer that lacks its end.
+  if (typeof finish === 'object') return { ...finish, reason: 'bad_answer' }
+  const message = toMessage(content, refusalText(providerMetadata))
+  return {
+    kind: 'answer',
+    body: { choices: [{ index: 0, message, finish_reason: finish }] },
+    usage: toReportedUsage(usage, content.length > 0),
+  }
+}
+
+function toMessage(
+  content: LanguageModelV4GenerateResult['content'],
+  refusal: string | undefined,
+): JsonObject {
+  let text = ''
+  let reasoning = ''
+  let extraContent: JsonObject = {}
+  const details: JsonObject[] = []
+  const toolCalls: JsonObject[] = []
+  for (const part of content) {
+    if (part.type === 'text') {
+      text += part.text
+      extraContent = { ...extraContent, ...toExtraContent(part.providerMetadata) }
+    } else if (part.type === 'reasoning') {
+      reasoning += part.text
+      const detail = toReasoningDetail(part.text, part.providerMetadata, details.length)
+      if (detail) details.push(detail)
+    } else if (part.type === 'tool-call' && part.providerExecuted !== true) {
+      toolCalls.push({
+        id: part.toolCallId,
+        type: 'function',
+        function: { name: part.toolName, arguments: part.input },
+        ...toExtraContent(part.providerMetadata),
+      })
+    }
+  }
+  return {
+    role: 'assistant',
+    content: text === '' && toolCalls.length > 0 ? null : text,
+    refusal: refusal ?? null,
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(details.length === 0 ? {} : { reasoning_details: details }),
+    ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
+    ...extraContent,
+  }
+}

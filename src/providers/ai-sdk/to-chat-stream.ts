@@ -1,0 +1,116 @@
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import {
+  StreamBroken,
+  type ChatStream,
+  type JsonObject,
+  type StreamChunk,
+  type UpstreamFailure,
+} from '../contract.ts'
+import { createToDeltas } from './to-deltas.ts'
+import { toFailure } from './to-failure.ts'
+import { refusalText, toFinishReason } from './to-finish-reason.ts'
+import { toReportedUsage } from './to-reported-usage.ts'
+
+type PartReader = ReadableStreamDefaultReader<LanguageModelV4StreamPart>
+
+/** The connection can be used again if its answer ends; one that does not is not waited for. */
+const DISCARD_MS_MAX = 1_000
+
+/**
+ * An answer in parts as chat-completions chunks, read as slowly as they are pulled. Aborting
+ * `canceller` ends the request; `signal` is the caller's and the canceller's together.
+ */
+export function toChatStream(
+  stream: ReadableStream<LanguageModelV4StreamPart>,
+  canceller: AbortController,
+  signal: AbortSignal,
+): ChatStream {
+  return {
+    kind: 'stream',
+    chunks: readChunks(stream.getReader(), canceller, signal),
+    cancel: () => canceller.abort(),
+  }
+}
+
+/** The stream of an answer that failed with its first event. */
+export function brokenStream(failure: UpstreamFailure): ChatStream {
+  return {
+    kind: 'stream',
+    // oxlint-disable-next-line require-yield -- There is nothing to deliver before the fault.
+    chunks: (async function* () {
+      throw new StreamBroken(failure)
+    })(),
+    cancel: () => {},
+  }
+}
+
+async function* readChunks(
+  reader: PartReader,
+  canceller: AbortController,
+  signal: AbortSignal,
+): AsyncGenerator<StreamChunk[]> {
+  const toDeltas = createToDeltas()
+  let hasStarted = false
+  let hasEnded = false
+  try {
+    for (;;) {
+      const { done, value: part } = await reader.read()
+      if (done) throw broken('the stream ended before its end')
+      if (part.type === 'error') throw part.error
+      if (part.type === 'finish') {
+        const chunk = lastChunk(part, hasStarted)
+        hasEnded = true
+        discardRest(reader, canceller)
+        yield [chunk]
+        return
+      }
+      const chunks = toDeltas(part).map((delta, position) => {
+        const isFirst = !hasStarted && position === 0
+        return chunkOf(isFirst ? { role: 'assistant', ...delta } : delta, null)
+      })
+      if (chunks.length === 0) continue
+      hasStarted = true
+      yield chunks
+    }
+  } catch (error) {
+    throw new StreamBroken(toFailure(error, signal))
+  } finally {
+    if (!hasEnded) canceller.abort()
+  }
+}
+
+function lastChunk(
+  { finishReason, usage, providerMetadata }: Extract<LanguageModelV4StreamPart, { type: 'finish' }>,
+  hasStarted: boolean,
+): StreamChunk {
+  const finish = toFinishReason(finishReason)
+  if (typeof finish === 'object') throw new StreamBroken(finish)
+  const refusal = refusalText(providerMetadata)
+  const delta = {
+    ...(hasStarted ? {} : { role: 'assistant', content: '' }),
+    ...(refusal === undefined ? {} : { refusal }),
+  }
+  return { ...chunkOf(delta, finish), usage: toReportedUsage(usage, hasStarted) }
+}
+
+function chunkOf(delta: JsonObject, finishReason: string | null): StreamChunk {
+  return {
+    body: { choices: [{ index: 0, delta, finish_reason: finishReason }] },
+    usage: undefined,
+  }
+}
+
+function discardRest(reader: PartReader, canceller: AbortController): void {
+  const timer = setTimeout(() => canceller.abort(), DISCARD_MS_MAX)
+  const readOn = async (): Promise<void> => {
+    while (!(await reader.read()).done);
+  }
+  // What comes after the end of the answer, also a fault, is of no interest.
+  readOn()
+    .catch(() => {})
+    .finally(() => clearTimeout(timer))
+}
+
+function broken(detail: string): StreamBroken {
+  return new StreamBroken({ kind: 'failure', reason: 'connection_lost', detail })
+}

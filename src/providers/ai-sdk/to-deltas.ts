@@ -1,0 +1,106 @@
+import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
+import type { JsonObject } from '../contract.ts'
+import { toReasoningDetail } from './reasoning-details.ts'
+import { toExtraContent } from './thought-signature.ts'
+
+/** What an upstream's part adds to the answer: none, one or, rarely, several deltas. */
+export type ToDeltas = (part: LanguageModelV4StreamPart) => JsonObject[]
+
+interface OpenToolCall {
+  readonly index: number
+  hasArguments: boolean
+  hasSignature: boolean
+}
+
+/** For one stream; remembers which tool call and which block of thinking a part goes on with. */
+export function createToDeltas(): ToDeltas {
+  const toolCalls = new Map<string, OpenToolCall>()
+  const thinking = new Map<string, { text: string; metadata: SharedV4ProviderMetadata }>()
+  let details = 0
+
+  /** A block goes back whole, with its signature, and so comes whole as well. */
+  function think(
+    part: Extract<LanguageModelV4StreamPart, { type: `reasoning-${string}`; id: string }>,
+  ): JsonObject[] {
+    const block = thinking.get(part.id) ?? { text: '', metadata: {} }
+    thinking.set(part.id, block)
+    block.metadata = { ...block.metadata, ...part.providerMetadata }
+    if (part.type === 'reasoning-delta') {
+      block.text += part.delta
+      return part.delta === '' ? [] : [{ reasoning_content: part.delta }]
+    }
+    if (part.type === 'reasoning-start') return []
+    thinking.delete(part.id)
+    const detail = toReasoningDetail(block.text, block.metadata, details)
+    if (!detail) return []
+    details += 1
+    return [{ reasoning_details: [detail] }]
+  }
+
+  function startToolCall(
+    id: string,
+    name: string,
+    metadata: SharedV4ProviderMetadata | undefined,
+    text: string,
+  ): JsonObject[] {
+    const extraContent = toExtraContent(metadata)
+    const index = toolCalls.size
+    toolCalls.set(id, {
+      index,
+      hasArguments: text !== '',
+      hasSignature: extraContent.extra_content !== undefined,
+    })
+    const call = { index, id, type: 'function', function: { name, arguments: text } }
+    return [{ tool_calls: [{ ...call, ...extraContent }] }]
+  }
+
+  function addArguments(id: string, text: string): JsonObject[] {
+    const call = toolCalls.get(id)
+    if (!call || text === '') return []
+    call.hasArguments = true
+    return [{ tool_calls: [{ index: call.index, function: { arguments: text } }] }]
+  }
+
+  /** The whole call at its end adds what no delta brought. */
+  function endToolCall(
+    part: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>,
+  ): JsonObject[] {
+    const call = toolCalls.get(part.toolCallId)
+    if (!call) {
+      return startToolCall(part.toolCallId, part.toolName, part.providerMetadata, part.input)
+    }
+    const deltas = call.hasArguments ? [] : addArguments(part.toolCallId, part.input)
+    const extraContent = call.hasSignature ? {} : toExtraContent(part.providerMetadata)
+    if (extraContent.extra_content === undefined) return deltas
+    return [...deltas, { tool_calls: [{ index: call.index, ...extraContent }] }]
+  }
+
+  return (part) => {
+    switch (part.type) {
+      case 'text-start':
+      case 'text-delta': {
+        const text = part.type === 'text-delta' ? part.delta : ''
+        const extraContent = toExtraContent(part.providerMetadata)
+        // A signature at the start of a text comes again with its first words.
+        if (part.type === 'text-start' || (text === '' && !('extra_content' in extraContent))) {
+          return []
+        }
+        return [{ content: text, ...extraContent }]
+      }
+      case 'reasoning-start':
+      case 'reasoning-delta':
+      case 'reasoning-end':
+        return think(part)
+      case 'tool-input-start':
+        return part.providerExecuted === true
+          ? []
+          : startToolCall(part.id, part.toolName, part.providerMetadata, '')
+      case 'tool-input-delta':
+        return addArguments(part.id, part.delta)
+      case 'tool-call':
+        return part.providerExecuted === true ? [] : endToolCall(part)
+      default:
+        return []
+    }
+  }
+}

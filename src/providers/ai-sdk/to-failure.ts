@@ -1,0 +1,93 @@
+import {
+  APICallError,
+  InvalidArgumentError,
+  InvalidPromptError,
+  LoadAPIKeyError,
+  LoadSettingError,
+  UnsupportedFunctionalityError,
+} from '@ai-sdk/provider'
+import { errors } from 'undici'
+import { isObject } from '../../lib/is-object.ts'
+import { StreamBroken, type UpstreamFailure } from '../contract.ts'
+import { readError, readRefusal } from '../read-failure.ts'
+import { RefusedRequest } from './refused-request.ts'
+
+const DETAIL_CHARACTERS_MAX = 300
+const CAUSES_MAX = 10
+
+/**
+ * Why a call gave no answer, from whatever a package threw or put into its stream. Texts of the
+ * packages are kept out of the log where they quote what the customer or the model wrote.
+ */
+export function toFailure(error: unknown, signal: AbortSignal): UpstreamFailure {
+  if (signal.aborted) return failure('aborted', 'the call was aborted')
+  if (error instanceof StreamBroken) return error.failure
+  if (error instanceof RefusedRequest) return failure('refused_request', error.message)
+  if (APICallError.isInstance(error) && isRefusal(error.statusCode)) {
+    return readRefusal(
+      error.statusCode,
+      error.responseHeaders?.['retry-after'],
+      error.responseBody ?? error.message,
+    )
+  }
+  const network = findNetworkError(error)
+  if (network instanceof errors.ResponseExceededMaxSizeError) {
+    return failure('bad_answer', 'the answer is too long')
+  }
+  if (network) return readError(network)
+  if (isRefusedByPackage(error)) return failure('refused_request', error.message)
+  if (LoadAPIKeyError.isInstance(error) || LoadSettingError.isInstance(error)) {
+    return failure('credentials_refused', error.message)
+  }
+  if (isStreamError(error)) return readStreamError(error)
+  const name = error instanceof Error ? error.name : typeof error
+  return failure('bad_answer', `the answer could not be read: ${name}`)
+}
+
+function isRefusal(status: number | undefined): status is number {
+  return status !== undefined && (status < 200 || status > 299)
+}
+
+/** The packages wrap what the network threw, some of them twice. */
+function findNetworkError(error: unknown): Error | undefined {
+  let current = error
+  for (let depth = 0; depth < CAUSES_MAX && current instanceof Error; depth += 1) {
+    const { name, code } = current as { name: string; code?: unknown }
+    if (typeof code === 'string' || name === 'AbortError') return current
+    // What fetch throws, where it tells no cause.
+    const isOfFetch = name === 'TypeError' && /^(terminated|fetch failed)$/.test(current.message)
+    if (isOfFetch && current.cause === undefined) return current
+    current = current.cause
+  }
+  return undefined
+}
+
+function isRefusedByPackage(error: unknown): error is Error {
+  return (
+    UnsupportedFunctionalityError.isInstance(error) ||
+    InvalidArgumentError.isInstance(error) ||
+    InvalidPromptError.isInstance(error)
+  )
+}
+
+interface StreamError {
+  readonly message: string
+  readonly type?: unknown
+  readonly statusCode?: unknown
+}
+
+/** What an upstream says in the middle of its answer, as the packages hand it on. */
+function isStreamError(error: unknown): error is StreamError {
+  return isObject(error) && !(error instanceof Error) && typeof error.message === 'string'
+}
+
+function readStreamError({ message, type, statusCode }: StreamError): UpstreamFailure {
+  const text = typeof type === 'string' ? `${type}: ${message}` : message
+  return typeof statusCode === 'number' && isRefusal(statusCode)
+    ? readRefusal(statusCode, undefined, text)
+    : failure('server_error', `error in the stream: ${text}`)
+}
+
+function failure(reason: UpstreamFailure['reason'], detail: string): UpstreamFailure {
+  return { kind: 'failure', reason, detail: detail.slice(0, DETAIL_CHARACTERS_MAX) }
+}

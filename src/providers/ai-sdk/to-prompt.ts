@@ -1,0 +1,105 @@
+import type {
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolResultPart,
+} from '@ai-sdk/provider'
+import { isObject } from '../../lib/is-object.ts'
+import type { JsonObject } from '../contract.ts'
+import { readCacheControl } from './cache-control.ts'
+import type { ReadFile } from './read-file.ts'
+import { RefusedRequest } from './refused-request.ts'
+import { toAssistantParts } from './to-assistant-parts.ts'
+import { listParts, textOf, toUserParts } from './to-user-parts.ts'
+
+/**
+ * The messages of a chat-completions request. Instructions come first, wherever they stood, and
+ * messages of one speaker in a row become one: most upstreams take nothing else. Rejects with a
+ * `RefusedRequest`.
+ */
+export async function toPrompt(
+  messages: unknown,
+  readFile: ReadFile,
+): Promise<LanguageModelV4Prompt> {
+  const instructions: LanguageModelV4Prompt = []
+  const turns: LanguageModelV4Prompt = []
+  const toolNames = new Map<string, string>()
+
+  for (const message of listParts(messages)) {
+    switch (message.role) {
+      case 'system':
+      case 'developer':
+        instructions.push(...toInstructions(message.content))
+        break
+      case 'user':
+        addTurn(turns, { role: 'user', content: await toUserParts(message.content, readFile) })
+        break
+      case 'assistant': {
+        const content = toAssistantParts(message)
+        for (const part of content) {
+          if (part.type === 'tool-call') toolNames.set(part.toolCallId, part.toolName)
+        }
+        addTurn(turns, { role: 'assistant', content })
+        break
+      }
+      case 'tool':
+        addTurn(turns, {
+          role: 'tool',
+          content: [await toToolResult(message, toolNames, readFile)],
+        })
+        break
+      default:
+        throw new RefusedRequest('a message of an unknown role')
+    }
+  }
+  return [...instructions, ...turns]
+}
+
+function toInstructions(content: unknown): LanguageModelV4Prompt {
+  if (typeof content === 'string') return [{ role: 'system', content }]
+  return listParts(content).map((part) => ({
+    role: 'system',
+    content: textOf(part.text),
+    ...readCacheControl(part),
+  }))
+}
+
+function addTurn(turns: LanguageModelV4Prompt, turn: LanguageModelV4Message): void {
+  if (turn.content.length === 0) return
+  const last = turns.at(-1)
+  if (last?.role === 'user' && turn.role === 'user') last.content.push(...turn.content)
+  else if (last?.role === 'assistant' && turn.role === 'assistant')
+    last.content.push(...turn.content)
+  else if (last?.role === 'tool' && turn.role === 'tool') last.content.push(...turn.content)
+  else turns.push(turn)
+}
+
+async function toToolResult(
+  message: JsonObject,
+  toolNames: ReadonlyMap<string, string>,
+  readFile: ReadFile,
+): Promise<LanguageModelV4ToolResultPart> {
+  const toolCallId = textOf(message.tool_call_id)
+  const toolName = toolNames.get(toolCallId)
+  if (toolName === undefined) throw new RefusedRequest('a tool message that answers no tool call')
+  const common = { type: 'tool-result' as const, toolCallId, toolName }
+  const { content } = message
+  if (typeof content === 'string') return { ...common, output: { type: 'text', value: content } }
+
+  const parts = await toUserParts(content, readFile.data)
+  const marked = listParts(content).findLast((part) => isObject(part.cache_control)) ?? {}
+  const texts = parts.map((part) => (part.type === 'text' ? part.text : undefined))
+  const isTextOnly = texts.every((text) => text !== undefined)
+  return {
+    ...common,
+    ...readCacheControl(marked),
+    output: isTextOnly
+      ? { type: 'text', value: texts.join('\n') }
+      : {
+          type: 'content',
+          value: parts.map((part) => {
+            const { providerOptions: _ofTheWhole, ...rest } = part
+            return rest
+          }),
+        },
+  }
+}

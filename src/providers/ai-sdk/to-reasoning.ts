@@ -1,0 +1,144 @@
+/**
+ * How much a model may think. Upstreams that take a budget of tokens add it to the limit of output, or
+ * do not count it in: here the budget is a share of the limit, so that both together stay within it.
+ */
+import { getModelCapabilities } from '@ai-sdk/anthropic/internal'
+import { getGoogleLanguageModelEntry } from '@ai-sdk/google/internal'
+import type { JSONObject, LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import type { AiSdkOptions } from './ai-sdk-options.ts'
+import { RefusedRequest } from './refused-request.ts'
+
+export interface ReasoningOptions {
+  readonly maxOutputTokens?: number
+  readonly reasoning?: NonNullable<LanguageModelV4CallOptions['reasoning']>
+  /** Joined with what else the call gives this provider. */
+  readonly providerOptions?: { readonly name: string; readonly options: JSONObject }
+}
+
+type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
+
+const SHARE_OF_OUTPUT: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
+  minimal: 0.05,
+  low: 0.1,
+  medium: 0.3,
+  high: 0.6,
+  xhigh: 0.8,
+}
+/** Claude takes no smaller budget. */
+const CLAUDE_BUDGET_MIN = 1024
+
+/** Throws a `RefusedRequest` for an effort that nobody knows. */
+export function toReasoning(
+  kind: AiSdkOptions['kind'],
+  modelId: string,
+  effort: unknown,
+  outputTokensMax: number | undefined,
+): ReasoningOptions {
+  const limit = outputTokensMax === undefined ? {} : { maxOutputTokens: outputTokensMax }
+  if (effort === undefined || effort === null) return limit
+  if (!isEffort(effort)) throw new RefusedRequest('an unknown reasoning_effort')
+  switch (kind) {
+    case 'anthropic':
+      return forClaude(modelId, effort, outputTokensMax, (budgetTokens) => ({
+        name: 'anthropic',
+        options: { thinking: { type: 'enabled', budgetTokens } },
+      }))
+    case 'amazon-bedrock':
+      if (modelId.includes('anthropic.')) {
+        return forClaude(modelId, effort, outputTokensMax, (budgetTokens) => ({
+          name: 'amazonBedrock',
+          options: { reasoningConfig: { type: 'enabled', budgetTokens } },
+        }))
+      }
+      // With more than that Nova runs without a limit of output.
+      if (modelId.includes('amazon.nova') && (effort === 'high' || effort === 'xhigh')) {
+        return { ...limit, reasoning: 'medium' }
+      }
+      return { ...limit, reasoning: effort }
+    case 'google':
+    case 'google-vertex':
+      return { ...limit, ...forGemini(modelId, effort, outputTokensMax) }
+    case 'cohere':
+      if (effort === 'none' || outputTokensMax === undefined) return { ...limit, reasoning: effort }
+      return {
+        ...limit,
+        providerOptions: {
+          name: 'cohere',
+          options: {
+            thinking: { type: 'enabled', tokenBudget: shareOf(outputTokensMax, effort) },
+          },
+        },
+      }
+  }
+}
+
+function isEffort(effort: unknown): effort is Effort {
+  return typeof effort === 'string' && (effort === 'none' || Object.hasOwn(SHARE_OF_OUTPUT, effort))
+}
+
+function shareOf(tokens: number, effort: Exclude<Effort, 'none'>): number {
+  return Math.max(1, Math.round(tokens * SHARE_OF_OUTPUT[effort]))
+}
+
+function forClaude(
+  modelId: string,
+  effort: Effort,
+  outputTokensMax: number | undefined,
+  withBudget: (budgetTokens: number) => NonNullable<ReasoningOptions['providerOptions']>,
+): ReasoningOptions {
+  const model = getModelCapabilities(modelId)
+  const limit = outputTokensMax === undefined ? {} : { maxOutputTokens: outputTokensMax }
+  if (effort === 'none') return { ...limit, reasoning: 'none' }
+  if (model.supportsAdaptiveThinking) {
+    return { ...limit, reasoning: adaptiveEffort(effort, model.supportsXhighEffort) }
+  }
+  const total = Math.min(
+    outputTokensMax ?? model.maxOutputTokens,
+    model.isKnownModel ? model.maxOutputTokens : Infinity,
+  )
+  // Less would leave no room for an answer beside the smallest budget.
+  if (total < 2 * CLAUDE_BUDGET_MIN) return { maxOutputTokens: total, reasoning: 'none' }
+  const budgetTokens = Math.max(CLAUDE_BUDGET_MIN, shareOf(total, effort))
+  // The package adds the budget to the limit again.
+  return { maxOutputTokens: total - budgetTokens, providerOptions: withBudget(budgetTokens) }
+}
+
+function adaptiveEffort(effort: Exclude<Effort, 'none'>, hasXhigh: boolean): Effort {
+  if (effort === 'minimal') return 'low'
+  return effort === 'xhigh' && !hasXhigh ? 'high' : effort
+}
+
+function forGemini(
+  modelId: string,
+  effort: Effort,
+  outputTokensMax: number | undefined,
+): ReasoningOptions {
+  const { capabilities, requestConfig } = getGoogleLanguageModelEntry(modelId)
+  const { efforts, minBudget, maxBudget } = capabilities.language.reasoning
+  const { thinkingFormat, reasoningMaxOutputTokens, systemInstruction } = requestConfig.language
+  // These do not think, and refuse to be told to.
+  if (systemInstruction === 'user' || /gemini-(1\.|2\.0)/.test(modelId)) return {}
+  const includeThoughts = effort !== 'none'
+  if (thinkingFormat === 'level') {
+    const thinkingLevel = nearestLevel(efforts ?? [], effort)
+    return google(
+      thinkingLevel === undefined ? { includeThoughts } : { includeThoughts, thinkingLevel },
+    )
+  }
+  const total = Math.min(outputTokensMax ?? reasoningMaxOutputTokens, reasoningMaxOutputTokens)
+  const wanted = effort === 'none' ? 0 : shareOf(total, effort)
+  return google({
+    includeThoughts,
+    thinkingBudget: Math.min(Math.max(wanted, minBudget), maxBudget),
+  })
+}
+
+function google(thinkingConfig: JSONObject): ReasoningOptions {
+  return { providerOptions: { name: 'google', options: { thinkingConfig } } }
+}
+
+/** The levels a model has are in rising order; `none` and `xhigh` become its lowest and its highest. */
+function nearestLevel(levels: readonly string[], effort: Effort): string | undefined {
+  if (levels.includes(effort)) return effort
+  return effort === 'none' || effort === 'minimal' ? levels[0] : levels.at(-1)
+}

@@ -1,0 +1,47 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4ToolChoice,
+} from '@ai-sdk/provider'
+import { isObject } from '../../lib/is-object.ts'
+import type { JsonObject } from '../contract.ts'
+import { readCacheControl } from './cache-control.ts'
+import { RefusedRequest } from './refused-request.ts'
+import { textOf } from './to-user-parts.ts'
+
+/** The tools of a request and the choice among them. Throws a `RefusedRequest`. */
+export function toTools(
+  body: JsonObject,
+): Pick<LanguageModelV4CallOptions, 'tools' | 'toolChoice'> {
+  const tools = Array.isArray(body.tools) ? body.tools.map(toTool) : []
+  const toolChoice = toToolChoice(body.tool_choice)
+  return {
+    ...(tools.length > 0 ? { tools } : {}),
+    ...(tools.length > 0 && toolChoice ? { toolChoice } : {}),
+  }
+}
+
+function toTool(tool: unknown): LanguageModelV4FunctionTool {
+  if (!isObject(tool) || tool.type !== 'function' || !isObject(tool.function)) {
+    throw new RefusedRequest('a tool that is not a function')
+  }
+  const { name, description, parameters, strict } = tool.function
+  return {
+    type: 'function',
+    name: textOf(name),
+    ...(typeof description === 'string' ? { description } : {}),
+    // A function without parameters may leave them out; upstreams want a schema.
+    inputSchema: isObject(parameters) ? parameters : { type: 'object', properties: {} },
+    ...(typeof strict === 'boolean' ? { strict } : {}),
+    ...readCacheControl(tool),
+  }
+}
+
+function toToolChoice(choice: unknown): LanguageModelV4ToolChoice | undefined {
+  if (choice === undefined || choice === null) return undefined
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return { type: choice }
+  if (isObject(choice) && choice.type === 'function' && isObject(choice.function)) {
+    return { type: 'tool', toolName: textOf(choice.function.name) }
+  }
+  throw new RefusedRequest('a tool_choice of an unknown kind')
+}

@@ -1,0 +1,71 @@
+/**
+ * Chats pass through; only what the gateway decides is changed: the model's name, usage in streams, a
+ * lowered limit.
+ */
+import type { ChatAnswer, ChatCall, JsonObject, Provider, UpstreamFailure } from '../contract.ts'
+import { readError } from '../read-failure.ts'
+import { exchange } from './exchange.ts'
+import { badAnswer, oneHeader, readRefused } from './read-answer.ts'
+import { readStream } from './read-stream.ts'
+import { readUsage } from './read-usage.ts'
+import type { Upstream } from './upstream.ts'
+
+/** A plain answer larger than this is refused as broken. */
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024
+
+export function createCompleteChat(
+  { pool, headers, path: pathOf }: Upstream,
+  maxTokensField: 'max_tokens' | 'max_completion_tokens',
+): NonNullable<Provider['completeChat']> {
+  const path = pathOf('/chat/completions')
+  return async function completeChat(call, signal) {
+    try {
+      const request = {
+        path,
+        method: 'POST',
+        headers: { ...headers, 'x-catraca-call-id': call.callId },
+        body: JSON.stringify(requestBody(call, maxTokensField)),
+      } as const
+      const answered = await exchange(pool, request, signal)
+      if (answered.status !== 200) return await readRefused(answered, signal)
+      if (!call.isStream) return readAnswer(await answered.body.text(ANSWER_BYTES_MAX))
+      if (isEventStream(oneHeader(answered.headers['content-type']))) {
+        return readStream(answered.body)
+      }
+      answered.body.cancel()
+      return badAnswer('a stream was asked for and something else came')
+    } catch (error) {
+      return readError(error)
+    }
+  }
+}
+
+function requestBody(call: ChatCall, maxTokensField: string): JsonObject {
+  const body: JsonObject = { ...call.body }
+  if (call.outputTokensMax !== undefined) body[maxTokensField] = call.outputTokensMax
+  if (call.isStream) {
+    const given =
+      typeof body.stream_options === 'object' && body.stream_options !== null
+        ? body.stream_options
+        : {}
+    body.stream_options = { ...given, include_usage: true }
+  }
+  return body
+}
+
+function readAnswer(text: string): ChatAnswer | UpstreamFailure {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return badAnswer('the answer is not JSON')
+  }
+  if (typeof body !== 'object' || body === null || !Array.isArray((body as JsonObject).choices)) {
+    return badAnswer('the answer has no choices')
+  }
+  return { kind: 'answer', body: body as JsonObject, usage: readUsage((body as JsonObject).usage) }
+}
+
+function isEventStream(contentType: string | undefined): boolean {
+  return contentType?.toLowerCase().startsWith('text/event-stream') ?? false
+}

@@ -1,0 +1,70 @@
+import { isObject } from '../../lib/is-object.ts'
+import type {
+  EmbeddingAnswer,
+  EmbeddingCall,
+  JsonObject,
+  Provider,
+  ReportedUsage,
+} from '../contract.ts'
+import { post } from './post.ts'
+import { BadAnswer } from './read-answer.ts'
+import { plainTokens, readCount } from './read-count.ts'
+import type { Upstream } from './upstream.ts'
+
+/** 2,048 vectors of 3,072 numbers, each on a line of its own, take 140 MB. */
+const ANSWER_BYTES_MAX = 192 * 1024 * 1024
+
+export function createEmbed(upstream: Upstream): NonNullable<Provider['embed']> {
+  const path = upstream.path('/embeddings')
+  return async function embed(call, signal) {
+    const request = {
+      path,
+      callId: call.callId,
+      body: JSON.stringify(call.body),
+      answerBytesMax: ANSWER_BYTES_MAX,
+    }
+    return post(upstream, request, signal, (answer) => readAnswer(answer, call))
+  }
+}
+
+function readAnswer(answer: JsonObject, { inputs }: EmbeddingCall): EmbeddingAnswer {
+  if (!Array.isArray(answer.data)) throw new BadAnswer('the answer has no data')
+  const vectors = inOrder(answer.data).map(({ embedding }) => embedding)
+  if (vectors.length !== inputs.length) {
+    throw new BadAnswer(`${vectors.length} vectors for ${inputs.length} inputs`)
+  }
+  if (!vectors.every(isVector)) throw new BadAnswer('an embedding is not a vector')
+  return { kind: 'embeddings', vectors, usage: readUsage(answer.usage) }
+}
+
+/**
+ * A vector under the wrong text would be found by nobody, so an order in doubt is refused. Upstreams
+ * that write no zeros leave out the first index, others all of them: then the order is the one given.
+ */
+function inOrder(data: unknown[]): JsonObject[] {
+  if (!data.every(isObject)) throw new BadAnswer('an embedding is not an object')
+  const indexed = data.map((entry) => ({ index: entry.index ?? 0, entry }))
+  if (!indexed.every(({ index }) => index === 0)) {
+    indexed.sort((a, b) => Number(a.index) - Number(b.index))
+    if (!indexed.every(({ index }, place) => index === place)) {
+      throw new BadAnswer('the embeddings are not numbered one by one')
+    }
+  }
+  return indexed.map(({ entry }) => entry)
+}
+
+function isVector(value: unknown): value is number[] | string {
+  if (Array.isArray(value)) return value.length > 0 && value.every((each) => Number.isFinite(each))
+  return (
+    typeof value === 'string' &&
+    /^[A-Za-z0-9+/]+={0,2}$/.test(value) &&
+    Buffer.byteLength(value, 'base64') % Float32Array.BYTES_PER_ELEMENT === 0
+  )
+}
+
+/** Every input has a token at least, so zero is not to be believed: it is unknown usage. */
+function readUsage(usage: unknown): ReportedUsage | undefined {
+  if (!isObject(usage)) return undefined
+  const promptTokens = readCount(usage.prompt_tokens ?? usage.total_tokens)
+  return promptTokens ? plainTokens(promptTokens, 0) : undefined
+}

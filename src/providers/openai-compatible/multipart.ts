@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+
+/** A form with one file, without the file's bytes: they belong between the head and the tail. */
+export interface MultipartForm {
+  readonly contentType: string
+  readonly head: Buffer
+  readonly tail: Buffer
+}
+
+export interface MultipartFile {
+  /** Of the form's field. */
+  readonly field: string
+  readonly name: string
+  readonly mediaType: string
+}
+
+/** Writes a `multipart/form-data` form as the HTML standard says, its file last. */
+export function createMultipartForm(
+  fields: readonly (readonly [name: string, value: string])[],
+  file: MultipartFile,
+): MultipartForm {
+  const boundary = `catraca-${randomUUID()}`
+  const texts = fields.map(
+    ([name, value]) =>
+      `--${boundary}\r\nContent-Disposition: form-data; name="${fieldName(name)}"\r\n\r\n` +
+      `${withLineEnds(value)}\r\n`,
+  )
+  const fileHead =
+    `--${boundary}\r\nContent-Disposition: form-data; name="${fieldName(file.field)}"; ` +
+    `filename="${escaped(file.name)}"\r\nContent-Type: ${mediaTypeOf(file)}\r\n\r\n`
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    head: Buffer.from(texts.join('') + fileHead),
+    tail: Buffer.from(`\r\n--${boundary}--\r\n`),
+  }
+}
+
+function fieldName(name: string): string {
+  return escaped(withLineEnds(name))
+}
+
+function withLineEnds(text: string): string {
+  return text.replace(/\r\n|\r|\n/g, '\r\n')
+}
+
+/** These three and no others, and everything else as it is in UTF-8. */
+function escaped(text: string): string {
+  return text.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22')
+}
+
+/** What a customer calls a media type must not become a header of its own. */
+function mediaTypeOf({ mediaType }: MultipartFile): string {
+  return /^[\x20-\x7e]+$/.test(mediaType) ? mediaType : 'application/octet-stream'
+}

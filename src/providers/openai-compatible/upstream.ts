@@ -1,0 +1,73 @@
+/** The way to one upstream: what all calls to it have in common. */
+import { Pool } from 'undici'
+import { connectForUploads } from './connect-for-uploads.ts'
+
+export interface UpstreamOptions {
+  /** With its version segment, as in `https://api.example.com/v1`. */
+  readonly baseUrl: string
+  readonly apiKey: string | undefined
+  /** How the key is sent; `api-key` is Azure's header. `bearer` if not given. */
+  readonly authentication?: 'bearer' | 'api-key' | undefined
+  readonly organization?: string | undefined
+  readonly project?: string | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Goes with every address, as Azure's `api-version` does. */
+  readonly query?: Readonly<Record<string, string>> | undefined
+  readonly connectTimeoutMs: number
+  /** Until the first byte of the answer: for a plain answer the whole of the model's work. */
+  readonly firstByteTimeoutMs: number
+  /** Between two bytes of the answer. */
+  readonly idleTimeoutMs: number
+  readonly connectionsMax: number
+}
+
+export interface Upstream {
+  readonly pool: Pool
+  /** Of its own, so that what uploads need costs other calls nothing. */
+  readonly uploads: Pool
+  readonly hostname: string
+  /** Of a call with a JSON body. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The whole path of an endpoint, which starts with a slash. */
+  readonly path: (endpoint: string) => string
+}
+
+export function openUpstream(options: UpstreamOptions): Upstream {
+  const url = new URL(options.baseUrl)
+  const base = url.pathname.replace(/\/$/, '')
+  const query = new URLSearchParams(options.query).toString()
+  const connect = { timeout: options.connectTimeoutMs }
+  const poolOptions = {
+    connections: options.connectionsMax,
+    pipelining: 1,
+    headersTimeout: options.firstByteTimeoutMs,
+    bodyTimeout: options.idleTimeoutMs,
+    keepAliveTimeout: 30_000,
+  }
+  return {
+    pool: new Pool(url.origin, { ...poolOptions, connect }),
+    uploads: new Pool(url.origin, { ...poolOptions, connect: connectForUploads(connect) }),
+    hostname: url.hostname,
+    headers: requestHeaders(options),
+    path: (endpoint) => `${base}${endpoint}${query === '' ? '' : `?${query}`}`,
+  }
+}
+
+function requestHeaders(options: UpstreamOptions): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'user-agent': 'catraca',
+    ...credentials(options),
+    ...(options.organization === undefined ? {} : { 'openai-organization': options.organization }),
+    ...(options.project === undefined ? {} : { 'openai-project': options.project }),
+    ...options.headers,
+  }
+}
+
+function credentials({ apiKey, authentication }: UpstreamOptions): Record<string, string> {
+  if (apiKey === undefined) return {}
+  return authentication === 'api-key'
+    ? { 'api-key': apiKey }
+    : { authorization: `Bearer ${apiKey}` }
+}

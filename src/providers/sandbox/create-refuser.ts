@@ -1,0 +1,32 @@
+import type { Exchange } from './open-exchange.ts'
+import { PROVIDER_HEADERS } from './provider-headers.ts'
+import type { ProviderRefusal } from './provider-refusals.ts'
+import type { SandboxModel } from './sandbox-models.ts'
+
+export type RefusingModel = SandboxModel & { readonly refusal: ProviderRefusal }
+
+/** Knows whose turn it is to be refused. Each endpoint has its own, so that their turns do not mix. */
+export interface Refuser {
+  /** Counts the call, so it must be asked once for each. */
+  isRefused(model: SandboxModel): model is RefusingModel
+}
+
+export function createRefuser(): Refuser {
+  const callCounts = new Map<string, number>()
+  return {
+    isRefused(model): model is RefusingModel {
+      if (model.refusal === undefined) return false
+      const count = (callCounts.get(model.id) ?? 0) + 1
+      callCounts.set(model.id, count)
+      return count % model.refusesEvery === 0
+    },
+  }
+}
+
+/** Answers in the words of the model's provider, after the time that the model takes for it. */
+export async function refuse(exchange: Exchange, model: RefusingModel): Promise<void> {
+  await exchange.pause(model.pace.firstTokenMs)
+  if (!exchange.isOpen) return
+  const { status, headers, body } = model.refusal
+  exchange.response.writeHead(status, { ...PROVIDER_HEADERS, ...headers }).end(body)
+}

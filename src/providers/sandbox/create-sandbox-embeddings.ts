@@ -1,0 +1,98 @@
+import { BadRequest } from './bad-request.ts'
+import { createRefuser, refuse } from './create-refuser.ts'
+import { createVector } from './create-vector.ts'
+import { deliverBody } from './deliver-body.ts'
+import type { Exchange } from './open-exchange.ts'
+import type { Tokenizer } from './open-tokenizer.ts'
+import { PROVIDER_HEADERS } from './provider-headers.ts'
+import {
+  readEmbeddingRequest,
+  type EmbeddingInput,
+  type EmbeddingRequest,
+} from './read-embedding-request.ts'
+import { findSandboxModel } from './sandbox-models.ts'
+
+export interface SandboxEmbeddings {
+  /** Throws `BadRequest`. Resolves when the answer is on its way or there is nobody to answer. */
+  embed(exchange: Exchange, text: string): Promise<void>
+}
+
+/** OpenAI's limits: of one input, and of all inputs of a request. */
+const INPUT_TOKENS_MAX = 8192
+const REQUEST_TOKENS_MAX = 300_000
+/** So many numbers are made and written in about ten milliseconds; then others have their turn. */
+const NUMBERS_PER_TURN = 32_768
+
+export function createSandboxEmbeddings(tokenizer: Promise<Tokenizer>): SandboxEmbeddings {
+  const refuser = createRefuser()
+
+  return {
+    async embed(exchange, text) {
+      const request = readEmbeddingRequest(text)
+      const model = findSandboxModel(request.modelName)
+      if (model.delivery === 'hang') return
+      if (refuser.isRefused(model)) return refuse(exchange, model)
+
+      const tokens = countInputs(request.inputs, await tokenizer)
+      const data = await renderVectors(exchange, request)
+      const named = `"model":${JSON.stringify(request.modelName)}`
+      let body = `{"object":"list","data":[${data}],${named}}`
+      if (model.usage !== 'none') {
+        exchange.reported = { promptTokens: tokens, completionTokens: 0 }
+        const usage = JSON.stringify({ prompt_tokens: tokens, total_tokens: tokens })
+        body = `${body.slice(0, -1)},"usage":${usage}}`
+      }
+      const { pace, delivery } = model
+      // A vector comes whole, so nothing but the time to the first token of the pace holds here.
+      return deliverBody({ exchange, headers: PROVIDER_HEADERS, pace, delivery, body, tokens: 0 })
+    },
+  }
+}
+
+function countInputs(inputs: readonly EmbeddingInput[], tokenizer: Tokenizer): number {
+  let sum = 0
+  for (const [index, input] of inputs.entries()) {
+    const tokens = typeof input === 'string' ? tokenizer.count(input) : input.length
+    if (tokens > INPUT_TOKENS_MAX) {
+      throw new BadRequest(
+        `Invalid 'input[${index}]': maximum input length is ${INPUT_TOKENS_MAX} tokens.`,
+        'input',
+        null,
+      )
+    }
+    sum += tokens
+    if (sum > REQUEST_TOKENS_MAX) {
+      throw new BadRequest(
+        `Invalid 'input': maximum request size is ${REQUEST_TOKENS_MAX} tokens per request.`,
+        'input',
+        'max_tokens_per_request',
+      )
+    }
+  }
+  return sum
+}
+
+/** The members of `data`, joined. Empty as soon as nobody waits for them. */
+async function renderVectors(exchange: Exchange, request: EmbeddingRequest): Promise<string> {
+  const { inputs, dimensions, format } = request
+  const rendered: string[] = []
+  let numbers = 0
+  for (const [index, input] of inputs.entries()) {
+    const vector = createVector(input, dimensions)
+    const embedding = format === 'float' ? `[${vector.join()}]` : `"${encodeBase64(vector)}"`
+    rendered.push(`{"object":"embedding","index":${index},"embedding":${embedding}}`)
+    numbers += dimensions
+    if (numbers < NUMBERS_PER_TURN) continue
+    numbers = 0
+    await new Promise((resolve) => setImmediate(resolve))
+    if (!exchange.isOpen) return ''
+  }
+  return rendered.join()
+}
+
+/** Little-endian on every machine, which the memory of a Float32Array is not. */
+function encodeBase64(vector: Float32Array): string {
+  const bytes = Buffer.allocUnsafe(vector.length * 4)
+  vector.forEach((value, index) => bytes.writeFloatLE(value, index * 4))
+  return bytes.toString('base64')
+}

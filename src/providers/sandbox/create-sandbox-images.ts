@@ -1,0 +1,93 @@
+import { createRefuser, refuse } from './create-refuser.ts'
+import { deliverBody } from './deliver-body.ts'
+import { chooseColours, drawGradient } from './draw-gradient.ts'
+import { writeImageAddress } from './image-address.ts'
+import type { Exchange } from './open-exchange.ts'
+import type { Tokenizer } from './open-tokenizer.ts'
+import { PROVIDER_HEADERS } from './provider-headers.ts'
+import { readImageRequest, type ImageQuality, type ImageRequest } from './read-image-request.ts'
+import { findSandboxModel, type SandboxModel } from './sandbox-models.ts'
+
+export interface SandboxImages {
+  /**
+   * Throws `BadRequest`. Resolves when the answer is on its way or there is nobody to answer. The
+   * addresses of pictures begin with `origin`.
+   */
+  generateImages(exchange: Exchange, text: string, origin: string): Promise<void>
+}
+
+interface ImageUsage {
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly total_tokens: number
+  readonly input_tokens_details: { readonly text_tokens: number; readonly image_tokens: number }
+}
+
+/** What gpt-image-1 counts for a picture of 1024 x 1024. */
+const OUTPUT_TOKENS: Record<ImageQuality, number> = { low: 272, medium: 1056, high: 4160 }
+const PIXELS_OF_OUTPUT_TOKENS = 1024 * 1024
+
+export function createSandboxImages(tokenizer: Promise<Tokenizer>): SandboxImages {
+  const refuser = createRefuser()
+
+  return {
+    async generateImages(exchange, text, origin) {
+      const request = readImageRequest(text)
+      const model = findSandboxModel(request.modelName)
+      if (model.delivery === 'hang') return
+      if (refuser.isRefused(model)) return refuse(exchange, model)
+
+      const usage = describeImageUsage(request, model, await tokenizer)
+      if (usage !== undefined) {
+        exchange.reported = {
+          promptTokens: usage.input_tokens,
+          completionTokens: usage.output_tokens,
+        }
+      }
+      const { quality, size } = request
+      const body = JSON.stringify({
+        created: Math.floor(Date.now() / 1000),
+        background: 'opaque',
+        data: await drawImages(request, origin),
+        output_format: 'png',
+        quality,
+        size: `${size.width}x${size.height}`,
+        usage,
+      })
+      const { pace, delivery } = model
+      // A picture comes whole, so nothing but the time to the first token of the pace holds here.
+      return deliverBody({ exchange, headers: PROVIDER_HEADERS, pace, delivery, body, tokens: 0 })
+    },
+  }
+}
+
+async function drawImages(request: ImageRequest, origin: string): Promise<object[]> {
+  const { count, format, prompt, size } = request
+  const images: object[] = []
+  // One after the other: the compressors of ten large pictures would keep the thread pool from others.
+  for (let index = 0; index < count; index++) {
+    const colours = chooseColours(prompt, index)
+    if (format === 'url') images.push({ url: writeImageAddress(origin, { size, colours }) })
+    else images.push({ b64_json: (await drawGradient(size, colours)).toString('base64') })
+  }
+  return images
+}
+
+/** What the model reports, which for some models is not the truth; undefined: it reports nothing. */
+function describeImageUsage(
+  { prompt, count, quality, size }: ImageRequest,
+  model: SandboxModel,
+  tokenizer: Tokenizer,
+): ImageUsage | undefined {
+  if (model.usage === 'none') return undefined
+  const inputTokens = tokenizer.count(prompt)
+  const share = (size.width * size.height) / PIXELS_OF_OUTPUT_TOKENS
+  const trueTokens = count * Math.max(1, Math.round(OUTPUT_TOKENS[quality] * share))
+  const outputTokens = model.usage === 'overrun' ? trueTokens * 10 + 1000 : trueTokens
+  return {
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    input_tokens_details: { text_tokens: inputTokens, image_tokens: 0 },
+  }
+}

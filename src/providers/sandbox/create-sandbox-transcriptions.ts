@@ -1,0 +1,100 @@
+import type { IncomingMessage } from 'node:http'
+import { BadRequest } from './bad-request.ts'
+import { createRefuser, refuse, type RefusingModel } from './create-refuser.ts'
+import { deliverBody } from './deliver-body.ts'
+import type { Exchange } from './open-exchange.ts'
+import type { Tokenizer } from './open-tokenizer.ts'
+import { PROVIDER_HEADERS } from './provider-headers.ts'
+import { missing, readModelName } from './read-field.ts'
+import {
+  checkGranularities,
+  readTranscriptionFields,
+  reportsTokens,
+} from './read-transcription-fields.ts'
+import { readUpload, type FormField } from './read-upload.ts'
+import { renderTranscription, type TranscriptionUsage } from './render-transcription.ts'
+import { findSandboxModel } from './sandbox-models.ts'
+import { writeTranscript } from './write-transcript.ts'
+
+export interface SandboxTranscriptions {
+  /**
+   * Throws `BadRequest`. Resolves when the answer is on its way or there is nobody to answer. A call
+   * that is refused for what stands before its file is answered before the file has come.
+   */
+  transcribe(exchange: Exchange, request: IncomingMessage): Promise<void>
+}
+
+const AUDIO_TOKENS_PER_SECOND = 10
+
+export function createSandboxTranscriptions(tokenizer: Promise<Tokenizer>): SandboxTranscriptions {
+  const refuser = createRefuser()
+
+  return {
+    async transcribe(exchange, request) {
+      let refusing: RefusingModel | 'none' | undefined
+      /** The turn of a model is taken once, when its name is known. */
+      function findRefusing(modelName: string): RefusingModel | 'none' {
+        const model = findSandboxModel(modelName)
+        return (refusing ??= refuser.isRefused(model) ? model : 'none')
+      }
+      function wantsFile(fields: readonly FormField[]): boolean {
+        const { modelName } = readTranscriptionFields(fields)
+        return modelName === undefined || findRefusing(modelName) === 'none'
+      }
+
+      const upload = await readUpload(request, wantsFile)
+      if (upload.kind === 'left') return
+      if (upload.kind === 'unwanted') return refuse(exchange, refusing as RefusingModel)
+      const { file } = upload
+      const fields = readTranscriptionFields(upload.fields)
+      const modelName = readModelName(fields.modelName)
+      checkGranularities(fields)
+      if (file === undefined) throw missing('file')
+      if (file.bytes === 0) throw unreadableAudio()
+      const model = findSandboxModel(modelName)
+      if (model.delivery === 'hang') return
+      const refusal = findRefusing(modelName)
+      if (refusal !== 'none') return refuse(exchange, refusal)
+
+      const seconds = file.readSeconds()
+      const transcript = writeTranscript(seconds)
+      const described = reportsTokens(modelName)
+        ? describeTokens(seconds, fields.prompt, transcript.text, await tokenizer)
+        : { type: 'duration' as const, seconds: Math.ceil(seconds) }
+      const usage = model.usage === 'none' ? undefined : described
+      if (usage?.type === 'tokens' && fields.format === 'json') {
+        const { input_tokens: promptTokens, output_tokens: completionTokens } = usage
+        exchange.reported = { promptTokens, completionTokens }
+      }
+      const { pace, delivery } = model
+      // Half of a plain text is a text too, so that this fault would not be seen without JSON.
+      const format = delivery === 'garbage' ? 'json' : fields.format
+      const rendered = renderTranscription({ ...fields, format }, { seconds, transcript, usage })
+      // A transcription comes whole, so nothing but the time to the first token of the pace holds here.
+      const common = { exchange, headers: PROVIDER_HEADERS, pace, delivery, tokens: 0 }
+      return deliverBody({ ...common, ...rendered })
+    },
+  }
+}
+
+function describeTokens(
+  seconds: number,
+  prompt: string,
+  text: string,
+  tokenizer: Tokenizer,
+): TranscriptionUsage {
+  const textTokens = tokenizer.count(prompt)
+  const audioTokens = Math.round(seconds * AUDIO_TOKENS_PER_SECOND)
+  const outputTokens = tokenizer.count(text)
+  return {
+    type: 'tokens',
+    input_tokens: textTokens + audioTokens,
+    output_tokens: outputTokens,
+    total_tokens: textTokens + audioTokens + outputTokens,
+    input_token_details: { text_tokens: textTokens, audio_tokens: audioTokens },
+  }
+}
+
+function unreadableAudio(): BadRequest {
+  return new BadRequest('Audio file might be corrupted or unsupported', 'file', 'invalid_value')
+}

@@ -1,0 +1,19 @@
+import { isObject } from '../../lib/is-object.ts'
+import { BadRequest } from './bad-request.ts'
+import type { JsonObject } from './read-field.ts'
+
+/** Throws `BadRequest`, worded as OpenAI words it. */
+export function parseJsonBody(text: string): JsonObject {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch (cause) {
+    throw new BadRequest(
+      `We could not parse the JSON body of your request. (${(cause as Error).message})`,
+      null,
+      null,
+    )
+  }
+  if (!isObject(body)) throw new BadRequest('The JSON body must be an object.', null, null)
+  return body
+}

@@ -1,0 +1,86 @@
+import { BadRequest } from './bad-request.ts'
+import { readChoice, readNumber, type JsonObject } from './read-field.ts'
+import type { FormField } from './read-upload.ts'
+
+export interface TranscriptionFields {
+  /** Undefined where the form has not told it, at least not yet. */
+  readonly modelName: string | undefined
+  /** As ISO 639-1 names it. */
+  readonly language: string
+  readonly prompt: string
+  readonly format: TranscriptionFormat
+  readonly temperature: number
+  readonly granularities: readonly ('word' | 'segment')[]
+}
+
+const FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as const
+export type TranscriptionFormat = (typeof FORMATS)[number]
+
+const GRANULARITIES = ['word', 'segment'] as const
+const GRANULARITIES_FIELD = 'timestamp_granularities[]'
+
+/**
+ * Throws `BadRequest`, worded as OpenAI words it, for each fault that the fields so far have, whatever
+ * else may follow.
+ */
+export function readTranscriptionFields(given: readonly FormField[]): TranscriptionFields {
+  // Of a field that is there twice the last one counts, and an empty one counts as left out.
+  const last = Object.entries(Object.fromEntries(given))
+  const form: JsonObject = Object.fromEntries(last.filter(([, value]) => value !== ''))
+  const modelName = form.model as string | undefined
+  const format = readChoice(form, 'response_format', FORMATS)
+  if (modelName !== undefined && format !== undefined) checkFormat(modelName, format)
+  const granularities = given
+    .filter(([name]) => name === GRANULARITIES_FIELD)
+    .flatMap(([name, value]) => readChoice({ [name]: value }, name, GRANULARITIES) ?? [])
+  return {
+    modelName,
+    language: readLanguage(form.language as string | undefined),
+    prompt: (form.prompt as string | undefined) ?? '',
+    format: format ?? 'json',
+    temperature: readTemperature(form.temperature as string | undefined),
+    granularities,
+  }
+}
+
+/** What can only be said of the whole form, because a format that is left out is JSON. */
+export function checkGranularities({ format, granularities }: TranscriptionFields): void {
+  if (granularities.length === 0 || format === 'verbose_json') return
+  throw new BadRequest(
+    `'timestamp_granularities' is only allowed with response_format 'verbose_json', ` +
+      `but got '${format}'.`,
+    'timestamp_granularities',
+    'invalid_value',
+  )
+}
+
+/** Like gpt-4o-transcribe, which writes tokens and knows no times. */
+export function reportsTokens(modelName: string): boolean {
+  return modelName.endsWith('-tokens')
+}
+
+function checkFormat(modelName: string, format: TranscriptionFormat): void {
+  if (!reportsTokens(modelName) || format === 'json' || format === 'text') return
+  throw new BadRequest(
+    `response_format '${format}' is not compatible with model '${modelName}'. ` +
+      `Use 'json' or 'text' instead.`,
+    'response_format',
+    'unsupported_value',
+  )
+}
+
+function readLanguage(language: string | undefined): string {
+  if (language === undefined) return 'pt'
+  if (/^[a-z]{2}$/i.test(language)) return language.toLowerCase()
+  throw new BadRequest(
+    `Invalid language '${language}'. Language parameter must be specified in ISO-639-1 format.`,
+    'language',
+    'invalid_language_format',
+  )
+}
+
+function readTemperature(text: string | undefined): number {
+  // A form knows text only; what is no number is shown as it came.
+  const temperature = text === undefined || Number.isNaN(Number(text)) ? text : Number(text)
+  return readNumber({ temperature }, 'temperature', { minimum: 0, maximum: 1 }) ?? 0
+}

@@ -1,0 +1,108 @@
+import type { TranscriptionFields } from './read-transcription-fields.ts'
+import { listWords, type TimedText, type Transcript } from './write-transcript.ts'
+
+export interface Transcription {
+  readonly seconds: number
+  readonly transcript: Transcript
+  /** Undefined where the model reports none. */
+  readonly usage: TranscriptionUsage | undefined
+}
+
+/** The `usage` object as it goes on the wire. */
+export type TranscriptionUsage =
+  | { readonly type: 'duration'; readonly seconds: number }
+  | {
+      readonly type: 'tokens'
+      readonly input_tokens: number
+      readonly output_tokens: number
+      readonly total_tokens: number
+      readonly input_token_details: { readonly text_tokens: number; readonly audio_tokens: number }
+    }
+
+export interface RenderedTranscription {
+  readonly body: string
+  readonly contentType: string
+}
+
+/** Whisper hears in windows of this length, and counts their beginnings in hundredths. */
+const WINDOW_SECONDS = 30
+
+export function renderTranscription(
+  fields: TranscriptionFields,
+  { seconds, transcript, usage }: Transcription,
+): RenderedTranscription {
+  const { text, segments } = transcript
+  switch (fields.format) {
+    case 'json':
+      return json({ text, usage })
+    case 'verbose_json':
+      return json({
+        task: 'transcribe',
+        language: nameLanguage(fields.language),
+        duration: seconds,
+        text,
+        ...renderTimes(fields, segments),
+        usage,
+      })
+    case 'text':
+      return plain(`${text}\n`)
+    case 'srt':
+      return plain(segments.map((one, index) => `${index + 1}\n${renderCue(one, ',')}`).join(''))
+    case 'vtt':
+      return plain(`WEBVTT\n\n${segments.map((one) => renderCue(one, '.')).join('')}`)
+  }
+}
+
+/** Where words are asked for, the segments come only if they are too. */
+function renderTimes(
+  { granularities, temperature }: TranscriptionFields,
+  segments: readonly TimedText[],
+): object {
+  const hasWords = granularities.includes('word')
+  const words = segments.flatMap(listWords).map(({ text, ...times }) => ({ word: text, ...times }))
+  if (hasWords && !granularities.includes('segment')) return { words }
+  const detailed = segments.map(({ start, end, text }, id) => ({
+    id,
+    seek: Math.floor(start / WINDOW_SECONDS) * WINDOW_SECONDS * 100,
+    start,
+    end,
+    // The model begins each segment with the space that parts it from the one before.
+    text: ` ${text}`,
+    tokens: [],
+    temperature,
+    avg_logprob: -0.25,
+    compression_ratio: 1.25,
+    no_speech_prob: 0.01,
+  }))
+  return hasWords ? { segments: detailed, words } : { segments: detailed }
+}
+
+function renderCue({ start, end, text }: TimedText, decimalMark: string): string {
+  return `${renderTime(start, decimalMark)} --> ${renderTime(end, decimalMark)}\n${text}\n\n`
+}
+
+function renderTime(seconds: number, decimalMark: string): string {
+  const ms = Math.round(seconds * 1000)
+  const parts = [
+    Math.floor(ms / 3_600_000),
+    Math.floor(ms / 60_000) % 60,
+    Math.floor(ms / 1000) % 60,
+  ]
+  const clock = parts.map((part) => String(part).padStart(2, '0')).join(':')
+  return `${clock}${decimalMark}${String(ms % 1000).padStart(3, '0')}`
+}
+
+/** As Whisper names it: `portuguese`. */
+function nameLanguage(code: string): string {
+  return (languages.of(code) ?? code).toLowerCase()
+}
+
+const languages = new Intl.DisplayNames('en', { type: 'language' })
+
+function json(body: object): RenderedTranscription {
+  return { body: JSON.stringify(body), contentType: 'application/json' }
+}
+
+function plain(body: string): RenderedTranscription {
+  return { body, contentType: 'text/plain; charset=utf-8' }
+}

@@ -1,0 +1,183 @@
+/**
+ * The upstreams of the operator's file, and the known ones whose variables are in the environment. One
+ * of the file takes the place of a known one of the same id.
+ */
+import type { CatalogConfig, UpstreamConfig } from './catalog/catalog-config-schema.ts'
+import { upstreamPresets, type UpstreamPreset } from './catalog/upstream-presets.ts'
+import type { Environment } from './config.ts'
+import { DEFAULT_BREAKER, type BreakerOptions } from './gateway/routing/circuit-breaker.ts'
+import type { AiSdkOptions } from './providers/ai-sdk/ai-sdk-options.ts'
+import type { OpenAiCompatibleOptions } from './providers/openai-compatible/create-openai-compatible.ts'
+
+export interface ConfiguredUpstream {
+  readonly id: string
+  /** How often a call is tried again on a route of it. */
+  readonly retries: number
+  readonly breaker: BreakerOptions
+  readonly adapter:
+    | { readonly speaks: 'chat-completions'; readonly options: OpenAiCompatibleOptions }
+    | { readonly speaks: 'its own format'; readonly options: AiSdkOptions }
+}
+
+const DEFAULT_RETRIES = 1
+const PLAIN: UpstreamPreset = {
+  adapter: 'openai-compatible',
+  whenSet: [],
+  cancelStopsBilling: false,
+}
+
+/** Faults are added to `faults`, each with the id of its upstream. */
+export function resolveUpstreams(
+  file: CatalogConfig | undefined,
+  environment: Environment,
+  faults: string[],
+): ConfiguredUpstream[] {
+  const own = file?.upstreams ?? []
+  const known = Object.entries(upstreamPresets)
+    .filter(([id, preset]) => isThere(preset, environment) && !own.some((each) => each.id === id))
+    .map(([id]): UpstreamConfig => ({ id, kind: id }))
+  const upstreams: ConfiguredUpstream[] = []
+  for (const entry of [...own, ...known]) {
+    const preset = upstreamPresets[entry.kind] ?? PLAIN
+    const found = findFaults(entry, preset, environment)
+    faults.push(...found.map((fault) => `upstream "${entry.id}" ${fault}`))
+    if (found.length > 0) continue
+    upstreams.push({
+      id: entry.id,
+      retries: entry.retries ?? DEFAULT_RETRIES,
+      breaker: {
+        failures: entry.breaker?.failures ?? DEFAULT_BREAKER.failures,
+        openMs: entry.breaker?.open_ms ?? DEFAULT_BREAKER.openMs,
+      },
+      adapter: adapterOf(entry, preset, environment),
+    })
+  }
+  return upstreams
+}
+
+/** The variables of which one would make a known upstream appear. */
+export function presetVariables(): string[] {
+  return Object.values(upstreamPresets).map(({ whenSet }) => whenSet[0]?.at(-1) as string)
+}
+
+function isThere({ whenSet }: UpstreamPreset, environment: Environment): boolean {
+  return whenSet.some((names) => names.every((name) => Boolean(environment[name])))
+}
+
+function findFaults(
+  entry: UpstreamConfig,
+  preset: UpstreamPreset,
+  environment: Environment,
+): string[] {
+  const faults: string[] = []
+  for (const [field, variable] of Object.entries(entry)) {
+    if (!field.endsWith('_env') || environment[variable as string]) continue
+    const what = field.replace(/^api_|_env$/g, '').replaceAll('_', ' ')
+    faults.push(`takes its ${what} from ${variable as string}, which is not set`)
+  }
+  const baseUrl = baseUrlOf(entry, preset, environment)
+  if (baseUrl !== undefined && !URL.canParse(baseUrl))
+    faults.push(`has a base_url that is no address: "${baseUrl}"`)
+  if (preset.adapter === 'openai-compatible' && baseUrl === undefined)
+    faults.push(`needs a base_url${preset.baseUrlEnv ? ` or ${preset.baseUrlEnv}` : ''}`)
+  if (preset.adapter === 'google-vertex' && !vertexOf(entry, environment))
+    faults.push('needs a project and a location')
+  if (preset.adapter === 'amazon-bedrock' && !bedrockOf(entry, environment))
+    faults.push('needs a region')
+  return faults
+}
+
+function adapterOf(
+  entry: UpstreamConfig,
+  preset: UpstreamPreset,
+  environment: Environment,
+): ConfiguredUpstream['adapter'] {
+  const from = createFrom(environment)
+  const common = {
+    headers: entry.headers,
+    cancelStopsBilling: entry.cancel_stops_billing ?? preset.cancelStopsBilling,
+    connectTimeoutMs: entry.connect_timeout_ms ?? 5_000,
+    firstByteTimeoutMs: entry.first_byte_timeout_ms ?? 300_000,
+    idleTimeoutMs: entry.idle_timeout_ms ?? 60_000,
+    connectionsMax: entry.connections_max ?? 4_096,
+  }
+  const baseUrl = baseUrlOf(entry, preset, environment)
+  const apiKey = from(entry.api_key_env ?? preset.apiKeyEnv)
+  if (preset.adapter !== 'openai-compatible') {
+    const options = { ...common, kind: preset.adapter, baseUrl, apiKey }
+    return {
+      speaks: 'its own format',
+      options: {
+        ...options,
+        vertex: vertexOf(entry, environment),
+        bedrock: bedrockOf(entry, environment),
+      },
+    }
+  }
+  return {
+    speaks: 'chat-completions',
+    options: {
+      ...common,
+      baseUrl: baseUrl as string,
+      apiKey,
+      organization: from(entry.organization_env),
+      project: from(entry.project_env),
+      query: entry.query,
+      authentication: preset.authentication ?? 'bearer',
+      maxTokensField: preset.maxTokensField ?? maxTokensFieldAt(baseUrl as string),
+    },
+  }
+}
+
+/** OpenAI wants the newer name, under whatever id it is configured. */
+function maxTokensFieldAt(baseUrl: string): 'max_tokens' | 'max_completion_tokens' {
+  return new URL(baseUrl).hostname === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens'
+}
+
+function baseUrlOf(
+  { base_url: given }: UpstreamConfig,
+  { baseUrl, baseUrlEnv, baseUrlPath = '' }: UpstreamPreset,
+  environment: Environment,
+): string | undefined {
+  if (given !== undefined) return given
+  const address = createFrom(environment)(baseUrlEnv)
+  if (address === undefined) return baseUrl
+  const trimmed = address.replace(/\/+$/, '')
+  return trimmed.endsWith(baseUrlPath) ? trimmed : trimmed + baseUrlPath
+}
+
+function vertexOf(entry: UpstreamConfig, environment: Environment): AiSdkOptions['vertex'] {
+  const from = createFrom(environment)
+  const project = entry.project ?? from('GOOGLE_VERTEX_PROJECT')
+  const location = entry.location ?? from('GOOGLE_VERTEX_LOCATION')
+  if (project === undefined || location === undefined) return undefined
+  const clientEmail = from(entry.client_email_env ?? 'GOOGLE_CLIENT_EMAIL')
+  // In one line of an environment file the line breaks of the key are written as \n.
+  const privateKey = from(entry.private_key_env ?? 'GOOGLE_PRIVATE_KEY')?.replaceAll('\\n', '\n')
+  return {
+    project,
+    location,
+    ...(clientEmail === undefined ? {} : { clientEmail }),
+    ...(privateKey === undefined ? {} : { privateKey }),
+  }
+}
+
+function bedrockOf(entry: UpstreamConfig, environment: Environment): AiSdkOptions['bedrock'] {
+  const from = createFrom(environment)
+  const region = entry.region ?? from('AWS_REGION')
+  if (region === undefined) return undefined
+  const accessKeyId = from(entry.access_key_id_env ?? 'AWS_ACCESS_KEY_ID')
+  const secretAccessKey = from(entry.secret_access_key_env ?? 'AWS_SECRET_ACCESS_KEY')
+  const sessionToken = from(entry.session_token_env ?? 'AWS_SESSION_TOKEN')
+  return {
+    region,
+    ...(accessKeyId === undefined ? {} : { accessKeyId }),
+    ...(secretAccessKey === undefined ? {} : { secretAccessKey }),
+    ...(sessionToken === undefined ? {} : { sessionToken }),
+  }
+}
+
+function createFrom(environment: Environment) {
+  return (variable: string | undefined): string | undefined =>
+    variable === undefined ? undefined : environment[variable] || undefined
+}

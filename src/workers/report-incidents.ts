@@ -1,0 +1,42 @@
+import type { Model } from '../catalog/model.ts'
+import type { Database } from '../db/open.ts'
+import type { Router } from '../gateway/routing/create-router.ts'
+import {
+  expireBreakerIncidents,
+  reportBreakerClosed,
+  reportBreakerOpen,
+} from '../health/breaker-incidents.ts'
+
+/**
+ * Makes an incident of every model that no route of this node serves, and ends it when one does again.
+ * What a node reported that died ends by itself: its reports are a lease.
+ */
+export function createReportIncidents(deps: {
+  db: Database
+  router: Router
+  nodeId: string
+}): () => Promise<void> {
+  const { db, router, nodeId } = deps
+  const reported = new Set<string>()
+  return async () => {
+    const failing = failingModels(router)
+    for (const { id, vendor } of failing) {
+      await reportBreakerOpen(db, { nodeId, subject: id, modelIds: [id], vendors: [vendor] })
+      reported.add(id)
+    }
+    for (const id of reported) {
+      if (failing.some((model) => model.id === id)) continue
+      await reportBreakerClosed(db, { subject: id })
+      reported.delete(id)
+    }
+    await expireBreakerIncidents(db)
+  }
+}
+
+/** Models of which every route is open, or waits for the call that tries it again. */
+function failingModels(router: Router): Model[] {
+  const open = new Map<Model, boolean>()
+  for (const { model, breaker } of router.listStates())
+    open.set(model, (open.get(model) ?? true) && breaker !== 'closed')
+  return [...open].filter(([, isOpen]) => isOpen).map(([model]) => model)
+}

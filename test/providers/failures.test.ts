@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { createServer, type AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { after, afterEach, before, test } from 'node:test'
+import { StreamBroken } from '../../src/providers/contract.ts'
+import { startFixtureServer, type Fault, type FixtureServer } from './fixture-server.ts'
+import { ANTHROPIC, ask, complete, GOOGLE, type Outcome, type TestWire } from './test-provider.ts'
+import { WEATHER_THINKING } from './weather-conversation.ts'
+
+let server: FixtureServer
+before(async () => {
+  server = await startFixtureServer()
+})
+afterEach(() => server.fail(undefined))
+after(() => server.close())
+
+const SHORT = { firstByteTimeoutMs: 200, idleTimeoutMs: 200 }
+
+async function meet(wire: TestWire, fault: Fault, isStream: boolean): Promise<Outcome> {
+  server.fail(fault)
+  const isHang = fault.kind.startsWith('hang')
+  const provider = wire.open(server.url, isHang ? SHORT : {})
+  const outcome = await complete(provider, { body: ask(wire), isStream })
+  await provider.close()
+  return outcome
+}
+
+const STATUSES = [
+  [400, 'refused_request'],
+  [401, 'credentials_refused'],
+  [403, 'credentials_refused'],
+  [404, 'server_error'],
+  [413, 'refused_request'],
+  [429, 'rate_limited'],
+  [500, 'server_error'],
+  [529, 'server_error'],
+] as const
+
+for (const wire of [ANTHROPIC, GOOGLE]) {
+  for (const isStream of [false, true]) {
+    const manner = isStream ? 'streamed' : 'plain'
+
+    for (const [status, reason] of STATUSES) {
+      test(`${wire.name}, ${manner}: ${status} is ${reason}`, async () => {
+        const body = '{"error":{"type":"some_error","message":"No."}}'
+        const headers = { 'retry-after': '7' }
+        const { failure, isBrokenStream } = await meet(
+          wire,
+          { kind: 'status', status, body, headers },
+          isStream,
+        )
+        assert.deepEqual(failure, {
+          kind: 'failure',
+          reason,
+          status,
+          retryAfterSeconds: 7,
+          detail: `${status} ${body}`,
+        })
+        assert.equal(isBrokenStream, undefined)
+      })
+    }
+
+    test(`${wire.name}, ${manner}: a redirect is not followed`, async () => {
+      const before = server.requests.length
+      const headers = { location: `${server.url}/elsewhere` }
+      const { failure } = await meet(
+        wire,
+        { kind: 'status', status: 307, body: '', headers },
+        isStream,
+      )
+      assert.equal(failure?.reason, 'server_error')
+      assert.equal(failure?.status, 307)
+      assert.equal(server.requests.length, before + 1)
+    })
+
+    test(`${wire.name}, ${manner}: no answer in time is first_byte_timeout`, async () => {
+      const { failure } = await meet(wire, { kind: 'hang' }, isStream)
+      assert.equal(failure?.reason, 'first_byte_timeout')
+    })
+
+    test(`${wire.name}, ${manner}: an answer that stops is idle_timeout`, async () => {
+      const { failure } = await meet(wire, { kind: 'hang_middle' }, isStream)
+      assert.equal(failure?.reason, 'idle_timeout')
+    })
+
+    test(`${wire.name}, ${manner}: a connection that breaks is connection_lost`, async () => {
+      const { failure } = await meet(wire, { kind: 'cut_middle' }, isStream)
+      assert.equal(failure?.reason, 'connection_lost')
+    })
+
+    test(`${wire.name}, ${manner}: a port that nobody listens on is connect_failed`, async () => {
+      const closed = createServer().listen(0, '127.0.0.1')
+      await once(closed, 'listening')
+      const { port } = closed.address() as AddressInfo
+      closed.close()
+      await once(closed, 'close')
+      const provider = wire.open(`http://127.0.0.1:${port}`)
+      const { failure } = await complete(provider, { body: ask(wire), isStream })
+      assert.equal(failure?.reason, 'connect_failed')
+      await provider.close()
+    })
+
+    test(`${wire.name}, ${manner}: a caller that gives up aborts the request upstream`, async () => {
+      server.fail({ kind: 'hang' })
+      const provider = wire.open(server.url)
+      const caller = new AbortController()
+      const before = server.requests.length
+      const pending = complete(provider, { body: ask(wire), isStream }, caller.signal)
+      while (server.requests.length === before)
+        await new Promise((resolve) => setImmediate(resolve))
+      caller.abort(new Error('the customer has left'))
+      const { failure } = await pending
+      assert.equal(failure?.reason, 'aborted')
+      await server.requests[before]?.gone
+      await provider.close()
+    })
+  }
+
+  test(`${wire.name}: half a JSON is a bad answer`, async () => {
+    const { failure } = await meet(wire, { kind: 'end_middle' }, false)
+    assert.equal(failure?.reason, 'bad_answer')
+    assert.doesNotMatch(failure?.detail ?? '', /Recife/)
+  })
+
+  test(`${wire.name}: a stream that ends without its end is broken, after what came`, async () => {
+    const { failure, turn, usage } = await meet(wire, { kind: 'end_middle' }, true)
+    assert.equal(failure?.reason, 'connection_lost')
+    assert.equal(turn.message.reasoning_content, WEATHER_THINKING)
+    assert.equal(usage, undefined)
+  })
+
+  test(`${wire.name}: an error in the middle breaks the stream, after what came`, async () => {
+    const { failure, turn, isBrokenStream } = await meet(wire, { kind: 'error_middle' }, true)
+    assert.equal(isBrokenStream, true)
+    assert.equal(turn.message.reasoning_content, WEATHER_THINKING)
+    assert.deepEqual(failure, overloaded(wire))
+  })
+
+  test(`${wire.name}: an error first breaks the stream, before anything`, async () => {
+    const { failure, bodies, isBrokenStream } = await meet(wire, { kind: 'error_first' }, true)
+    assert.equal(isBrokenStream, true)
+    assert.deepEqual(bodies, [])
+    assert.equal(failure?.reason, 'server_error')
+    assert.equal(failure?.status, overloaded(wire).status)
+  })
+
+  test(`${wire.name}: a cancelled stream closes its connection`, async () => {
+    server.fail({ kind: 'hang_middle' })
+    const provider = wire.open(server.url)
+    const before = server.requests.length
+    const stream = await provider.completeChat?.(
+      { body: ask(wire), isStream: true, callId: 'call-1' },
+      new AbortController().signal,
+    )
+    assert.equal(stream?.kind, 'stream')
+    const chunks = stream.chunks[Symbol.asyncIterator]()
+    await chunks.next()
+    stream.cancel()
+    await server.requests[before]?.gone
+    await assert.rejects(
+      async () => {
+        while (!(await chunks.next()).done);
+      },
+      (error) => error instanceof StreamBroken && error.failure.reason === 'aborted',
+    )
+    await provider.close()
+  })
+
+  test(`${wire.name}: a reader that leaves in the middle closes the connection`, async () => {
+    server.fail({ kind: 'hang_middle' })
+    const provider = wire.open(server.url)
+    const before = server.requests.length
+    const stream = await provider.completeChat?.(
+      { body: ask(wire), isStream: true, callId: 'call-1' },
+      new AbortController().signal,
+    )
+    assert.equal(stream?.kind, 'stream')
+    for await (const chunks of stream.chunks) {
+      assert.equal(chunks.length, 1)
+      break
+    }
+    await server.requests[before]?.gone
+    await provider.close()
+  })
+}
+
+function overloaded(wire: TestWire): Record<string, unknown> {
+  return wire.name === 'anthropic'
+    ? {
+        kind: 'failure',
+        reason: 'server_error',
+        status: 529,
+        detail: '529 overloaded_error: Overloaded',
+      }
+    : {
+        kind: 'failure',
+        reason: 'server_error',
+        status: 503,
+        detail: '503 UNAVAILABLE: The model is overloaded.',
+      }
+}

@@ -1,0 +1,167 @@
+/**
+ * One conversation that asks all of a provider at once: an image, thinking, two tool calls in parallel,
+ * their results, a final answer, cached and reasoning tokens. The fixtures of every provider tell it.
+ */
+import { isObject } from '../../src/lib/is-object.ts'
+import type { JsonObject, ReportedTokens } from '../../src/providers/contract.ts'
+
+export const IMAGE_BASE64 =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+export const WEATHER_TOOLS = [
+  {
+    type: 'function',
+    function: {
+      name: 'get_weather',
+      description: 'The weather in a city.',
+      parameters: {
+        type: 'object',
+        properties: { city: { type: 'string' }, unit: { enum: ['celsius', 'fahrenheit'] } },
+        required: ['city'],
+      },
+    },
+  },
+  {
+    type: 'function',
+    function: {
+      name: 'get_time',
+      description: 'The time in a city.',
+      parameters: { type: 'object', properties: { city: { type: 'string' } } },
+    },
+  },
+]
+
+export function weatherRequest(model: string): JsonObject & { messages: JsonObject[] } {
+  return {
+    model,
+    max_completion_tokens: 4096,
+    reasoning_effort: 'low',
+    tools: WEATHER_TOOLS,
+    tool_choice: 'auto',
+    messages: [
+      { role: 'system', content: 'You answer in one sentence.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is the weather in this city, and the time in Manaus?' },
+          { type: 'image_url', image_url: { url: `data:image/png;base64,${IMAGE_BASE64}` } },
+        ],
+      },
+    ],
+  }
+}
+
+/** The second turn: what the model said, as it was said, and what its tools gave. */
+export function withToolResults(
+  request: ReturnType<typeof weatherRequest>,
+  message: JsonObject,
+): ReturnType<typeof weatherRequest> {
+  const results = ['{"celsius":29,"sky":"sun"}', '14:05']
+  const calls = message.tool_calls as JsonObject[]
+  return {
+    ...request,
+    messages: [
+      ...request.messages,
+      message,
+      ...calls.map(({ id }, index) => ({
+        role: 'tool',
+        tool_call_id: id,
+        content: results[index],
+      })),
+    ],
+  }
+}
+
+export const WEATHER_THINKING =
+  'Two cities were asked about. I need the weather in Recife and the time in Manaus.'
+
+export const WEATHER_CALLS = [
+  { name: 'get_weather', arguments: { city: 'Recife', unit: 'celsius' } },
+  { name: 'get_time', arguments: { city: 'Manaus' } },
+]
+
+export const WEATHER_TEXT = 'Recife has 29 °C and sun, and in Manaus it is 14:05.'
+
+/** Anthropic also writes to its cache in the second turn, and says so. */
+export function weatherUsage(cacheWriteTokens: number): [ReportedTokens, ReportedTokens] {
+  return [
+    {
+      promptTokens: 1200,
+      cachedTokens: 1000,
+      cacheWriteTokens: 0,
+      completionTokens: 150,
+      reasoningTokens: 90,
+    },
+    {
+      promptTokens: 1400,
+      cachedTokens: 1200,
+      cacheWriteTokens,
+      completionTokens: 40,
+      reasoningTokens: 0,
+    },
+  ]
+}
+
+export interface Turn {
+  readonly message: JsonObject
+  readonly finishReason: unknown
+}
+
+/** What one turn says, in the words that all providers share. */
+export function gistOf({ message, finishReason }: Turn): JsonObject {
+  const calls = (message.tool_calls ?? []) as { function: { name: string; arguments: string } }[]
+  return {
+    text: message.content === '' ? null : (message.content ?? null),
+    thinking: message.reasoning_content ?? null,
+    calls: calls.map((call) => ({
+      name: call.function.name,
+      arguments: JSON.parse(call.function.arguments) as unknown,
+    })),
+    finishReason,
+  }
+}
+
+/** The turn of a plain answer's body. */
+export function turnOf(body: JsonObject): Turn {
+  const [choice] = body.choices as { message: JsonObject; finish_reason: unknown }[]
+  return { message: choice?.message ?? {}, finishReason: choice?.finish_reason }
+}
+
+/** The turn that the chunks of a stream tell, put together as clients do. */
+export function assembleChunks(bodies: readonly JsonObject[]): Turn {
+  const message: JsonObject = {}
+  const toolCalls: JsonObject[] = []
+  let finishReason: unknown
+  for (const body of bodies) {
+    for (const choice of body.choices as { delta: JsonObject; finish_reason: unknown }[]) {
+      finishReason = choice.finish_reason ?? finishReason
+      for (const [name, value] of Object.entries(choice.delta)) {
+        if (name === 'tool_calls') addToolCalls(toolCalls, value as JsonObject[])
+        else message[name] = joined(message[name], value)
+      }
+    }
+  }
+  if (toolCalls.length > 0) message.tool_calls = toolCalls
+  return { message, finishReason }
+}
+
+function addToolCalls(calls: JsonObject[], deltas: readonly JsonObject[]): void {
+  for (const { index, ...delta } of deltas) {
+    const call = (calls[index as number] ??= {})
+    for (const [name, value] of Object.entries(delta)) {
+      if (name === 'function') {
+        const known = (call.function ?? {}) as JsonObject
+        call.function = known
+        for (const [part, text] of Object.entries(value as JsonObject)) {
+          known[part] = joined(known[part], text)
+        }
+      } else call[name] = value
+    }
+  }
+}
+
+function joined(before: unknown, added: unknown): unknown {
+  if (typeof before === 'string' && typeof added === 'string') return before + added
+  if (Array.isArray(before) && Array.isArray(added)) return [...before, ...added] as unknown[]
+  return isObject(before) && isObject(added) ? { ...before, ...added } : added
+}
