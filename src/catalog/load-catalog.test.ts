@@ -9,7 +9,7 @@ import { parseCatalogConfig, type CatalogConfig } from './catalog-config-schema.
 import { loadCatalog } from './load-catalog.ts'
 import { plainRoute } from './plain-route.ts'
 import { microUsd } from './price-from-data.ts'
-import { costOf } from './prices.ts'
+import { costOf, type Price } from './prices.ts'
 import { CONFIG_SCHEMA_FILE, configSchemaText } from './write-config-schema.ts'
 
 const at = new Date('2026-11-21T15:00:00Z')
@@ -101,7 +101,7 @@ test('the configuration lies over the built-in models, field by field', () => {
   const catalog = load(config, 'live', ['mine'])
   assert.equal(catalog.findModel('gpt-4o'), undefined)
   const mini = catalog.findModel('gpt-4o-mini')
-  assert.deepEqual(mini?.routes, [plainRoute('mine', 'deployment-7', mini.price)])
+  assert.deepEqual(mini?.routes, [plainRoute('mine', 'deployment-7', mini?.price as Price)])
   assert.equal(catalog.findModel('gpt-4o-mini')?.markupE4, 15_000n)
   assert.equal(catalog.findModel('gpt-4o-mini')?.displayName, 'GPT-4o mini')
   assert.deepEqual(
@@ -117,7 +117,7 @@ test('the configuration lies over the built-in models, field by field', () => {
 
 test('a model without an upstream is served by the sandbox in sandbox mode, and by nobody in live mode', () => {
   const served = load(undefined, 'sandbox', ['sandbox']).findModel('gpt-4o')
-  assert.deepEqual(served?.routes, [plainRoute('sandbox', 'gpt-4o', served.price)])
+  assert.deepEqual(served?.routes, [plainRoute('sandbox', 'gpt-4o', served?.price as Price)])
   assert.deepEqual(load(undefined, 'live').findModel('gpt-4o')?.routes, [])
   assert.equal(load(undefined, 'live').findModel('sandbox-chat'), undefined)
   assert.deepEqual(

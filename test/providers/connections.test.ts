@@ -251,7 +251,11 @@ test('the connection of a stream that has ended is used again', async () => {
     const candidates = [{ content: { parts: [{ text: 'Hi.' }] }, finishReason: 'STOP' }]
     response.end(`data: ${JSON.stringify({ candidates, usageMetadata })}\n\n`)
   })
-  const provider = openAiSdk('google', { baseUrl: server.url, apiKey: 'own' })
+  const provider = openAiSdk('google', {
+    baseUrl: server.url,
+    apiKey: 'own',
+    connectionsMax: 1,
+  })
   for (let round = 0; round < 3; round += 1) {
     const { turn } = await complete(provider, { body: ask(GOOGLE), isStream: true })
     assert.equal(turn.message.content, 'Hi.')
