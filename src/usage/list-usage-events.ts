@@ -11,6 +11,8 @@ export interface UsageEvent {
   readonly usageKind: 'exact' | 'estimated' | 'none'
   readonly promptTokens: number
   readonly completionTokens: number
+  /** What was used beside text tokens, by the names of the catalog's units. */
+  readonly units: Readonly<Record<string, number>> | null
   readonly costUpstreamPicoUsd: PicoUsd
   readonly costBilledNanoBrl: NanoBrl
   readonly fxRateE4: bigint
@@ -46,6 +48,7 @@ export async function listUsageEvents(
     usageKind: row.usage_kind,
     promptTokens: row.prompt_tokens,
     completionTokens: row.completion_tokens,
+    units: row.units,
     costUpstreamPicoUsd: row.cost_upstream_pico_usd,
     costBilledNanoBrl: row.cost_billed_nano_brl,
     fxRateE4: BigInt(row.fx_rate_e4),

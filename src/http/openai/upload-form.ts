@@ -117,7 +117,10 @@ async function readForm(
       })
       parser.on('error', () => reject(new Unsound(NO_FORM)))
       parser.on('finish', resolve)
-      request.once('close', () => reject(new Unsound(NO_FORM)))
+      // A request also closes after its end.
+      request.once('close', () => {
+        if (!request.complete) reject(new Unsound(NO_FORM))
+      })
       request.pipe(parser)
     })
     return { file: await kept?.file, fields }

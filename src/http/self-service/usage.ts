@@ -35,6 +35,7 @@ function usageEventBody(event: UsageEvent): unknown {
     session_id: event.sessionId,
     prompt_tokens: event.promptTokens,
     completion_tokens: event.completionTokens,
+    units: event.units,
     usage_kind: event.usageKind,
     cost_billed_brl: jsonBrl(event.costBilledNanoBrl),
     cost_upstream_usd: jsonUsd(event.costUpstreamPicoUsd),
