@@ -15,7 +15,8 @@ import { ipSubject, keySubject } from '../gateway/limits.ts'
 import { refusalBody, refusals, type Refusal } from '../gateway/refusal.ts'
 import { createId, isUuid } from '../lib/ids.ts'
 import type { HttpDeps } from './http-deps.ts'
-import { addModelCalls } from './openai/add-model-calls.ts'
+import { createArrivalWatch } from './arrival-watch.ts'
+import { addModelCalls, UPLOAD_PATHS } from './openai/add-model-calls.ts'
 import { addHealth } from './public/health.ts'
 import { addImageFiles } from './public/image-files.ts'
 import { addIncidents } from './public/incidents.ts'
@@ -26,8 +27,9 @@ import { limitHeaders, requestIdHeaders } from './response-headers.ts'
 import { restError } from './rest-error.ts'
 import { addUsage } from './self-service/usage.ts'
 
-/** The whole request must have arrived in this time. */
-const REQUEST_TIMEOUT_MS = 60_000
+/** The whole request must have arrived in this time; an uploaded file has the longer one. */
+const BODY_TIMEOUT_MS = 60_000
+const UPLOAD_TIMEOUT_MS = 900_000
 /** Longer than the 60 s of common load balancers, so that they close idle connections and not we. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000
 
@@ -43,7 +45,7 @@ function isModelCall(request: FastifyRequest): boolean {
 export function createServer(deps: HttpDeps): FastifyInstance {
   const server = Fastify({
     bodyLimit: deps.bodyBytesMax,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: UPLOAD_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     trustProxy: deps.trustProxy === false ? false : [...deps.trustProxy],
     genReqId: (request) => requestIdOf(request.headers['x-svc-request-id']),
@@ -53,11 +55,21 @@ export function createServer(deps: HttpDeps): FastifyInstance {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     return503OnClosing: false,
   })
+  const arrivals = createArrivalWatch(BODY_TIMEOUT_MS, ({ socket }) =>
+    answerNoHttp({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket),
+  )
+  server.addHook('onClose', () => arrivals.stop())
+  server.addHook('onRequest', (request, _reply, done) => {
+    if (hasBody(request) && !UPLOAD_PATHS.has(request.routeOptions.url ?? ''))
+      arrivals.begin(request.raw)
+    done()
+  })
   // Bodies arrive as bytes, whatever their type is called: each route reads its own.
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
-    done(null, body),
-  )
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
+    arrivals.end(request.raw)
+    done(null, body)
+  })
 
   server.addHook('onSend', async (request, reply) => {
     reply.headers(requestIdHeaders(request.id))
@@ -79,6 +91,11 @@ export function createServer(deps: HttpDeps): FastifyInstance {
   return server
 }
 
+function hasBody({ headers }: FastifyRequest): boolean {
+  const { 'content-length': length } = headers
+  return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined
+}
+
 /**
  * The target as routes know it: without scheme and host, which clients of proxies send along. Faulty
  * percent-encoding stands for itself, so that it is an unknown address like any other.
@@ -95,7 +112,7 @@ function originForm(target: string): string {
 }
 
 /** What is no HTTP that could be read: there is no request yet to look at, only its connection. */
-function answerNoHttp(error: NodeJS.ErrnoException, socket: Socket): void {
+function answerNoHttp(error: { code?: string | undefined }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const [status, message] =
     error.code === 'HPE_HEADER_OVERFLOW'
