@@ -40,7 +40,6 @@ import { openLedger } from './ledger/open-ledger.ts'
 import { createId } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
 import type { Provider } from './providers/contract.ts'
-import { createAiSdkProvider } from './providers/ai-sdk/create-ai-sdk-provider.ts'
 import { createOpenAiCompatible } from './providers/openai-compatible/create-openai-compatible.ts'
 import { startSandboxUpstream } from './providers/sandbox/start-sandbox-upstream.ts'
 import type { ConfiguredUpstream } from './resolve-upstreams.ts'
@@ -145,7 +144,7 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
     runningCalls: () => calls.size,
     spoolLength: () => ledger.spoolLength,
     ledgerWaiting: () => ledger.waiting,
-    routes: router.listStates,
+    routes: () => router.listStates(),
     fxRateAgeSeconds: () => (fxRate ? (Date.now() - Date.parse(fxRate.rateDate)) / 1000 : -1),
   })
 
@@ -220,14 +219,20 @@ async function openUpstreams(
     closers.push(() => sandbox.close())
     upstreams.push(sandboxUpstream(sandbox.baseUrl))
   }
-  return upstreams.map(({ adapter, ...upstream }) => {
-    const provider =
-      adapter.speaks === 'chat-completions'
-        ? createOpenAiCompatible(adapter.options)
-        : createAiSdkProvider(adapter.options)
+  const opened: OpenUpstream[] = []
+  for (const { adapter, ...upstream } of upstreams) {
+    const provider = await openProvider(adapter)
     closers.push(() => provider.close())
-    return { ...upstream, provider }
-  })
+    opened.push({ ...upstream, provider })
+  }
+  return opened
+}
+
+async function openProvider(adapter: ConfiguredUpstream['adapter']): Promise<Provider> {
+  if (adapter.speaks === 'chat-completions') return createOpenAiCompatible(adapter.options)
+  // Loaded where it is needed only: its packages take 70 MB and a third of a second.
+  const { createAiSdkProvider } = await import('./providers/ai-sdk/create-ai-sdk-provider.ts')
+  return createAiSdkProvider(adapter.options)
 }
 
 /** Its models fail on purpose, to be watched: nothing is tried again, and no breaker hides them. */

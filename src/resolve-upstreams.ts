@@ -80,11 +80,26 @@ function findFaults(
     faults.push(`has a base_url that is no address: "${baseUrl}"`)
   if (preset.adapter === 'openai-compatible' && baseUrl === undefined)
     faults.push(`needs a base_url${preset.baseUrlEnv ? ` or ${preset.baseUrlEnv}` : ''}`)
-  if (preset.adapter === 'google-vertex' && !vertexOf(entry, environment))
-    faults.push('needs a project and a location')
-  if (preset.adapter === 'amazon-bedrock' && !bedrockOf(entry, environment))
-    faults.push('needs a region')
+  const hasKey = createFrom(environment)(entry.api_key_env ?? preset.apiKeyEnv) !== undefined
+  if (preset.adapter === 'google-vertex') {
+    const vertex = vertexOf(entry, environment)
+    if (!vertex) faults.push('needs a project and a location')
+    else if (!hasKey && !(vertex.clientEmail && vertex.privateKey))
+      faults.push('needs a key, or the e-mail and the private key of a service account')
+  }
+  if (preset.adapter === 'amazon-bedrock') {
+    const bedrock = bedrockOf(entry, environment)
+    if (!bedrock) faults.push('needs a region')
+    else if (!hasKey && !(bedrock.accessKeyId && bedrock.secretAccessKey))
+      faults.push('needs a key, or an access key and its secret')
+  }
+  if (hasOwnFormat(preset) && !hasKey && preset.whenSet.length === 1)
+    faults.push(`needs a key: api_key_env or ${preset.apiKeyEnv ?? ''}`)
   return faults
+}
+
+function hasOwnFormat({ adapter }: UpstreamPreset): boolean {
+  return adapter !== 'openai-compatible'
 }
 
 function adapterOf(

@@ -170,10 +170,18 @@ function routeOf(
   price: Price,
   faults: string[],
 ): Route {
+  const own = route.prices && readPrices(modelId, category, route.prices, faults)
+  for (const unit of Object.keys(price.units ?? {})) {
+    // Which route answers is not known when the money is held: each must be able to bill the call.
+    if (own && own.units?.[unit] === undefined)
+      faults.push(
+        `model "${modelId}": its route over "${route.upstream}" has no price of "${unit}"`,
+      )
+  }
   return {
     upstreamId: route.upstream,
     upstreamModel: route.model,
-    price: route.prices ? readPrices(modelId, category, route.prices, faults) : price,
+    price: own ?? price,
     priority: route.priority ?? place,
     weight: route.weight ?? 1,
     concurrencyMax: route.concurrency_max ?? Infinity,
