@@ -86,6 +86,33 @@ export const builtInModels: readonly BuiltInModel[] = [
   openai(
     'llm',
     {
+      id: 'gpt-6-astra',
+      displayName: 'GPT-6 Astra',
+      description: 'O mais capaz da OpenAI, para os trabalhos mais difíceis de ponta a ponta.',
+    },
+    { contextTokens: 1_050_000, outputTokensMax: 128_000, imageTokensMax: 20_000 },
+  ),
+  openai(
+    'llm',
+    {
+      id: 'gpt-6-sol',
+      displayName: 'GPT-6 Sol',
+      description: 'Para código complexo e agentes, com um milhão de tokens de contexto.',
+    },
+    { contextTokens: 1_050_000, outputTokensMax: 128_000, imageTokensMax: 20_000 },
+  ),
+  openai(
+    'llm',
+    {
+      id: 'gpt-6-luna',
+      displayName: 'GPT-6 Luna',
+      description: 'Eficiente para tarefas bem definidas em grande volume.',
+    },
+    { contextTokens: 1_050_000, outputTokensMax: 128_000, imageTokensMax: 20_000 },
+  ),
+  openai(
+    'llm',
+    {
       id: 'gpt-5.2',
       displayName: 'GPT-5.2',
       description: 'O modelo mais capaz da linha GPT-5 para raciocínio, código e agentes.',
@@ -190,9 +217,36 @@ export const builtInModels: readonly BuiltInModel[] = [
   anthropic(
     'llm',
     {
+      id: 'claude-fable-5-1',
+      displayName: 'Claude Fable 5.1',
+      description: 'O mais capaz da Anthropic, para raciocínio exigente e agentes de longo fôlego.',
+    },
+    { contextTokens: 1_000_000, outputTokensMax: 128_000, imageTokensMax: 6_000 },
+  ),
+  anthropic(
+    'llm',
+    {
+      id: 'claude-opus-5-5',
+      displayName: 'Claude Opus 5.5',
+      description: 'Código com agentes e trabalho de conhecimento de longa duração.',
+    },
+    { contextTokens: 1_000_000, outputTokensMax: 128_000, imageTokensMax: 6_000 },
+  ),
+  anthropic(
+    'llm',
+    {
+      id: 'claude-sonnet-5',
+      displayName: 'Claude Sonnet 5',
+      description: 'O Sonnet mais capaz para agentes, a um preço menor que o do Opus.',
+    },
+    { contextTokens: 1_000_000, outputTokensMax: 128_000, imageTokensMax: 6_000 },
+  ),
+  anthropic(
+    'llm',
+    {
       id: 'claude-opus-4-5',
       displayName: 'Claude Opus 4.5',
-      description: 'O mais capaz da família Claude 4.5 para código e agentes.',
+      description: 'O mais capaz da geração 4.5, para código e agentes.',
     },
     { contextTokens: 200_000, outputTokensMax: 64_000, imageTokensMax: 6_000 },
   ),
@@ -222,6 +276,33 @@ export const builtInModels: readonly BuiltInModel[] = [
       description: 'Raciocínio longo e escrita cuidadosa.',
     },
     { contextTokens: 200_000, outputTokensMax: 32_000, imageTokensMax: 6_000 },
+  ),
+  google(
+    'llm',
+    {
+      id: 'gemini-3.1-pro-preview',
+      displayName: 'Gemini 3.1 Pro',
+      description: 'Compreensão multimodal, agentes e código (prévia).',
+    },
+    { contextTokens: 1_048_576, outputTokensMax: 65_536, imageTokensMax: 20_000 },
+  ),
+  google(
+    'llm',
+    {
+      id: 'gemini-3.8-flash',
+      displayName: 'Gemini 3.8 Flash',
+      description: 'O Flash mais inteligente do Google, para software e agentes autônomos.',
+    },
+    { contextTokens: 1_048_576, outputTokensMax: 65_536, imageTokensMax: 20_000 },
+  ),
+  google(
+    'llm',
+    {
+      id: 'gemini-3.1-flash-lite',
+      displayName: 'Gemini 3.1 Flash-Lite',
+      description: 'Rápido e econômico, para volume com baixa latência.',
+    },
+    { contextTokens: 1_048_576, outputTokensMax: 65_536, imageTokensMax: 20_000 },
   ),
   google(
     'llm',
@@ -318,6 +399,15 @@ export const builtInModels: readonly BuiltInModel[] = [
       description: 'Especialista em geração e edição de código.',
     },
     { contextTokens: 256_000, outputTokensMax: 256_000, imageTokensMax: 0 },
+  ),
+  xai(
+    'llm',
+    {
+      id: 'grok-4.6',
+      displayName: 'Grok 4.6',
+      description: 'O mais capaz da xAI, com texto, imagens, ferramentas e raciocínio.',
+    },
+    { contextTokens: 500_000, outputTokensMax: 500_000, imageTokensMax: 6_000 },
   ),
   xai(
     'llm',

@@ -171,13 +171,11 @@ function routeOf(
   faults: string[],
 ): Route {
   const own = route.prices && readPrices(modelId, category, route.prices, faults)
-  for (const unit of Object.keys(price.units ?? {})) {
-    // Which route answers is not known when the money is held: each must be able to bill the call.
-    if (own && own.units?.[unit] === undefined)
-      faults.push(
-        `model "${modelId}": its route over "${route.upstream}" has no price of "${unit}"`,
-      )
-  }
+  // Which route answers is not known when the money is held: each must bill the call by the same units.
+  if (own && unitNames(own) !== unitNames(price))
+    faults.push(
+      `model "${modelId}": the prices of its route over "${route.upstream}" must be of the same units as its own (${unitNames(price) || 'tokens'})`,
+    )
   return {
     upstreamId: route.upstream,
     upstreamModel: route.model,
@@ -186,6 +184,12 @@ function routeOf(
     weight: route.weight ?? 1,
     concurrencyMax: route.concurrency_max ?? Infinity,
   }
+}
+
+function unitNames({ units }: Price): string {
+  return Object.keys(units ?? {})
+    .sort()
+    .join(', ')
 }
 
 function traitsOf(

@@ -212,7 +212,7 @@ test('a connection goes to the address that was checked, and the name is resolve
   assert.deepEqual(names, ['rebinding.example'])
 })
 
-test('TLS asks for the host by its name, not by its address', async () => {
+test('TLS asks for the host by its name, not by its address', async (t) => {
   let hello = Buffer.alloc(0)
   const tls = createSocketServer((socket: Socket) => {
     socket.once('data', (bytes) => {
@@ -220,13 +220,13 @@ test('TLS asks for the host by its name, not by its address', async () => {
       socket.destroy()
     })
   })
+  t.after(() => tls.close())
   tls.listen(0, '127.0.0.1')
   await once(tls, 'listening')
   const lookup = async (): Promise<{ address: string }[]> => [{ address: '127.0.0.1' }]
   const url = `https://images.example:${(tls.address() as AddressInfo).port}/s3cret`
   assert.equal(await refusal(url, { lookup }), 'failed')
   assert.ok(hello.includes('images.example'))
-  tls.close()
 })
 
 test('what is not an address over http, or holds credentials, is a bad one', async () => {

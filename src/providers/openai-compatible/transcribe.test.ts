@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { after, beforeEach, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type {
   TranscriptionAnswer,
   TranscriptionCall,
@@ -46,6 +46,8 @@ class TestFile implements UploadedFile {
   async *read(): AsyncGenerator<Buffer> {
     try {
       for (const part of this.parts) {
+        // A disk takes its time, in which the network goes on.
+        await nextTurn()
         this.partsRead++
         yield part
       }
@@ -361,6 +363,30 @@ test('an upstream that refuses before it has read the upload is heard, however i
       })
     }
   }
+})
+
+test('once the head of a refusal has come, nothing more is sent', async () => {
+  let bytes = 0
+  const serve = (socket: Socket): void => {
+    let silence: NodeJS.Timeout | undefined
+    socket.on('data', (part) => {
+      if (bytes === 0) socket.write('HTTP/1.1 401 No\r\ncontent-length: 3\r\n\r\n')
+      bytes += part.length
+      clearTimeout(silence)
+      silence = setTimeout(() => socket.write('key'), 100)
+    })
+  }
+  await withSocketServer(serve, async (provider) => {
+    const file = largeFile()
+    assert.deepEqual(await transcribe({ file }, { provider }), {
+      kind: 'failure',
+      reason: 'credentials_refused',
+      status: 401,
+      detail: '401 key',
+    })
+    assert.ok(bytes < file.bytes / 2, `${bytes} bytes`)
+    await file.closed.promise
+  })
 })
 
 test('a connection that is cut half-way is lost, and the file is closed', async () => {
