@@ -421,7 +421,9 @@ for (const [category, prices, ofRoute] of UNLIKE) {
       ],
     })
     if (faults.length > 0) return
-    const [first, second] = (model?.routes ?? []).map((route) => Object.keys(route.price.units ?? {}))
+    const [first, second] = (model?.routes ?? []).map((route) =>
+      Object.keys(route.price.units ?? {}),
+    )
     assert.deepEqual(first, second)
   })
 }

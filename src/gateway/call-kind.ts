@@ -46,8 +46,9 @@ export interface UpstreamTry<Request extends CallRequest> {
   /** The model's name at the upstream. */
   readonly upstreamModel: string
   readonly client: Client
-  /** Ends the call, whatever it does. */
+  /** Aborted: the call is to end, whatever it does. */
   readonly signal: AbortSignal
+  readonly abort: () => void
 }
 
 /** The end of a call: how its hold is resolved, and what the client gets once that is durable. */

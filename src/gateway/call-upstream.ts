@@ -69,7 +69,7 @@ export async function callUpstream<
   kind: CallKind<Body, Request, Outcome>,
   held: HeldCall<Request>,
   client: Client,
-  signal: AbortSignal,
+  ending: AbortController,
 ): Promise<Called<Outcome> | NotCalled> {
   const tries: TriedUpstream[] = []
   let last: { failure: UpstreamFailure; route: Route } | undefined
@@ -82,7 +82,8 @@ export async function callUpstream<
       const provider = deps.providers.get(route.upstreamId)
       if (!provider || !kind.can(provider) || tries.length >= TRIES_MAX) continue
       if (round > deps.retriesOf(route.upstreamId)) continue
-      const tried = await tryRoute(deps, kind, held, { route, provider, client, signal }, tries)
+      if (last && client.hasLeft) return notCalled(last, tries)
+      const tried = await tryRoute(deps, kind, held, { route, provider, client, ending }, tries)
       if (tried.kind === 'called') return tried
       last = { failure: tried, route }
       if (FINAL.has(tried.reason)) return notCalled(last, tries)
@@ -90,8 +91,8 @@ export async function callUpstream<
       pauseSeconds = Math.min(pauseSeconds ?? Infinity, tried.retryAfterSeconds ?? 0)
     }
     if (pauseSeconds === undefined || pauseSeconds > WAIT_SECONDS_MAX) break
-    await pause(pauseSeconds * 1_000, round, signal)
-    if (signal.aborted || client.hasLeft) break
+    await pause(pauseSeconds * 1_000, round, ending.signal)
+    if (ending.signal.aborted) break
   }
   return notCalled(last ?? { failure: NO_ROUTE.failing }, tries)
 }
@@ -122,16 +123,18 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
   deps: GatewayDeps,
   kind: CallKind<Body, Request, Outcome>,
   held: HeldCall<Request>,
-  on: { route: Route; provider: Provider; client: Client; signal: AbortSignal },
+  on: { route: Route; provider: Provider; client: Client; ending: AbortController },
   tries: TriedUpstream[],
 ): Promise<Called<Outcome> | UpstreamFailure> {
-  const { route, provider, client, signal } = on
+  const { route, provider, client, ending } = on
   const { upstreamId, upstreamModel } = route
   const trip = deps.router.begin(route)
   const startedAtMs = performance.now()
   let outcome: Outcome | UpstreamFailure
   try {
-    outcome = await kind.call(provider, { held, upstreamModel, client, signal })
+    const { signal } = ending
+    const abort = (): void => ending.abort()
+    outcome = await kind.call(provider, { held, upstreamModel, client, signal, abort })
   } catch (error) {
     trip.abstain()
     throw error

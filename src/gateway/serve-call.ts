@@ -71,11 +71,11 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
   held: HeldCall<Request>,
 ): Promise<UpstreamFailure | undefined> {
   const running = deps.calls.begin(held.holdId)
-  const timeout = new AbortController()
-  const timer = setTimeout(() => timeout.abort(), deps.callTimeoutMs)
+  const ending = new AbortController()
+  const timer = setTimeout(() => ending.abort(), deps.callTimeoutMs)
   try {
     const dispatchedAtMs = performance.now()
-    const called = await callUpstream(deps, kind, held, client, timeout.signal)
+    const called = await callUpstream(deps, kind, held, client, ending)
     const answeredBy = createAnsweredBy(deps, held, called, dispatchedAtMs)
     if (called.kind === 'not_called') {
       const reason = client.hasLeft ? 'client_left' : called.failure.reason
@@ -83,12 +83,12 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
       return called.failure
     }
     try {
-      const ending = await kind.relay(held, called, answeredBy, client, running)
-      if (ending.brokenBy) reportFailure(deps, held, called.route, called.trip, ending.brokenBy)
-      const settled = settle(deps, held, ending.resolution)
-      const text = ending.write()
+      const relayed = await kind.relay(held, called, answeredBy, client, running)
+      if (relayed.brokenBy) reportFailure(deps, held, called.route, called.trip, relayed.brokenBy)
+      const settled = settle(deps, held, relayed.resolution)
+      const text = relayed.write()
       await settled
-      ending.send(typeof text === 'string' ? text : await text)
+      relayed.send(typeof text === 'string' ? text : await text)
       answered(deps, incoming, held, called.calledAtMs - dispatchedAtMs)
     } finally {
       called.trip.end()

@@ -70,7 +70,7 @@ function findModelFault(model: Model, request: ChatRequest): string | undefined 
 
 async function completeChat(
   provider: Provider,
-  { held, upstreamModel, client, signal }: UpstreamTry<ChatRequest>,
+  { held, upstreamModel, client, signal, abort }: UpstreamTry<ChatRequest>,
 ): Promise<ChatAnswer | BegunStream | UpstreamFailure> {
   const { isStream, body } = held.request
   const call = {
@@ -79,12 +79,12 @@ async function completeChat(
     outputTokensMax: held.loweredOutputTokens,
     callId: held.holdId,
   }
+  if (isStream && provider.cancelStopsBilling) client.onLeave(abort)
   const outcome = await (provider.completeChat as NonNullable<Provider['completeChat']>)(
     call,
     signal,
   )
   if (outcome.kind !== 'stream') return outcome
-  if (provider.cancelStopsBilling) client.onLeave(() => outcome.cancel())
   const begun = await beginStream(outcome)
   return begun.kind === 'failure' && provider.cancelStopsBilling && client.hasLeft
     ? { kind: 'failure', reason: 'aborted', detail: 'the client left before the first chunk' }

@@ -5,8 +5,10 @@
 import { APICallError } from '@ai-sdk/provider'
 import type { Provider } from '../contract.ts'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
+import { createEmbed } from './embed.ts'
+import { createGenerateImages } from './generate-images.ts'
 import { openFetch } from './open-fetch.ts'
-import { createOpenLanguageModel } from './open-language-model.ts'
+import { openModels } from './open-models.ts'
 import { toCallOptions } from './to-call-options.ts'
 import { toChatAnswer } from './to-chat-answer.ts'
 import { brokenStream, toChatStream } from './to-chat-stream.ts'
@@ -15,7 +17,8 @@ import { toFailure } from './to-failure.ts'
 /** Throws a TypeError where the upstream's credentials or its place are missing. */
 export function createAiSdkProvider(options: AiSdkOptions): Provider {
   const connection = openFetch(options)
-  const openLanguageModel = createOpenLanguageModel(options, connection.fetch)
+  const models = openModels(options, connection.fetch)
+  const makesImages = options.kind === 'google' || options.kind === 'google-vertex'
 
   return {
     cancelStopsBilling: options.cancelStopsBilling,
@@ -23,7 +26,7 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
       const canceller = new AbortController()
       const signal = AbortSignal.any([callerSignal, canceller.signal])
       try {
-        const model = openLanguageModel(String(call.body.model))
+        const model = models.language(String(call.body.model))
         const request = await toCallOptions(call, model, options, signal)
         if (!call.isStream) return toChatAnswer(await model.doGenerate(request))
         const { stream } = await model.doStream(request)
@@ -35,6 +38,8 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
         return isOfStream(error) && failure.reason !== 'aborted' ? brokenStream(failure) : failure
       }
     },
+    ...(models.embedding ? { embed: createEmbed(options.kind, models.embedding) } : {}),
+    ...(makesImages ? { generateImages: createGenerateImages(models.language) } : {}),
     close: () => connection.close(),
   }
 }

@@ -7,6 +7,8 @@ import type {
 import { isObject } from '../../lib/is-object.ts'
 import type { ChatCall, JsonObject } from '../contract.ts'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
+import { callHeaders } from './call-headers.ts'
+import { modelWire } from './model-wire.ts'
 import { createReadFile } from './read-file.ts'
 import { RefusedRequest } from './refused-request.ts'
 import { toPrompt } from './to-prompt.ts'
@@ -25,6 +27,7 @@ export async function toCallOptions(
   signal: AbortSignal,
 ): Promise<LanguageModelV4CallOptions> {
   const { body } = call
+  const wire = modelWire(options.kind, model.modelId)
   if (typeof body.n === 'number' && body.n > 1) {
     throw new RefusedRequest('this upstream gives one choice only')
   }
@@ -36,21 +39,21 @@ export async function toCallOptions(
   const prompt = await toPrompt(body.messages, readFile)
   const responseFormat = toResponseFormat(body.response_format)
   const { providerOptions, ...reasoning } = toReasoning(
-    options.kind,
+    wire,
     model.modelId,
     body.reasoning_effort,
     call.outputTokensMax ?? numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens),
   )
   return {
-    prompt: needsJsonInstruction(options.kind, responseFormat)
+    prompt: needsJsonInstruction(wire, responseFormat)
       ? withInstruction(prompt, JSON_INSTRUCTION)
       : prompt,
     ...reasoning,
     ...toSampling(body),
     ...toTools(body),
     ...(responseFormat ? { responseFormat } : {}),
-    providerOptions: toProviderOptions(options.kind, body, providerOptions),
-    headers: { 'x-catraca-call-id': call.callId, 'user-agent': 'catraca' },
+    providerOptions: toProviderOptions(wire, body, providerOptions),
+    headers: callHeaders(call.callId),
     abortSignal: signal,
   }
 }

@@ -32,6 +32,8 @@ export function exchange(
   signal: AbortSignal,
 ): Promise<Answered> {
   return new Promise((resolve, reject) => {
+    // Also while it waits for a free connection, where the dispatcher does not know it yet.
+    if (signal.aborted) return reject(signal.reason as Error)
     dispatcher.dispatch(request, createHandler(signal, resolve, reject))
   })
 }
@@ -49,7 +51,10 @@ function createHandler(
   let wake: (() => void) | undefined
   let discarding: NodeJS.Timeout | undefined
 
-  const abort = (): void => controller?.abort(signal.reason as Error)
+  const abort = (): void => {
+    if (controller) controller.abort(signal.reason as Error)
+    else reject(signal.reason as Error)
+  }
   const end = (error?: Error): void => {
     hasEnded = true
     failure = error
@@ -98,11 +103,11 @@ function createHandler(
     return joined(all).toString('utf8')
   }
 
+  signal.addEventListener('abort', abort, { once: true })
   return {
     onRequestStart(started) {
       controller = started
-      if (signal.aborted) return abort()
-      signal.addEventListener('abort', abort, { once: true })
+      if (signal.aborted) abort()
     },
     onResponseStart(_controller, status, headers) {
       // 1xx are not the answer yet.

@@ -1,0 +1,113 @@
+/** Embeddings by the packages: a list longer than an upstream takes at once goes out in batches. */
+import type { EmbeddingModelV4, EmbeddingModelV4Result } from '@ai-sdk/provider'
+import { isObject } from '../../lib/is-object.ts'
+import type {
+  EmbeddingAnswer,
+  EmbeddingCall,
+  Provider,
+  ReportedUsage,
+  UpstreamFailure,
+} from '../contract.ts'
+import { plainTokens, readCount } from '../openai-compatible/read-count.ts'
+import type { AiSdkOptions } from './ai-sdk-options.ts'
+import { callHeaders } from './call-headers.ts'
+import { RefusedRequest } from './refused-request.ts'
+import { splitBatches } from './split-batches.ts'
+import { toEmbeddingOptions } from './to-embedding-options.ts'
+import { toFailure } from './to-failure.ts'
+
+/** Some models take one text at a time: thousands of requests at once would only meet the rate limit. */
+const BATCHES_AT_ONCE = 8
+
+export function createEmbed(
+  kind: AiSdkOptions['kind'],
+  open: (modelId: string) => EmbeddingModelV4,
+): NonNullable<Provider['embed']> {
+  return async function embed(call, callerSignal) {
+    const canceller = new AbortController()
+    const signal = AbortSignal.any([callerSignal, canceller.signal])
+    try {
+      const texts = call.inputs.map(textOf)
+      const model = open(String(call.body.model))
+      const batches = await splitBatches(kind, model, texts)
+      const options = {
+        ...toEmbeddingOptions(kind, model.modelId, call),
+        headers: callHeaders(call.callId),
+        abortSignal: signal,
+      }
+      const results = await mapInOrder(batches, BATCHES_AT_ONCE, (values) =>
+        model.doEmbed({ values, ...options }),
+      )
+      return findFault(results, batches) ?? toAnswer(results)
+    } catch (error) {
+      const failure = toFailure(error, callerSignal)
+      // One failed batch fails the call: the others would be paid for nothing.
+      canceller.abort()
+      return failure
+    }
+  }
+}
+
+function textOf(input: EmbeddingCall['inputs'][number]): string {
+  if (typeof input !== 'string') throw new RefusedRequest('this upstream takes texts, no tokens')
+  return input
+}
+
+async function mapInOrder<Item, Result>(
+  items: readonly Item[],
+  atOnce: number,
+  act: (item: Item) => PromiseLike<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  const left = items.entries()
+  async function work(): Promise<void> {
+    for (const [index, item] of left) results[index] = await act(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, work))
+  return results
+}
+
+/** A vector under the wrong text would be found by nobody, so a number in doubt is refused. */
+function findFault(
+  results: readonly EmbeddingModelV4Result[],
+  batches: readonly string[][],
+): UpstreamFailure | undefined {
+  for (const [index, { embeddings }] of results.entries()) {
+    const inputs = batches[index]?.length ?? 0
+    if (embeddings.length !== inputs)
+      return bad(`${embeddings.length} vectors for ${inputs} inputs`)
+    if (embeddings.some((vector) => vector.length === 0)) return bad('an embedding is empty')
+  }
+  return undefined
+}
+
+function bad(detail: string): UpstreamFailure {
+  return { kind: 'failure', reason: 'bad_answer', detail }
+}
+
+function toAnswer(results: readonly EmbeddingModelV4Result[]): EmbeddingAnswer {
+  return {
+    kind: 'embeddings',
+    vectors: results.flatMap(({ embeddings }) => embeddings),
+    usage: sumUsage(results.map(readTokens)),
+  }
+}
+
+/**
+ * Every text has a token at least, so zero is not to be believed; the packages fill it in. The one for
+ * Gemini reads no usage, but hands on the answer that has it.
+ */
+function readTokens({ usage, response }: EmbeddingModelV4Result): number | undefined {
+  const body = isObject(response?.body) ? response.body : {}
+  const ofGemini = isObject(body.usageMetadata) ? body.usageMetadata.promptTokenCount : undefined
+  return readCount(usage?.tokens ?? ofGemini) || undefined
+}
+
+function sumUsage(tokens: readonly (number | undefined)[]): ReportedUsage | undefined {
+  let sum = 0
+  for (const count of tokens) {
+    if (count === undefined) return undefined
+    sum += count
+  }
+  return plainTokens(sum, 0)
+}

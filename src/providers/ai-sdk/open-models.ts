@@ -1,0 +1,94 @@
+import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock'
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createCohere } from '@ai-sdk/cohere'
+import { createGoogle } from '@ai-sdk/google'
+import type { EmbeddingModelV4, LanguageModelV4 } from '@ai-sdk/provider'
+import type { AiSdkOptions } from './ai-sdk-options.ts'
+import type { Fetch } from './open-fetch.ts'
+import { openVertex } from './open-vertex.ts'
+
+/** Opening a model asks the upstream nothing. */
+export interface OpenModels {
+  language(modelId: string): LanguageModelV4
+  /** Undefined where the upstream has no embeddings. */
+  readonly embedding?: (modelId: string) => EmbeddingModelV4
+}
+
+/**
+ * How the models of an upstream are opened. Throws a TypeError where its credentials or its place are
+ * missing. Every setting is given, empty ones too: what is undefined, the packages take from the
+ * environment.
+ */
+export function openModels(options: AiSdkOptions, fetch: Fetch): OpenModels {
+  switch (options.kind) {
+    case 'anthropic': {
+      const anthropic = createAnthropic({
+        baseURL: options.baseUrl ?? 'https://api.anthropic.com/v1',
+        apiKey: options.apiKey ?? '',
+        headers: { ...options.headers },
+        fetch,
+      })
+      return { language: (modelId) => anthropic.languageModel(modelId) }
+    }
+    case 'google':
+      return modelsOf(
+        createGoogle({
+          baseURL: options.baseUrl ?? 'https://generativelanguage.googleapis.com/v1beta',
+          apiKey: options.apiKey ?? '',
+          headers: { ...options.headers },
+          fetch,
+        }),
+      )
+    case 'google-vertex':
+      return openVertex(options, fetch)
+    case 'amazon-bedrock':
+      return openBedrock(options, fetch)
+    case 'cohere':
+      return modelsOf(
+        createCohere({
+          baseURL: options.baseUrl ?? 'https://api.cohere.com/v2',
+          apiKey: options.apiKey ?? '',
+          headers: { ...options.headers },
+          fetch,
+        }),
+      )
+  }
+}
+
+interface Package {
+  languageModel(modelId: string): LanguageModelV4
+  embeddingModel(modelId: string): EmbeddingModelV4
+}
+
+function modelsOf(provider: Package): OpenModels {
+  return {
+    language: (modelId) => provider.languageModel(modelId),
+    embedding: (modelId) => provider.embeddingModel(modelId),
+  }
+}
+
+function openBedrock(options: AiSdkOptions, fetch: Fetch): OpenModels {
+  const { apiKey, baseUrl, bedrock } = options
+  if (!bedrock?.region) throw new TypeError('bedrock needs a region')
+  if (!apiKey && !(bedrock.accessKeyId && bedrock.secretAccessKey)) {
+    throw new TypeError('bedrock needs an API key, or an access key and its secret')
+  }
+  return modelsOf(
+    createAmazonBedrock({
+      region: bedrock.region,
+      baseURL: baseUrl ?? bedrockAddress(bedrock.region),
+      apiKey: apiKey ?? '',
+      accessKeyId: bedrock.accessKeyId ?? '',
+      secretAccessKey: bedrock.secretAccessKey ?? '',
+      ...(bedrock.sessionToken === undefined ? {} : { sessionToken: bedrock.sessionToken }),
+      headers: { ...options.headers },
+      fetch,
+    }),
+  )
+}
+
+/** Given because the package would first look for an address in the environment. */
+function bedrockAddress(region: string): string {
+  const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'
+  return `https://bedrock-runtime.${region}.${domain}`
+}

@@ -1,0 +1,76 @@
+import { createGoogleVertex } from '@ai-sdk/google-vertex'
+import { createGoogleVertexAnthropic } from '@ai-sdk/google-vertex/anthropic'
+import { LoadAPIKeyError, type LanguageModelV4 } from '@ai-sdk/provider'
+import type { AiSdkOptions } from './ai-sdk-options.ts'
+import { modelWire } from './model-wire.ts'
+import type { Fetch } from './open-fetch.ts'
+import type { OpenModels } from './open-models.ts'
+import { createVertexToken } from './vertex-token.ts'
+
+/**
+ * Gemini by an API key of express mode or by a service account, Claude by the account alone. Throws a
+ * TypeError where there is neither.
+ */
+export function openVertex(options: AiSdkOptions, fetch: Fetch): OpenModels {
+  const { apiKey, baseUrl, vertex, headers } = options
+  const getToken = createGetToken(vertex, fetch)
+  const common = {
+    project: vertex?.project ?? '',
+    location: vertex?.location ?? '',
+    headers: { ...headers },
+    fetch,
+  }
+  const address = baseUrl === undefined ? {} : { baseURL: baseUrl }
+  const google = apiKey
+    ? createGoogleVertex({ ...common, ...address, apiKey })
+    : createGoogleVertex({ ...common, ...address, apiKey: '', ...authOptions(getToken) })
+  const openClaude = createOpenClaude({ ...common, ...claudeAddress(baseUrl) }, getToken)
+  return {
+    language: (modelId) =>
+      modelWire('google-vertex', modelId) === 'anthropic'
+        ? openClaude(modelId)
+        : google.languageModel(modelId),
+    embedding: (modelId) => google.embeddingModel(modelId),
+  }
+}
+
+type GetToken = () => Promise<string>
+
+function createGetToken(vertex: AiSdkOptions['vertex'], fetch: Fetch): GetToken | undefined {
+  if (!vertex?.clientEmail || !vertex.privateKey) return undefined
+  const { clientEmail, privateKey, tokenUrl } = vertex
+  return createVertexToken({ clientEmail, privateKey, tokenUrl }, fetch)
+}
+
+/** With a client of ours the package does not look for credentials. Of a client it uses only this. */
+function authOptions(getToken: GetToken | undefined): { googleAuthOptions: GoogleAuthOptions } {
+  if (!getToken) {
+    throw new TypeError('vertex needs an API key, or the e-mail and the key of a service account')
+  }
+  const authClient = { getAccessToken: async () => ({ token: await getToken() }) }
+  return { googleAuthOptions: { authClient } as unknown as GoogleAuthOptions }
+}
+
+type GoogleAuthOptions = NonNullable<
+  NonNullable<Parameters<typeof createGoogleVertex>[0]>['googleAuthOptions']
+>
+
+function createOpenClaude(
+  settings: NonNullable<Parameters<typeof createGoogleVertexAnthropic>[0]>,
+  getToken: GetToken | undefined,
+): (modelId: string) => LanguageModelV4 {
+  if (!getToken) {
+    return () => {
+      throw new LoadAPIKeyError({ message: 'Claude on Vertex needs a service account' })
+    }
+  }
+  const claude = createGoogleVertexAnthropic({ ...settings, generateAuthToken: getToken })
+  return (modelId) => claude.languageModel(modelId)
+}
+
+/** An address of one's own is that of Google's models; Anthropic's are beside them. */
+function claudeAddress(baseUrl: string | undefined): { baseURL?: string } {
+  if (baseUrl === undefined) return {}
+  const place = baseUrl.replace(/\/+$/, '').replace(/\/publishers\/google$/, '')
+  return { baseURL: `${place}/publishers/anthropic/models` }
+}
