@@ -396,7 +396,7 @@ test('a configuration is at fault without any prices, and with ones that are no 
     { input_audio: 'free' },
     { per_second: 1 },
   ]) {
-    const { faults } = load({ category: 'audio', prices: { audio_hour: 1, ...prices } as never })
+    const { faults } = load({ category: 'audio', prices: { audio_hour: 1, ...prices } })
     assert.ok(faults.length > 0, JSON.stringify(prices))
   }
 })

@@ -159,6 +159,9 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
   return outcome
 }
 
+/** What says nothing of the route: it was not the one at fault, or was not asked at all. */
+const NOT_ITS_FAULT: ReadonlySet<UpstreamFailure['reason']> = new Set([...FINAL, 'unsupported'])
+
 /** Tells the breaker, the operator and the statistics of a failure, before or after the first byte. */
 export function reportFailure(
   deps: GatewayDeps,
@@ -167,10 +170,10 @@ export function reportFailure(
   trip: Trip,
   { reason, detail, retryAfterSeconds }: UpstreamFailure,
 ): void {
-  if (FINAL.has(reason)) trip.abstain()
+  const isItsFault = !NOT_ITS_FAULT.has(reason)
+  if (!isItsFault) trip.abstain()
   else if (reason === 'rate_limited') trip.fail(retryAfterSeconds ?? 1)
   else trip.fail()
-  const isItsFault = !FINAL.has(reason)
   deps.observer.upstreamFailed({ vendor: held.model.vendor, upstreamId, reason, isItsFault })
   deps.log.warn('upstream_failed', { holdId: held.holdId, upstreamId, reason, detail })
 }
@@ -189,6 +192,7 @@ function isFailure(outcome: { kind: string }): outcome is UpstreamFailure {
 export function refusalOf(failure: UpstreamFailure): Refusal {
   switch (failure.reason) {
     case 'refused_request':
+    case 'unsupported':
       return refusals.invalidRequest(
         'O modelo não aceitou esta requisição. Confira os parâmetros, as mensagens e o tamanho do texto.',
       )

@@ -43,7 +43,10 @@ export interface UpstreamFailure {
     | 'idle_timeout'
     | 'connection_lost'
     | 'bad_answer'
+    /** The upstream says that the request is wrong; another one would say the same. */
     | 'refused_request'
+    /** This way cannot carry the request; another one may. Nothing was sent. */
+    | 'unsupported'
     | 'rate_limited'
     | 'credentials_refused'
     | 'server_error'

@@ -12,12 +12,7 @@ import {
   untilNoHoldIsOpen,
   type GatewayUnderTest,
 } from '../http/gateway-under-test.ts'
-import {
-  nanoOf,
-  untilNoUploadIsLeft,
-  wav,
-  withExactCharge,
-} from '../http/media-under-test.ts'
+import { nanoOf, untilNoUploadIsLeft, wav, withExactCharge } from '../http/media-under-test.ts'
 
 const SECONDS = 12.3
 
@@ -206,15 +201,16 @@ test('a verbose transcription has times of its segments and, where asked for, of
 test('transcriptions as plain text and as subtitles cost what the same sound costs as JSON', async () => {
   await withExactCharge(gateway, async (secret) => {
     const own = clientOf(secret)
-    const transcribe = async <Format extends 'text' | 'srt' | 'vtt'>(
-      response_format: Format,
-    ): Promise<string> =>
+    const transcribe = async (response_format: 'text' | 'srt' | 'vtt'): Promise<string> =>
       own.audio.transcriptions.create({ model: 'whisper-1', file: await audio(), response_format })
     const json = await own.audio.transcriptions.create({ model: 'whisper-1', file: await audio() })
 
     assert.equal(await transcribe('text'), `${json.text}\n`)
     const [srt, vtt] = [await transcribe('srt'), await transcribe('vtt')]
-    assert.match(srt, /^1\n00:00:00,000 --> 00:00:05,000\n\S.*\n\n2\n00:00:05,000 --> 00:00:10,000\n/)
+    assert.match(
+      srt,
+      /^1\n00:00:00,000 --> 00:00:05,000\n\S.*\n\n2\n00:00:05,000 --> 00:00:10,000\n/,
+    )
     assert.match(srt, /\n3\n00:00:10,000 --> 00:00:12,300\n\S/)
     assert.match(vtt, /^WEBVTT\n\n00:00:00\.000 --> 00:00:05\.000\n\S/)
     assert.equal(vtt.match(/-->/g)?.length, 3)
@@ -264,30 +260,34 @@ async function errorOf(call: Promise<unknown>): Promise<APIError> {
 
 test('404: an unknown model is a NotFoundError, at every endpoint', async () => {
   const calls = [
-    client.models.retrieve('gpt-99'),
-    client.embeddings.create({ model: 'gpt-99', input: 'x' }),
-    client.images.generate({ model: 'gpt-99', prompt: 'x' }),
-    client.audio.transcriptions.create({ model: 'gpt-99', file: await audio() }),
+    () => client.models.retrieve('gpt-99'),
+    () => client.embeddings.create({ model: 'gpt-99', input: 'x' }),
+    () => client.images.generate({ model: 'gpt-99', prompt: 'x' }),
+    async () => client.audio.transcriptions.create({ model: 'gpt-99', file: await audio() }),
   ]
-  for (const call of calls) assert.ok((await errorOf(call)) instanceof NotFoundError)
+  for (const call of calls) assert.ok((await errorOf(call())) instanceof NotFoundError)
   const refused = await errorOf(client.embeddings.create({ model: 'gpt-99', input: 'x' }))
-  assert.deepEqual([refused.status, refused.code, refused.type], [404, 'model_not_found', 'model_not_found'])
+  assert.deepEqual(
+    [refused.status, refused.code, refused.type],
+    [404, 'model_not_found', 'model_not_found'],
+  )
 })
 
 test('400: what an endpoint or a model does not take is a BadRequestError', async () => {
   const calls = [
-    client.embeddings.create({ model: 'sandbox-embedding', input: '' }),
-    client.embeddings.create({ model: 'sandbox-chat', input: 'x' }),
-    client.images.generate({ model: 'sandbox-image', prompt: '' }),
-    client.images.generate({ model: 'sandbox-image', prompt: 'x', size: '31x31' as '256x256' }),
-    client.audio.transcriptions.create({
-      model: 'gpt-4o-transcribe',
-      file: await audio(),
-      response_format: 'srt',
-    }),
+    () => client.embeddings.create({ model: 'sandbox-embedding', input: '' }),
+    () => client.embeddings.create({ model: 'sandbox-chat', input: 'x' }),
+    () => client.images.generate({ model: 'sandbox-image', prompt: '' }),
+    () => client.images.generate({ model: 'sandbox-image', prompt: 'x', size: '31x31' }),
+    async () =>
+      client.audio.transcriptions.create({
+        model: 'gpt-4o-transcribe',
+        file: await audio(),
+        response_format: 'srt',
+      }),
   ]
   for (const call of calls) {
-    const error = await errorOf(call)
+    const error = await errorOf(call())
     assert.ok(error instanceof BadRequestError)
     assert.equal(error.code, 'invalid_request')
     assert.match(error.requestID ?? '', /^[0-9a-f-]{36}$/)
@@ -298,12 +298,12 @@ test('402: an empty balance buys no embedding, no image and no transcription', a
   const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '0' })
   const own = clientOf(secret)
   const calls = [
-    own.embeddings.create({ model: 'sandbox-embedding', input: 'x' }),
-    own.images.generate({ model: 'sandbox-image', prompt: 'x' }),
-    own.audio.transcriptions.create({ model: 'whisper-1', file: await audio() }),
+    () => own.embeddings.create({ model: 'sandbox-embedding', input: 'x' }),
+    () => own.images.generate({ model: 'sandbox-image', prompt: 'x' }),
+    async () => own.audio.transcriptions.create({ model: 'whisper-1', file: await audio() }),
   ]
   for (const call of calls) {
-    const error = await errorOf(call)
+    const error = await errorOf(call())
     assert.deepEqual([error.status, error.code], [402, 'insufficient_balance'])
   }
 })

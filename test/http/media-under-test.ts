@@ -1,7 +1,14 @@
 /** What tests of embeddings, images and transcriptions send, and the independent count of what they cost. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -287,29 +294,34 @@ export async function assertUntouched(
     assert.deepEqual(await outcomesOf(gateway, requestId), [], requestId)
 }
 
+/** Where there is no /proc, files without a name are not to be seen. */
+export const SEES_OPEN_FILES = existsSync('/proc/self/fd')
+
 /** Files of uploads in the folder, and those without a name that the process still has open. */
-export function uploadsLeft({ dataDir, process }: GatewayUnderTest['node']): string[] {
-  const open = openFilesOf(process.pid as number).filter((path) => path.includes('/uploads/'))
-  return [...filesIn(join(dataDir, 'uploads')), ...open]
+export function uploadsLeft(node: GatewayUnderTest['node']): string[] {
+  return [...filesIn(join(node.dataDir, 'uploads')), ...openUploads(node).map(({ path }) => path)]
 }
 
-function filesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
+/** Bytes of the uploads that the process has open. */
+export function uploadedBytes(node: GatewayUnderTest['node']): number {
+  return openUploads(node).reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
-/** Where there is no /proc there is nothing to tell. */
-function openFilesOf(pid: number): string[] {
-  return filesIn(`/proc/${pid}/fd`).flatMap((fd) => {
+function openUploads({ process }: GatewayUnderTest['node']): { path: string; bytes: number }[] {
+  const folder = `/proc/${process.pid}/fd`
+  return filesIn(folder).flatMap((fd) => {
     try {
-      return [readlinkSync(`/proc/${pid}/fd/${fd}`)]
+      const path = readlinkSync(join(folder, fd))
+      return path.includes('/uploads/') ? [{ path, bytes: statSync(join(folder, fd)).size }] : []
     } catch {
+      // It was closed meanwhile.
       return []
     }
   })
+}
+
+function filesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder) : []
 }
 
 export async function untilNoUploadIsLeft(node: GatewayUnderTest['node']): Promise<void> {
@@ -319,3 +331,69 @@ export async function untilNoUploadIsLeft(node: GatewayUnderTest['node']): Promi
     assert.ok(Date.now() < deadline, `left: ${left.join(', ')}`)
   }
 }
+
+// ── what an upstream may do ─────────────────────────────────────────────────────────────────────
+
+export interface UpstreamFault {
+  /** Of the sandbox upstream. */
+  readonly model: string
+  readonly status: number
+  readonly type: string
+  /** What the operator finds as the reason of the release. */
+  readonly reason: string
+}
+
+/** Each of them ends a call in an error, and its hold in one release. */
+export const UPSTREAM_FAULTS: readonly UpstreamFault[] = [
+  {
+    model: 'sandbox-error-400',
+    status: 400,
+    type: 'invalid_request',
+    reason: 'refused_request',
+  },
+  {
+    model: 'sandbox-error-401',
+    status: 502,
+    type: 'upstream_error',
+    reason: 'credentials_refused',
+  },
+  {
+    model: 'sandbox-error-429',
+    status: 429,
+    type: 'rate_limit_exceeded',
+    reason: 'rate_limited',
+  },
+  { model: 'sandbox-error-500', status: 502, type: 'upstream_error', reason: 'server_error' },
+  { model: 'sandbox-error-503', status: 503, type: 'service_unavailable', reason: 'server_error' },
+  { model: 'sandbox-html-error', status: 502, type: 'upstream_error', reason: 'server_error' },
+  { model: 'sandbox-garbage', status: 502, type: 'upstream_error', reason: 'bad_answer' },
+  { model: 'sandbox-error-in-stream', status: 502, type: 'upstream_error', reason: 'server_error' },
+  { model: 'sandbox-cut-stream', status: 502, type: 'upstream_error', reason: 'connection_lost' },
+  { model: 'sandbox-stall', status: 502, type: 'upstream_error', reason: 'idle_timeout' },
+  { model: 'sandbox-hang', status: 502, type: 'upstream_error', reason: 'first_byte_timeout' },
+]
+
+/** An upstream of a configuration: a sandbox in the test's own process, that is not waited for long. */
+export function awayUpstream(baseUrl: string): object {
+  return {
+    id: 'away',
+    kind: 'openai-compatible',
+    base_url: baseUrl,
+    cancel_stops_billing: true,
+    retries: 0,
+    breaker: { failures: 0 },
+    first_byte_timeout_ms: 2_800,
+    idle_timeout_ms: 800,
+  }
+}
+
+/** Models named like those of the sandbox that serve them. */
+export function awayModels(names: readonly string[], more: object): object[] {
+  return names.map((name) => ({
+    id: `away-${name}`,
+    routes: [{ upstream: 'away', model: name }],
+    ...more,
+  }))
+}
+
+export const FAULTY_MODELS: readonly string[] = UPSTREAM_FAULTS.map(({ model }) => model)

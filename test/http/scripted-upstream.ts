@@ -118,8 +118,9 @@ export const cutAfterHead: Behaviour = ({ body }, response) => {
 }
 
 /** The head of a success, and then nothing more. */
-export const stallAfterHead: Behaviour = ({ body }, response) =>
-  void response.writeHead(200, body.stream === true ? SSE : JSON_TYPE).flushHeaders()
+export const stallAfterHead: Behaviour = ({ body }, response) => {
+  response.writeHead(200, body.stream === true ? SSE : JSON_TYPE).flushHeaders()
+}
 
 /** A success that tells an error: as the first event of a stream, or as the answer. */
 export const toldError: Behaviour = ({ body }, response) => {
@@ -158,6 +159,15 @@ export const cutInTheMiddle: Behaviour = async (_call, response) => {
 /** Waits before it does something else. */
 export function afterMs(ms: number, behaviour: Behaviour = good): Behaviour {
   return (call, response) => void setTimeout(() => void behaviour(call, response), ms)
+}
+
+/** Lets calls wait for each other, and does it with all of them then. */
+export function whenAllAreThere(count: number, behaviour: Behaviour): Behaviour {
+  const waiting: (() => void)[] = []
+  return (call, response) => {
+    waiting.push(() => void behaviour(call, response))
+    if (waiting.length >= count) for (const answer of waiting.splice(0)) answer()
+  }
 }
 
 export interface Gate {

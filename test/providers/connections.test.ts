@@ -1,11 +1,10 @@
 /** Credentials, addresses and connections: what the packages get of us, and nothing from elsewhere. */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, createVerify } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { after, before, test } from 'node:test'
 import { startFixtureServer, type FixtureServer } from './fixture-server.ts'
+import { startScriptedServer } from './scripted-server.ts'
 import { ANTHROPIC, ask, complete, GOOGLE, openAiSdk } from './test-provider.ts'
 
 let fixtures: FixtureServer
@@ -36,43 +35,12 @@ before(() => {
   Object.assign(process.env, FOREIGN)
 })
 
-interface Received {
-  readonly path: string
-  readonly headers: IncomingMessage['headers']
-  readonly text: string
-}
-
-async function startServer(
-  answer: (received: Received, response: ServerResponse) => void,
-): Promise<{ url: string; received: Received[]; close(): Promise<void> }> {
-  const received: Received[] = []
-  const server = createServer((request, response) => {
-    let text = ''
-    request.on('data', (chunk) => (text += String(chunk)))
-    request.on('end', () => {
-      const one = { path: request.url ?? '', headers: request.headers, text }
-      received.push(one)
-      answer(one, response)
-    })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    received,
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}
-
-const refuse = (_received: Received, response: ServerResponse): void => {
+const refuse = (_received: unknown, response: ServerResponse): void => {
   response.writeHead(400).end('{}')
 }
 
 test('every provider is asked at our address with our credentials, and the environment is not read', async () => {
-  const server = await startServer(refuse)
+  const server = await startScriptedServer(refuse)
   const baseUrl = server.url
   const headers = { 'x-own': 'yes' }
   const vertex = { project: 'own', location: 'us-central1' }
@@ -125,8 +93,8 @@ test('a provider without credentials or without a place is not made', () => {
 
 test('vertex: the service account signs for a token, which serves all calls until it ends', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const server = await startServer(({ path }, response) => {
-    if (path !== '/token') return refuse({ path, headers: {}, text: '' }, response)
+  const server = await startScriptedServer(({ path }, response) => {
+    if (path !== '/token') return refuse(undefined, response)
     response.end(JSON.stringify({ access_token: 'token-1', expires_in: 3600 }))
   })
   const provider = openAiSdk('google-vertex', {
@@ -168,7 +136,7 @@ test('vertex: the service account signs for a token, which serves all calls unti
 
 test('vertex: an account that is refused a token is refused credentials, and asks anew', async () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const server = await startServer((_received, response) => {
+  const server = await startScriptedServer((_received, response) => {
     response.writeHead(400).end('{"error":"invalid_grant"}')
   })
   const provider = openAiSdk('google-vertex', {
@@ -202,7 +170,7 @@ test('a slow reader slows the upstream down', async () => {
   let sentBytes = 0
   let stall = (): void => {}
   const stalled = new Promise<void>((resolve) => (stall = resolve))
-  const server = await startServer((_received, response) => {
+  const server = await startScriptedServer((_received, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     const block = { type: 'text', text: '' }
     const usage = { input_tokens: 5, output_tokens: 1 }
@@ -243,7 +211,7 @@ test('a slow reader slows the upstream down', async () => {
 
 test('the connection of a stream that has ended is used again', async () => {
   const sockets = new Set<number | undefined>()
-  const server = await startServer(({ headers }, response) => {
+  const server = await startScriptedServer(({ headers }, response) => {
     sockets.add(response.socket?.remotePort)
     assert.equal(headers['x-catraca-call-id'], 'call-1')
     response.writeHead(200, { 'content-type': 'text/event-stream' })

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { after, afterEach, before, test } from 'node:test'
 import { StreamBroken } from '../../src/providers/contract.ts'
 import { startFixtureServer, type Fault, type FixtureServer } from './fixture-server.ts'
-import { ANTHROPIC, ask, complete, GOOGLE, type Outcome, type TestWire } from './test-provider.ts'
+import { AI_SDK_WIRES, ask, complete, type Outcome, type TestWire } from './test-provider.ts'
 import { WEATHER_THINKING } from './weather-conversation.ts'
 
 let server: FixtureServer
@@ -36,7 +36,7 @@ const STATUSES = [
   [529, 'server_error'],
 ] as const
 
-for (const wire of [ANTHROPIC, GOOGLE]) {
+for (const wire of AI_SDK_WIRES) {
   for (const isStream of [false, true]) {
     const manner = isStream ? 'streamed' : 'plain'
 
@@ -133,15 +133,15 @@ for (const wire of [ANTHROPIC, GOOGLE]) {
     const { failure, turn, isBrokenStream } = await meet(wire, { kind: 'error_middle' }, true)
     assert.equal(isBrokenStream, true)
     assert.equal(turn.message.reasoning_content, WEATHER_THINKING)
-    assert.deepEqual(failure, overloaded(wire))
+    assert.deepEqual(failure, wire.errorEvent)
   })
 
   test(`${wire.name}: an error first breaks the stream, before anything`, async () => {
     const { failure, bodies, isBrokenStream } = await meet(wire, { kind: 'error_first' }, true)
     assert.equal(isBrokenStream, true)
     assert.deepEqual(bodies, [])
-    assert.equal(failure?.reason, 'server_error')
-    assert.equal(failure?.status, overloaded(wire).status)
+    assert.equal(failure?.reason, wire.errorEvent.reason)
+    assert.equal(failure?.status, wire.errorEvent.status)
   })
 
   test(`${wire.name}: a cancelled stream closes its connection`, async () => {
@@ -182,20 +182,4 @@ for (const wire of [ANTHROPIC, GOOGLE]) {
     await server.requests[before]?.gone
     await provider.close()
   })
-}
-
-function overloaded(wire: TestWire): Record<string, unknown> {
-  return wire.name === 'anthropic'
-    ? {
-        kind: 'failure',
-        reason: 'server_error',
-        status: 529,
-        detail: '529 overloaded_error: Overloaded',
-      }
-    : {
-        kind: 'failure',
-        reason: 'server_error',
-        status: 503,
-        detail: '503 UNAVAILABLE: The model is overloaded.',
-      }
 }

@@ -45,6 +45,10 @@ export interface FixtureServer {
   close(): Promise<void>
 }
 
+/** Where Google changes the signature of a service account for a token. Not recorded. */
+export const TOKEN_PATH = '/token'
+export const TOKEN = 'token-of-account'
+
 const folder = join(import.meta.dirname, 'fixtures')
 
 export async function startFixtureServer(): Promise<FixtureServer> {
@@ -56,7 +60,13 @@ export async function startFixtureServer(): Promise<FixtureServer> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const path = request.url ?? ''
-    const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    const text = Buffer.concat(chunks).toString('utf8')
+    if (path === TOKEN_PATH) {
+      const token = { access_token: TOKEN, expires_in: 3600, token_type: 'Bearer' }
+      const type = { 'content-type': 'application/json' }
+      return void response.writeHead(200, type).end(JSON.stringify(token))
+    }
+    const body: unknown = JSON.parse(text)
     const gone = new Promise<void>((resolve) => {
       response.once('close', () => {
         if (!response.writableFinished) resolve()

@@ -383,7 +383,7 @@ for (const [name, fields] of REFUSED) {
   test(`refused before anything is sent: ${name}`, async () => {
     for (const isStream of [false, true]) {
       const { outcome } = await send(GOOGLE, ask(GOOGLE, fields), { isStream })
-      assert.equal(outcome.failure?.reason, 'refused_request')
+      assert.equal(outcome.failure?.reason, 'unsupported')
     }
     assert.equal(server.requests.length, 0)
   })
@@ -397,7 +397,7 @@ for (const [name, path, allowPrivateDownloads] of [
   test(`refused before anything is sent: an image ${name}`, async () => {
     const body = showImage(GOOGLE, `${filesUrl}${path}`)
     const { outcome } = await send(GOOGLE, body, {}, { allowPrivateDownloads })
-    assert.equal(outcome.failure?.reason, 'refused_request')
+    assert.equal(outcome.failure?.reason, 'unsupported')
     assert.doesNotMatch(outcome.failure?.detail ?? '', /png/)
     assert.equal(server.requests.length, 0)
   })
@@ -407,7 +407,7 @@ test('google: what the provider cannot take of a file is refused, not thrown', a
   const audio = { type: 'input_audio', input_audio: { format: 'wav', data: 'UklGRg==' } }
   const messages = [{ role: 'user', content: [audio] }]
   const toAnthropic = await send(ANTHROPIC, { model: ANTHROPIC.model, messages })
-  assert.equal(toAnthropic.outcome.failure?.reason, 'refused_request')
+  assert.equal(toAnthropic.outcome.failure?.reason, 'unsupported')
   assert.equal(server.requests.length, 0)
   const toGoogle = await send(GOOGLE, { model: GOOGLE.model, messages })
   assert.deepEqual(toGoogle.sent.contents[0].parts, [

@@ -1,8 +1,8 @@
-/** One conversation over three wires, plain and streamed: clients see no difference. */
+/** One conversation over every wire, plain and streamed: clients see no difference. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { startFixtureServer, type FixtureServer } from './fixture-server.ts'
-import { ANTHROPIC, complete, GOOGLE, OPENAI } from './test-provider.ts'
+import { AI_SDK_WIRES, ANTHROPIC, complete, GOOGLE, OPENAI } from './test-provider.ts'
 import {
   gistOf,
   IMAGE_BASE64,
@@ -27,7 +27,7 @@ after(() => server.close())
 const QUESTION = 'What is the weather in this city, and the time in Manaus?'
 const [weather, time] = WEATHER_TOOLS.map((tool) => tool.function)
 
-for (const wire of [OPENAI, ANTHROPIC, GOOGLE]) {
+for (const wire of [OPENAI, ...AI_SDK_WIRES]) {
   for (const isStream of [false, true]) {
     const manner = isStream ? 'streamed' : 'plain'
 
@@ -51,8 +51,8 @@ for (const wire of [OPENAI, ANTHROPIC, GOOGLE]) {
         calls: [],
         finishReason: 'stop',
       })
-      const cacheWriteTokens = wire.name === 'anthropic' ? 120 : 0
-      assert.deepEqual([first.usage, second.usage], weatherUsage(cacheWriteTokens))
+      const { cacheWriteTokens, reasoning } = wire.reports
+      assert.deepEqual([first.usage, second.usage], weatherUsage(cacheWriteTokens, reasoning))
       await provider.close()
     })
   }

@@ -1,5 +1,6 @@
 /** Providers that talk to the fixture server, and what their answers come to. */
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import {
   StreamBroken,
   type ChatCall,
@@ -11,11 +12,18 @@ import {
 import type { AiSdkOptions } from '../../src/providers/ai-sdk/ai-sdk-options.ts'
 import { createAiSdkProvider } from '../../src/providers/ai-sdk/create-ai-sdk-provider.ts'
 import { createOpenAiCompatible } from '../../src/providers/openai-compatible/create-openai-compatible.ts'
+import { TOKEN_PATH } from './fixture-server.ts'
 import { assembleChunks, turnOf, type Turn } from './weather-conversation.ts'
 
 export interface TestWire {
-  readonly name: 'openai' | 'anthropic' | 'google'
+  readonly name: string
   readonly model: string
+  /** What it reports of the conversation beside the tokens that all report. */
+  readonly reports: { readonly reasoning: boolean; readonly cacheWriteTokens: number }
+  /** Of the short fixtures. */
+  readonly promptTokens: number
+  /** What its error event comes to. */
+  readonly errorEvent: UpstreamFailure
   open(url: string, changes?: Partial<AiSdkOptions>): Provider
 }
 
@@ -30,6 +38,9 @@ const LIMITS = {
 export const OPENAI: TestWire = {
   name: 'openai',
   model: 'gpt-5-mini',
+  reports: { reasoning: true, cacheWriteTokens: 0 },
+  promptTokens: 50,
+  errorEvent: serverError(500, 'The server had an error'),
   open: (url) =>
     createOpenAiCompatible({
       baseUrl: `${url}/openai/v1`,
@@ -39,16 +50,99 @@ export const OPENAI: TestWire = {
     }),
 }
 
-export const ANTHROPIC = wireOf('anthropic', 'claude-sonnet-4-5', '/anthropic/v1')
-export const GOOGLE = wireOf('google', 'gemini-3-pro-preview', '/google/v1beta')
+/** Of a test run alone. */
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
-function wireOf(name: 'anthropic' | 'google', model: string, path: string): TestWire {
-  return {
-    name,
-    model,
-    open: (url, changes) =>
-      openAiSdk(name, { baseUrl: `${url}${path}`, apiKey: `key-of-${name}`, ...changes }),
-  }
+export const ANTHROPIC: TestWire = {
+  name: 'anthropic',
+  model: 'claude-sonnet-4-5',
+  reports: { reasoning: true, cacheWriteTokens: 120 },
+  promptTokens: 50,
+  errorEvent: serverError(529, 'overloaded_error: Overloaded'),
+  open: openAt('anthropic', '/anthropic/v1'),
+}
+
+export const GOOGLE: TestWire = {
+  name: 'google',
+  model: 'gemini-3-pro-preview',
+  reports: { reasoning: true, cacheWriteTokens: 0 },
+  promptTokens: 300,
+  errorEvent: serverError(503, 'UNAVAILABLE: The model is overloaded.'),
+  open: openAt('google', '/google/v1beta'),
+}
+
+const VERTEX_PATH = '/vertex/v1/projects/own/locations/us-central1/publishers/google'
+const PLACE = { project: 'own', location: 'us-central1' }
+
+export const VERTEX: TestWire = {
+  ...GOOGLE,
+  name: 'google-vertex',
+  model: 'gemini-2.5-pro',
+  open: openAt('google-vertex', VERTEX_PATH, { vertex: PLACE }),
+}
+
+export const VERTEX_CLAUDE: TestWire = {
+  ...ANTHROPIC,
+  name: 'google-vertex with Claude',
+  model: 'claude-sonnet-4-5@20250929',
+  open: openByAccount,
+}
+
+/** By a service account, and without a key of express mode. */
+export function openByAccount(url: string, changes?: Partial<AiSdkOptions>): Provider {
+  return openAiSdk('google-vertex', {
+    baseUrl: url + VERTEX_PATH,
+    vertex: {
+      ...PLACE,
+      clientEmail: 'gateway@own.test',
+      privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      tokenUrl: url + TOKEN_PATH,
+    },
+    ...changes,
+  })
+}
+
+/** Signs its requests. */
+export const BEDROCK: TestWire = {
+  name: 'amazon-bedrock',
+  model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+  reports: { reasoning: false, cacheWriteTokens: 120 },
+  promptTokens: 50,
+  errorEvent: serverError(424, 'modelStreamErrorException: The model failed.'),
+  open: openAt('amazon-bedrock', '/bedrock', {
+    apiKey: undefined,
+    bedrock: {
+      region: 'us-east-1',
+      accessKeyId: 'AKIDOWN',
+      secretAccessKey: 'own-secret',
+      sessionToken: 'own-session',
+    },
+  }),
+}
+
+export const COHERE: TestWire = {
+  name: 'cohere',
+  model: 'command-a-reasoning-08-2025',
+  reports: { reasoning: false, cacheWriteTokens: 0 },
+  promptTokens: 50,
+  errorEvent: { kind: 'failure', reason: 'bad_answer', detail: 'the model failed: ERROR' },
+  open: openAt('cohere', '/cohere/v2'),
+}
+
+/** All that do not speak the chat-completions format. */
+export const AI_SDK_WIRES = [ANTHROPIC, GOOGLE, VERTEX, VERTEX_CLAUDE, BEDROCK, COHERE]
+
+function openAt(
+  kind: AiSdkOptions['kind'],
+  path: string,
+  options: Partial<AiSdkOptions> = {},
+): TestWire['open'] {
+  return (url, changes) =>
+    openAiSdk(kind, { baseUrl: url + path, apiKey: `key-of-${kind}`, ...options, ...changes })
+}
+
+function serverError(status: number, text: string): UpstreamFailure {
+  return { kind: 'failure', reason: 'server_error', status, detail: `${status} ${text}` }
 }
 
 export function openAiSdk(kind: AiSdkOptions['kind'], options: Partial<AiSdkOptions>): Provider {

@@ -82,15 +82,18 @@ export const WEATHER_CALLS = [
 
 export const WEATHER_TEXT = 'Recife has 29 °C and sun, and in Manaus it is 14:05.'
 
-/** Anthropic also writes to its cache in the second turn, and says so. */
-export function weatherUsage(cacheWriteTokens: number): [ReportedTokens, ReportedTokens] {
+/** Some providers do not tell reasoning apart, some write to a cache in the second turn and say so. */
+export function weatherUsage(
+  cacheWriteTokens: number,
+  reasoning = true,
+): [ReportedTokens, ReportedTokens] {
   return [
     {
       promptTokens: 1200,
       cachedTokens: 1000,
       cacheWriteTokens: 0,
       completionTokens: 150,
-      reasoningTokens: 90,
+      reasoningTokens: reasoning ? 90 : 0,
     },
     {
       promptTokens: 1400,

@@ -1,8 +1,9 @@
 /** What the fixture server must know of each provider's wire. A new provider is a folder and an entry. */
 import { isObject } from '../../src/lib/is-object.ts'
+import { eventFrame, exceptionFrame } from './event-stream.ts'
 
 export interface Wire {
-  /** The folder of its fixtures. */
+  /** The folder of its fixtures; two wires may have the same one. */
   readonly name: string
   matches(path: string): boolean
   isStream(path: string, body: unknown): boolean
@@ -43,11 +44,70 @@ export const WIRES: readonly Wire[] = [
     isStream: (path) => path.includes(':streamGenerateContent'),
     hasToolResults: (body) => JSON.stringify(body).includes('"functionResponse"'),
   },
+  {
+    ...sse('google-vertex', {
+      error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' },
+    }),
+    matches: (path) =>
+      /^\/vertex\/v1\/projects\/own\/locations\/us-central1\/publishers\/google\/models\/[^/]+:(generateContent|streamGenerateContent\?alt=sse)$/.test(
+        path,
+      ),
+    isStream: (path) => path.includes(':streamGenerateContent'),
+    hasToolResults: (body) => JSON.stringify(body).includes('"functionResponse"'),
+  },
+  {
+    ...sse('anthropic', {
+      type: 'error',
+      error: { type: 'overloaded_error', message: 'Overloaded' },
+    }),
+    matches: (path) =>
+      /^\/vertex\/v1\/projects\/own\/locations\/us-central1\/publishers\/anthropic\/models\/[^/]+:(rawPredict|streamRawPredict)$/.test(
+        path,
+      ),
+    isStream: (path) => path.endsWith(':streamRawPredict'),
+    hasToolResults: (body) => JSON.stringify(body).includes('"tool_result"'),
+  },
+  {
+    name: 'amazon-bedrock',
+    matches: (path) => /^\/bedrock\/model\/[^/]+\/(converse|converse-stream)$/.test(path),
+    isStream: (path) => path.endsWith('/converse-stream'),
+    hasToolResults: (body) => JSON.stringify(body).includes('"toolResult"'),
+    streamFile: 'jsonl',
+    streamType: 'application/vnd.amazon.eventstream',
+    splitEvents: (file) => file.toString('utf8').trim().split('\n').map(eventFrame),
+    errorEvent: exceptionFrame('modelStreamErrorException', {
+      message: 'The model failed.',
+      originalStatusCode: 500,
+      originalMessage: 'Internal error',
+    }),
+  },
+  {
+    ...sse('cohere', {
+      type: 'message-end',
+      delta: {
+        error: 'The server had an error.',
+        finish_reason: 'ERROR',
+        usage: {
+          billed_units: { input_tokens: 1200, output_tokens: 30 },
+          tokens: { input_tokens: 1683, output_tokens: 30 },
+        },
+      },
+    }),
+    matches: (path) => path === '/cohere/v2/chat',
+    isStream: (_path, body) => isObject(body) && body.stream === true,
+    hasToolResults: (body) => JSON.stringify(body).includes('"role":"tool"'),
+  },
 ]
+
+interface ErrorEvent {
+  readonly type?: string
+  readonly error?: unknown
+  readonly delta?: unknown
+}
 
 type SseWire = Pick<Wire, 'name' | 'streamFile' | 'streamType' | 'splitEvents' | 'errorEvent'>
 
-function sse(name: string, error: { type?: string; error: unknown }): SseWire {
+function sse(name: string, error: ErrorEvent): SseWire {
   const line = error.type === undefined ? '' : `event: ${error.type}\n`
   return {
     name,

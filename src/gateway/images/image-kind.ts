@@ -61,7 +61,8 @@ function findModelFault(model: Model, request: ImageRequest): string | undefined
 
 function askForImages(model: Model, request: ImageRequest): Ask {
   const bytes = Buffer.byteLength(request.prompt)
-  const promptTokensMax = Math.min(bytes + TEMPLATE_TOKENS, model.contextTokens)
+  // Some upstreams make each image by a call of its own, and bill the prompt each time.
+  const promptTokensMax = Math.min(bytes + TEMPLATE_TOKENS, model.contextTokens) * request.count
   const promptTokensEstimated = Math.min(outputTokensTypical(bytes), promptTokensMax)
   const tokens = isBilledByImage(model.price) ? 0 : tokensOfImage(model, request.quality)
   const isOfImages = model.price.units?.output_image_tokens !== undefined

@@ -6,9 +6,9 @@ import { createCircuitBreaker, type CircuitBreaker } from './circuit-breaker.ts'
 interface TestBreaker {
   readonly breaker: CircuitBreaker
   /** Lets time pass. */
-  pass(ms: number): void
+  readonly pass: (ms: number) => void
   /** One call from its beginning to its end. */
-  call(end: 'succeed' | 'fail' | 'abstain', times?: number): void
+  readonly call: (end: 'succeed' | 'fail' | 'abstain', times?: number) => void
 }
 
 function createTestBreaker(failures = 3, openMs = 1_000): TestBreaker {

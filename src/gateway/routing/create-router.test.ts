@@ -37,8 +37,8 @@ function modelOf(routes: readonly Route[], more: Partial<Model> = {}): Model {
 interface TestRouter {
   readonly router: Router
   /** Names of the routes in their order, or why there are none. */
-  order(model: Model): string
-  pass(ms: number): void
+  readonly order: (model: Model) => string
+  readonly pass: (ms: number) => void
 }
 
 function createTestRouter(...models: readonly Model[]): TestRouter {
@@ -189,7 +189,7 @@ for (const end of ['abstain', 'fail'] as const) {
   test(
     `a call of before the opening that ends by ${end}() during the try changes nothing`,
     {
-      todo: 'circuit-breaker.ts does not know which call is the try: see the report of these tests',
+      todo: 'create-router.ts: a trip does not know that the breaker opened after it began, and so ends the try of another',
     },
     () => {
       const model = modelOf([one])

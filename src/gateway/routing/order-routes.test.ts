@@ -76,7 +76,10 @@ test('a route that asked for a pause comes after all that did not', () => {
       const cooling = new Set(views.filter((view) => view.isCooling).map(({ route }) => route))
       const ordered = orderRoutes(strategy, views, createRandom(seed))
       const isCooling = ordered.map((route) => Number(cooling.has(route)))
-      assert.deepEqual(isCooling, isCooling.toSorted())
+      assert.deepEqual(
+        isCooling,
+        isCooling.toSorted((left, right) => left - right),
+      )
     }),
   )
 })

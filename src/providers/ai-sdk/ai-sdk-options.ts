@@ -1,6 +1,6 @@
 export interface AiSdkOptions {
   readonly kind: 'anthropic' | 'google' | 'google-vertex' | 'amazon-bedrock' | 'cohere'
-  /** With its version segment; undefined: the provider's own address. */
+  /** With its version segment, for Vertex as far as `publishers/google`; undefined: the provider's own. */
   readonly baseUrl: string | undefined
   /** For Bedrock a bearer key, for Vertex a key of express mode. */
   readonly apiKey: string | undefined
@@ -18,7 +18,10 @@ export interface AiSdkOptions {
   readonly allowPrivateDownloads?: boolean | undefined
 }
 
-/** A service account's e-mail and key, unless there is a key of express mode. */
+/**
+ * A service account's e-mail and key, unless there is a key of express mode. That key is for Google's own
+ * models: Claude needs the account in any case.
+ */
 export interface VertexOptions {
   readonly project: string
   readonly location: string

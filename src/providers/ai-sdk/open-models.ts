@@ -9,7 +9,7 @@ import { openVertex } from './open-vertex.ts'
 
 /** Opening a model asks the upstream nothing. */
 export interface OpenModels {
-  language(modelId: string): LanguageModelV4
+  readonly language: (modelId: string) => LanguageModelV4
   /** Undefined where the upstream has no embeddings. */
   readonly embedding?: (modelId: string) => EmbeddingModelV4
 }

@@ -12,6 +12,9 @@ interface OpenToolCall {
   hasSignature: boolean
 }
 
+/** What Cohere writes at times where a call has no arguments; the others write an object or nothing. */
+const NO_ARGUMENTS = 'null'
+
 /** For one stream; remembers which tool call and which block of thinking a part goes on with. */
 export function createToDeltas(): ToDeltas {
   const toolCalls = new Map<string, OpenToolCall>()
@@ -56,7 +59,7 @@ export function createToDeltas(): ToDeltas {
 
   function addArguments(id: string, text: string): JsonObject[] {
     const call = toolCalls.get(id)
-    if (!call || text === '') return []
+    if (!call || text === '' || text === NO_ARGUMENTS) return []
     call.hasArguments = true
     return [{ tool_calls: [{ index: call.index, function: { arguments: text } }] }]
   }
@@ -66,10 +69,9 @@ export function createToDeltas(): ToDeltas {
     part: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>,
   ): JsonObject[] {
     const call = toolCalls.get(part.toolCallId)
-    if (!call) {
-      return startToolCall(part.toolCallId, part.toolName, part.providerMetadata, part.input)
-    }
-    const deltas = call.hasArguments ? [] : addArguments(part.toolCallId, part.input)
+    const input = part.input === NO_ARGUMENTS ? '{}' : part.input
+    if (!call) return startToolCall(part.toolCallId, part.toolName, part.providerMetadata, input)
+    const deltas = call.hasArguments ? [] : addArguments(part.toolCallId, input)
     const extraContent = call.hasSignature ? {} : toExtraContent(part.providerMetadata)
     if (extraContent.extra_content === undefined) return deltas
     return [...deltas, { tool_calls: [{ index: call.index, ...extraContent }] }]

@@ -22,7 +22,7 @@ const CAUSES_MAX = 10
 export function toFailure(error: unknown, signal: AbortSignal): UpstreamFailure {
   if (signal.aborted) return failure('aborted', 'the call was aborted')
   if (error instanceof StreamBroken) return error.failure
-  if (error instanceof RefusedRequest) return failure('refused_request', error.message)
+  if (error instanceof RefusedRequest) return failure('unsupported', error.message)
   if (APICallError.isInstance(error) && isRefusal(error.statusCode)) {
     return readRefusal(
       error.statusCode,
@@ -35,7 +35,7 @@ export function toFailure(error: unknown, signal: AbortSignal): UpstreamFailure 
     return failure('bad_answer', 'the answer is too long')
   }
   if (network) return readError(network)
-  if (isRefusedByPackage(error)) return failure('refused_request', error.message)
+  if (isRefusedByPackage(error)) return failure('unsupported', error.message)
   if (LoadAPIKeyError.isInstance(error) || LoadSettingError.isInstance(error)) {
     return failure('credentials_refused', error.message)
   }

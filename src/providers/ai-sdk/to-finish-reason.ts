@@ -5,16 +5,16 @@ import type { UpstreamFailure } from '../contract.ts'
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
 
 /** Words for an end that the packages do not know, and take for an ordinary end. */
-const UNKNOWN_TO_PACKAGES: Readonly<Record<string, FinishReason | 'error'>> = {
-  model_context_window_exceeded: 'length',
-  malformed_model_output: 'error',
-  malformed_tool_use: 'error',
-  MALFORMED_RESPONSE: 'error',
-  UNEXPECTED_TOOL_CALL: 'error',
-  IMAGE_PROHIBITED_CONTENT: 'content_filter',
-  IMAGE_RECITATION: 'content_filter',
-  TIMEOUT: 'error',
-}
+const UNKNOWN_TO_PACKAGES: ReadonlyMap<string, FinishReason | 'error'> = new Map([
+  ['model_context_window_exceeded', 'length'],
+  ['malformed_model_output', 'error'],
+  ['malformed_tool_use', 'error'],
+  ['MALFORMED_RESPONSE', 'error'],
+  ['UNEXPECTED_TOOL_CALL', 'error'],
+  ['IMAGE_PROHIBITED_CONTENT', 'content_filter'],
+  ['IMAGE_RECITATION', 'content_filter'],
+  ['TIMEOUT', 'error'],
+])
 
 /**
  * The `finish_reason` of an answer, or why it is none. Without the upstream's own word for its end the
@@ -27,7 +27,7 @@ export function toFinishReason({
   if (raw === undefined || unified === 'interrupted') {
     return failure('connection_lost', 'the answer ended before its end')
   }
-  const known = unified === 'other' ? UNKNOWN_TO_PACKAGES[raw] : undefined
+  const known = unified === 'other' ? UNKNOWN_TO_PACKAGES.get(raw) : undefined
   if (unified === 'error' || known === 'error') {
     return failure('bad_answer', `the model failed: ${raw.slice(0, 100)}`)
   }

@@ -1,0 +1,507 @@
+/** Images over real sockets: what they cost by token and by piece, what is refused, what goes wrong. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  startSandboxUpstream,
+  type SandboxUpstream,
+} from '../../src/providers/sandbox/start-sandbox-upstream.ts'
+import { seedCustomer } from '../harness/test-database.ts'
+import {
+  ask,
+  assertAudit,
+  assertHeaders,
+  assertNoTrace,
+  assertRefusal,
+  startGateway,
+  untilNoHoldIsOpen,
+  type Asked,
+  type GatewayUnderTest,
+} from './gateway-under-test.ts'
+import {
+  amountIn,
+  assertUntouched,
+  awayModels,
+  awayUpstream,
+  configured,
+  FAULTY_MODELS,
+  nanoBrl,
+  perMillion,
+  plus,
+  rational,
+  theOutcome,
+  times,
+  UPSTREAM_FAULTS,
+  type Rational,
+} from './media-under-test.ts'
+
+const FX_RATE = '5.4321'
+const MARKUP = '1.2345'
+const NONE = rational('0')
+
+let sandbox: SandboxUpstream
+let gateway: GatewayUnderTest
+
+const BY_PIECE = {
+  'medium:512x512': '0.0173',
+  '512x512': '0.011111',
+  '256x256': '0.002',
+  low: '0.0031',
+}
+
+before(async () => {
+  sandbox = await startSandboxUpstream()
+  const common = { category: 'image', context_tokens: 8_192, markup_multiplier: MARKUP }
+  const routes = [{ upstream: 'sandbox', model: 'sandbox-image' }]
+  const tokens_max = { low: 272, medium: 1_056, high: 4_160 }
+  gateway = await startGateway({
+    SANDBOX_FX_RATE: FX_RATE,
+    ...configured({
+      upstreams: [awayUpstream(sandbox.baseUrl)],
+      models: [
+        ...awayModels([...FAULTY_MODELS, 'sandbox-no-usage', 'sandbox-slow', 'sandbox-split'], {
+          ...common,
+          prices: { input: '5', output_image: '40.5' },
+          image: { sizes: ['64x64'], tokens_max },
+        }),
+        {
+          ...common,
+          id: 'by-token',
+          prices: { input: '5.000001', input_image: '10', output_image: '40.123456' },
+          image: { tokens_max },
+          routes,
+        },
+        {
+          ...common,
+          id: 'by-text-token',
+          prices: { input: '1.5', output: '12.345678' },
+          image: { tokens_max },
+          routes,
+        },
+        {
+          ...common,
+          id: 'by-piece',
+          prices: { input: '5', images: BY_PIECE },
+          image: { sizes: ['256x256', '512x512', '64x64'] },
+          routes,
+        },
+        { ...common, id: 'any-piece', prices: { images: { default: '0.0625' } }, routes },
+        {
+          ...common,
+          id: 'piece-of-a-size',
+          prices: { images: { '256x256': '0.02' } },
+          routes,
+        },
+        {
+          ...common,
+          id: 'two-prices',
+          prices: { images: { default: '0.01' } },
+          routes: [
+            { upstream: 'away', model: 'sandbox-error-500' },
+            {
+              upstream: 'sandbox',
+              model: 'sandbox-image',
+              prices: { images: { default: '0.07' } },
+            },
+          ],
+        },
+        {
+          ...common,
+          id: 'pieces-without-usage',
+          prices: { input: 5, images: { default: '0.0333' } },
+          routes: [{ upstream: 'away', model: 'sandbox-no-usage' }],
+        },
+        { ...common, id: 'dear', prices: { images: { default: '100' } }, routes },
+      ],
+    }),
+  })
+})
+
+after(async () => {
+  await gateway.stop()
+  await sandbox.close()
+})
+
+const generate = (body: unknown, secret: string | undefined = gateway.secret): Promise<Asked> =>
+  ask(gateway.node.baseUrl, '/images/generations', { secret, body })
+
+const sound = (more: object = {}): Record<string, unknown> => ({
+  model: 'sandbox-image',
+  prompt: 'Uma catraca.',
+  size: '64x64',
+  ...more,
+})
+
+const any = (more: object = {}): Record<string, unknown> => sound({ model: 'any-piece', ...more })
+
+/** The call's charge is this, to the last digit, on the wire and in the ledger, and the hold was enough. */
+async function assertCharged(answer: Asked, usd: Rational): Promise<void> {
+  assert.equal(answer.status, 200, answer.text.slice(0, 300))
+  const expected = nanoBrl(usd, FX_RATE, MARKUP)
+  assert.equal(amountIn(answer.text, 'cost_billed_brl'), expected)
+  const outcome = await theOutcome(gateway, answer.requestId)
+  assert.deepEqual(
+    [outcome.outcome, outcome.cost_billed_nano_brl, outcome.usage_kind],
+    ['charged', expected, 'exact'],
+  )
+  assert.ok(outcome.held_nano_brl >= expected, `${outcome.held_nano_brl} < ${expected}`)
+}
+
+// ── prices ──────────────────────────────────────────────────────────────────────────────────────
+
+/** Of a picture of 1024 x 1024. */
+const TOKENS = { low: 272, medium: 1_056, high: 4_160 }
+
+for (const quality of ['low', 'medium', 'high'] as const) {
+  test(`an image is billed by its tokens: quality ${quality}, of several sizes and numbers`, async () => {
+    for (const [side, count] of [
+      [1_024, 1],
+      [512, 2],
+      [256, 10],
+    ] as const) {
+      const answer = await generate({
+        model: 'by-token',
+        prompt: 'Uma catraca ao pôr do sol, em aquarela.',
+        size: `${side}x${side}`,
+        n: count,
+        quality,
+        response_format: 'b64_json',
+      })
+      assert.equal(answer.status, 200, answer.text.slice(0, 300))
+      const { input_tokens, output_tokens } = answer.json.usage
+      const tokens = count * Math.max(1, Math.round(TOKENS[quality] * (side / 1_024) ** 2))
+      assert.equal(output_tokens, tokens)
+      assert.ok(input_tokens > 0)
+      await assertCharged(
+        answer,
+        plus(perMillion(input_tokens, '5.000001'), perMillion(tokens, '40.123456')),
+      )
+      assert.deepEqual((await theOutcome(gateway, answer.requestId)).units, {
+        output_image_tokens: tokens,
+      })
+    }
+  })
+}
+
+test('tokens of images without a price of their own are billed as output', async () => {
+  const answer = await generate(
+    sound({ model: 'by-text-token', size: '512x512', quality: 'medium', n: 3 }),
+  )
+  const { input_tokens, output_tokens } = answer.json.usage
+  assert.equal(output_tokens, 3 * 264)
+  await assertCharged(
+    answer,
+    plus(perMillion(input_tokens, '1.5'), perMillion(output_tokens, '12.345678')),
+  )
+})
+
+test('a quality that is left to the model is held for as the dearest', async () => {
+  const answer = await generate({ model: 'by-token', prompt: 'x', size: '1024x1024' })
+  // The sandbox takes the best one where it may choose.
+  assert.equal(answer.json.usage.output_tokens, 4_160)
+  await assertCharged(
+    answer,
+    plus(perMillion(answer.json.usage.input_tokens, '5.000001'), perMillion(4_160, '40.123456')),
+  )
+})
+
+/** What is asked, and the price of one image, by hand. */
+const PIECES: readonly [Record<string, unknown>, string][] = [
+  [{ model: 'by-piece', size: '512x512', quality: 'medium' }, '0.0173'],
+  [{ model: 'by-piece', size: '512x512', quality: 'high' }, '0.011111'],
+  [{ model: 'by-piece', size: '512x512', quality: 'low' }, '0.011111'],
+  [{ model: 'by-piece', size: '256x256', quality: 'medium' }, '0.002'],
+  [{ model: 'by-piece', size: '64x64', quality: 'low' }, '0.0031'],
+  // The first size of the model is the one that is drawn where none is named.
+  [{ model: 'by-piece', quality: 'medium' }, '0.002'],
+  [{ model: 'any-piece', size: '64x64', quality: 'high' }, '0.0625'],
+  [{ model: 'any-piece', size: '48x96' }, '0.0625'],
+]
+
+test('images are billed by the piece: by quality and size, by size, by quality, or all the same', async () => {
+  for (const [request, price] of PIECES) {
+    for (const count of [1, 7]) {
+      const answer = await generate({ prompt: 'Uma catraca.', n: count, ...request })
+      assert.equal(answer.status, 200, answer.text.slice(0, 300))
+      assert.equal(answer.json.data.length, count)
+      const each = times(rational(String(count)), rational(price))
+      const prompt =
+        request.model === 'by-piece' ? perMillion(answer.json.usage.input_tokens, '5') : NONE
+      await assertCharged(answer, plus(each, prompt))
+    }
+  }
+})
+
+test('where the size decides the price it is not left to the upstream', async () => {
+  const answer = await generate({
+    model: 'by-piece',
+    prompt: 'x',
+    size: 'auto',
+    quality: 'low',
+    response_format: 'b64_json',
+  })
+  const png = Buffer.from(answer.json.data[0].b64_json, 'base64')
+  assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [256, 256])
+})
+
+test('images are billed by the piece also where the upstream tells no usage', async () => {
+  const answer = await generate(sound({ model: 'pieces-without-usage', n: 2 }))
+  assert.equal(answer.status, 200, answer.text.slice(0, 300))
+  const outcome = await theOutcome(gateway, answer.requestId)
+  assert.deepEqual(outcome.units, { images: 2 })
+  const pieces = times(rational('2'), rational('0.0333'))
+  // The prompt may be counted by us, or not at all; the pieces are sure.
+  assert.ok(outcome.cost_billed_nano_brl >= nanoBrl(pieces, FX_RATE, MARKUP))
+  assert.ok(outcome.cost_billed_nano_brl <= outcome.held_nano_brl)
+})
+
+test('the price is that of the route that answered, and the hold was made for the dearest', async () => {
+  const answer = await generate(sound({ model: 'two-prices', n: 3 }))
+  await assertCharged(answer, times(rational('3'), rational('0.07')))
+})
+
+test('tokens that the upstream does not tell are those of the quality, and said to be an estimate', async () => {
+  const answer = await generate(sound({ model: 'away-sandbox-no-usage', quality: 'medium', n: 2 }))
+  assert.equal(answer.status, 200, answer.text.slice(0, 300))
+  const outcome = await theOutcome(gateway, answer.requestId)
+  assert.deepEqual(
+    [outcome.outcome, outcome.usage_kind, outcome.reason],
+    ['charged', 'estimated', 'no_usage_reported'],
+  )
+  assert.deepEqual(outcome.units, { output_image_tokens: 2 * 1_056 })
+  assert.equal(
+    outcome.cost_billed_nano_brl,
+    nanoBrl(
+      plus(perMillion(outcome.prompt_tokens, '5'), perMillion(2 * 1_056, '40.5')),
+      FX_RATE,
+      MARKUP,
+    ),
+  )
+  assert.ok(outcome.held_nano_brl >= outcome.cost_billed_nano_brl)
+})
+
+test('never unpriced: a size or a quality without a price is refused, and nothing is held', async () => {
+  const answers = [
+    await generate(sound({ model: 'by-piece', size: '64x64', quality: 'medium' })),
+    await generate(sound({ model: 'by-piece', size: '64x64' })),
+    await generate(sound({ model: 'piece-of-a-size', size: '64x64' })),
+    await generate(sound({ model: 'piece-of-a-size', size: '1024x1024' })),
+    await generate({ model: 'piece-of-a-size', prompt: 'x' }),
+    await generate({ model: 'piece-of-a-size', prompt: 'x', size: 'auto' }),
+  ]
+  for (const answer of answers) {
+    assertRefusal(answer, 400, 'invalid_request')
+    assert.match(answer.json.error.message, /não tem preço/)
+  }
+  await assertUntouched(
+    gateway,
+    answers.map(({ requestId }) => requestId),
+  )
+  await assertCharged(
+    await generate(sound({ model: 'piece-of-a-size', size: '256x256' })),
+    rational('0.02'),
+  )
+})
+
+// ── what is answered ────────────────────────────────────────────────────────────────────────────
+
+test('an answer has no trace of the upstream, in its addresses neither', async () => {
+  for (const response_format of ['url', 'b64_json', undefined]) {
+    const answer = await generate(any({ response_format, n: 2 }))
+    assert.equal(answer.status, 200)
+    assertHeaders(answer, answer.requestId)
+    const origin = new URL(gateway.node.baseUrl).origin
+    const text = answer.text.replaceAll(origin, '').replaceAll(/"b64_json":"[^"]*"/g, '')
+    assertNoTrace({ ...answer, text })
+    assert.deepEqual(
+      answer.json.data.map((image: object) => Object.keys(image)),
+      Array.from({ length: 2 }, () => [response_format === 'b64_json' ? 'b64_json' : 'url']),
+    )
+  }
+})
+
+test('the address of an image is fetched without a key, and only by who knows it', async () => {
+  const answer = await generate(any())
+  const { url } = answer.json.data[0] as { url: string }
+  const fetched = await fetch(url)
+  const { headers } = fetched
+  assert.equal(fetched.status, 200)
+  assert.equal(headers.get('content-type'), 'image/png')
+  assert.equal(headers.get('x-content-type-options'), 'nosniff')
+  const png = Buffer.from(await fetched.arrayBuffer())
+  assert.equal(png.readUInt32BE(16), 64)
+  const id = url.split('/').at(-1) as string
+  for (const wrong of ['x', '', id.slice(1), `${id}x`, '%00', '%27', 'a'.repeat(300)]) {
+    const { status } = await fetch(new URL(`/v1/files/images/${wrong}`, url))
+    assert.equal(status, 404, wrong)
+  }
+})
+
+test('addresses begin with the public address of the server, where it is set', async () => {
+  const host = 'imagens.example.com'
+  const { json } = await ask(gateway.node.baseUrl, '/images/generations', {
+    secret: gateway.secret,
+    body: any(),
+    headers: { 'x-forwarded-host': host, 'x-forwarded-proto': 'https' },
+  })
+  // No proxy is trusted here, so its headers are anybody's words.
+  assert.ok(json.data[0].url.startsWith(new URL(gateway.node.baseUrl).origin))
+})
+
+test('an answer that comes in odd parts is whole', async () => {
+  const { status, json } = await generate(sound({ model: 'away-sandbox-split' }))
+  assert.equal(status, 200)
+  const fetched = await fetch(json.data[0].url)
+  assert.equal(Buffer.from(await fetched.arrayBuffer()).toString('latin1', 1, 4), 'PNG')
+})
+
+test('null and "auto" stand for fields that are left out, and unknown fields do no harm', async () => {
+  const nulls = {
+    n: null,
+    quality: null,
+    response_format: null,
+    stream: null,
+    partial_images: null,
+  }
+  for (const more of [
+    nulls,
+    { ...nulls, size: null },
+    { size: 'auto', quality: 'auto', stream: false, partial_images: 0 },
+    { background: 'opaque', cor: { azul: true } },
+  ]) {
+    const answer = await generate(any(more))
+    assert.equal(answer.status, 200, answer.text.slice(0, 300))
+    assert.equal(answer.json.data.length, 1)
+  }
+})
+
+// ── what is refused ─────────────────────────────────────────────────────────────────────────────
+
+const FAULTY: Record<string, unknown> = {
+  'no body': '',
+  'no JSON': '{"model":',
+  'a list instead of an object': '[]',
+  'no model': { prompt: 'x' },
+  'a model that is a number': any({ model: 7 }),
+  'an empty model': any({ model: '' }),
+  'no prompt': { model: 'any-piece' },
+  'an empty prompt': any({ prompt: '' }),
+  'null as a prompt': any({ prompt: null }),
+  'a list as a prompt': any({ prompt: ['x'] }),
+  'no images': any({ n: 0 }),
+  'fewer than no images': any({ n: -1 }),
+  'too many images': any({ n: 11 }),
+  'half an image': any({ n: 1.5 }),
+  'a number of images as a text': any({ n: '2' }),
+  'a size in words': any({ size: 'grande' }),
+  'a size of one side': any({ size: '1024' }),
+  'a size of no width': any({ size: '0x64' }),
+  'a size beyond reason': any({ size: '1000000x1000000' }),
+  'a size that is a number': any({ size: 1_024 }),
+  'a size that the model does not have': sound({ size: '300x300' }),
+  'an unknown quality': any({ quality: 'ultra' }),
+  'a quality that is a number': any({ quality: 1 }),
+  'an unknown response_format': any({ response_format: 'jpeg' }),
+  'a stream': any({ stream: true }),
+  'partial images': any({ partial_images: 2 }),
+  'partial images as a text': any({ partial_images: '2' }),
+  'a model for chats': any({ model: 'sandbox-chat' }),
+  'a model for embeddings': any({ model: 'sandbox-embedding' }),
+  'a model for sound': any({ model: 'whisper-1' }),
+  'fallbacks that are no list': any({ models: 'sandbox-image' }),
+  'a fallback without a price for the size': any({ models: ['piece-of-a-size'] }),
+}
+
+test('400 invalid_request: each fault, in Portuguese, and nothing is held', async (t) => {
+  const requestIds: string[] = []
+  for (const [name, body] of Object.entries(FAULTY)) {
+    await t.test(name, async () => {
+      const answer = await generate(body)
+      requestIds.push(answer.requestId)
+      assertRefusal(answer, 400, 'invalid_request')
+    })
+  }
+  await assertUntouched(gateway, requestIds)
+})
+
+test('401, 402, 403 and 404: as for chats, and nothing is held', async () => {
+  const poor = await seedCustomer(gateway.database.db, { balanceBrl: '0' })
+  const narrow = await seedCustomer(gateway.database.db, {
+    balanceBrl: '10',
+    modelIds: ['sandbox-chat'],
+  })
+  const body = any()
+  const answers = [
+    await generate(body, 'sk-svc-none'),
+    await generate(body, poor.secret),
+    await generate(body, narrow.secret),
+    await generate(any({ model: 'gpt-99' })),
+  ] as const
+  assertRefusal(answers[0], 401, 'authentication_failed')
+  assertRefusal(answers[1], 402, 'insufficient_balance')
+  assertRefusal(answers[2], 403, 'key_model_access_denied')
+  assertRefusal(answers[3], 404, 'model_not_found')
+  await assertUntouched(
+    gateway,
+    answers.map(({ requestId }) => requestId),
+  )
+})
+
+test('402: the balance decides to the last digit, for all images together', async () => {
+  const body = sound({ model: 'dear', n: 3 })
+  const needed = nanoBrl(rational('300'), FX_RATE, MARKUP)
+  const [short, enough] = await Promise.all(
+    [needed - 1n, needed].map((nano) => {
+      const digits = nano.toString().padStart(10, '0')
+      const balanceBrl = `${digits.slice(0, -9)}.${digits.slice(-9)}`
+      return seedCustomer(gateway.database.db, { balanceBrl })
+    }),
+  )
+  assertRefusal(await generate(body, short?.secret), 402, 'insufficient_balance')
+  const answer = await generate(body, enough?.secret)
+  await assertCharged(answer, rational('300'))
+  assert.equal((await theOutcome(gateway, answer.requestId)).held_nano_brl, needed)
+})
+
+// ── what goes wrong ─────────────────────────────────────────────────────────────────────────────
+
+test('each fault of an upstream is told in our words, and its hold is released once', async (t) => {
+  await Promise.all(
+    UPSTREAM_FAULTS.map(({ model, status, type, reason }) =>
+      t.test(model, async () => {
+        const answer = await generate(sound({ model: `away-${model}` }))
+        assertRefusal(answer, status, type)
+        const outcome = await theOutcome(gateway, answer.requestId)
+        assert.deepEqual(
+          [outcome.outcome, outcome.reason, outcome.cost_billed_nano_brl],
+          ['released', reason, 0n],
+        )
+      }),
+    ),
+  )
+})
+
+test('a client that leaves while the upstream works: one charge, for the upstream does its work', async () => {
+  const leaving = new AbortController()
+  const requestId = 'aaaaaaaa-0000-4000-8000-000000000001'
+  const left = fetch(`${gateway.node.baseUrl}/images/generations`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${gateway.secret}`, 'x-svc-request-id': requestId },
+    body: JSON.stringify(sound({ model: 'away-sandbox-slow', quality: 'low' })),
+    signal: leaving.signal,
+  })
+  const started = sandbox.counts.requests
+  for (const deadline = Date.now() + 5_000; sandbox.counts.requests === started;) {
+    assert.ok(Date.now() < deadline, 'the upstream was not asked')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  leaving.abort()
+  await assert.rejects(left)
+  const outcome = await theOutcome(gateway, requestId)
+  assert.deepEqual([outcome.outcome, outcome.usage_kind], ['charged', 'exact'])
+  assert.ok(outcome.cost_billed_nano_brl > 0n)
+})
+
+test('after all of this nothing is held, and the ledger is sound', async () => {
+  await untilNoHoldIsOpen(gateway.database)
+  await assertAudit(gateway.database)
+})
