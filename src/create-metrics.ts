@@ -2,7 +2,7 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { GatewayObserver } from './gateway/gateway-deps.ts'
 import type { BreakerState } from './gateway/routing/circuit-breaker.ts'
-import type { Router } from './gateway/routing/create-router.ts'
+import type { RouteState, Router } from './gateway/routing/create-router.ts'
 import type { LaneObserver } from './ledger/lane.ts'
 
 export interface Metrics {
@@ -151,28 +151,29 @@ const BREAKER_NUMBERS: Record<BreakerState, number> = { closed: 0, half_open: 1,
 
 /** A line for each route: what it is at the moment of the question. */
 function watchRoutes(registers: Registry[], listStates: Router['listStates']): void {
-  const labelNames = ['model', 'upstream', 'upstream_model']
-  const running = new Gauge({
-    registers,
-    labelNames,
-    name: 'catraca_route_running',
-    help: 'Calls of this node that run on a route.',
-  })
-  new Gauge({
-    registers,
-    labelNames,
-    name: 'catraca_route_breaker_state',
-    help: '0: closed, every call goes; 1: half open, one call tries; 2: open, no call goes.',
-    collect() {
-      for (const { model, route, breaker, running: calls } of listStates()) {
-        const labels = {
-          model: model.id,
-          upstream: route.upstreamId,
-          upstream_model: route.upstreamModel,
+  const gauge = (name: string, help: string, value: (state: RouteState) => number): void => {
+    new Gauge({
+      registers,
+      name,
+      help,
+      labelNames: ['model', 'upstream', 'upstream_model'],
+      collect() {
+        for (const state of listStates()) {
+          const { model, route } = state
+          const { upstreamId: upstream, upstreamModel: upstream_model } = route
+          this.set({ model: model.id, upstream, upstream_model }, value(state))
         }
-        this.set(labels, BREAKER_NUMBERS[breaker])
-        running.set(labels, calls)
-      }
-    },
-  })
+      },
+    })
+  }
+  gauge(
+    'catraca_route_running',
+    'Calls of this node that run on a route.',
+    (state) => state.running,
+  )
+  gauge(
+    'catraca_route_breaker_state',
+    '0: closed, every call goes; 1: half open, one call tries; 2: open, no call goes.',
+    (state) => BREAKER_NUMBERS[state.breaker],
+  )
 }

@@ -74,15 +74,16 @@ export async function callUpstream<
   const tries: TriedUpstream[] = []
   let last: { failure: UpstreamFailure; route: Route } | undefined
 
-  for (let round = 0; tries.length < TRIES_MAX; round++) {
+  for (let round = 0; ; round++) {
     const order = deps.router.order(held.model)
     if (typeof order === 'string') return notCalled(last ?? { failure: NO_ROUTE[order] }, tries)
     let pauseSeconds: number | undefined
     for (const route of order) {
       const provider = deps.providers.get(route.upstreamId)
-      if (!provider || !kind.can(provider) || tries.length >= TRIES_MAX) continue
-      if (round > deps.retriesOf(route.upstreamId)) continue
+      if (!provider || !kind.can(provider) || round > deps.retriesOf(route.upstreamId)) continue
       if (last && client.hasLeft) return notCalled(last, tries)
+      // What the order saw may be long ago.
+      if (tries.length >= TRIES_MAX || !deps.router.mayBegin(route)) continue
       const tried = await tryRoute(deps, kind, held, { route, provider, client, ending }, tries)
       if (tried.kind === 'called') return tried
       last = { failure: tried, route }
@@ -91,6 +92,7 @@ export async function callUpstream<
       pauseSeconds = Math.min(pauseSeconds ?? Infinity, tried.retryAfterSeconds ?? 0)
     }
     if (pauseSeconds === undefined || pauseSeconds > WAIT_SECONDS_MAX) break
+    if (tries.length >= TRIES_MAX) break
     await pause(pauseSeconds * 1_000, round, ending.signal)
     if (ending.signal.aborted) break
   }

@@ -53,7 +53,7 @@ export function createServeCall<
         const failure = await serveHeldCall(deps, kind, incoming, client, held)
         if (failure === undefined) return
         // Its money is free again. The next model, where the customer named one, begins with its own hold.
-        const isOver = place === models.length - 1 || !isWorthAnother(failure)
+        const isOver = place === models.length - 1 || client.hasLeft || !isWorthAnother(failure)
         if (isOver) return refuse(deps, incoming, client, refusalOf(failure), held.limits)
       }
     } finally {

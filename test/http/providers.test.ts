@@ -198,7 +198,7 @@ async function say(secret: string, body: JsonObject, isStream: boolean): Promise
 const ID = /^chatcmpl-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TOOL_CALL_FIELDS = ['id', 'type', 'function', 'extra_content']
 const MESSAGE_FIELDS = ['role', 'content', 'refusal', 'tool_calls']
-const THINKING_FIELDS = ['reasoning_content', 'reasoning_details']
+const THINKING_FIELDS = ['reasoning_content', 'reasoning_details', 'extra_content']
 
 /** Fields that the format knows, and no other. */
 function assertFields(value: unknown, known: readonly string[], what: string): void {

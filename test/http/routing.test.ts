@@ -417,20 +417,14 @@ describe('a route that fails before its first byte', { concurrency: AT_ONCE }, (
         .end(`${eventOf({ object: 'error', message: 'Zephyr is busy.' })}data: [DONE]\n\n`)
     const model = plan('rota-sem-nome', [{ does: [untold] }, { does: [good] }])
 
-    test(
-      'a first route whose stream tells an error as servers of open models do: the second one answers',
-      {
-        todo: 'read-stream.ts: an event without choices counts as a chunk, and an empty answer is charged',
-      },
-      async () => {
-        const answer = await chat(model.id, STREAM)
-        assertGood(answer, model, 1)
-        await assertCharged(answer.requestId, model, 1, [
-          [0, 'server_error'],
-          [1, 'answered'],
-        ])
-      },
-    )
+    test('a first route whose stream tells an error as servers of open models do: the second one answers', async () => {
+      const answer = await chat(model.id, STREAM)
+      assertGood(answer, model, 1)
+      await assertCharged(answer.requestId, model, 1, [
+        [0, 'server_error'],
+        [1, 'answered'],
+      ])
+    })
   }
 
   {
@@ -834,22 +828,16 @@ describe('as many calls at once as a route takes', { concurrency: AT_ONCE }, () 
   {
     const model = plan('contada', [{ upstream: 'patient' }])
 
-    test(
-      '/metrics tells the calls that run on a route at the moment of the question',
-      {
-        todo: 'create-metrics.ts: catraca_route_running is collected before the gauge that sets it, so it shows the moment of the last question',
-      },
-      async (t) => {
-        const gate = openAtEnd(t)
-        upstream.play(model.names[0] as string, gate.behaviour)
-        const asked = chat(model.id)
-        await until(() => callsAt(model, 0) === 1, 'the call is at its upstream')
-        assert.equal(await metricOf('catraca_route_running', model), 1)
-        gate.open()
-        assertGood(await asked, model, 0)
-        assert.equal(await metricOf('catraca_route_running', model), 0)
-      },
-    )
+    test('/metrics tells the calls that run on a route at the moment of the question', async (t) => {
+      const gate = openAtEnd(t)
+      upstream.play(model.names[0] as string, gate.behaviour)
+      const asked = chat(model.id)
+      await until(() => callsAt(model, 0) === 1, 'the call is at its upstream')
+      assert.equal(await metricOf('catraca_route_running', model), 1)
+      gate.open()
+      assertGood(await asked, model, 0)
+      assert.equal(await metricOf('catraca_route_running', model), 0)
+    })
   }
 
   for (const [manner, more] of MANNERS) {
@@ -878,27 +866,21 @@ describe('as many calls at once as a route takes', { concurrency: AT_ONCE }, () 
       { upstream: 'patient', concurrency_max: 2 },
     ])
 
-    test(
-      'concurrency_max holds also where many calls turn to a route at once',
-      {
-        todo: 'call-upstream.ts: only the order of a round looks at what is free, not the try itself',
-      },
-      async (t) => {
-        const gate = openAtEnd(t)
-        upstream.play(model.names[1] as string, gate.behaviour)
-        let answered = 0
-        const asked = Array.from({ length: CALLS }, async () => {
-          const answer = await chat(model.id)
-          answered += 1
-          return answer.status
-        })
-        await until(() => callsAt(model, 1) + answered === CALLS, 'the calls are where they can be')
-        gate.open()
-        const statuses = await Promise.all(asked)
-        assert.equal(gate.waitedMax, 2, 'calls at once at a route that takes two')
-        assert.equal(statuses.filter((each) => each === 200).length, 2)
-      },
-    )
+    test('concurrency_max holds also where many calls turn to a route at once', async (t) => {
+      const gate = openAtEnd(t)
+      upstream.play(model.names[1] as string, gate.behaviour)
+      let answered = 0
+      const asked = Array.from({ length: CALLS }, async () => {
+        const answer = await chat(model.id)
+        answered += 1
+        return answer.status
+      })
+      await until(() => callsAt(model, 1) + answered === CALLS, 'the calls are where they can be')
+      gate.open()
+      const statuses = await Promise.all(asked)
+      assert.equal(gate.waitedMax, 2, 'calls at once at a route that takes two')
+      assert.equal(statuses.filter((each) => each === 200).length, 2)
+    })
   }
 })
 
@@ -949,16 +931,10 @@ describe('breakers', { concurrency: AT_ONCE }, () => {
   {
     const model = plan('meios', [{ upstream: 'fragile', does: [cutInTheMiddle] }])
 
-    test(
-      'streams that break in the middle open the breaker too',
-      {
-        todo: 'create-router.ts: the first byte of each stream starts the row of failures again',
-      },
-      async () => {
-        for (let i = 0; i < 3; i++) assert.equal((await chat(model.id, STREAM)).status, 200)
-        assert.equal(await breakerOf(model), OPEN)
-      },
-    )
+    test('streams that break in the middle open the breaker too', async () => {
+      for (let i = 0; i < 3; i++) assert.equal((await chat(model.id, STREAM)).status, 200)
+      assert.equal(await breakerOf(model), OPEN)
+    })
   }
 
   {
@@ -1289,28 +1265,21 @@ describe('clients that hang up', { concurrency: AT_ONCE }, () => {
 
   for (const upstreamId of ['once', 'metered']) {
     for (const [manner, more] of MANNERS) {
-      const isEndedAtOnce = upstreamId === 'once' && manner === 'streamed'
       const id = `sai-reserva-${upstreamId}-${manner}`
       const first = plan(id, [{ upstream: upstreamId, does: [hang] }])
       const second = plan(`${id}-b`, [{}])
 
-      test(
-        `a client that hangs up, ${upstreamId}, ${manner}: no fallback model is asked`,
-        isEndedAtOnce
-          ? {}
-          : { todo: 'serve-call.ts: a client that left does not end the list of models' },
-        async () => {
-          const call = askAndLeave(first.id, { models: [second.id], ...more })
-          await until(() => callsAt(first, 0) === 1, 'the call is at its upstream')
-          await call.leave()
-          const event = await onlyResolution(call.requestId)
-          assert.deepEqual(
-            [event.model_id, event.outcome, event.reason],
-            [first.id, 'released', 'client_left'],
-          )
-          assert.equal(callsAt(second, 0), 0)
-        },
-      )
+      test(`a client that hangs up, ${upstreamId}, ${manner}: no fallback model is asked`, async () => {
+        const call = askAndLeave(first.id, { models: [second.id], ...more })
+        await until(() => callsAt(first, 0) === 1, 'the call is at its upstream')
+        await call.leave()
+        const event = await onlyResolution(call.requestId)
+        assert.deepEqual(
+          [event.model_id, event.outcome, event.reason],
+          [first.id, 'released', 'client_left'],
+        )
+        assert.equal(callsAt(second, 0), 0)
+      })
     }
   }
 })

@@ -15,6 +15,8 @@ import { orderRoutes } from './order-routes.ts'
 export interface Router {
   /** The routes that may be tried now, in their order; why there are none where there are none. */
   order(model: Model): readonly Route[] | 'busy' | 'failing'
+  /** Whether a call may go on it now. */
+  mayBegin(route: Route): boolean
   begin(route: Route): Trip
   /** Every route of the catalog. */
   listStates(): readonly RouteState[]
@@ -47,6 +49,7 @@ interface State {
 
 /** How much one more call weighs in the usual latency. */
 const LATENCY_SMOOTHING = 0.2
+const FAILURE_LATENCY_MS = 10_000
 const PAUSE_SECONDS_MAX = 60
 
 export function createRouter(
@@ -82,6 +85,7 @@ export function createRouter(
       })
       return orderRoutes(strategy, views)
     },
+    mayBegin: (route) => stateOf(route).breaker.allows && isFree(route),
     begin: (route) => beginTrip(stateOf(route), now),
     listStates: () =>
       models.flatMap((model) =>
@@ -102,9 +106,16 @@ function createState(options: BreakerOptions, now: () => number): State {
   }
 }
 
+function smoothed(usualMs: number | undefined, ms: number): number {
+  return usualMs === undefined ? ms : usualMs + (ms - usualMs) * LATENCY_SMOOTHING
+}
+
 function beginTrip(state: State, now: () => number): Trip {
   let hasAnswered = false
   let hasEnded = false
+  const wasClosed = state.breaker.state === 'closed'
+  /** The breaker opened since: what becomes of this trip says nothing of the route as it is now. */
+  const isOld = (): boolean => wasClosed && state.breaker.state !== 'closed'
   state.running += 1
   state.breaker.begin()
   const finish = (report: () => void): void => {
@@ -117,17 +128,28 @@ function beginTrip(state: State, now: () => number): Trip {
     answered(firstByteMs) {
       if (hasAnswered || hasEnded) return
       hasAnswered = true
-      const { latencyMs = firstByteMs } = state
-      state.latencyMs = latencyMs + (firstByteMs - latencyMs) * LATENCY_SMOOTHING
-      state.breaker.succeed()
+      state.latencyMs = smoothed(state.latencyMs, firstByteMs)
+      // The end of the answer says whether it was one; a route that is tried again is not kept waiting.
+      if (!isOld() && state.breaker.state !== 'closed') state.breaker.succeed()
     },
-    end: () => finish(() => {}),
+    end: () =>
+      finish(() => {
+        if (hasAnswered && !isOld()) state.breaker.succeed()
+      }),
     fail: (pauseSeconds) =>
       finish(() => {
-        if (pauseSeconds === undefined) return state.breaker.fail()
-        state.breaker.abstain()
+        if (pauseSeconds === undefined) {
+          // In the order by latency a failure counts as a slow answer.
+          state.latencyMs = smoothed(state.latencyMs, FAILURE_LATENCY_MS)
+          if (!isOld()) state.breaker.fail()
+          return
+        }
+        if (!isOld()) state.breaker.abstain()
         state.coolUntilMs = now() + Math.min(pauseSeconds, PAUSE_SECONDS_MAX) * 1_000
       }),
-    abstain: () => finish(() => state.breaker.abstain()),
+    abstain: () =>
+      finish(() => {
+        if (!isOld()) state.breaker.abstain()
+      }),
   }
 }

@@ -56,7 +56,7 @@ export async function readTranscription(
   const fallbacks = fields.filter(([name]) => name === 'models' || name === 'models[]')
   return {
     modelId,
-    fallbackModelIds: fallbacks.map(([, id]) => id).filter((id) => id !== modelId),
+    fallbackModelIds: [...new Set(fallbacks.map(([, id]) => id))].filter((id) => id !== modelId),
     isStream: false,
     file,
     format,

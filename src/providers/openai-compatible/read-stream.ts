@@ -61,10 +61,10 @@ function parseChunk(data: string): StreamChunk | StreamBroken {
     return broken('bad_answer', 'an event of the stream is not an object')
   }
   const chunk: JsonObject = body
-  if (chunk.error)
+  if (chunk.error || chunk.object === 'error')
     return broken(
       'server_error',
-      `error in the stream: ${JSON.stringify(chunk.error).slice(0, 300)}`,
+      `error in the stream: ${JSON.stringify(chunk.error ?? chunk).slice(0, 300)}`,
     )
   return { body: chunk, usage: chunk.usage ? readUsage(chunk.usage) : undefined }
 }

@@ -26,6 +26,8 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   'reasoning_content',
   'reasoning',
   'reasoning_details',
+  // Signatures of thoughts, which some models want back in the next turn.
+  'extra_content',
 ])
 
 /** The JSON of a whole answer, with its cost to the last digit. */
