@@ -42,6 +42,7 @@ const unitPrices = {
       Type.String({ pattern: '^(default|[a-z]+|(([a-z]+):)?\\d+x\\d+)$' }),
       usd('USD per image.'),
       {
+        additionalProperties: false,
         description:
           'By "<quality>:<width>x<height>", "<width>x<height>", "<quality>" or "default": the most exact one counts.',
       },

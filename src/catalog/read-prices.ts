@@ -48,13 +48,16 @@ function findMissing(category: ModelCategory, prices: PricesConfig): string | un
     case 'embedding':
       return lacks('input') ? 'it reads "input" tokens,' : undefined
     case 'image':
-      return prices.images || prices.output_image !== undefined || !lacks('output')
+      return Object.keys(prices.images ?? {}).length > 0 ||
+        prices.output_image !== undefined ||
+        !lacks('output')
         ? undefined
         : 'it makes images ("images", "output_image" or "output"),'
     case 'audio':
-      return prices.audio_hour !== undefined || prices.input_audio !== undefined
+      return prices.audio_hour !== undefined ||
+        (prices.input_audio !== undefined && !lacks('output'))
         ? undefined
-        : 'it listens to audio ("audio_hour" or "input_audio"),'
+        : 'it listens to audio ("audio_hour", or "input_audio" and "output"),'
     case 'video':
       return undefined
   }

@@ -7,6 +7,8 @@ import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 
 const KEPT_MINUTES = 60
+/** What is no id is not asked for: a database refuses some characters. */
+const ID = /^[\w-]{32}$/
 
 export interface StoredImage {
   readonly mediaType: string
@@ -35,6 +37,7 @@ export async function storeImage(
 
 /** Undefined where there is none, or where it is too late. */
 export async function findImage(db: Database, id: string): Promise<StoredImage | undefined> {
+  if (!ID.test(id)) return undefined
   const row = await db
     .selectFrom('generated_images')
     .select(['media_type', 'bytes'])

@@ -330,7 +330,7 @@ test('the address of an image is fetched without a key, and only by who knows it
   const png = Buffer.from(await fetched.arrayBuffer())
   assert.equal(png.readUInt32BE(16), 64)
   const id = url.split('/').at(-1) as string
-  for (const wrong of ['x', '', id.slice(1), `${id}x`, '%00', '%27', 'a'.repeat(300)]) {
+  for (const wrong of ['x', '', id.slice(1), `${id}x`, '%00', '%27', 'a'.repeat(150)]) {
     const { status } = await fetch(new URL(`/v1/files/images/${wrong}`, url))
     assert.equal(status, 404, wrong)
   }

@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readlinkSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -152,7 +153,9 @@ export function beginForm(
 
 /** The environment of a server with this `catraca.config.json`. */
 export function configured(config: object): { CATRACA_CONFIG: string } {
-  const path = join(mkdtempSync(join(tmpdir(), 'catraca-config-')), 'catraca.config.json')
+  const folder = mkdtempSync(join(tmpdir(), 'catraca-media-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'catraca.config.json')
   writeFileSync(path, JSON.stringify(config))
   return { CATRACA_CONFIG: path }
 }

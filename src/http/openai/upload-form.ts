@@ -4,12 +4,10 @@
  * stays when this process ends, however it ends.
  */
 import { randomUUID } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, open, unlink, type FileHandle } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { Busboy } from '@fastify/busboy'
 import { refusals, type Refusal } from '../../gateway/refusal.ts'
 import type {
@@ -49,13 +47,13 @@ export function createUploads({ dir, fileBytesMax, totalBytesMax }: UploadLimits
       handle.close().catch(() => {})
     }
     try {
-      part.on('data', (chunk: Buffer) => {
+      for await (const chunk of part as AsyncIterable<Buffer>) {
         if (bytes < HEAD_BYTES) heads.push(chunk.subarray(0, HEAD_BYTES - bytes))
         bytes += chunk.length
         waitingBytes += chunk.length
-        if (waitingBytes > totalBytesMax) part.destroy(new Unsound(NO_ROOM))
-      })
-      await pipeline(part, createWriteStream('', { fd: handle.fd, autoClose: false }))
+        if (waitingBytes > totalBytesMax) throw new Unsound(NO_ROOM)
+        await handle.appendFile(chunk)
+      }
     } catch (error) {
       giveBack()
       throw error
@@ -65,13 +63,7 @@ export function createUploads({ dir, fileBytesMax, totalBytesMax }: UploadLimits
       mediaType,
       bytes,
       head: Buffer.concat(heads),
-      read: () =>
-        createReadStream('', {
-          fd: handle.fd,
-          autoClose: false,
-          start: 0,
-          highWaterMark: READ_BYTES,
-        }),
+      read: () => readFrom(handle),
       dispose: giveBack,
     }
   }
@@ -80,6 +72,24 @@ export function createUploads({ dir, fileBytesMax, totalBytesMax }: UploadLimits
     formOf: (request) => ({
       read: () => readForm(request, fileBytesMax, keep),
     }),
+  }
+}
+
+/**
+ * From its beginning. No stream of Node's: one that is destroyed closes the file under its owner, and
+ * the owner then closes what has got its number meanwhile.
+ */
+async function* readFrom(handle: FileHandle): AsyncGenerator<Buffer> {
+  for (let at = 0; ;) {
+    const { bytesRead, buffer } = await handle.read(
+      Buffer.allocUnsafeSlow(READ_BYTES),
+      0,
+      READ_BYTES,
+      at,
+    )
+    if (bytesRead === 0) return
+    at += bytesRead
+    yield buffer.subarray(0, bytesRead)
   }
 }
 
@@ -109,7 +119,10 @@ async function readForm(
         fields.push([name, value])
       })
       parser.on('fieldsLimit', () => reject(new Unsound(TOO_MANY_FIELDS)))
+      parser.on('partsLimit', () => reject(new Unsound(TOO_MANY_FIELDS)))
       parser.on('file', (name, part, fileName, _encoding, mediaType) => {
+        // From the start, and for every part: an error that nobody listens for ends the process.
+        part.on('error', (error) => reject(error instanceof Unsound ? error : new Unsound(NO_FORM)))
         if (name !== 'file' || kept) return void part.resume()
         part.on('limit', () => reject(new Unsound(refusals.payloadTooLarge(fileBytesMax))))
         kept = { part, file: keep(part, fileName, mediaType) }
