@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { Busboy } from '@fastify/busboy'
 import { refusals, type Refusal } from '../../gateway/refusal.ts'
+import { createYoungGarbage, type YoungGarbage } from '../../lib/young-garbage.ts'
 import type {
   IncomingForm,
   KeptFile,
@@ -36,6 +37,7 @@ const READ_BYTES = 64 * 1024
 
 export function createUploads({ dir, fileBytesMax, totalBytesMax }: UploadLimits): Uploads {
   let waitingBytes = 0
+  const garbage = createYoungGarbage()
 
   async function keep(part: Readable, name: string, mediaType: string): Promise<KeptFile> {
     const handle = await openNameless(dir)
@@ -53,6 +55,7 @@ export function createUploads({ dir, fileBytesMax, totalBytesMax }: UploadLimits
         waitingBytes += chunk.length
         if (waitingBytes > totalBytesMax) throw new Unsound(NO_ROOM)
         await handle.appendFile(chunk)
+        garbage.passed(chunk.length)
       }
     } catch (error) {
       giveBack()
@@ -63,7 +66,7 @@ export function createUploads({ dir, fileBytesMax, totalBytesMax }: UploadLimits
       mediaType,
       bytes,
       head: Buffer.concat(heads),
-      read: () => readFrom(handle),
+      read: () => readFrom(handle, garbage),
       dispose: giveBack,
     }
   }
@@ -79,7 +82,7 @@ export function createUploads({ dir, fileBytesMax, totalBytesMax }: UploadLimits
  * From its beginning. No stream of Node's: one that is destroyed closes the file under its owner, and
  * the owner then closes what has got its number meanwhile.
  */
-async function* readFrom(handle: FileHandle): AsyncGenerator<Buffer> {
+async function* readFrom(handle: FileHandle, garbage: YoungGarbage): AsyncGenerator<Buffer> {
   for (let at = 0; ;) {
     const { bytesRead, buffer } = await handle.read(
       Buffer.allocUnsafeSlow(READ_BYTES),
@@ -90,6 +93,7 @@ async function* readFrom(handle: FileHandle): AsyncGenerator<Buffer> {
     if (bytesRead === 0) return
     at += bytesRead
     yield buffer.subarray(0, bytesRead)
+    garbage.passed(bytesRead)
   }
 }
 
