@@ -283,6 +283,8 @@ test('never unpriced: a size or a quality without a price is refused, and nothin
   const answers = [
     await generate(sound({ model: 'by-piece', size: '64x64', quality: 'medium' })),
     await generate(sound({ model: 'by-piece', size: '64x64' })),
+    // Its price depends on the quality, which would else be the upstream's choice.
+    await generate(sound({ model: 'by-piece', size: '512x512' })),
     await generate(sound({ model: 'piece-of-a-size', size: '64x64' })),
     await generate(sound({ model: 'piece-of-a-size', size: '1024x1024' })),
     await generate({ model: 'piece-of-a-size', prompt: 'x' }),

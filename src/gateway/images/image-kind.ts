@@ -26,7 +26,7 @@ export function createImageKind(keepImage: KeepImage): CallKind<Buffer, ImageReq
     call: (provider, { held, upstreamModel, signal }) =>
       (provider.generateImages as NonNullable<Provider['generateImages']>)(
         {
-          body: { ...held.request.body, ...sizeOf(held), model: upstreamModel },
+          body: { ...held.request.body, ...pinnedOf(held), model: upstreamModel },
           prompt: held.request.prompt,
           count: held.request.count,
           size: held.request.size,
@@ -54,8 +54,12 @@ function findModelFault(model: Model, request: ImageRequest): string | undefined
   const { sizes } = image
   if (request.size !== undefined && sizes.length > 0 && !sizes.includes(request.size))
     return `O modelo "${id}" tem os tamanhos ${sizes.join(', ')}.`
-  if (isBilledByImage(model.price) && unitOf(model, model.price, request) === undefined)
+  if (!isBilledByImage(model.price)) return undefined
+  if (unitOf(model, model.price, request) === undefined)
     return `O modelo "${id}" não tem preço para este tamanho e esta qualidade.`
+  const qualities = qualitiesOf(model.price)
+  if (request.quality === undefined && qualities.length > 0 && !qualities.includes(STANDARD))
+    return `O modelo "${id}" não tem preço para uma qualidade à escolha dele; informe "quality": ${qualities.join(', ')}.`
   return undefined
 }
 
@@ -122,12 +126,23 @@ function unitsOf(model: Model, price: Price, request: ImageRequest, count: numbe
 }
 
 function unitOf({ image }: Model, price: Price, request: ImageRequest): string | undefined {
-  const { size = image?.sizes[0] ?? '', quality = 'standard' } = request
+  const { size = image?.sizes[0] ?? '', quality = STANDARD } = request
   return imageUnit(price, size, quality)
 }
 
-/** Where the size decides the price it is not left to the upstream. */
-function sizeOf({ model, request }: HeldCall<ImageRequest>): { size?: string } {
-  const size = request.size ?? (isBilledByImage(model.price) ? model.image?.sizes[0] : undefined)
-  return size === undefined ? {} : { size }
+/** What an image is of that nothing else is said of. */
+const STANDARD = 'standard'
+
+/** The qualities that have a price of their own. */
+function qualitiesOf({ units }: Price): string[] {
+  const named = Object.keys(units ?? {}).map((unit) => /^images:([a-z]+)/.exec(unit)?.[1])
+  return [...new Set(named.filter((quality) => quality !== undefined))]
+}
+
+/** What decides the price is not left to the upstream. */
+function pinnedOf({ model, request }: HeldCall<ImageRequest>): { size?: string; quality?: string } {
+  if (!isBilledByImage(model.price)) return {}
+  const size = request.size ?? model.image?.sizes[0]
+  const quality = request.quality ?? (qualitiesOf(model.price).length > 0 ? STANDARD : undefined)
+  return { ...(size === undefined ? {} : { size }), ...(quality === undefined ? {} : { quality }) }
 }

@@ -12,10 +12,11 @@ export const chatCompletionsFormat: ChatFormat = {
   },
   createWriter({ id, modelId, request }) {
     const head = { id: `chatcmpl-${id}`, created: Math.floor(Date.now() / 1000), modelId }
-    const opening = chunkOpening(head)
+    // Of streams only.
+    let opening: string | undefined
     return {
       answer: (body, charged) => publicAnswer(head, body, charged),
-      chunk: (body) => publicChunk(opening, body),
+      chunk: (body) => publicChunk((opening ??= chunkOpening(head)), body),
       end: (charged) => `${request.wantsUsage ? usageChunk(head, charged) : ''}data: [DONE]\n\n`,
       broken: (refused) => `data: ${refusalBody(refused)}\n\n`,
     }
