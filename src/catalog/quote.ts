@@ -20,7 +20,7 @@ export interface QuoteInput {
   readonly outputTokensMax: number
   readonly choices: number
   /** What is billed beside text tokens, for all choices together. */
-  readonly unitsMax?: UnitCounts
+  readonly unitsMax?: UnitCounts | undefined
 }
 
 export interface Quote extends QuoteInput {

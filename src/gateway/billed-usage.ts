@@ -12,7 +12,7 @@ export function billedUsage(
   price: Price,
   reported: ReportedUsage,
 ): UsageCounts {
-  if (price.units === undefined) return tokensOf(reported)
+  if (price.units === undefined) return reported
   const units: Record<string, number> = {}
   let { promptTokens, completionTokens } = reported
   const take = (unit: string, count: number, of: number): number => {
@@ -44,10 +44,4 @@ export function billedUsage(
     reasoningTokens: Math.min(reported.reasoningTokens, completionTokens),
   }
   return Object.keys(units).length > 0 ? { ...tokens, units } : tokens
-}
-
-function tokensOf(reported: ReportedUsage): UsageCounts {
-  const { promptTokens, cachedTokens, cacheWriteTokens, completionTokens, reasoningTokens } =
-    reported
-  return { promptTokens, cachedTokens, cacheWriteTokens, completionTokens, reasoningTokens }
 }

@@ -28,7 +28,7 @@ export interface Ask {
   /** Of one choice. */
   readonly outputTokensMax: number
   readonly choices: number
-  readonly unitsMax?: UnitCounts
+  readonly unitsMax?: UnitCounts | undefined
   /** Counted against the key's tokens a minute until the true number is known. */
   readonly tokensCounted: number
   /**
@@ -37,7 +37,7 @@ export interface Ask {
    */
   readonly outputLimitOf: 'client' | 'model' | 'request'
   /** A tighter bound of the prompt, by counting it; undefined where it cannot be counted. */
-  readonly countPrompt?: () => Promise<number | undefined>
+  readonly countPrompt?: (() => Promise<number | undefined>) | undefined
 }
 
 /** One try at an upstream. */

@@ -76,7 +76,7 @@ export async function holdMoney<Request extends CallRequest>(
     promptTokensMax,
     outputTokensMax,
     choices,
-    ...(unitsMax ? { unitsMax } : {}),
+    unitsMax,
   }
   let question: Question = { key, input, isCounted: ask.countPrompt === undefined }
   for (let tries = 0; tries < TRIES_MAX; tries++) {
@@ -175,8 +175,8 @@ function roomOf(verdict: Verdict): { nanoBrl?: bigint; billedPicoUsd?: bigint } 
 
 /** Of every route: which one will answer is not known yet. */
 function pricesOf({ price, routes }: Model): readonly Price[] {
-  const prices = new Set(routes.map((route) => route.price))
-  return prices.size > 0 ? [...prices] : [price]
+  if (routes.length <= 1) return [routes[0]?.price ?? price]
+  return [...new Set(routes.map((route) => route.price))]
 }
 
 function attemptOf(

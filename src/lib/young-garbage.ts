@@ -14,15 +14,20 @@ export interface YoungGarbage {
 const COLLECT_EVERY_BYTES = 8 * 1024 * 1024
 
 export function createYoungGarbage(): YoungGarbage {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void
+  let collect: ((options: { type: 'minor' }) => void) | undefined
   let bytesPassed = 0
   return {
     passed(bytes) {
       bytesPassed += bytes
       if (bytesPassed < COLLECT_EVERY_BYTES) return
       bytesPassed = 0
+      collect ??= openCollector()
       collect({ type: 'minor' })
     },
   }
+}
+
+function openCollector(): (options: { type: 'minor' }) => void {
+  setFlagsFromString('--expose-gc')
+  return runInNewContext('gc') as (options: { type: 'minor' }) => void
 }

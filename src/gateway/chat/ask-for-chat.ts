@@ -26,7 +26,7 @@ export function askForChat(model: Model, request: ChatRequest): Ask {
     // As the field does it: what the client asked for, not what the model could do at most.
     tokensCounted: promptTokensEstimated + (outputTokensMax ?? 0) * choices,
     outputLimitOf: outputTokensMax === undefined ? 'model' : 'client',
-    ...(canCount ? { countPrompt: () => countPromptBound(request) } : {}),
+    countPrompt: canCount ? () => countPromptBound(request) : undefined,
   }
 }
 

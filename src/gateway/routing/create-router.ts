@@ -73,6 +73,11 @@ export function createRouter(
 
   return {
     order({ routes, strategy }) {
+      const [only] = routes
+      if (only && routes.length === 1) {
+        if (!stateOf(only).breaker.allows) return 'failing'
+        return isFree(only) ? routes : 'busy'
+      }
       const working = routes.filter((route) => stateOf(route).breaker.allows)
       if (working.length === 0) return 'failing'
       const free = working.filter(isFree)

@@ -3,9 +3,8 @@ import type { HttpDeps } from '../http-deps.ts'
 import { addModelCall, bytesOf } from './add-model-call.ts'
 import { createUploads } from './upload-form.ts'
 
-const TRANSCRIPTIONS = '/v1/audio/transcriptions'
-/** Paths whose bodies may take their time. */
-export const UPLOAD_PATHS: ReadonlySet<string> = new Set([TRANSCRIPTIONS])
+/** Whose bodies may take their time. */
+export const UPLOAD_PATH = '/v1/audio/transcriptions'
 
 /** The model calls of the specification, at the paths that client libraries know. */
 export function addModelCalls(server: FastifyInstance, deps: HttpDeps): void {
@@ -19,6 +18,6 @@ export function addModelCalls(server: FastifyInstance, deps: HttpDeps): void {
     // A form is not read into memory: whoever serves the call reads it, when it knows who sends it.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
-    addModelCall(scope, deps, TRANSCRIPTIONS, transcribe, ({ raw }) => uploads.formOf(raw))
+    addModelCall(scope, deps, UPLOAD_PATH, transcribe, ({ raw }) => uploads.formOf(raw))
   })
 }
