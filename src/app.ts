@@ -161,7 +161,7 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
   })
   closers.push(() => workers.stop())
 
-  const server = createServer({
+  const server = await createServer({
     db,
     catalog,
     keys,
@@ -177,6 +177,7 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
       totalBytesMax: config.uploadsBytesMax,
     },
     publicUrl: config.publicUrl,
+    adminEmails: new Set(config.adminEmails),
     limits,
     ipRequestsPerMinute: config.requestsPerMinutePerIp,
     bodyBytesMax: config.bodyBytesMax,

@@ -76,6 +76,7 @@ test('with nothing set it is a sandbox on this machine with a database of its ow
     drainMs: 30_000,
     ledgerLanes: 2,
     trustProxy: false,
+    adminEmails: [],
     metricsToken: undefined,
     logLevel: 'info',
   } satisfies Omit<Config, 'models'>)

@@ -40,6 +40,8 @@ export interface Config {
   readonly drainMs: number
   readonly ledgerLanes: number
   readonly trustProxy: readonly string[] | false
+  /** In lower case. */
+  readonly adminEmails: readonly string[]
   readonly metricsToken: string | undefined
   readonly logLevel: LogLevel
 }
@@ -93,6 +95,7 @@ export function loadConfig(environment: Environment, folder: string): Config {
     drainMs: read.whole('DRAIN_SECONDS', 30, 0, 3_600) * 1000,
     ledgerLanes: read.whole('LEDGER_LANES', 2, 1, 32),
     trustProxy: read.addresses('TRUST_PROXY'),
+    adminEmails: read.list('ADMIN_EMAILS').map((email) => email.toLowerCase()),
     metricsToken: environment.METRICS_TOKEN || undefined,
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   }
@@ -139,11 +142,14 @@ function createReader(environment: Environment, faults: string[]) {
       faults.push(`${name}: must be an address such as https://api.example.com, without a path`)
       return undefined
     },
-    addresses(name: string): readonly string[] | false {
-      const entries = (environment[name] ?? '')
+    list(name: string): string[] {
+      return (environment[name] ?? '')
         .split(',')
         .map((entry) => entry.trim())
         .filter(Boolean)
+    },
+    addresses(name: string): readonly string[] | false {
+      const entries = this.list(name)
       try {
         createIpMatcher(entries)
       } catch (error) {

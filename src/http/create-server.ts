@@ -16,6 +16,7 @@ import { refusalBody, refusals, type Refusal } from '../gateway/refusal.ts'
 import { createId, isUuid } from '../lib/ids.ts'
 import type { HttpDeps } from './http-deps.ts'
 import { createArrivalWatch } from './arrival-watch.ts'
+import { addOpenApi } from './add-open-api.ts'
 import { addModelCalls, UPLOAD_PATH } from './openai/add-model-calls.ts'
 import { addHealth } from './public/health.ts'
 import { addImageFiles } from './public/image-files.ts'
@@ -25,6 +26,7 @@ import { addModels } from './public/models.ts'
 import { addUpstreamHealth } from './public/upstream-health.ts'
 import { limitHeaders, requestIdHeaders } from './response-headers.ts'
 import { restError } from './rest-error.ts'
+import { RestRefusal } from './rest-refusal.ts'
 import { addUsage } from './self-service/usage.ts'
 
 /** The whole request must have arrived in this time; an uploaded file has the longer one. */
@@ -42,7 +44,7 @@ function isModelCall(request: FastifyRequest): boolean {
   return MODEL_CALL_PATH.test(request.routeOptions.url ?? request.url)
 }
 
-export function createServer(deps: HttpDeps): FastifyInstance {
+export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
   const server = Fastify({
     bodyLimit: deps.bodyBytesMax,
     requestTimeout: UPLOAD_TIMEOUT_MS,
@@ -54,7 +56,9 @@ export function createServer(deps: HttpDeps): FastifyInstance {
     clientErrorHandler: answerNoHttp,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     return503OnClosing: false,
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: true, allErrors: false } },
   })
+  await addOpenApi(server)
   const arrivals = createArrivalWatch(BODY_TIMEOUT_MS, ({ socket }) =>
     answerNoHttp({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket),
   )
@@ -162,6 +166,8 @@ function answerError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
+  if (error instanceof RestRefusal) return restError(reply, error.status, error.code, error.details)
+  if (error.validation) return restError(reply, 400, 'invalid_request', whatIsWrong(error))
   const status = error.statusCode ?? 500
   if (status >= 500)
     deps.log.error('request_failed', { requestId: request.id, method: request.method, error })
@@ -178,6 +184,15 @@ function answerError(
   return isModelCall(request)
     ? sendRefusal(reply, refusals.internalError())
     : restError(reply, 500, 'internal_error')
+}
+
+/** `<field>: <what>`, of the first field that is wrong. */
+function whatIsWrong({ validation, validationContext }: FastifyError): string {
+  const { instancePath = '', message = '', params } = validation?.[0] ?? {}
+  const inside = instancePath.slice(1).replaceAll('/', '.')
+  const missing = params?.missingProperty ?? params?.additionalProperty
+  const field = [inside, missing].filter(Boolean).join('.') || (validationContext ?? 'request')
+  return `${field}: ${missing === undefined ? message : params?.missingProperty ? 'is required' : 'is not known'}`
 }
 
 function sendRefusal(reply: FastifyReply, refused: Refusal): FastifyReply {

@@ -25,6 +25,8 @@ export interface HttpDeps {
   /** Where customers reach this server; undefined: where each request says that it went. */
   readonly publicUrl: string | undefined
   readonly limits: LimitsView
+  /** In lower case: whose customers may use `/admin`. */
+  readonly adminEmails: ReadonlySet<string>
   readonly ipRequestsPerMinute: number
   readonly bodyBytesMax: number
   /** Whose `X-Forwarded-For` is believed: addresses or CIDR blocks; false: nobody's. */

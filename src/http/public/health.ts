@@ -1,19 +1,39 @@
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
+import Type from 'typebox'
+import { answer, count, dateTime } from '../contract/values.ts'
 import type { HttpDeps } from '../http-deps.ts'
 import { sendJson } from '../rest-error.ts'
+import { addRestRoute } from '../rest-route.ts'
 
 /** A database that does not answer in this time does not answer. */
 const DATABASE_TIMEOUT_MS = 2_000
 
 export function addHealth(server: FastifyInstance, deps: HttpDeps): void {
-  server.get('/v1/healthz', (_request, reply) => sendJson(reply, { status: 'ok', mode: deps.mode }))
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/healthz',
+    tag: 'Estado',
+    summary: 'Se o serviço está no ar',
+    access: 'public',
+    answer: answer({ status: Type.Literal('ok'), mode: Type.Enum(['sandbox', 'live']) }),
+    handle: () => ({ status: 'ok', mode: deps.mode }),
+  })
 
-  server.get('/v1/healthz/db', async (_request, reply) => {
-    const startedAtMs = performance.now()
-    const ok = await answersInTime(deps)
-    const latency_ms = Math.round(performance.now() - startedAtMs)
-    return sendJson(reply, { ok, latency_ms, timestamp: new Date().toISOString() }, ok ? 200 : 503)
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/healthz/db',
+    tag: 'Estado',
+    summary: 'Se o banco de dados responde; 503 se não',
+    access: 'public',
+    answer: answer({ ok: Type.Boolean(), latency_ms: count, timestamp: dateTime }),
+    async handle({ reply }) {
+      const startedAtMs = performance.now()
+      const ok = await answersInTime(deps)
+      const latency_ms = Math.round(performance.now() - startedAtMs)
+      const body = { ok, latency_ms, timestamp: new Date().toISOString() }
+      return sendJson(reply, body, ok ? 200 : 503)
+    },
   })
 }
 

@@ -1,13 +1,37 @@
 import type { FastifyInstance } from 'fastify'
-import { listIncidents, type Incident } from '../../health/incidents.ts'
+import Type from 'typebox'
+import { INCIDENT_SEVERITIES, listIncidents, type Incident } from '../../health/incidents.ts'
+import { answer, dateTime, uuid } from '../contract/values.ts'
 import type { HttpDeps } from '../http-deps.ts'
-import { sendJson } from '../rest-error.ts'
+import { addRestRoute } from '../rest-route.ts'
 
 export function addIncidents(server: FastifyInstance, deps: HttpDeps): void {
-  server.get('/v1/incidents/active', async (_request, reply) => {
-    const incidents = await listIncidents(deps.db, { onlyOpen: true })
-    reply.header('cache-control', 'public, max-age=15')
-    return sendJson(reply, { incidents: incidents.map(incidentBody) })
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/incidents/active',
+    tag: 'Estado',
+    summary: 'Incidentes abertos',
+    access: 'public',
+    answer: answer({
+      incidents: Type.Array(
+        answer({
+          id: uuid,
+          title: Type.String(),
+          message: Type.String(),
+          severity: Type.Enum([...INCIDENT_SEVERITIES]),
+          models: Type.Array(Type.String()),
+          providers: Type.Array(Type.String()),
+          status: Type.Literal('open'),
+          started_at: dateTime,
+          updated_at: dateTime,
+        }),
+      ),
+    }),
+    async handle({ reply }) {
+      const incidents = await listIncidents(deps.db, { onlyOpen: true })
+      reply.header('cache-control', 'public, max-age=15')
+      return { incidents: incidents.map(incidentBody) }
+    },
   })
 }
 

@@ -1,39 +1,64 @@
 import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
 import { MODEL_CATEGORIES, type Model } from '../../catalog/model.ts'
 import { jsonE4 } from '../../lib/money.ts'
+import { answer, nullable } from '../contract/values.ts'
 import type { HttpDeps } from '../http-deps.ts'
-import { restError, sendJson } from '../rest-error.ts'
+import { RestRefusal } from '../rest-refusal.ts'
+import { addRestRoute } from '../rest-route.ts'
 
-/** `chat` is an alias of `llm`. */
-const CATEGORIES: readonly string[] = [...MODEL_CATEGORIES, 'chat']
+const category = Type.Enum([...MODEL_CATEGORIES])
+const listed = {
+  id: Type.String(),
+  object: Type.Literal('model'),
+  created: Type.Integer(),
+  owned_by: Type.String(),
+}
+const described = {
+  id: Type.String(),
+  display_name: Type.String(),
+  category,
+  upstream: Type.String({ description: 'Quem faz o modelo.' }),
+  markup_multiplier: Type.Number(),
+  description: nullable(Type.String()),
+}
 
 export function addModels(server: FastifyInstance, deps: HttpDeps): void {
-  server.get<{ Querystring: { category?: unknown } }>('/v1/models', (request, reply) => {
-    const { category } = request.query
-    if (category !== undefined && !CATEGORIES.includes(category as string)) {
-      return restError(
-        reply,
-        400,
-        'invalid_request',
-        `category: must be one of ${CATEGORIES.join(', ')}`,
-      )
-    }
-    const models = deps.catalog.listModels(
-      category as Parameters<typeof deps.catalog.listModels>[0],
-    )
-    // `object` and `data` are the list format that client libraries read.
-    return sendJson(reply, {
-      models: models.map(catalogEntry),
-      object: 'list',
-      data: models.map(listEntry),
-    })
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/models',
+    tag: 'Modelos',
+    summary: 'O catálogo de modelos',
+    access: 'public',
+    // `chat` is an alias of `llm`.
+    query: { category: Type.Optional(Type.Enum([...MODEL_CATEGORIES, 'chat'])) },
+    answer: answer({
+      models: Type.Array(answer(described)),
+      // What client libraries read.
+      object: Type.Literal('list'),
+      data: Type.Array(answer(listed)),
+    }),
+    handle({ query }) {
+      const models = deps.catalog.listModels(query.category)
+      return { models: models.map(catalogEntry), object: 'list', data: models.map(listEntry) }
+    },
   })
 
   // An id may have slashes.
-  server.get<{ Params: { '*': string } }>('/v1/models/*', (request, reply) => {
-    const model = deps.catalog.findModel(request.params['*'])
-    if (!model) return restError(reply, 404, 'model_not_found')
-    return sendJson(reply, { ...listEntry(model), ...catalogEntry(model) })
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/models/*',
+    tag: 'Modelos',
+    summary: 'Um modelo do catálogo',
+    access: 'public',
+    params: { '*': Type.String() },
+    answer: answer({ ...listed, ...described }),
+    refusals: { 404: ['model_not_found'] },
+    handle({ params }) {
+      const model = deps.catalog.findModel(params['*'])
+      if (!model) throw new RestRefusal(404, 'model_not_found')
+      return { ...listEntry(model), ...catalogEntry(model) }
+    },
   })
 }
 

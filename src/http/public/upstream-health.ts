@@ -1,37 +1,46 @@
 import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
 import { summarizeHealth, type VendorHealth } from '../../health/summarize-health.ts'
+import { answer, count, nullable, wholeNumber } from '../contract/values.ts'
 import type { HttpDeps } from '../http-deps.ts'
-import { restError, sendJson } from '../rest-error.ts'
+import { addRestRoute } from '../rest-route.ts'
 
 const DAYS_DEFAULT = 30
 const DAYS_MAX = 90
 /** As long as clients may keep an answer, it is the answer for all of them. */
 const MAX_AGE_SECONDS = 30
 
+const days = wholeNumber(1, DAYS_MAX, DAYS_DEFAULT)
+
 /** Uptime and latency by the maker of the models; the upstreams behind them are never named. */
 export function addUpstreamHealth(server: FastifyInstance, deps: HttpDeps): void {
   const summaries = createSummaries((days) => summarizeHealth(deps.db, days))
-  server.get<{ Querystring: { days?: unknown } }>('/v1/upstream-health', async (request, reply) => {
-    const days = parseDays(request.query.days)
-    if (days === undefined) {
-      return restError(
-        reply,
-        400,
-        'invalid_request',
-        `days: must be a whole number from 1 to ${DAYS_MAX}`,
-      )
-    }
-    const vendors = await summaries.find(days)
-    reply.header('cache-control', `public, max-age=${MAX_AGE_SECONDS}`)
-    return sendJson(reply, { days, providers: vendors.map(providerBody) })
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/upstream-health',
+    tag: 'Estado',
+    summary: 'Disponibilidade e latência por provedor',
+    access: 'public',
+    query: { days },
+    answer: answer({
+      days: Type.Integer(),
+      providers: Type.Array(
+        answer({
+          provider: Type.String(),
+          requests: count,
+          uptime_percent: Type.Number({ minimum: 0, maximum: 100 }),
+          p50_ms: nullable(Type.Number()),
+          p95_ms: nullable(Type.Number()),
+        }),
+      ),
+    }),
+    async handle({ query, reply }) {
+      const { days = DAYS_DEFAULT } = query
+      const vendors = await summaries.find(days)
+      reply.header('cache-control', `public, max-age=${MAX_AGE_SECONDS}`)
+      return { days, providers: vendors.map(providerBody) }
+    },
   })
-}
-
-function parseDays(value: unknown): number | undefined {
-  if (value === undefined) return DAYS_DEFAULT
-  if (typeof value !== 'string' || !/^[1-9]\d?$/.test(value)) return undefined
-  const days = Number(value)
-  return days <= DAYS_MAX ? days : undefined
 }
 
 /** Who needs no key must not keep the database busy: a window is added up once, whoever asks for it. */

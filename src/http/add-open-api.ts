@@ -1,0 +1,30 @@
+import swagger from '@fastify/swagger'
+import type { FastifyInstance } from 'fastify'
+import { sendJson } from './rest-error.ts'
+
+/** Describes every route that is added after it: `GET /v1/openapi.json`. */
+export async function addOpenApi(server: FastifyInstance): Promise<void> {
+  await server.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Catraca',
+        version: '1.0',
+        description:
+          'Modelos de IA com saldo pré-pago em reais. Chamadas de modelos seguem o formato chat-completions; erros delas são `{error: {message, type, code}}`, os demais `{error, details?}`.',
+      },
+      servers: [{ url: '/v1' }],
+      components: {
+        securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'sk-svc-…' } },
+      },
+    },
+    transform({ schema, url }) {
+      // The version is part of the base address.
+      return { schema, url: url.replace(/^\/v1/, '') || '/' }
+    },
+  })
+  server.get('/v1/openapi.json', { schema: { hide: true } }, (_request, reply) => {
+    reply.header('cache-control', 'public, max-age=300')
+    return sendJson(reply, server.swagger())
+  })
+}

@@ -1,0 +1,34 @@
+/** The values that the contract is made of. */
+import Type from 'typebox'
+
+/** BRL, with exactly the digits it has: up to nine decimals. */
+export const brl = Type.Number({ description: 'BRL' })
+/** USD, up to twelve decimals. */
+export const usd = Type.Number({ description: 'USD' })
+export const count = Type.Integer({ minimum: 0 })
+export const uuid = Type.String({ format: 'uuid' })
+export const dateTime = Type.String({ format: 'date-time' })
+export const date = Type.String({ format: 'date' })
+
+export function nullable<Schema extends Type.TSchema>(schema: Schema) {
+  return Type.Union([schema, Type.Null()])
+}
+
+/** An answer has these fields and no others. */
+export function answer<Fields extends Type.TProperties>(
+  fields: Fields,
+  options: { description?: string } = {},
+) {
+  return Type.Object(fields, { ...options, additionalProperties: false })
+}
+
+/** A whole number in a query, with its limits and what it is without one. */
+export function wholeNumber(minimum: number, maximum: number, fallback: number) {
+  return Type.Optional(Type.Integer({ minimum, maximum, default: fallback }))
+}
+
+/** The REST format of errors. */
+export const restErrorBody = answer({
+  error: Type.String({ description: 'A code, to be read by programs.' }),
+  details: Type.Optional(Type.String({ description: 'What exactly, to be read by people.' })),
+})

@@ -1,0 +1,176 @@
+/**
+ * Routes of the REST kind: what they take and give is a schema, which checks what comes, describes the
+ * interface (`/v1/openapi.json`), and is what the contract test holds every answer against.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox'
+import { findCustomer } from '../customers/customers.ts'
+import { authenticate, type Caller } from './authenticate.ts'
+import { restErrorBody } from './contract/values.ts'
+import type { HttpDeps } from './http-deps.ts'
+import { sendJson } from './rest-error.ts'
+import { RestRefusal } from './rest-refusal.ts'
+
+export interface RestRoute<
+  Params extends TProperties,
+  Query extends TProperties,
+  Body extends TSchema,
+  Access extends 'public' | 'customer' | 'admin',
+> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Under `/v1`, with `:name` for each of `params`. */
+  readonly path: string
+  readonly tag: RestTag
+  /** What it does, in a few words of Portuguese. */
+  readonly summary: string
+  readonly access: Access
+  readonly params?: Params
+  readonly query?: Query
+  readonly body?: Body
+  /** 200 if not given. */
+  readonly status?: number
+  /** Of the JSON; a media type where it is not JSON. */
+  readonly answer: TSchema | MediaType
+  /** Its codes of errors by status, beside those that every route has. */
+  readonly refusals?: Readonly<Record<number, readonly string[]>>
+  handle(call: RestCall<TObject<Params>, TObject<Query>, Body, Access>): Promise<unknown> | unknown
+}
+
+export type MediaType = 'text/csv' | 'text/html'
+
+export type RestTag =
+  | 'Modelos'
+  | 'Uso'
+  | 'Conta'
+  | 'Chaves'
+  | 'Sessões'
+  | 'Prompts'
+  | 'Equipes'
+  | 'Estado'
+  | 'Administração'
+
+export interface RestCall<
+  Params extends TSchema,
+  Query extends TSchema,
+  Body extends TSchema,
+  Access extends 'public' | 'customer' | 'admin',
+> {
+  readonly caller: Access extends 'public' ? undefined : Caller
+  readonly params: Static<Params>
+  readonly query: Static<Query>
+  readonly body: Static<Body>
+  readonly request: FastifyRequest
+  /** For headers, and for answers that are not JSON. */
+  readonly reply: FastifyReply
+}
+
+/** `handle` gives the JSON of the answer; the reply itself where it sent one; or throws a `RestRefusal`. */
+export function addRestRoute<
+  Access extends 'public' | 'customer' | 'admin',
+  Params extends TProperties = {},
+  Query extends TProperties = {},
+  Body extends TSchema = Type.TUnknown,
+>(server: FastifyInstance, deps: HttpDeps, route: RestRoute<Params, Query, Body, Access>): void {
+  const { method, path, access, params, query, body, status = 200 } = route
+  server.route({
+    method,
+    url: `/v1${path}`,
+    schema: {
+      tags: [route.tag],
+      summary: route.summary,
+      ...(access === 'public' ? {} : { security: [{ key: [] }] }),
+      ...(params ? { params: Type.Object(params) } : {}),
+      ...(query ? { querystring: Type.Object(query) } : {}),
+      ...(body ? { body } : {}),
+      response: responsesOf(route, status),
+    },
+    config: { restRoute: true },
+    preValidation: [
+      async (request, reply) => {
+        if (access !== 'public') await identifyCaller(deps, request, reply, access)
+        if (!reply.sent && body) request.body = parseJson(request.body)
+      },
+    ],
+    async handler(request, reply) {
+      const answer = await route.handle({
+        caller: callers.get(request) as never,
+        params: request.params as never,
+        query: request.query as never,
+        body: request.body as never,
+        request,
+        reply,
+      })
+      return answer === reply ? reply : sendJson(reply, answer, status)
+    },
+  })
+}
+
+/** Who a request comes from, once it is known. */
+const callers = new WeakMap<FastifyRequest, Caller>()
+
+async function identifyCaller(
+  deps: HttpDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  access: 'customer' | 'admin',
+): Promise<void> {
+  const caller = await authenticate(deps, request, reply)
+  if (!caller) return
+  if (access === 'admin' && !(await isAdmin(deps, caller))) throw new RestRefusal(403, 'forbidden')
+  callers.set(request, caller)
+}
+
+async function isAdmin({ db, adminEmails }: HttpDeps, caller: Caller): Promise<boolean> {
+  const email = (await findCustomer(db, caller.customerId))?.email?.toLowerCase()
+  return email !== undefined && adminEmails.has(email)
+}
+
+/** Bodies arrive as bytes. */
+function parseJson(raw: unknown): unknown {
+  if (!Buffer.isBuffer(raw) || raw.length === 0) return {}
+  try {
+    return JSON.parse(raw.toString('utf8'))
+  } catch {
+    throw new RestRefusal(400, 'invalid_request', 'body: must be JSON')
+  }
+}
+
+const DESCRIPTIONS: Readonly<Record<number, string>> = {
+  400: 'O pedido tem um erro.',
+  401: 'Falta a chave, ou ela não vale. Sem corpo.',
+  403: 'Sem permissão.',
+  404: 'Não existe, ou não é seu.',
+  409: 'Conflito com o estado atual.',
+}
+
+function responsesOf(
+  route: Pick<
+    RestRoute<TProperties, TProperties, TSchema, 'public' | 'customer' | 'admin'>,
+    'access' | 'params' | 'query' | 'body' | 'answer' | 'refusals'
+  >,
+  status: number,
+): Record<number, object> {
+  const { access, params, query, body, answer, refusals = {} } = route
+  const codes: Record<number, string[]> = {}
+  const add = (at: number, ...more: readonly string[]): void => {
+    codes[at] = [...(codes[at] ?? []), ...more]
+  }
+  if (params || query || body) add(400, 'invalid_request')
+  if (access !== 'public') add(403, 'ip_blocked_by_allowlist')
+  if (access === 'admin') add(403, 'forbidden')
+  for (const [at, more] of Object.entries(refusals)) add(Number(at), ...more)
+  const success =
+    typeof answer === 'string'
+      ? { description: 'Tudo certo.', content: { [answer]: { schema: Type.String() } } }
+      : answer
+  return {
+    [status]: success,
+    ...(access === 'public' ? {} : { 401: { description: DESCRIPTIONS[401], type: 'null' } }),
+    ...Object.fromEntries(
+      Object.entries(codes).map(([at, list]) => [
+        at,
+        { ...restErrorBody, description: `${DESCRIPTIONS[Number(at)] ?? ''} ${list.join(', ')}` },
+      ]),
+    ),
+  }
+}
