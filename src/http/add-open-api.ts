@@ -20,7 +20,11 @@ export async function addOpenApi(server: FastifyInstance): Promise<void> {
     },
     transform({ schema, url }) {
       // The version is part of the base address.
-      return { schema, url: url.replace(/^\/v1/, '') || '/' }
+      const path = url.replace(/^\/v1/, '') || '/'
+      if (!path.endsWith('/*')) return { schema, url: path }
+      // An id that may have slashes is an id all the same.
+      const params = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
+      return { schema: { ...schema, params }, url: path.replace('*', ':id') }
     },
   })
   server.get('/v1/openapi.json', { schema: { hide: true } }, (_request, reply) => {

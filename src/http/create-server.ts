@@ -56,7 +56,7 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
     clientErrorHandler: answerNoHttp,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     return503OnClosing: false,
-    ajv: { customOptions: { removeAdditional: false, coerceTypes: true, allErrors: false } },
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: true } },
   })
   await addOpenApi(server)
   const arrivals = createArrivalWatch(BODY_TIMEOUT_MS, ({ socket }) =>

@@ -36,7 +36,7 @@ export interface RestRoute<
   handle(call: RestCall<TObject<Params>, TObject<Query>, Body, Access>): Promise<unknown> | unknown
 }
 
-export type MediaType = 'text/csv' | 'text/html'
+export type MediaType = 'text/csv' | 'image/png'
 
 export type RestTag =
   | 'Modelos'
@@ -88,7 +88,9 @@ export function addRestRoute<
     preValidation: [
       async (request, reply) => {
         if (access !== 'public') await identifyCaller(deps, request, reply, access)
-        if (!reply.sent && body) request.body = parseJson(request.body)
+        if (reply.sent) return
+        if (query) request.query = withNumbers(query, request.query as Record<string, unknown>)
+        if (body) request.body = parseJson(request.body)
       },
     ],
     async handler(request, reply) {
@@ -123,6 +125,17 @@ async function identifyCaller(
 async function isAdmin({ db, adminEmails }: HttpDeps, caller: Caller): Promise<boolean> {
   const email = (await findCustomer(db, caller.customerId))?.email?.toLowerCase()
   return email !== undefined && adminEmails.has(email)
+}
+
+/** Text that is a whole number as people write it becomes one; whatever else is left to be refused. */
+function withNumbers(fields: TProperties, given: Record<string, unknown>): object {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const isNumber = (fields[name] as { type?: unknown } | undefined)?.type === 'integer'
+      const isWhole = typeof value === 'string' && /^-?(0|[1-9]\d{0,15})$/.test(value)
+      return [name, isNumber && isWhole ? Number(value) : value]
+    }),
+  )
 }
 
 /** Bodies arrive as bytes. */

@@ -299,10 +299,9 @@ test('a window is 1 to 90 whole days', async () => {
   ]) {
     const answer = await ask(gateway.node.baseUrl, `/upstream-health?${query}`)
     assert.equal(answer.status, 400, query)
-    assert.deepEqual(answer.json, {
-      error: 'invalid_request',
-      details: 'days: must be a whole number from 1 to 90',
-    })
+    assert.deepEqual(Object.keys(answer.json), ['error', 'details'])
+    assert.equal(answer.json.error, 'invalid_request')
+    assert.match(answer.json.details, /^days: must be (integer|>= 1|<= 90)$/)
     assert.equal(answer.headers.get('cache-control'), null)
     assertHeaders(answer, answer.requestId)
   }

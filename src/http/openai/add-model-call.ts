@@ -3,6 +3,7 @@ import { plainIp } from '../../customers/ip-allowlist.ts'
 import { ipSubject } from '../../gateway/limits.ts'
 import { refusals } from '../../gateway/refusal.ts'
 import type { ServeCall } from '../../gateway/serve-call.ts'
+import { proxyErrorBody, type ModelCallContract } from '../contract/model-calls.ts'
 import type { HttpDeps } from '../http-deps.ts'
 import { createHttpClient } from './http-client.ts'
 
@@ -11,10 +12,14 @@ export function addModelCall<Body>(
   server: FastifyInstance,
   deps: HttpDeps,
   path: string,
+  contract: ModelCallContract,
   serveCall: ServeCall<Body>,
   bodyOf: (request: FastifyRequest) => Body,
 ): void {
-  server.post(path, async (request, reply) => {
+  const schema = describe(contract)
+  // The gateway checks; the schema only describes.
+  const validatorCompiler = () => () => true
+  server.post(path, { schema, validatorCompiler }, async (request, reply) => {
     const receivedAtMs = performance.now()
     const client = createHttpClient(request, reply, deps.publicUrl)
     const ip = plainIp(request.ip)
@@ -41,6 +46,37 @@ export function addModelCall<Body>(
         )
     }
   })
+}
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  400: 'invalid_request',
+  401: 'authentication_failed',
+  402: 'insufficient_balance, balance_on_hold, key_budget_exceeded',
+  403: 'ip_blocked_by_allowlist, key_model_access_denied',
+  404: 'model_not_found',
+  413: 'invalid_request',
+  429: 'rate_limit_exceeded, api_key_rate_limited',
+  502: 'upstream_error',
+  503: 'service_unavailable',
+}
+
+function describe({ summary, body, bodyType, answer }: ModelCallContract): object {
+  return {
+    tags: ['Modelos'],
+    summary,
+    security: [{ key: [] }],
+    consumes: [bodyType],
+    body,
+    response: {
+      200: answer,
+      ...Object.fromEntries(
+        Object.entries(REFUSALS).map(([status, description]) => [
+          status,
+          { ...proxyErrorBody, description },
+        ]),
+      ),
+    },
+  }
 }
 
 /** The bytes of a body that was read whole. */

@@ -8,7 +8,7 @@ const LOOPBACK = /^(::ffff:)?127\.|^::1$/
 
 /** Prometheus metrics: for callers on this machine, or with the operator's token. */
 export function addMetrics(server: FastifyInstance, deps: HttpDeps): void {
-  server.get('/metrics', async (request, reply) => {
+  server.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
     if (!isAllowed(request, deps.metricsToken)) return restError(reply, 403, 'forbidden')
     return reply.type(deps.metrics.contentType).send(await deps.metrics.text())
   })
