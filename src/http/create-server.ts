@@ -23,6 +23,7 @@ import { addImageFiles } from './public/image-files.ts'
 import { addIncidents } from './public/incidents.ts'
 import { addMetrics } from './public/metrics.ts'
 import { addModels } from './public/models.ts'
+import { addReferencePage } from './public/reference-page.ts'
 import { addUpstreamHealth } from './public/upstream-health.ts'
 import { limitHeaders, requestIdHeaders } from './response-headers.ts'
 import { restError } from './rest-error.ts'
@@ -92,6 +93,7 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
   addIncidents(server, deps)
   addUsage(server, deps)
   addMetrics(server, deps)
+  addReferencePage(server)
   return server
 }
 

@@ -33,7 +33,7 @@ export interface RestRoute<
   readonly answer: TSchema | MediaType
   /** Its codes of errors by status, beside those that every route has. */
   readonly refusals?: Readonly<Record<number, readonly string[]>>
-  handle(call: RestCall<TObject<Params>, TObject<Query>, Body, Access>): Promise<unknown> | unknown
+  handle(call: RestCall<TObject<Params>, TObject<Query>, Body, Access>): unknown
 }
 
 export type MediaType = 'text/csv' | 'image/png'
@@ -131,7 +131,7 @@ async function isAdmin({ db, adminEmails }: HttpDeps, caller: Caller): Promise<b
 function withNumbers(fields: TProperties, given: Record<string, unknown>): object {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
-      const isNumber = (fields[name] as { type?: unknown } | undefined)?.type === 'integer'
+      const isNumber = Type.IsInteger(fields[name])
       const isWhole = typeof value === 'string' && /^-?(0|[1-9]\d{0,15})$/.test(value)
       return [name, isNumber && isWhole ? Number(value) : value]
     }),

@@ -118,6 +118,18 @@ test('every operation of the document has its case, and every case its operation
   assert.deepEqual([...operationsOf(document).keys()].sort(), Object.keys(CASES).sort())
 })
 
+test('/docs shows every operation to people, without a script', async () => {
+  const page = await fetch(new URL('/docs', gateway.node.baseUrl))
+  assert.equal(page.status, 200)
+  assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/)
+  const html = await page.text()
+  for (const name of operationsOf(document).keys()) {
+    const [method = '', path = ''] = name.split(' ')
+    assert.ok(html.includes(`>${method}</span> <code>${path}</code>`), name)
+  }
+  assert.doesNotMatch(html, /<script/)
+})
+
 for (const [name, cases] of Object.entries(CASES)) {
   for (const given of cases) {
     const { status = 200, path = '', isAnonymous = false } = given
