@@ -11,7 +11,7 @@ export async function addOpenApi(server: FastifyInstance): Promise<void> {
         title: 'Catraca',
         version: '1.0',
         description:
-          'Modelos de IA com saldo pré-pago em reais. Chamadas de modelos seguem o formato chat-completions; erros delas são `{error: {message, type, code}}`, os demais `{error, details?}`.',
+          'Modelos de IA com saldo pré-pago em reais. Chamadas de modelos seguem o formato chat-completions; erros delas têm a forma {error: {message, type, code}}, os demais {error, details?}.',
       },
       servers: [{ url: '/v1' }],
       components: {

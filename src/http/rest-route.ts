@@ -175,7 +175,7 @@ function responsesOf(
   const success =
     typeof answer === 'string'
       ? { description: 'Tudo certo.', content: { [answer]: { schema: Type.String() } } }
-      : answer
+      : { ...answer, description: 'Tudo certo.' }
   return {
     [status]: success,
     ...(access === 'public' ? {} : { 401: { description: DESCRIPTIONS[401], type: 'null' } }),

@@ -68,7 +68,7 @@ function describe({ summary, body, bodyType, answer }: ModelCallContract): objec
     consumes: [bodyType],
     body,
     response: {
-      200: answer,
+      200: { ...answer, description: 'A resposta do modelo, com o que custou.' },
       ...Object.fromEntries(
         Object.entries(REFUSALS).map(([status, description]) => [
           status,
