@@ -120,7 +120,7 @@ export function assertHeaders(answer: Pick<Asked, 'headers' | 'status'>, request
 
 /** Words of the sandbox's fictitious provider, and what servers and frameworks say of themselves. */
 const TRACES =
-  /zephyr|zph-|org-|gpu-node|traceback|shard-|overloaded|preempted|req_sandbox|fp_sandbox|openai|processing-ms|fastify|undici|node_modules|127\.0\.0\.1|ECONN|nginx|<html|\bat .*\.ts:\d/i
+  /zephyr|zph-|org-|gpu-node|traceback|shard-|overloaded|preempted|req_sandbox|fp_sandbox|openai|processing-ms|fastify|undici|node_modules|127\.0\.0\.1|ECONN(?:REFUSED|RESET|ABORTED)|nginx|<html|\bat .*\.ts:\d/i
 
 export function assertNoTrace(answer: Pick<Asked, 'headers' | 'text'>): void {
   const found = TRACES.exec(answer.text)?.[0]
