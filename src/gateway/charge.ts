@@ -2,6 +2,7 @@
 import { costOf, type Price, type UsageCounts } from '../catalog/prices.ts'
 import { release, type Resolution, type UsageKind } from '../ledger/resolution.ts'
 import { billedPicoUsd, chargeFor, type Conversion } from '../lib/money.ts'
+import { plainTokens } from '../providers/plain-tokens.ts'
 import type { HeldCall } from './hold-money.ts'
 
 export interface Used {
@@ -84,12 +85,9 @@ export function estimated(
   return {
     kind: 'estimated',
     reason,
-    counts: {
-      promptTokens: Math.min(counts.promptTokens, promptTokensMax),
-      cachedTokens: 0,
-      cacheWriteTokens: 0,
-      completionTokens: Math.min(counts.completionTokens, outputTokensMax * choices),
-      reasoningTokens: 0,
-    },
+    counts: plainTokens(
+      Math.min(counts.promptTokens, promptTokensMax),
+      Math.min(counts.completionTokens, outputTokensMax * choices),
+    ),
   }
 }

@@ -49,7 +49,7 @@ export function findFallbacksFault({ models }: JsonObject): string | undefined {
     : `O campo "models" deve ser uma lista de até ${FALLBACKS_MAX} identificadores de modelos.`
 }
 
-const FALLBACKS_MAX = 5
+export const FALLBACKS_MAX = 5
 
 /**
  * Takes `models` out of a sound request: the models to turn to where `model` gives no answer. The field
@@ -59,7 +59,12 @@ export function takeFallbacks(body: JsonObject): readonly string[] {
   const { models, model } = body
   if (models === undefined) return NO_FALLBACKS
   delete body.models
-  return [...new Set((models as string[] | null) ?? [])].filter((id) => id !== model)
+  return fallbacksBeside(model as string, (models as string[] | null) ?? [])
+}
+
+/** Each once, and not the model that they stand in for. */
+export function fallbacksBeside(modelId: string, ids: readonly string[]): string[] {
+  return [...new Set(ids)].filter((id) => id !== modelId)
 }
 
 const NO_FALLBACKS: readonly string[] = []

@@ -13,6 +13,7 @@ import { listOrphanedHolds, listOwnHolds, type OpenHold } from '../ledger/nodes.
 import type { Ledger } from '../ledger/open-ledger.ts'
 import { release, type Resolution } from '../ledger/resolution.ts'
 import type { Log } from '../lib/log.ts'
+import { plainTokens } from '../providers/plain-tokens.ts'
 import { charge, type CallTimes } from './charge.ts'
 import type { RunningCalls } from './running-calls.ts'
 
@@ -65,13 +66,7 @@ async function resolutionOf(db: Database, hold: OpenHold): Promise<Resolution> {
   if (!price) throw new Error(`price ${hold.priceId} of hold ${hold.id} is not stored`)
   const conversion = { fxRateE4: hold.fxRateE4, markupE4: hold.markupE4 }
   // The hold covers the prompt's bound and the output's limit, so these counts are within it.
-  const counts = {
-    promptTokens: hold.promptTokensEstimated,
-    cachedTokens: 0,
-    cacheWriteTokens: 0,
-    completionTokens: hold.outputTokensSeen,
-    reasoningTokens: 0,
-  }
+  const counts = plainTokens(hold.promptTokensEstimated, hold.outputTokensSeen)
   return charge(
     { ...hold, conversion },
     { counts, kind: 'estimated', reason: 'node_lost' },

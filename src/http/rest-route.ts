@@ -36,18 +36,9 @@ export interface RestRoute<
   handle(call: RestCall<TObject<Params>, TObject<Query>, Body, Access>): unknown
 }
 
-export type MediaType = 'text/csv' | 'image/png'
+export type MediaType = 'image/png'
 
-export type RestTag =
-  | 'Modelos'
-  | 'Uso'
-  | 'Conta'
-  | 'Chaves'
-  | 'Sessões'
-  | 'Prompts'
-  | 'Equipes'
-  | 'Estado'
-  | 'Administração'
+export type RestTag = 'Modelos' | 'Uso' | 'Estado'
 
 export interface RestCall<
   Params extends TSchema,
@@ -84,7 +75,6 @@ export function addRestRoute<
       ...(body ? { body } : {}),
       response: responsesOf(route, status),
     },
-    config: { restRoute: true },
     preValidation: [
       async (request, reply) => {
         if (access !== 'public') await identifyCaller(deps, request, reply, access)

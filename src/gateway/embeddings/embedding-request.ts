@@ -18,7 +18,7 @@ export interface EmbeddingRequest extends CallRequest {
   readonly encoding: 'float' | 'base64'
 }
 
-const INPUTS_MAX = 2_048
+export const INPUTS_MAX = 2_048
 
 /** Reads an embeddings request. Fields that do not matter to us pass through. */
 export function readEmbeddingRequest(raw: Buffer): EmbeddingRequest | Refusal {

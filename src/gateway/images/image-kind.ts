@@ -4,6 +4,7 @@ import type { Model } from '../../catalog/model.ts'
 import type { Price, UnitCounts } from '../../catalog/prices.ts'
 import { outputTokensTypical } from '../../catalog/prompt-size.ts'
 import type { GeneratedImage, ImageAnswer, Provider } from '../../providers/contract.ts'
+import { plainTokens } from '../../providers/plain-tokens.ts'
 import { billedUsage } from '../billed-usage.ts'
 import type { Ask, CallKind } from '../call-kind.ts'
 import { chargeHeldCall, type Used } from '../charge.ts'
@@ -96,24 +97,15 @@ function usedBy(held: HeldCall<ImageRequest>, outcome: ImageAnswer, price: Price
   const { model, request } = held
   const images = unitsOf(model, price, request, outcome.images.length)
   if (outcome.usage || isBilledByImage(price)) {
-    const { units, ...tokens } = billedUsage(model, price, outcome.usage ?? NO_TOKENS)
+    const { units, ...tokens } = billedUsage(model, price, outcome.usage ?? plainTokens(0, 0))
     return { counts: { ...tokens, units: { ...units, ...images } }, kind: 'exact', reason: null }
   }
   const completionTokens = tokensOfImage(model, request.quality) * outcome.images.length
-  const estimate = { ...NO_TOKENS, promptTokens: held.promptTokensEstimated, completionTokens }
   return {
-    counts: billedUsage(model, price, estimate),
+    counts: billedUsage(model, price, plainTokens(held.promptTokensEstimated, completionTokens)),
     kind: 'estimated',
     reason: 'no_usage_reported',
   }
-}
-
-const NO_TOKENS = {
-  promptTokens: 0,
-  cachedTokens: 0,
-  cacheWriteTokens: 0,
-  completionTokens: 0,
-  reasoningTokens: 0,
 }
 
 function isBilledByImage({ units }: Price): boolean {

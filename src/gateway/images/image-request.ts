@@ -22,7 +22,7 @@ export interface ImageRequest extends CallRequest {
   readonly wants: 'url' | 'b64_json'
 }
 
-const COUNT_MAX = 10
+export const IMAGES_MAX = 10
 const SIZE = /^[1-9]\d{1,4}x[1-9]\d{1,4}$/
 
 /** Reads an images request. Fields that do not decide the price pass through. */
@@ -55,7 +55,7 @@ function findFault(body: JsonObject): string | undefined {
     (typeof body.prompt === 'string' && body.prompt !== ''
       ? undefined
       : 'O campo "prompt" é obrigatório e deve ser um texto.') ??
-    findNumberFault(body, 'n', 1, COUNT_MAX, true) ??
+    findNumberFault(body, 'n', 1, IMAGES_MAX, true) ??
     findSizeFault(body.size) ??
     findChoiceFault(body, 'quality', ['auto', 'low', 'medium', 'high', 'standard', 'hd']) ??
     findChoiceFault(body, 'response_format', ['url', 'b64_json']) ??

@@ -60,10 +60,9 @@ export function createRouter(
   const states = new Map<Route, State>()
   /** A model of an upstream is one thing, however many models of the catalog lead to it. */
   const byName = new Map<string, State>()
-  for (const { upstreamId, upstreamModel, route } of models.flatMap(({ routes }) =>
-    routes.map((route) => ({ ...route, route })),
-  )) {
-    const name = `${upstreamId}\n${upstreamModel}`
+  for (const route of models.flatMap(({ routes }) => routes)) {
+    const { upstreamId } = route
+    const name = `${upstreamId}\n${route.upstreamModel}`
     const state = byName.get(name) ?? createState(breakerOf(upstreamId) ?? DEFAULT_BREAKER, now)
     byName.set(name, state)
     states.set(route, state)
@@ -118,11 +117,14 @@ function smoothed(usualMs: number | undefined, ms: number): number {
 function beginTrip(state: State, now: () => number): Trip {
   let hasAnswered = false
   let hasEnded = false
-  const wasClosed = state.breaker.state === 'closed'
-  /** The breaker opened since: what becomes of this trip says nothing of the route as it is now. */
-  const isOld = (): boolean => wasClosed && state.breaker.state !== 'closed'
+  const { breaker } = state
+  const wasClosed = breaker.state === 'closed'
+  /** Where it opened since, what becomes of this trip says nothing of the route as it is now. */
+  const tell = (what: 'succeed' | 'fail' | 'abstain'): void => {
+    if (!wasClosed || breaker.state === 'closed') breaker[what]()
+  }
   state.running += 1
-  state.breaker.begin()
+  breaker.begin()
   const finish = (report: () => void): void => {
     if (hasEnded) return
     hasEnded = true
@@ -135,26 +137,22 @@ function beginTrip(state: State, now: () => number): Trip {
       hasAnswered = true
       state.latencyMs = smoothed(state.latencyMs, firstByteMs)
       // The end of the answer says whether it was one; a route that is tried again is not kept waiting.
-      if (!isOld() && state.breaker.state !== 'closed') state.breaker.succeed()
+      if (breaker.state !== 'closed') tell('succeed')
     },
     end: () =>
       finish(() => {
-        if (hasAnswered && !isOld()) state.breaker.succeed()
+        if (hasAnswered) tell('succeed')
       }),
     fail: (pauseSeconds) =>
       finish(() => {
         if (pauseSeconds === undefined) {
           // In the order by latency a failure counts as a slow answer.
           state.latencyMs = smoothed(state.latencyMs, FAILURE_LATENCY_MS)
-          if (!isOld()) state.breaker.fail()
-          return
+          return tell('fail')
         }
-        if (!isOld()) state.breaker.abstain()
+        tell('abstain')
         state.coolUntilMs = now() + Math.min(pauseSeconds, PAUSE_SECONDS_MAX) * 1_000
       }),
-    abstain: () =>
-      finish(() => {
-        if (!isOld()) state.breaker.abstain()
-      }),
+    abstain: () => finish(() => tell('abstain')),
   }
 }

@@ -1,7 +1,8 @@
 /** Speech to text, billed by the second or by the token of sound. */
 import type { Model } from '../../catalog/model.ts'
-import type { UnitCounts } from '../../catalog/prices.ts'
+import type { Price, UnitCounts } from '../../catalog/prices.ts'
 import type { Provider, TranscriptionAnswer, UpstreamFailure } from '../../providers/contract.ts'
+import { plainTokens } from '../../providers/plain-tokens.ts'
 import { billedUsage } from '../billed-usage.ts'
 import type { Ask, CallKind, UpstreamTry } from '../call-kind.ts'
 import { chargeHeldCall, type AnsweredBy, type Used } from '../charge.ts'
@@ -84,19 +85,13 @@ function findModelFault(
 }
 
 function askForTranscription(model: Model, { file, promptBytes }: TranscriptionRequest): Ask {
-  const { units } = model.price
   const seconds = secondsWithin(model, audioSecondsBound(file))
-  const isByToken = units?.input_audio_tokens !== undefined
-  const unitsMax: UnitCounts = {
-    ...(units?.audio_seconds === undefined ? {} : { audio_seconds: seconds }),
-    ...(isByToken ? { input_audio_tokens: audioTokens(model, seconds) } : {}),
-  }
   return {
     promptTokensMax: promptBytes + TEMPLATE_TOKENS,
     promptTokensEstimated: 0,
-    outputTokensMax: isByToken ? model.outputTokensMax : 0,
+    outputTokensMax: isByToken(model.price) ? model.outputTokensMax : 0,
     choices: 1,
-    unitsMax,
+    unitsMax: unitsOf(model, model.price, seconds),
     tokensCounted: 0,
     outputLimitOf: 'request',
   }
@@ -108,8 +103,19 @@ function secondsWithin({ audio }: Model, seconds: number): number {
   return Math.min(Math.max(seconds, secondsMin), secondsMax)
 }
 
-function audioTokens({ audio, contextTokens }: Model, seconds: number): number {
-  return audio?.tokensPerSecondMax ? seconds * audio.tokensPerSecondMax : contextTokens
+/** So many seconds in the units of a price. */
+function unitsOf({ audio, contextTokens }: Model, price: Price, seconds: number): UnitCounts {
+  const perSecond = audio?.tokensPerSecondMax
+  return {
+    ...(price.units?.audio_seconds === undefined ? {} : { audio_seconds: seconds }),
+    ...(isByToken(price)
+      ? { input_audio_tokens: perSecond ? seconds * perSecond : contextTokens }
+      : {}),
+  }
+}
+
+function isByToken({ units }: Price): boolean {
+  return units?.input_audio_tokens !== undefined
 }
 
 function believable(
@@ -123,7 +129,7 @@ function believable(
   // Sound of no length that has words is no report.
   const isBilled =
     (price.units?.audio_seconds === undefined || seconds !== undefined) &&
-    (price.units?.input_audio_tokens === undefined || tokens !== undefined)
+    (!isByToken(price) || tokens !== undefined)
   return isBilled ? { counts, kind: 'exact', reason: null } : undefined
 }
 
@@ -134,21 +140,11 @@ function estimate(
 ): Used {
   const told = durationSeconds === undefined ? undefined : Math.ceil(durationSeconds)
   const seconds = secondsWithin(model, told ?? audioSecondsTypical(request.file))
-  const isByToken = price.units?.input_audio_tokens !== undefined
-  const units: UnitCounts = {
-    ...(price.units?.audio_seconds === undefined ? {} : { audio_seconds: seconds }),
-    ...(isByToken ? { input_audio_tokens: audioTokens(model, seconds) } : {}),
-  }
+  const textTokens = Math.min(seconds * TEXT_TOKENS_PER_SECOND, model.outputTokensMax)
   return {
     counts: {
-      promptTokens: 0,
-      cachedTokens: 0,
-      cacheWriteTokens: 0,
-      completionTokens: isByToken
-        ? Math.min(seconds * TEXT_TOKENS_PER_SECOND, model.outputTokensMax)
-        : 0,
-      reasoningTokens: 0,
-      units,
+      ...plainTokens(0, isByToken(price) ? textTokens : 0),
+      units: unitsOf(model, price, seconds),
     },
     kind: 'estimated',
     reason: 'no_usage_reported',

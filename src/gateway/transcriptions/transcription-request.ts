@@ -1,5 +1,6 @@
 import type { UploadedFile } from '../../providers/contract.ts'
 import type { CallRequest } from '../call-kind.ts'
+import { FALLBACKS_MAX, fallbacksBeside } from '../field-faults.ts'
 import { refusals, type Refusal } from '../refusal.ts'
 
 /** A multipart form, read when it is asked for: by then it is known who sends it. */
@@ -56,7 +57,10 @@ export async function readTranscription(
   const fallbacks = fields.filter(([name]) => name === 'models' || name === 'models[]')
   return {
     modelId,
-    fallbackModelIds: [...new Set(fallbacks.map(([, id]) => id))].filter((id) => id !== modelId),
+    fallbackModelIds: fallbacksBeside(
+      modelId,
+      fallbacks.map(([, id]) => id),
+    ),
     isStream: false,
     file,
     format,
@@ -68,7 +72,6 @@ export async function readTranscription(
 }
 
 const NO_FILE = 'O campo "file" é obrigatório e deve ser um arquivo de áudio.'
-const FALLBACKS_MAX = 5
 
 function findFault({ file, fields }: UploadForm): string | undefined {
   const value = createValueOf(fields)

@@ -1,4 +1,5 @@
 import { decimalBrl, jsonBrl, type NanoBrl } from '../../lib/money.ts'
+import { subtitleTime } from '../../lib/subtitle-time.ts'
 import type { TranscriptionAnswer, TranscriptionSegment } from '../../providers/contract.ts'
 import type { Used } from '../charge.ts'
 import type { TranscriptFormat } from './transcription-request.ts'
@@ -65,17 +66,7 @@ function cuesOf(segments: readonly TranscriptionSegment[], point: ',' | '.'): st
   return segments
     .map(({ start, end, text }, index) => {
       const number = point === ',' ? `${index + 1}\n` : ''
-      return `${number}${timeOf(start, point)} --> ${timeOf(end, point)}\n${text.trim()}\n`
+      return `${number}${subtitleTime(start, point)} --> ${subtitleTime(end, point)}\n${text.trim()}\n`
     })
     .join('\n')
-}
-
-/** `01:02:03,456`. */
-function timeOf(seconds: number, point: ',' | '.'): string {
-  const ms = Math.round(seconds * 1000)
-  const part = (value: number, digits: number): string => String(value).padStart(digits, '0')
-  const hours = Math.floor(ms / 3_600_000)
-  const minutes = Math.floor(ms / 60_000) % 60
-  const whole = Math.floor(ms / 1000) % 60
-  return `${part(hours, 2)}:${part(minutes, 2)}:${part(whole, 2)}${point}${part(ms % 1000, 3)}`
 }

@@ -3,13 +3,17 @@
  * gateway, which lets through what upstreams know beyond this.
  */
 import Type, { type TSchema } from 'typebox'
+import { INPUTS_MAX } from '../../gateway/embeddings/embedding-request.ts'
+import { FALLBACKS_MAX } from '../../gateway/field-faults.ts'
+import { IMAGES_MAX } from '../../gateway/images/image-request.ts'
+import { TRANSCRIPT_FORMATS } from '../../gateway/transcriptions/transcription-request.ts'
 import { brl, count, nullable } from './values.ts'
 
 const open = { additionalProperties: true }
 const model = Type.String({ description: 'Um modelo do catálogo: GET /models.' })
 const models = Type.Optional(
   Type.Array(Type.String(), {
-    maxItems: 5,
+    maxItems: FALLBACKS_MAX,
     description: 'Modelos de reserva, nesta ordem, se o primeiro não responder.',
   }),
 )
@@ -81,7 +85,7 @@ export const embeddings: ModelCallContract = {
       models,
       input: Type.Union([
         Type.String({ minLength: 1 }),
-        Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 2_048 }),
+        Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: INPUTS_MAX }),
       ]),
       dimensions: Type.Optional(Type.Integer({ minimum: 1 })),
       encoding_format: Type.Optional(Type.Enum(['float', 'base64'])),
@@ -111,7 +115,7 @@ export const imageGenerations: ModelCallContract = {
       model,
       models,
       prompt: Type.String({ minLength: 1 }),
-      n: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, default: 1 })),
+      n: Type.Optional(Type.Integer({ minimum: 1, maximum: IMAGES_MAX, default: 1 })),
       size: Type.Optional(Type.String({ description: '<largura>x<altura>' })),
       quality: Type.Optional(Type.String()),
       response_format: Type.Optional(Type.Enum(['url', 'b64_json'])),
@@ -140,7 +144,7 @@ export const transcriptions: ModelCallContract = {
   body: Type.Object({
     file: Type.String({ contentMediaType: 'application/octet-stream' }),
     model: Type.Optional(Type.String()),
-    response_format: Type.Optional(Type.Enum(['json', 'text', 'srt', 'verbose_json', 'vtt'])),
+    response_format: Type.Optional(Type.Enum([...TRANSCRIPT_FORMATS])),
     language: Type.Optional(Type.String()),
     prompt: Type.Optional(Type.String()),
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),

@@ -10,7 +10,7 @@ import { addRestRoute } from '../rest-route.ts'
 /** The newest charges that `GET /usage` shows; exports have them all. */
 const EVENTS_MAX = 100
 
-export const usageEvent = answer({
+const usageEvent = answer({
   id: uuid,
   request_id: uuid,
   model_id: Type.String(),
@@ -55,7 +55,7 @@ export function addUsage(server: FastifyInstance, deps: HttpDeps): void {
   })
 }
 
-export function usageEventBody(event: UsageEvent): object {
+function usageEventBody(event: UsageEvent): object {
   return {
     id: event.id,
     request_id: event.requestId,

@@ -8,7 +8,8 @@ import type {
   ReportedUsage,
   UpstreamFailure,
 } from '../contract.ts'
-import { plainTokens, readCount } from '../openai-compatible/read-count.ts'
+import { readCount } from '../openai-compatible/read-count.ts'
+import { plainTokens } from '../plain-tokens.ts'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
 import { callHeaders } from './call-headers.ts'
 import { RefusedRequest } from './refused-request.ts'

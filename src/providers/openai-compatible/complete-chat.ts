@@ -2,10 +2,10 @@
  * Chats pass through; only what the gateway decides is changed: the model's name, usage in streams, a
  * lowered limit.
  */
-import type { ChatAnswer, ChatCall, JsonObject, Provider, UpstreamFailure } from '../contract.ts'
+import type { ChatAnswer, ChatCall, JsonObject, Provider } from '../contract.ts'
 import { readError } from '../read-failure.ts'
 import { exchange } from './exchange.ts'
-import { badAnswer, oneHeader, readRefused } from './read-answer.ts'
+import { BadAnswer, badAnswer, oneHeader, readObject, readRefused } from './read-answer.ts'
 import { readStream } from './read-stream.ts'
 import { readUsage } from './read-usage.ts'
 import type { Upstream } from './upstream.ts'
@@ -35,7 +35,7 @@ export function createCompleteChat(
       answered.body.cancel()
       return badAnswer('a stream was asked for and something else came')
     } catch (error) {
-      return readError(error)
+      return error instanceof BadAnswer ? badAnswer(error.message) : readError(error)
     }
   }
 }
@@ -53,17 +53,11 @@ function requestBody(call: ChatCall, maxTokensField: string): JsonObject {
   return body
 }
 
-function readAnswer(text: string): ChatAnswer | UpstreamFailure {
-  let body: unknown
-  try {
-    body = JSON.parse(text)
-  } catch {
-    return badAnswer('the answer is not JSON')
-  }
-  if (typeof body !== 'object' || body === null || !Array.isArray((body as JsonObject).choices)) {
-    return badAnswer('the answer has no choices')
-  }
-  return { kind: 'answer', body: body as JsonObject, usage: readUsage((body as JsonObject).usage) }
+/** Throws `BadAnswer`. */
+function readAnswer(text: string): ChatAnswer {
+  const body = readObject(text)
+  if (!Array.isArray(body.choices)) throw new BadAnswer('the answer has no choices')
+  return { kind: 'answer', body, usage: readUsage(body.usage) }
 }
 
 function isEventStream(contentType: string | undefined): boolean {

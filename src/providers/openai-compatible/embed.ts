@@ -8,7 +8,8 @@ import type {
 } from '../contract.ts'
 import { post } from './post.ts'
 import { BadAnswer } from './read-answer.ts'
-import { plainTokens, readCount } from './read-count.ts'
+import { plainTokens } from '../plain-tokens.ts'
+import { readCount } from './read-count.ts'
 import type { Upstream } from './upstream.ts'
 
 /** 2,048 vectors of 3,072 numbers, each on a line of its own, take 140 MB. */

@@ -1,6 +1,7 @@
 import { isObject } from '../../lib/is-object.ts'
 import type { ReportedUsage } from '../contract.ts'
-import { plainTokens, readCount } from './read-count.ts'
+import { plainTokens } from '../plain-tokens.ts'
+import { readCount } from './read-count.ts'
 
 /**
  * Reads the `usage` object of an images answer. Undefined where it is missing or not to be believed.

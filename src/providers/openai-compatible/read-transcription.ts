@@ -7,7 +7,8 @@ import type {
   TranscriptionWord,
 } from '../contract.ts'
 import { BadAnswer } from './read-answer.ts'
-import { plainTokens, readCount } from './read-count.ts'
+import { plainTokens } from '../plain-tokens.ts'
+import { readCount } from './read-count.ts'
 
 /** No upload holds this much audio, eleven days: a larger number is garbage. */
 const SECONDS_MAX = 1_000_000

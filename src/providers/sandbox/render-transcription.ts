@@ -1,3 +1,4 @@
+import { subtitleTime } from '../../lib/subtitle-time.ts'
 import type { TranscriptionFields } from './read-transcription-fields.ts'
 import { listWords, type TimedText, type Transcript } from './write-transcript.ts'
 
@@ -77,19 +78,8 @@ function renderTimes(
   return hasWords ? { segments: detailed, words } : { segments: detailed }
 }
 
-function renderCue({ start, end, text }: TimedText, decimalMark: string): string {
-  return `${renderTime(start, decimalMark)} --> ${renderTime(end, decimalMark)}\n${text}\n\n`
-}
-
-function renderTime(seconds: number, decimalMark: string): string {
-  const ms = Math.round(seconds * 1000)
-  const parts = [
-    Math.floor(ms / 3_600_000),
-    Math.floor(ms / 60_000) % 60,
-    Math.floor(ms / 1000) % 60,
-  ]
-  const clock = parts.map((part) => String(part).padStart(2, '0')).join(':')
-  return `${clock}${decimalMark}${String(ms % 1000).padStart(3, '0')}`
+function renderCue({ start, end, text }: TimedText, decimalMark: ',' | '.'): string {
+  return `${subtitleTime(start, decimalMark)} --> ${subtitleTime(end, decimalMark)}\n${text}\n\n`
 }
 
 /** As Whisper names it: `portuguese`. */
