@@ -17,6 +17,7 @@ const LAYERS: Record<string, number> = {
   fx: 2,
   health: 2,
   images: 2,
+  'audit-log': 2,
   providers: 3,
   payments: 3,
   webhooks: 3,

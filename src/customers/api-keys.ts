@@ -3,7 +3,7 @@
  * told to all nodes; a hold names the version it was admitted with, so a stale copy buys nothing.
  */
 import { sql } from 'kysely'
-import type { Database } from '../db/open.ts'
+import { inTransaction, type Database } from '../db/open.ts'
 import type { BudgetPeriod } from '../db/tables.ts'
 import { createId, randomText, sha256 } from '../lib/ids.ts'
 import type { PicoUsd } from '../lib/money.ts'
@@ -28,6 +28,8 @@ export interface ApiKey {
   readonly version: number
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null
+  /** Of a team: it spends within the team's cap, and is for model calls only. */
+  readonly teamId: string | null
   readonly createdAt: Date
 }
 
@@ -40,6 +42,9 @@ export interface ApiKeyInput {
   readonly tokensPerMinute?: number | undefined
   readonly budget?: { readonly limitPicoUsd: PicoUsd; readonly period: BudgetPeriod } | undefined
   readonly expiresAt?: Date | undefined
+  readonly teamId?: string | undefined
+  /** Who makes it, where it is not the customer who pays. */
+  readonly createdBy?: string | undefined
   /** Given only where the secret must outlive a restart, as the demo key's. */
   readonly secret?: string | undefined
 }
@@ -50,7 +55,7 @@ export async function createApiKey(
   input: ApiKeyInput,
 ): Promise<{ key: ApiKey; secret: string }> {
   const secret = input.secret ?? API_KEY_PREFIX + randomText(SECRET_LENGTH)
-  const key = await db.transaction().execute(async (trx) => {
+  const key = await inTransaction(db, async (trx) => {
     const row = await trx
       .insertInto('api_keys')
       .values({
@@ -66,6 +71,8 @@ export async function createApiKey(
           input.tokensPerMinute === undefined ? null : BigInt(input.tokensPerMinute),
         expires_at: input.expiresAt ?? null,
         revoked_at: null,
+        team_id: input.teamId ?? null,
+        created_by: input.createdBy ?? null,
       })
       .returningAll()
       .executeTakeFirstOrThrow()
@@ -130,6 +137,7 @@ function toApiKey(row: {
   version: number
   expires_at: Date | null
   revoked_at: Date | null
+  team_id: string | null
   created_at: Date
 }): ApiKey {
   return {
@@ -144,6 +152,7 @@ function toApiKey(row: {
     version: row.version,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
+    teamId: row.team_id,
     createdAt: row.created_at,
   }
 }

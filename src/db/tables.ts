@@ -10,6 +10,57 @@ export interface Tables {
     name: string
     email: string | null
     timezone: Generated<string>
+    preferred_locale: Generated<string>
+    weekly_digest_enabled: Generated<boolean>
+    deleted_at: ColumnType<Date | null, never, Date>
+    referral_code: ColumnType<string | null, never, string>
+    created_at: DefaultedTime
+  }
+  profiles: ProfilesTable
+  referrals: {
+    customer_id: string
+    referrer_id: string
+    created_at: DefaultedTime
+    rewarded_at: Date | null
+    reward_nano_brl: bigint | null
+  }
+  notifications: {
+    id: string
+    customer_id: string
+    template: string
+    status: 'sent' | 'failed'
+    error: string | null
+    sent_at: DefaultedTime
+  }
+  audit_log: AuditLogTable
+  teams: {
+    id: string
+    customer_id: string
+    name: string
+    created_at: DefaultedTime
+    deleted_at: ColumnType<Date | null, never, Date>
+  }
+  team_members: {
+    team_id: string
+    customer_id: string
+    role: TeamRole
+    joined_at: DefaultedTime
+  }
+  team_invitations: TeamInvitationsTable
+  team_budgets: {
+    team_id: string
+    timezone: string
+    limit_nano_brl: bigint | null
+    period_started_at: DefaultedTime
+    spent_nano_brl: Generated<bigint>
+    held_nano_brl: Generated<bigint>
+  }
+  prompts: PromptsTable
+  prompt_versions: {
+    prompt_id: string
+    version: number
+    body: string
+    change_note: string | null
     created_at: DefaultedTime
   }
   accounts: {
@@ -18,6 +69,7 @@ export interface Tables {
     debited_nano_brl: Generated<bigint>
     charged_nano_brl: Generated<bigint>
     held_nano_brl: Generated<bigint>
+    usage_days_until: DefaultedTime
   }
   ledger_entries: {
     id: string
@@ -42,8 +94,11 @@ export interface Tables {
     version: Generated<number>
     expires_at: Date | null
     revoked_at: Date | null
+    team_id: ColumnType<string | null, string | null | undefined, never>
+    created_by: ColumnType<string | null, string | null | undefined, never>
     created_at: DefaultedTime
   }
+  api_key_uses: { api_key_id: string; last_used_at: Date }
   api_key_budgets: {
     api_key_id: string
     period: BudgetPeriod
@@ -77,17 +132,18 @@ export interface Tables {
   }
   holds: HoldsTable
   usage_events: UsageEventsTable
-  usage_hours: {
+  usage_hours: UsageSums & { hour_at: Date }
+  usage_days: UsageSums & { day_at: Date }
+  usage_sessions: {
     customer_id: string
-    hour_at: Date
-    api_key_id: string
-    model_id: string
-    charged_requests: bigint
-    released_requests: bigint
+    session_id: string
+    requests: bigint
     prompt_tokens: bigint
     completion_tokens: bigint
-    cost_upstream_pico_usd: bigint
     cost_billed_nano_brl: bigint
+    model_ids: string[]
+    first_request_at: Date
+    last_request_at: Date
   }
   generated_images: {
     id: string
@@ -104,11 +160,81 @@ export interface Tables {
 }
 
 export type BudgetPeriod = 'day' | 'month' | 'lifetime'
+export type TeamRole = 'admin' | 'member'
+
+interface UsageSums {
+  customer_id: string
+  api_key_id: string
+  model_id: string
+  charged_requests: bigint
+  released_requests: bigint
+  prompt_tokens: bigint
+  completion_tokens: bigint
+  cost_upstream_pico_usd: bigint
+  cost_billed_nano_brl: bigint
+}
+
+interface ProfilesTable {
+  customer_id: string
+  full_name: string
+  tax_id: string
+  phone: string | null
+  postal_code: string | null
+  street: string | null
+  street_number: string | null
+  complement: string | null
+  district: string | null
+  city: string | null
+  state: string | null
+  created_at: DefaultedTime
+  updated_at: DefaultedTime
+}
+
+interface AuditLogTable {
+  id: string
+  created_at: DefaultedTime
+  actor_kind: 'customer' | 'operator' | 'system'
+  actor_id: string | null
+  api_key_id: string | null
+  ip: string | null
+  action: string
+  customer_id: string | null
+  subject_id: string | null
+  details: ColumnType<Readonly<Record<string, unknown>> | null, string | null, never>
+}
+
+interface TeamInvitationsTable {
+  id: string
+  team_id: string
+  email: string
+  role: TeamRole
+  token_hash: Buffer
+  invited_by: string
+  created_at: DefaultedTime
+  expires_at: Date
+  accepted_at: ColumnType<Date | null, never, Date>
+  revoked_at: ColumnType<Date | null, never, Date>
+}
+
+interface PromptsTable {
+  id: string
+  customer_id: string
+  slug: string
+  name: string
+  description: string | null
+  variables: string[]
+  tags: string[]
+  default_model: string | null
+  version: Generated<number>
+  created_at: DefaultedTime
+  updated_at: DefaultedTime
+}
 
 interface HoldsTable {
   id: string
   customer_id: string
   api_key_id: string
+  team_id: string | null
   node_id: string
   request_id: string
   session_id: string | null
@@ -133,6 +259,7 @@ interface UsageEventsTable {
   id: string
   customer_id: string
   api_key_id: string
+  team_id: string | null
   request_id: string
   session_id: string | null
   model_id: string

@@ -158,6 +158,7 @@ async function smallerQuestion(
   }
   const fitting = outputLimitOf !== 'request' && fits > 0 ? fits : undefined
   if (verdict.kind === 'short_budget') return refusals.budgetExceeded(fitting)
+  if (verdict.kind === 'short_team') return refusals.teamCapExceeded(fitting)
   const needed =
     outputLimitOf === 'model' ? quote({ ...input, outputTokensMax: LOWERED_TOKENS_MIN }) : quoted
   const isOnHold =
@@ -165,9 +166,11 @@ async function smallerQuestion(
   return isOnHold ? refusals.balanceOnHold() : refusals.insufficientBalance(fitting)
 }
 
-/** What the verdict leaves for one more call, of the balance or of the key's budget. */
+/** What the verdict leaves for one more call, of the balance, the team's cap and the key's budget. */
 function roomOf(verdict: Verdict): { nanoBrl?: bigint; billedPicoUsd?: bigint } {
-  const nanoBrl = (verdict.balanceNanoBrl ?? 0n) - (verdict.heldNanoBrl ?? 0n)
+  const free = (verdict.balanceNanoBrl ?? 0n) - (verdict.heldNanoBrl ?? 0n)
+  const left = verdict.teamLeftNanoBrl
+  const nanoBrl = left !== null && left < free ? left : free
   return verdict.budgetLeftPicoUsd === null
     ? { nanoBrl }
     : { nanoBrl, billedPicoUsd: verdict.budgetLeftPicoUsd }

@@ -36,9 +36,18 @@ export interface RestRoute<
   handle(call: RestCall<TObject<Params>, TObject<Query>, Body, Access>): unknown
 }
 
-export type MediaType = 'image/png'
+export type MediaType = 'image/png' | 'text/csv'
 
-export type RestTag = 'Modelos' | 'Uso' | 'Estado'
+export type RestTag =
+  | 'Modelos'
+  | 'Uso'
+  | 'Sessões'
+  | 'Conta'
+  | 'Chaves'
+  | 'Prompts'
+  | 'Equipes'
+  | 'Estado'
+  | 'Administração'
 
 export interface RestCall<
   Params extends TSchema,
@@ -159,8 +168,7 @@ function responsesOf(
     codes[at] = [...(codes[at] ?? []), ...more]
   }
   if (params || query || body) add(400, 'invalid_request')
-  if (access !== 'public') add(403, 'ip_blocked_by_allowlist')
-  if (access === 'admin') add(403, 'forbidden')
+  if (access !== 'public') add(403, 'ip_blocked_by_allowlist', 'forbidden')
   for (const [at, more] of Object.entries(refusals)) add(Number(at), ...more)
   const success =
     typeof answer === 'string'

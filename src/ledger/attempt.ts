@@ -49,6 +49,7 @@ export type VerdictKind =
   | 'tokens_limited'
   | 'stale_key'
   | 'short_balance'
+  | 'short_team'
   | 'short_budget'
 
 export interface Verdict {
@@ -61,6 +62,8 @@ export interface Verdict {
   readonly heldNanoBrl: NanoBrl | null
   /** What is left of the key's budget beside what is held of it; null without a budget. */
   readonly budgetLeftPicoUsd: PicoUsd | null
+  /** What is left of the cap of the key's team, likewise; null without a cap. */
+  readonly teamLeftNanoBrl: NanoBrl | null
   /** The database's clock, which the windows are cut by. */
   readonly at: Date
 }

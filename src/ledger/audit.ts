@@ -52,6 +52,10 @@ const CHECKS: Record<string, RawBuilder<unknown>> = {
     select b.api_key_id, b.held_pico_usd, coalesce(h.total, 0) as holds from api_key_budgets b
     left join (select api_key_id, sum(budget_pico_usd) as total from holds group by 1) h using (api_key_id)
     where b.held_pico_usd <> coalesce(h.total, 0)`,
+  'teams hold the sum of their open holds': sql`
+    select b.team_id, b.held_nano_brl, coalesce(h.total, 0) as holds from team_budgets b
+    left join (select team_id, sum(amount_nano_brl) as total from holds group by 1) h using (team_id)
+    where b.held_nano_brl <> coalesce(h.total, 0)`,
   'a call is resolved once': sql`
     select id, count(*) from usage_events group by id having count(*) > 1
     union all
@@ -97,6 +101,30 @@ const CHECKS: Record<string, RawBuilder<unknown>> = {
     ) e using (customer_id, hour_at, api_key_id, model_id)
     where (h.charged_requests, h.released_requests, h.prompt_tokens, h.completion_tokens, h.cost_upstream_pico_usd, h.cost_billed_nano_brl)
       is distinct from (e.charged, e.released, e.prompt_tokens, e.completion_tokens, e.cost, e.billed)`,
+  'the days are the sums of their hours': sql`
+    select customer_id, day_at, api_key_id, model_id, d.cost_billed_nano_brl, h.billed
+    from usage_days d
+    full join (
+      select u.customer_id, date_trunc('day', u.hour_at, 'UTC') as day_at, u.api_key_id, u.model_id,
+        sum(u.charged_requests) as charged, sum(u.released_requests) as released,
+        sum(u.prompt_tokens) as prompt_tokens, sum(u.completion_tokens) as completion_tokens,
+        sum(u.cost_upstream_pico_usd) as cost, sum(u.cost_billed_nano_brl) as billed
+      from usage_hours u join accounts a on a.customer_id = u.customer_id and u.hour_at < a.usage_days_until
+      group by 1, 2, 3, 4
+    ) h using (customer_id, day_at, api_key_id, model_id)
+    where (d.charged_requests, d.released_requests, d.prompt_tokens, d.completion_tokens, d.cost_upstream_pico_usd, d.cost_billed_nano_brl)
+      is distinct from (h.charged, h.released, h.prompt_tokens, h.completion_tokens, h.cost, h.billed)`,
+  'sessions are the sums of their events': sql`
+    select customer_id, session_id, s.cost_billed_nano_brl, e.billed
+    from usage_sessions s
+    full join (
+      select customer_id, session_id collate "C" as session_id, count(*) as requests, sum(prompt_tokens) as prompt_tokens,
+        sum(completion_tokens) as completion_tokens, sum(cost_billed_nano_brl) as billed,
+        min(created_at) as first_at, max(created_at) as last_at
+      from usage_events where outcome = 'charged' and session_id is not null group by 1, 2
+    ) e using (customer_id, session_id)
+    where (s.requests, s.prompt_tokens, s.completion_tokens, s.cost_billed_nano_brl, s.first_request_at, s.last_request_at)
+      is distinct from (e.requests, e.prompt_tokens, e.completion_tokens, e.billed, e.first_at, e.last_at)`,
   'no hold outlives its node': sql`
     select h.id, h.created_at from holds h left join nodes n on n.id = h.node_id
     where n.id is null

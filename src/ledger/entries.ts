@@ -1,6 +1,6 @@
 /** Credits, debits and balances: the ledger off the hot path. One statement a change. */
 import { sql } from 'kysely'
-import type { Database } from '../db/open.ts'
+import { inTransaction, type Database } from '../db/open.ts'
 import { createId } from '../lib/ids.ts'
 import type { NanoBrl } from '../lib/money.ts'
 
@@ -43,7 +43,7 @@ export async function credit(db: Database, input: EntryInput): Promise<EntryOutc
 /** Takes money out, never more than is there and not held. */
 export async function debit(db: Database, input: EntryInput): Promise<EntryOutcome> {
   const entryId = createId()
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     const { rows } = await sql<{ free: bigint }>`
       select credited_nano_brl - debited_nano_brl - charged_nano_brl - held_nano_brl as free
       from accounts where customer_id = ${input.customerId} for no key update`.execute(trx)

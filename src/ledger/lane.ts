@@ -121,6 +121,7 @@ interface VerdictRow {
   balance: string | null
   held: string | null
   budget_left: string | null
+  team_left: string | null
 }
 
 function toVerdict(row: VerdictRow, at: Date): Verdict {
@@ -128,11 +129,16 @@ function toVerdict(row: VerdictRow, at: Date): Verdict {
     kind: row.verdict,
     keySequence: row.key_seq,
     ipSequence: row.ip_seq,
-    balanceNanoBrl: row.balance === null ? null : BigInt(row.balance),
-    heldNanoBrl: row.held === null ? null : BigInt(row.held),
-    budgetLeftPicoUsd: row.budget_left === null ? null : BigInt(row.budget_left),
+    balanceNanoBrl: amountOf(row.balance),
+    heldNanoBrl: amountOf(row.held),
+    budgetLeftPicoUsd: amountOf(row.budget_left),
+    teamLeftNanoBrl: amountOf(row.team_left),
     at,
   }
+}
+
+function amountOf(text: string | null): bigint | null {
+  return text === null ? null : BigInt(text)
 }
 
 function orNull(rows: readonly string[]): string | null {

@@ -3,8 +3,10 @@
  * and what it answers has the shape that the description gives it. A new operation without a case fails.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { glob } from 'node:fs/promises'
+import { after, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { ContractCase, ContractCases } from './contract-cases/contract-case.ts'
 import { ask, startGateway, type Asked, type GatewayUnderTest } from './gateway-under-test.ts'
 
 interface OpenApi {
@@ -20,69 +22,23 @@ interface Described {
   responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>
 }
 
-let gateway: GatewayUnderTest
-let document: OpenApi
-
-before(async () => {
-  gateway = await startGateway()
-  document = (await ask(gateway.node.baseUrl, '/openapi.json')).json as OpenApi
-})
+const gateway = await startGateway()
 after(() => gateway.stop())
+const document = (await ask(gateway.node.baseUrl, '/openapi.json')).json as OpenApi
+
+/** Of each operation some calls, the sound one first. */
+const CASES: ContractCases = {}
+for await (const file of glob('contract-cases/*.ts', { cwd: import.meta.dirname })) {
+  const { createCases } = (await import(`./${file}`)) as {
+    createCases?: (gateway: GatewayUnderTest) => Promise<ContractCases>
+  }
+  Object.assign(CASES, await createCases?.(gateway))
+}
 
 const ajv = new Ajv2020({ strict: false, allErrors: true })
 ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
 ajv.addFormat('date-time', (text: string) => new Date(text).toISOString() === text)
 ajv.addFormat('date', /^\d{4}-\d{2}-\d{2}$/)
-
-interface Case {
-  readonly path?: string
-  readonly body?: unknown
-  readonly headers?: Record<string, string>
-  /** Called without the key. */
-  readonly isAnonymous?: boolean
-  readonly status?: number
-}
-
-const FORM =
-  '--b\r\ncontent-disposition: form-data; name="file"; filename="a.mp3"\r\n\r\nID3x\r\n--b--\r\n'
-const QUESTION = { messages: [{ role: 'user', content: 'Olá' }] }
-
-/** Of each operation some calls, the sound one first. */
-const CASES: Record<string, readonly Case[]> = {
-  'POST /chat/completions': [
-    { body: { model: 'sandbox-chat', ...QUESTION } },
-    { body: { model: 'sandbox-chat' }, status: 400 },
-    { body: { model: 'none', ...QUESTION }, status: 404 },
-    { body: { model: 'sandbox-chat', ...QUESTION }, isAnonymous: true, status: 401 },
-    { body: { model: 'sandbox-error-500', ...QUESTION }, status: 502 },
-    { body: { model: 'sandbox-error-503', ...QUESTION }, status: 503 },
-    { body: { model: 'sandbox-error-429', ...QUESTION }, status: 429 },
-  ],
-  'POST /embeddings': [
-    { body: { model: 'sandbox-embedding', input: 'Olá' } },
-    { body: { model: 'sandbox-embedding' }, status: 400 },
-  ],
-  'POST /images/generations': [
-    { body: { model: 'sandbox-image', prompt: 'Uma catraca', size: '256x256' } },
-    { body: { model: 'sandbox-image' }, status: 400 },
-  ],
-  'POST /audio/transcriptions': [
-    { body: FORM, headers: { 'content-type': 'multipart/form-data; boundary=b' } },
-    { body: 'no form', status: 400 },
-  ],
-  'GET /models': [
-    { isAnonymous: true },
-    { path: '/models?category=chat' },
-    { path: '/models?category=x', status: 400 },
-  ],
-  'GET /models/{id}': [{ path: '/models/gpt-4o' }, { path: '/models/none', status: 404 }],
-  'GET /healthz': [{ isAnonymous: true }],
-  'GET /healthz/db': [{ isAnonymous: true }],
-  'GET /upstream-health': [{}, { path: '/upstream-health?days=91', status: 400 }],
-  'GET /incidents/active': [{ isAnonymous: true }],
-  'GET /usage': [{}, { isAnonymous: true, status: 401 }],
-  'GET /files/images/{id}': [{ path: '/files/images/none', status: 404 }],
-}
 
 function operationsOf({ paths }: OpenApi): Map<string, Described> {
   return new Map(
@@ -95,12 +51,12 @@ function operationsOf({ paths }: OpenApi): Map<string, Described> {
   )
 }
 
-async function call(name: string, given: Case): Promise<Asked> {
+async function call(name: string, given: ContractCase): Promise<Asked> {
   const [method = '', path = ''] = name.split(' ')
   return ask(gateway.node.baseUrl, given.path ?? path, {
     method,
     body: given.body,
-    secret: given.isAnonymous ? undefined : gateway.secret,
+    secret: given.isAnonymous ? undefined : (given.secret ?? gateway.secret),
     ...(given.headers ? { headers: given.headers } : {}),
   })
 }

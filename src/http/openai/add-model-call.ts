@@ -51,7 +51,7 @@ export function addModelCall<Body>(
 const REFUSALS: Readonly<Record<number, string>> = {
   400: 'invalid_request',
   401: 'authentication_failed',
-  402: 'insufficient_balance, balance_on_hold, key_budget_exceeded',
+  402: 'insufficient_balance, balance_on_hold, key_budget_exceeded, team_cap_exceeded',
   403: 'ip_blocked_by_allowlist, key_model_access_denied',
   404: 'model_not_found',
   413: 'invalid_request',

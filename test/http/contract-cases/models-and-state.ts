@@ -1,0 +1,45 @@
+import type { ContractCases } from './contract-case.ts'
+
+const FORM =
+  '--b\r\ncontent-disposition: form-data; name="file"; filename="a.mp3"\r\n\r\nID3x\r\n--b--\r\n'
+const QUESTION = { messages: [{ role: 'user', content: 'Olá' }] }
+
+const CASES: ContractCases = {
+  'POST /chat/completions': [
+    { body: { model: 'sandbox-chat', ...QUESTION } },
+    { body: { model: 'sandbox-chat' }, status: 400 },
+    { body: { model: 'none', ...QUESTION }, status: 404 },
+    { body: { model: 'sandbox-chat', ...QUESTION }, isAnonymous: true, status: 401 },
+    { body: { model: 'sandbox-error-500', ...QUESTION }, status: 502 },
+    { body: { model: 'sandbox-error-503', ...QUESTION }, status: 503 },
+    { body: { model: 'sandbox-error-429', ...QUESTION }, status: 429 },
+  ],
+  'POST /embeddings': [
+    { body: { model: 'sandbox-embedding', input: 'Olá' } },
+    { body: { model: 'sandbox-embedding' }, status: 400 },
+  ],
+  'POST /images/generations': [
+    { body: { model: 'sandbox-image', prompt: 'Uma catraca', size: '256x256' } },
+    { body: { model: 'sandbox-image' }, status: 400 },
+  ],
+  'POST /audio/transcriptions': [
+    { body: FORM, headers: { 'content-type': 'multipart/form-data; boundary=b' } },
+    { body: 'no form', status: 400 },
+  ],
+  'GET /models': [
+    { isAnonymous: true },
+    { path: '/models?category=chat' },
+    { path: '/models?category=x', status: 400 },
+  ],
+  'GET /models/{id}': [{ path: '/models/gpt-4o' }, { path: '/models/none', status: 404 }],
+  'GET /healthz': [{ isAnonymous: true }],
+  'GET /healthz/db': [{ isAnonymous: true }],
+  'GET /upstream-health': [{}, { path: '/upstream-health?days=91', status: 400 }],
+  'GET /incidents/active': [{ isAnonymous: true }],
+  'GET /usage': [{}, { isAnonymous: true, status: 401 }],
+  'GET /files/images/{id}': [{ path: '/files/images/none', status: 404 }],
+}
+
+export async function createCases(): Promise<ContractCases> {
+  return CASES
+}
