@@ -12,6 +12,7 @@ import { pruneHealth } from '../health/prune-health.ts'
 import { pruneImages } from '../images/generated-images.ts'
 import { beat, HEARTBEAT_MS } from '../ledger/nodes.ts'
 import type { Ledger } from '../ledger/open-ledger.ts'
+import { rollUsageDays } from '../ledger/roll-usage-days.ts'
 import type { Log } from '../lib/log.ts'
 import { ensureMonths } from './ensure-months.ts'
 import { createReportIncidents } from './report-incidents.ts'
@@ -83,6 +84,8 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
   const handlers: Record<string, { cron: string; run: () => Promise<void> }> = {
     // Months are made long before they come: a failed run has weeks to be noticed.
     'ensure-months': { cron: '17 3 * * *', run: () => ensureMonths(db) },
+    // Soon after midnight of UTC; again, should a run have failed.
+    'roll-usage-days': { cron: '7 * * * *', run: async () => void (await rollUsageDays(db)) },
     'prune-health': { cron: '37 3 * * *', run: async () => void (await pruneHealth(db)) },
     'prune-images': { cron: '*/10 * * * *', run: () => pruneImages(db) },
     // The rate of a business day is published soon after 13:00 in Brasília (16:00 UTC).
