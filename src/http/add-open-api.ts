@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
-import { sendJson } from './rest-error.ts'
+import { sendTaggedJson } from './send-tagged-json.ts'
 
 /** Describes every route that is added after it: `GET /v1/openapi.json`. */
 export async function addOpenApi(server: FastifyInstance): Promise<void> {
@@ -27,8 +27,8 @@ export async function addOpenApi(server: FastifyInstance): Promise<void> {
       return { schema: { ...schema, params }, url: path.replace('*', ':id') }
     },
   })
-  server.get('/v1/openapi.json', { schema: { hide: true } }, (_request, reply) => {
+  server.get('/v1/openapi.json', { schema: { hide: true } }, (request, reply) => {
     reply.header('cache-control', 'public, max-age=300')
-    return sendJson(reply, server.swagger())
+    return sendTaggedJson(request, reply, server.swagger())
   })
 }

@@ -10,6 +10,7 @@ import { restErrorBody } from './contract/values.ts'
 import type { HttpDeps } from './http-deps.ts'
 import { sendJson } from './rest-error.ts'
 import { RestRefusal } from './rest-refusal.ts'
+import { sendTaggedJson } from './send-tagged-json.ts'
 
 export interface RestRoute<
   Params extends TProperties,
@@ -31,6 +32,10 @@ export interface RestRoute<
   readonly status?: number
   /** Of the JSON; a media type where it is not JSON. */
   readonly answer: TSchema | MediaType
+  /** Answers of other statuses that are no errors of the REST format, with what they mean. */
+  readonly otherAnswers?: Readonly<Record<number, { answer: TSchema; description: string }>>
+  /** With an `ETag`: a client that has the answer already gets a 304. */
+  readonly isTagged?: boolean
   /** Its codes of errors by status, beside those that every route has. */
   readonly refusals?: Readonly<Record<number, readonly string[]>>
   handle(call: RestCall<TObject<Params>, TObject<Query>, Body, Access>): unknown
@@ -101,7 +106,10 @@ export function addRestRoute<
         request,
         reply,
       })
-      return answer === reply ? reply : sendJson(reply, answer, status)
+      if (answer === reply) return reply
+      return route.isTagged
+        ? sendTaggedJson(request, reply, answer)
+        : sendJson(reply, answer, status)
     },
   })
 }
@@ -158,11 +166,11 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
 function responsesOf(
   route: Pick<
     RestRoute<TProperties, TProperties, TSchema, 'public' | 'customer' | 'admin'>,
-    'access' | 'params' | 'query' | 'body' | 'answer' | 'refusals'
+    'access' | 'params' | 'query' | 'body' | 'answer' | 'otherAnswers' | 'isTagged' | 'refusals'
   >,
   status: number,
 ): Record<number, object> {
-  const { access, params, query, body, answer, refusals = {} } = route
+  const { access, params, query, body, answer, otherAnswers = {}, refusals = {} } = route
   const codes: Record<number, string[]> = {}
   const add = (at: number, ...more: readonly string[]): void => {
     codes[at] = [...(codes[at] ?? []), ...more]
@@ -176,6 +184,15 @@ function responsesOf(
       : { ...answer, description: 'Tudo certo.' }
   return {
     [status]: success,
+    ...(route.isTagged
+      ? { 304: { description: 'É o que já se tem. Sem corpo.', type: 'null' } }
+      : {}),
+    ...Object.fromEntries(
+      Object.entries(otherAnswers).map(([at, other]) => [
+        at,
+        { ...other.answer, description: other.description },
+      ]),
+    ),
     ...(access === 'public' ? {} : { 401: { description: DESCRIPTIONS[401], type: 'null' } }),
     ...Object.fromEntries(
       Object.entries(codes).map(([at, list]) => [

@@ -9,6 +9,8 @@ import { addRestRoute } from '../rest-route.ts'
 /** A database that does not answer in this time does not answer. */
 const DATABASE_TIMEOUT_MS = 2_000
 
+const databaseHealth = answer({ ok: Type.Boolean(), latency_ms: count, timestamp: dateTime })
+
 export function addHealth(server: FastifyInstance, deps: HttpDeps): void {
   addRestRoute(server, deps, {
     method: 'GET',
@@ -26,7 +28,10 @@ export function addHealth(server: FastifyInstance, deps: HttpDeps): void {
     tag: 'Estado',
     summary: 'Se o banco de dados responde; 503 se não',
     access: 'public',
-    answer: answer({ ok: Type.Boolean(), latency_ms: count, timestamp: dateTime }),
+    answer: databaseHealth,
+    otherAnswers: {
+      503: { answer: databaseHealth, description: 'O banco de dados não responde.' },
+    },
     async handle({ reply }) {
       const startedAtMs = performance.now()
       const ok = await answersInTime(deps)

@@ -38,6 +38,7 @@ export function addModels(server: FastifyInstance, deps: HttpDeps): void {
       object: Type.Literal('list'),
       data: Type.Array(answer(listed)),
     }),
+    isTagged: true,
     handle({ query }) {
       const models = deps.catalog.listModels(query.category)
       return { models: models.map(catalogEntry), object: 'list', data: models.map(listEntry) }
@@ -53,6 +54,7 @@ export function addModels(server: FastifyInstance, deps: HttpDeps): void {
     access: 'public',
     params: { '*': Type.String() },
     answer: answer({ ...listed, ...described }),
+    isTagged: true,
     refusals: { 404: ['model_not_found'] },
     handle({ params }) {
       const model = deps.catalog.findModel(params['*'])

@@ -30,6 +30,7 @@ const CASES: ContractCases = {
     { isAnonymous: true },
     { path: '/models?category=chat' },
     { path: '/models?category=x', status: 400 },
+    { headers: { 'if-none-match': '"old", *' }, status: 304 },
   ],
   'GET /models/{id}': [{ path: '/models/gpt-4o' }, { path: '/models/none', status: 404 }],
   'GET /healthz': [{ isAnonymous: true }],
