@@ -10,6 +10,7 @@ import { SANDBOX_UPSTREAM, type Config } from './config.ts'
 import { createMetrics } from './create-metrics.ts'
 import { API_KEY_CHANNEL } from './customers/api-keys.ts'
 import { createKeyCache } from './customers/key-cache.ts'
+import { createKeyUses } from './customers/key-uses.ts'
 import { listen } from './db/listen.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase, type Database } from './db/open.ts'
@@ -81,7 +82,9 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
   const priceIds = await registerPrices(db, config.models)
 
   let fxRate = await firstFxRate(config, db, log)
-  const keys = createKeyCache(db)
+  const keyUses = createKeyUses({ db, log })
+  closers.push(() => keyUses.flush())
+  const keys = createKeyCache(db, (keyId) => keyUses.note(keyId))
   const reloadFxRate = (): void => {
     findCurrentFxRate(db, config.mode).then(
       (found) => (fxRate = found ?? fxRate),
@@ -156,6 +159,7 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
     nodeId,
     router,
     health,
+    keyUses,
     log,
     refreshFxRate: config.mode === 'live' ? () => refreshFxRate(db, log) : undefined,
   })
@@ -179,6 +183,7 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
     publicUrl: config.publicUrl,
     adminEmails: new Set(config.adminEmails),
     limits,
+    currentFxRate: () => fxRate,
     ipRequestsPerMinute: config.requestsPerMinutePerIp,
     bodyBytesMax: config.bodyBytesMax,
     trustProxy: config.trustProxy,

@@ -3,42 +3,54 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { audited, SYSTEM } from './audit-log/audited.ts'
 import { createApiKey, findApiKeyByHash } from './customers/api-keys.ts'
-import { createCustomer } from './customers/customers.ts'
+import { createCustomer, findCustomer } from './customers/customers.ts'
+import { keyAct } from './customers/key-act.ts'
 import type { Database } from './db/open.ts'
 import { credit } from './ledger/entries.ts'
 import { sha256 } from './lib/ids.ts'
 import { NANO_PER_BRL } from './lib/money.ts'
 
 const DEMO_CUSTOMER_ID = '00000000-0000-7000-8000-000000000001'
+const DEMO_CUSTOMER = { name: 'Cliente de demonstração', email: 'demo@example.com' }
 const DEMO_BALANCE_NANO_BRL = 50n * NANO_PER_BRL
 const KEY_FILE = 'demo-key'
 
 /** Makes them where they are missing; returns the demo key's secret, which is kept in a private file. */
 export async function ensureDemo(db: Database, dataDir: string): Promise<string> {
-  // Taken at the first start; every further start finds them.
-  await createCustomer(db, {
-    id: DEMO_CUSTOMER_ID,
-    name: 'Cliente de demonstração',
-    email: 'demo@example.com',
-  })
+  const customerId = await ensureDemoCustomer(db)
   await credit(db, {
-    customerId: DEMO_CUSTOMER_ID,
+    customerId,
     amountNanoBrl: DEMO_BALANCE_NANO_BRL,
     reason: 'sandbox',
-    reference: 'demo',
+    reference: customerId === DEMO_CUSTOMER_ID ? 'demo' : `demo ${customerId}`,
     note: 'Saldo de demonstração',
   })
   const path = join(dataDir, KEY_FILE)
   const kept = await readFile(path, 'utf8').catch(() => undefined)
   const known = kept && (await findApiKeyByHash(db, sha256(kept)))
   if (kept && known && !known.revokedAt) return kept
-  const { secret } = await createApiKey(db, {
-    customerId: DEMO_CUSTOMER_ID,
-    name: 'Chave de demonstração',
-    requestsPerMinute: 120,
+  const { secret } = await audited(db, SYSTEM, async (trx, record) => {
+    const made = await createApiKey(trx, {
+      customerId,
+      name: 'Chave de demonstração',
+      requestsPerMinute: 120,
+    })
+    await record(keyAct('created', made.key))
+    return made
   })
   await mkdir(dataDir, { recursive: true })
   await writeFile(path, secret, { mode: 0o600 })
   return secret
+}
+
+/** Taken at the first start; every further start finds it. Whoever deleted the account gets another. */
+async function ensureDemoCustomer(db: Database): Promise<string> {
+  await createCustomer(db, { id: DEMO_CUSTOMER_ID, ...DEMO_CUSTOMER })
+  const found = await findCustomer(db, DEMO_CUSTOMER.email)
+  if (found) return found.id
+  const made = await createCustomer(db, DEMO_CUSTOMER)
+  if ('kind' in made) throw new Error('another process makes the demo customer at this moment')
+  return made.id
 }

@@ -2,11 +2,13 @@ import type { Command } from './command.ts'
 import { customerCommands } from './customer-commands.ts'
 import { incidentCommands } from './incident-commands.ts'
 import { keyCommands } from './key-commands.ts'
+import { personalDataCommands } from './personal-data-commands.ts'
 import { serviceCommands } from './service-commands.ts'
 
 /** By their words: `customer create`, `audit`. */
 export const commands: Readonly<Record<string, Command>> = {
   ...customerCommands,
+  ...personalDataCommands,
   ...keyCommands,
   ...incidentCommands,
   ...serviceCommands,

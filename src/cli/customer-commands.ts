@@ -1,3 +1,4 @@
+import { audited, OPERATOR } from '../audit-log/audited.ts'
 import {
   createCustomer,
   findCustomer,
@@ -5,14 +6,22 @@ import {
   type Customer,
 } from '../customers/customers.ts'
 import { listApiKeys } from '../customers/api-keys.ts'
-import { credit, findAccount, type Account } from '../ledger/entries.ts'
+import { refer } from '../customers/referrals.ts'
+import type { Database } from '../db/open.ts'
+import {
+  credit,
+  findAccount,
+  type Account,
+  type EntryInput,
+  type EntryOutcome,
+} from '../ledger/entries.ts'
 import { createId } from '../lib/ids.ts'
 import { decimalBrl, jsonBrl, parseBrl } from '../lib/money.ts'
 import { optionText, requiredText, UsageError, type Command, type CommandInput } from './command.ts'
 
 export const customerCommands: Record<string, Command> = {
   'customer create': {
-    usage: '--name NAME [--email EMAIL]',
+    usage: '--name NAME [--email EMAIL] [--referral-code CODE]',
     about: 'make a customer with an empty account',
     async run({ db, options }) {
       const name = requiredText(options, 'name')
@@ -20,8 +29,8 @@ export const customerCommands: Record<string, Command> = {
       const email = optionText(options, 'email')
       if (email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(email))
         throw new UsageError(`--email: not an e-mail address: "${email}"`)
-      const created = await createCustomer(db, { name, email })
-      if ('kind' in created) throw new UsageError('a customer with this e-mail exists')
+      const referralCode = optionText(options, 'referral-code')
+      const created = await create(db, { name, email, referralCode })
       return { data: customerBody(created), text: `created ${created.id}  ${created.name}` }
     },
   },
@@ -58,7 +67,7 @@ export const customerCommands: Record<string, Command> = {
     usage: '<id or e-mail>',
     about: 'one customer: account and keys',
     async run(input) {
-      const customer = await theCustomer(input)
+      const customer = await anyCustomer(input)
       const account = (await findAccount(input.db, customer.id)) as Account
       const keys = await listApiKeys(input.db, customer.id)
       return {
@@ -93,7 +102,7 @@ export const customerCommands: Record<string, Command> = {
       const reason = optionText(input.options, 'reason') ?? 'adjustment'
       if (!/^[a-z_]{1,40}$/.test(reason))
         throw new UsageError('--reason: must be of lower-case letters and underscores')
-      const outcome = await credit(input.db, {
+      const outcome = await creditAudited(input.db, {
         customerId: customer.id,
         amountNanoBrl,
         reason,
@@ -113,13 +122,54 @@ export const customerCommands: Record<string, Command> = {
   },
 }
 
-/** The customer that the first argument names. */
-export async function theCustomer({ db, args }: CommandInput): Promise<Customer> {
+/** The customer that the first argument names, and who is not deleted. */
+export async function theCustomer(input: CommandInput): Promise<Customer> {
+  const customer = await anyCustomer(input)
+  if (customer.deletedAt) throw new UsageError(`customer ${customer.id} is deleted`)
+  return customer
+}
+
+/** Also one who is deleted. */
+export async function anyCustomer({ db, args }: CommandInput): Promise<Customer> {
   const [idOrEmail] = args
   if (idOrEmail === undefined) throw new UsageError('which customer? Give an id or an e-mail')
   const customer = await findCustomer(db, idOrEmail)
   if (!customer) throw new UsageError(`there is no customer ${idOrEmail}`)
   return customer
+}
+
+/** With a code that nobody has, nobody is made. */
+function create(
+  db: Database,
+  input: { name: string; email: string | undefined; referralCode: string | undefined },
+): Promise<Customer> {
+  return audited(db, OPERATOR, async (trx, record) => {
+    const created = await createCustomer(trx, input)
+    if ('kind' in created) throw new UsageError('a customer with this e-mail exists')
+    const customerId = created.id
+    await record({ action: 'customer.created', customerId, subjectId: customerId })
+    if (input.referralCode === undefined) return created
+    const referred = await refer(trx, { customerId, code: input.referralCode })
+    if (referred.kind !== 'recorded')
+      throw new UsageError(`--referral-code: nobody has the code "${input.referralCode}"`)
+    await record({ action: 'referral.recorded', customerId, subjectId: referred.referrerId })
+    return created
+  })
+}
+
+function creditAudited(db: Database, input: EntryInput): Promise<EntryOutcome> {
+  return audited(db, OPERATOR, async (trx, record) => {
+    const outcome = await credit(trx, input)
+    if (outcome.kind === 'posted') {
+      await record({
+        action: 'account.credited',
+        customerId: input.customerId,
+        subjectId: outcome.entryId,
+        details: { amount_brl: decimalBrl(input.amountNanoBrl), reason: input.reason },
+      })
+    }
+    return outcome
+  })
 }
 
 function customerBody(customer: Customer): Record<string, unknown> {
@@ -128,6 +178,7 @@ function customerBody(customer: Customer): Record<string, unknown> {
     name: customer.name,
     email: customer.email,
     created_at: customer.createdAt,
+    deleted_at: customer.deletedAt,
   }
 }
 

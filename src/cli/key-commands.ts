@@ -1,8 +1,17 @@
-import { createApiKey, listApiKeys, revokeApiKey, type ApiKey } from '../customers/api-keys.ts'
+import { audited, OPERATOR } from '../audit-log/audited.ts'
+import {
+  findApiKeyDetails,
+  listApiKeyDetails,
+  type ApiKeyDetails,
+} from '../customers/api-key-details.ts'
+import { createApiKey, revokeApiKey, type ApiKeyInput } from '../customers/api-keys.ts'
 import { createIpMatcher } from '../customers/ip-allowlist.ts'
+import { keyAct } from '../customers/key-act.ts'
+import { readKeyName } from '../customers/key-name.ts'
 import type { Config } from '../config.ts'
+import type { Database } from '../db/open.ts'
 import type { BudgetPeriod } from '../db/tables.ts'
-import { parseUsd } from '../lib/money.ts'
+import { decimalUsd, jsonUsd, parseUsd } from '../lib/money.ts'
 import {
   optionList,
   optionText,
@@ -25,9 +34,9 @@ export const keyCommands: Record<string, Command> = {
     async run(input) {
       const customer = await theCustomer(input)
       const { options } = input
-      const name = requiredText(options, 'name')
-      if (name.length < 3 || name.length > 50) throw new UsageError('--name: must be 3-50 chars')
-      const { key, secret } = await createApiKey(input.db, {
+      const name = readKeyName(requiredText(options, 'name'))
+      if (name === undefined) throw new UsageError('--name: must be 3-50 chars')
+      const { key, secret } = await createKey(input.db, {
         customerId: customer.id,
         name,
         modelIds: knownModels(input.config, optionList(options, 'models')),
@@ -48,19 +57,31 @@ export const keyCommands: Record<string, Command> = {
     about: 'keys of a customer, or of all',
     async run(input) {
       const customer = input.args.length > 0 ? await theCustomer(input) : undefined
-      const keys = await listApiKeys(input.db, customer?.id)
+      const keys = await listApiKeyDetails(input.db, { customerId: customer?.id }, null)
       return {
         data: keys.map(keyBody),
         text: {
-          columns: ['id', 'name', 'key', 'state', 'requests/min', 'models', 'addresses'],
+          columns: [
+            'id',
+            'name',
+            'key',
+            'state',
+            'requests/min',
+            'models',
+            'addresses',
+            'budget USD',
+          ],
           rows: keys.map((key) => [
             key.id,
             key.name,
             `sk-svc-…${key.lastFour}`,
-            key.revokedAt ? 'revoked' : 'active',
+            key.status,
             String(key.requestsPerMinute),
             key.modelIds?.join(',') ?? 'all',
             key.ipAllowlist?.join(',') ?? 'any',
+            key.budget
+              ? `${decimalUsd(key.budget.spentPicoUsd)}/${decimalUsd(key.budget.limitPicoUsd)} ${key.budget.period}`
+              : 'none',
           ]),
         },
       }
@@ -72,7 +93,7 @@ export const keyCommands: Record<string, Command> = {
     async run({ db, args }) {
       const [keyId] = args
       if (keyId === undefined) throw new UsageError('which key? Give its id')
-      const outcome = await revokeApiKey(db, keyId)
+      const outcome = await revokeKey(db, keyId)
       if (outcome === 'key_not_found') throw new UsageError(`there is no key ${keyId}`)
       return {
         data: { outcome },
@@ -80,6 +101,26 @@ export const keyCommands: Record<string, Command> = {
       }
     },
   },
+}
+
+function createKey(
+  db: Database,
+  input: ApiKeyInput,
+): Promise<{ key: ApiKeyDetails; secret: string }> {
+  return audited(db, OPERATOR, async (trx, record) => {
+    const { key, secret } = await createApiKey(trx, input)
+    await record(keyAct('created', key))
+    return { key: (await findApiKeyDetails(trx, key.customerId, key.id)) as ApiKeyDetails, secret }
+  })
+}
+
+function revokeKey(db: Database, keyId: string): ReturnType<typeof revokeApiKey> {
+  return audited(db, OPERATOR, async (trx, record) => {
+    const outcome = await revokeApiKey(trx, keyId)
+    const key = await findApiKeyDetails(trx, undefined, keyId)
+    if (outcome === 'revoked' && key) await record(keyAct('revoked', key))
+    return outcome
+  })
 }
 
 function knownModels({ models }: Config, ids: string[] | undefined): string[] | undefined {
@@ -127,17 +168,23 @@ function dateOf(options: CommandOptions): Date | undefined {
   return date
 }
 
-function keyBody(key: ApiKey): Record<string, unknown> {
+function keyBody(key: ApiKeyDetails): Record<string, unknown> {
   return {
     id: key.id,
     customer_id: key.customerId,
     name: key.name,
     last_four: key.lastFour,
-    status: key.revokedAt ? 'revoked' : 'active',
+    status: key.status,
     model_ids: key.modelIds,
     ip_allowlist: key.ipAllowlist,
     requests_per_minute: key.requestsPerMinute,
     tokens_per_minute: key.tokensPerMinute,
+    budget: key.budget && {
+      limit_usd: jsonUsd(key.budget.limitPicoUsd),
+      period: key.budget.period,
+      spent_usd: jsonUsd(key.budget.spentPicoUsd),
+    },
+    last_used_at: key.lastUsedAt,
     expires_at: key.expiresAt,
     created_at: key.createdAt,
   }

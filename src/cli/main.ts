@@ -16,6 +16,8 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
   name: { type: 'string' },
   email: { type: 'string' },
+  'referral-code': { type: 'string' },
+  'waive-balance': { type: 'boolean' },
   'amount-brl': { type: 'string' },
   reason: { type: 'string' },
   reference: { type: 'string' },

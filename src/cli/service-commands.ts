@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { audited, OPERATOR } from '../audit-log/audited.ts'
 import { MODEL_CATEGORIES, type Model, type ModelCategory } from '../catalog/model.ts'
 import { findCurrentFxRate, SANDBOX_SOURCE, storeFxRate, type FxRate } from '../fx/fx-rates.ts'
 import { audit } from '../ledger/audit.ts'
@@ -54,9 +55,19 @@ export const serviceCommands: Record<string, Command> = {
         throw new UsageError('the rate must be a number such as 5.2238, below 100')
       const rateDate = optionText(options, 'date') ?? new Date().toISOString().slice(0, 10)
       if (!isDay(rateDate)) throw new UsageError('--date: must be a day, as YYYY-MM-DD')
-      if (config.mode === 'live') requiredText(options, 'note')
+      const note =
+        config.mode === 'live' ? requiredText(options, 'note') : optionText(options, 'note')
       const source = config.mode === 'sandbox' ? SANDBOX_SOURCE : 'manual'
-      const rate = await storeFxRate(db, { rateE4, rateDate, bulletinAt: null, source })
+      const rate = await audited(db, OPERATOR, async (trx, record) => {
+        const stored = await storeFxRate(trx, { rateE4, rateDate, bulletinAt: null, source })
+        await record({
+          action: 'fx_rate.set',
+          customerId: null,
+          subjectId: String(stored.id),
+          details: { rate: decimalE4(rateE4), date: rateDate, source, note: note ?? null },
+        })
+        return stored
+      })
       return { data: fxBody(rate), text: `stored: ${fxText(rate)}` }
     },
   },

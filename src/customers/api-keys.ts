@@ -5,7 +5,7 @@
 import { sql } from 'kysely'
 import { inTransaction, type Database } from '../db/open.ts'
 import type { BudgetPeriod } from '../db/tables.ts'
-import { createId, randomText, sha256 } from '../lib/ids.ts'
+import { createId, isUuid, randomText, sha256 } from '../lib/ids.ts'
 import type { PicoUsd } from '../lib/money.ts'
 
 export const API_KEY_PREFIX = 'sk-svc-'
@@ -30,6 +30,8 @@ export interface ApiKey {
   readonly revokedAt: Date | null
   /** Of a team: it spends within the team's cap, and is for model calls only. */
   readonly teamId: string | null
+  /** Who made it, where it was not the customer who pays. */
+  readonly createdBy: string | null
   readonly createdAt: Date
 }
 
@@ -86,25 +88,76 @@ export async function createApiKey(
   return { key, secret }
 }
 
-/** Revoking is for good. `already_inactive` where it was revoked before. */
+/**
+ * Revoking is for good. `already_inactive` where it was revoked before. Where a customer is given, only
+ * keys of this one are found.
+ */
 export async function revokeApiKey(
   db: Database,
   keyId: string,
+  customerId?: string,
 ): Promise<'revoked' | 'already_inactive' | 'key_not_found'> {
+  if (!isUuid(keyId)) return 'key_not_found'
+  const isIt =
+    customerId === undefined
+      ? sql<boolean>`id = ${keyId}`
+      : sql<boolean>`id = ${keyId} and customer_id = ${customerId}`
   const { rows } = await sql<{ id: string }>`
     with revoked as (
       update api_keys set revoked_at = now(), version = version + 1
-      where id::text = ${keyId} and revoked_at is null
+      where ${isIt} and revoked_at is null
       returning id
     )
     select id, pg_notify(${API_KEY_CHANNEL}, id::text) from revoked`.execute(db)
   if (rows.length > 0) return 'revoked'
-  const known = await db
+  const known = await db.selectFrom('api_keys').select('id').where(isIt).executeTakeFirst()
+  return known ? 'already_inactive' : 'key_not_found'
+}
+
+/**
+ * Whether a key may still act. While the transaction lasts it is not revoked: what the key makes until
+ * then is there when whoever revokes it looks for it.
+ */
+export async function holdActiveKey(trx: Database, keyId: string): Promise<boolean> {
+  const row = await trx
     .selectFrom('api_keys')
     .select('id')
-    .where(sql<boolean>`id::text = ${keyId}`)
+    .where('id', '=', keyId)
+    .where('revoked_at', 'is', null)
+    .where((column) =>
+      column.or([column('expires_at', 'is', null), column('expires_at', '>', sql<Date>`now()`)]),
+    )
+    .forShare()
     .executeTakeFirst()
-  return known ? 'already_inactive' : 'key_not_found'
+  return row !== undefined
+}
+
+/** Of a customer, those that are not revoked. */
+export async function listUnrevokedKeyIds(db: Database, customerId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .select('id')
+    .where('customer_id', '=', customerId)
+    .where('revoked_at', 'is', null)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Those of the ids that are keys of the customer, revoked or not. */
+export async function listOwnKeyIds(
+  db: Database,
+  customerId: string,
+  keyIds: readonly string[],
+): Promise<string[]> {
+  if (keyIds.length === 0) return []
+  const rows = await db
+    .selectFrom('api_keys')
+    .select('id')
+    .where('customer_id', '=', customerId)
+    .where('id', 'in', keyIds)
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 export async function listApiKeys(db: Database, customerId?: string): Promise<ApiKey[]> {
@@ -125,7 +178,7 @@ export async function findApiKeyByHash(
   return row && toApiKey(row)
 }
 
-function toApiKey(row: {
+export interface ApiKeyRow {
   id: string
   customer_id: string
   name: string
@@ -138,8 +191,11 @@ function toApiKey(row: {
   expires_at: Date | null
   revoked_at: Date | null
   team_id: string | null
+  created_by: string | null
   created_at: Date
-}): ApiKey {
+}
+
+export function toApiKey(row: ApiKeyRow): ApiKey {
   return {
     id: row.id,
     customerId: row.customer_id,
@@ -153,6 +209,7 @@ function toApiKey(row: {
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
     teamId: row.team_id,
+    createdBy: row.created_by,
     createdAt: row.created_at,
   }
 }

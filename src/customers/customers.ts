@@ -1,7 +1,7 @@
 /** Customers and the account each of them has in the ledger. */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
-import { createId } from '../lib/ids.ts'
+import { createId, isUuid } from '../lib/ids.ts'
 
 export interface Customer {
   readonly id: string
@@ -9,20 +9,19 @@ export interface Customer {
   readonly email: string | null
   readonly timezone: string
   readonly createdAt: Date
+  /** Since then there is only an id left of them. */
+  readonly deletedAt: Date | null
 }
+
+/** What the database says, too, where something is written for a customer who is deleted. */
+const CUSTOMER_DELETED = 'CU001'
 
 export async function createCustomer(
   db: Database,
   input: { id?: string; name: string; email?: string | undefined },
 ): Promise<Customer | { kind: 'email_taken' }> {
   const id = input.id ?? createId()
-  const { rows } = await sql<{
-    id: string
-    name: string
-    email: string | null
-    timezone: string
-    created_at: Date
-  }>`
+  const { rows } = await sql<CustomerRow>`
     with customer as (
       insert into customers (id, name, email) values (${id}, ${input.name}, ${input.email ?? null})
       on conflict do nothing
@@ -41,28 +40,53 @@ export async function listCustomers(db: Database): Promise<Customer[]> {
   return rows.map(toCustomer)
 }
 
-/** By id or by e-mail. */
+/** By id or by e-mail, however it is written. */
 export async function findCustomer(db: Database, idOrEmail: string): Promise<Customer | undefined> {
   const row = await db
     .selectFrom('customers')
     .selectAll()
-    .where(sql<boolean>`id::text = ${idOrEmail} or email = ${idOrEmail}`)
+    .where(
+      isUuid(idOrEmail)
+        ? sql<boolean>`id = ${idOrEmail}`
+        : sql<boolean>`lower(email) = lower(${idOrEmail})`,
+    )
     .executeTakeFirst()
   return row && toCustomer(row)
 }
 
-function toCustomer(row: {
+/** Of changes of one customer at once, the later ones wait. Throws where the customer is deleted. */
+export async function lockCustomer(trx: Database, customerId: string): Promise<void> {
+  const row = await trx
+    .selectFrom('customers')
+    .select('deleted_at')
+    .where('id', '=', customerId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (!row || row.deleted_at)
+    throw Object.assign(new Error('the customer is deleted'), { code: CUSTOMER_DELETED })
+}
+
+/** True for what is thrown where a customer was deleted while something was written for them. */
+export function isCustomerDeleted(error: unknown): boolean {
+  return (error as { code?: unknown } | undefined)?.code === CUSTOMER_DELETED
+}
+
+interface CustomerRow {
   id: string
   name: string
   email: string | null
   timezone: string
   created_at: Date
-}): Customer {
+  deleted_at: Date | null
+}
+
+function toCustomer(row: CustomerRow): Customer {
   return {
     id: row.id,
     name: row.name,
     email: row.email,
     timezone: row.timezone,
     createdAt: row.created_at,
+    deletedAt: row.deleted_at,
   }
 }

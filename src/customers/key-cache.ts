@@ -31,7 +31,12 @@ interface Entry {
   loadedAtMs: number
 }
 
-export function createKeyCache(db: Database, now: () => number = Date.now): KeyCache {
+/** `noteUse` is told of each key that is found, on the hot path. */
+export function createKeyCache(
+  db: Database,
+  noteUse: (keyId: string) => void = () => {},
+  now: () => number = Date.now,
+): KeyCache {
   const entries = new Map<string, Entry>()
   const loading = new Map<string, Promise<ActiveKey | undefined>>()
   /** Grows with every forgetting, so that a load can see that its answer may be old. */
@@ -66,7 +71,9 @@ export function createKeyCache(db: Database, now: () => number = Date.now): KeyC
         }
         key = await pending
       }
-      return key && (!key.expiresAt || key.expiresAt.getTime() > now()) ? key : undefined
+      if (!key || (key.expiresAt && key.expiresAt.getTime() <= now())) return undefined
+      noteUse(key.id)
+      return key
     },
     forget(keyId) {
       epoch += 1

@@ -13,7 +13,8 @@ export interface Tables {
     preferred_locale: Generated<string>
     weekly_digest_enabled: Generated<boolean>
     deleted_at: ColumnType<Date | null, never, Date>
-    referral_code: ColumnType<string | null, never, string>
+    erased_at: ColumnType<Date | null, never, Date>
+    referral_code: ColumnType<string | null, never, string | null>
     created_at: DefaultedTime
   }
   profiles: ProfilesTable
@@ -32,7 +33,55 @@ export interface Tables {
     error: string | null
     sent_at: DefaultedTime
   }
+  mails: {
+    id: string
+    customer_id: string
+    email: string | null
+    template: string
+    data: Json<Readonly<Record<string, unknown>>>
+    tries: Generated<number>
+    due_at: DefaultedTime
+    created_at: DefaultedTime
+  }
+  sandbox_mails: {
+    id: string
+    customer_id: string
+    email: string
+    subject: string
+    list_unsubscribe: string | null
+    text: string
+    html: string
+    created_at: DefaultedTime
+  }
   audit_log: AuditLogTable
+  processor_customers: {
+    customer_id: string
+    processor: string
+    processor_customer_id: string
+  }
+  top_ups: TopUpsTable
+  processor_events: {
+    processor: string
+    event_id: string
+    type: string
+    processor_payment_id: string | null
+    reference: string | null
+    received_at: DefaultedTime
+    handled_at: ColumnType<Date | null, never, Date>
+    outcome: ColumnType<string | null, never, string>
+    due_at: DefaultedTime
+    tries: Generated<number>
+  }
+  events: {
+    id: string
+    customer_id: string
+    type: string
+    data: Json<Readonly<Record<string, unknown>>>
+    created_at: DefaultedTime
+    dispatched_at: ColumnType<Date | null, never, Date>
+    tries: Generated<number>
+    due_at: DefaultedTime
+  }
   teams: {
     id: string
     customer_id: string
@@ -188,6 +237,29 @@ interface ProfilesTable {
   state: string | null
   created_at: DefaultedTime
   updated_at: DefaultedTime
+}
+
+interface TopUpsTable {
+  id: string
+  customer_id: string
+  amount_nano_brl: bigint
+  method: 'pix' | 'boleto'
+  status: ColumnType<
+    'pending' | 'paid' | 'expired' | 'canceled' | 'failed' | 'chargeback',
+    never,
+    'pending' | 'paid' | 'expired' | 'canceled' | 'failed' | 'chargeback'
+  >
+  processor: string
+  processor_payment_id: ColumnType<string | null, never, string>
+  pix_payload: ColumnType<string | null, never, string>
+  pix_qr_code_base64: ColumnType<string | null, never, string>
+  boleto_url: ColumnType<string | null, never, string>
+  boleto_line: ColumnType<string | null, never, string>
+  expires_at: ColumnType<Date | null, never, Date>
+  created_at: DefaultedTime
+  paid_at: ColumnType<Date | null, never, Date>
+  returned_nano_brl: Generated<bigint>
+  checked_at: DefaultedTime
 }
 
 interface AuditLogTable {

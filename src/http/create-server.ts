@@ -9,11 +9,13 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify'
 import type { Socket } from 'node:net'
+import { isCustomerDeleted } from '../customers/customers.ts'
 import { plainIp } from '../customers/ip-allowlist.ts'
 import { bearerOf } from '../gateway/admit.ts'
 import { ipSubject, keySubject } from '../gateway/limits.ts'
 import { refusalBody, refusals, type Refusal } from '../gateway/refusal.ts'
 import { createId, isUuid } from '../lib/ids.ts'
+import { addAuditLog } from './admin/audit-log.ts'
 import type { HttpDeps } from './http-deps.ts'
 import { createArrivalWatch } from './arrival-watch.ts'
 import { addOpenApi } from './add-open-api.ts'
@@ -28,6 +30,27 @@ import { addUpstreamHealth } from './public/upstream-health.ts'
 import { limitHeaders, requestIdHeaders } from './response-headers.ts'
 import { restError } from './rest-error.ts'
 import { RestRefusal } from './rest-refusal.ts'
+import { addApiKeys } from './self-service/api-keys.ts'
+import { addPromptHistory } from './self-service/prompt-history.ts'
+import { addPrompts } from './self-service/prompts.ts'
+import { addRunPrompt } from './self-service/run-prompt.ts'
+import { addNotifications } from './self-service/notifications.ts'
+import { addPersonalData } from './self-service/personal-data.ts'
+import { addPreferences } from './self-service/preferences.ts'
+import { addProfile } from './self-service/profile.ts'
+import { addReferrals } from './self-service/referrals.ts'
+import { addTeamInvitations } from './self-service/team-invitations.ts'
+import { addTeamKeys } from './self-service/team-keys.ts'
+import { addTeamMembers } from './self-service/team-members.ts'
+import { addTeams } from './self-service/teams.ts'
+import { addDashboardStats } from './self-service/dashboard-stats.ts'
+import { addRateLimitUse } from './self-service/rate-limit-use.ts'
+import { addRecommendations } from './self-service/recommendations.ts'
+import { addRunway } from './self-service/runway.ts'
+import { addUsageByKey } from './self-service/usage-by-key.ts'
+import { addUsageSummary } from './self-service/usage-summary.ts'
+import { addSessions } from './self-service/sessions.ts'
+import { addUsageExports } from './self-service/usage-exports.ts'
 import { addUsage } from './self-service/usage.ts'
 
 /** The whole request must have arrived in this time; an uploaded file has the longer one. */
@@ -92,6 +115,28 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
   addUpstreamHealth(server, deps)
   addIncidents(server, deps)
   addUsage(server, deps)
+  addUsageExports(server, deps)
+  addSessions(server, deps)
+  addUsageSummary(server, deps)
+  addUsageByKey(server, deps)
+  addRateLimitUse(server, deps)
+  addDashboardStats(server, deps)
+  addRunway(server, deps)
+  addRecommendations(server, deps)
+  addApiKeys(server, deps)
+  addPrompts(server, deps)
+  addPromptHistory(server, deps)
+  addRunPrompt(server, deps)
+  addProfile(server, deps)
+  addPreferences(server, deps)
+  addNotifications(server, deps)
+  addReferrals(server, deps)
+  addPersonalData(server, deps)
+  addTeams(server, deps)
+  addTeamMembers(server, deps)
+  addTeamInvitations(server, deps)
+  addTeamKeys(server, deps)
+  addAuditLog(server, deps)
   addMetrics(server, deps)
   addReferencePage(server)
   return server
@@ -169,6 +214,8 @@ function answerError(
   reply: FastifyReply,
 ): FastifyReply {
   if (error instanceof RestRefusal) return restError(reply, error.status, error.code, error.details)
+  // Whose account was deleted while this ran: nobody is there any more.
+  if (isCustomerDeleted(error)) return reply.code(401).send()
   if (error.validation) return restError(reply, 400, 'invalid_request', whatIsWrong(error))
   const status = error.statusCode ?? 500
   if (status >= 500)

@@ -6,7 +6,8 @@ import { RestRefusal } from './rest-refusal.ts'
 
 /** The last entry of a page, in a list that is sorted by time and id. */
 export interface Place {
-  readonly at: Date
+  /** To the microsecond, by `exactTime`: with a `Date` the next page would skip or repeat rows. */
+  readonly at: string
   readonly id: string
 }
 
@@ -18,17 +19,22 @@ export const nextCursor = nullable(
 )
 
 export function writeCursor({ at, id }: Place): string {
-  return Buffer.from(`${at.getTime()}.${id}`).toString('base64url')
+  return Buffer.from(`${at}/${id}`).toString('base64url')
 }
 
-/** Throws a 400 for text that no page gave. */
-export function readCursor(text: string | undefined): Place | undefined {
+/** Throws a 400 for text that no page gave. `isId` tells the ids of this list. */
+export function readCursor(
+  text: string | undefined,
+  isId: (id: string) => boolean = isUuid,
+): Place | undefined {
   if (text === undefined) return undefined
-  const [, ms = '', id = ''] =
-    /^(\d{1,14})\.(.+)$/.exec(Buffer.from(text, 'base64url').toString()) ?? []
-  if (ms === '' || !isUuid(id))
+  const [, at = '', id = ''] =
+    /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)\/(.+)$/.exec(
+      Buffer.from(text, 'base64url').toString(),
+    ) ?? []
+  if (!isTime(at) || !isId(id))
     throw new RestRefusal(400, 'invalid_request', 'cursor: is not known')
-  return { at: new Date(Number(ms)), id }
+  return { at, id }
 }
 
 /** Of one entry more than a page has: the page, and the cursor behind it where there is more. */
@@ -41,4 +47,11 @@ export function pageOf<Entry>(
   const last = page.at(-1)
   const hasMore = entries.length > limit && last !== undefined
   return { page, next_cursor: hasMore ? writeCursor(placeOf(last)) : null }
+}
+
+/** A day that no month has is no time, and neither is a year that PostgreSQL does not know. */
+function isTime(exact: string): boolean {
+  const ms = `${exact.slice(0, 23)}Z`
+  const time = new Date(ms)
+  return !Number.isNaN(time.getTime()) && time.toISOString() === ms && time.getTime() > 0
 }

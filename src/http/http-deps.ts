@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { KeyCache } from '../customers/key-cache.ts'
 import type { Database } from '../db/open.ts'
+import type { FxRate } from '../fx/fx-rates.ts'
 import type { ServeCall } from '../gateway/serve-call.ts'
 import type { IncomingForm } from '../gateway/transcriptions/transcription-request.ts'
 import type { LimitsView } from '../gateway/limits.ts'
@@ -25,6 +26,8 @@ export interface HttpDeps {
   /** Where customers reach this server; undefined: where each request says that it went. */
   readonly publicUrl: string | undefined
   readonly limits: LimitsView
+  /** Undefined where no rate is stored yet. */
+  readonly currentFxRate: () => FxRate | undefined
   /** In lower case: whose customers may use `/admin`. */
   readonly adminEmails: ReadonlySet<string>
   readonly ipRequestsPerMinute: number

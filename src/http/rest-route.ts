@@ -106,7 +106,8 @@ export function addRestRoute<
         request,
         reply,
       })
-      if (answer === reply) return reply
+      // A reply is awaited like a promise on its way here, and gives undefined when it is over.
+      if (answer === reply || answer === undefined) return reply
       return route.isTagged
         ? sendTaggedJson(request, reply, answer)
         : sendJson(reply, answer, status)
@@ -158,9 +159,14 @@ function parseJson(raw: unknown): unknown {
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
   400: 'O pedido tem um erro.',
   401: 'Falta a chave, ou ela não vale. Sem corpo.',
+  402: 'Falta saldo, orçamento da chave ou limite da equipe.',
   403: 'Sem permissão.',
   404: 'Não existe, ou não é seu.',
   409: 'Conflito com o estado atual.',
+  413: 'O pedido é grande demais.',
+  429: 'Pedidos demais ao mesmo tempo; o cabeçalho retry-after diz quando tentar de novo.',
+  502: 'O modelo falhou. Nada foi cobrado.',
+  503: 'O modelo está fora do ar por um momento.',
 }
 
 function responsesOf(

@@ -130,10 +130,12 @@ const CHECKS: Record<string, RawBuilder<unknown>> = {
     where n.id is null
       or n.stopped_at < now() - make_interval(secs => ${RECONCILIATION_SECONDS})
       or n.seen_at < now() - make_interval(secs => ${RECONCILIATION_SECONDS + NODE_DEAD_AFTER_SECONDS})`,
-  'what was not borrowed from an upstream was paid in': sql`
+  'what was not borrowed from an upstream, or taken back by a payer, was paid in': sql`
     select a.customer_id, a.credited_nano_brl - a.debited_nano_brl - a.charged_nano_brl as balance from accounts a
     where a.credited_nano_brl - a.debited_nano_brl - a.charged_nano_brl < 0
-      and not exists (select 1 from usage_events e where e.customer_id = a.customer_id and e.cost_billed_nano_brl > e.held_nano_brl)`,
+      and not exists (select 1 from usage_events e where e.customer_id = a.customer_id and e.cost_billed_nano_brl > e.held_nano_brl)
+      and not exists (select 1 from ledger_entries d where d.customer_id = a.customer_id
+        and d.kind = 'debit' and d.reason in ('chargeback', 'top_up_returned'))`,
 }
 
 export async function audit(db: Database): Promise<AuditReport> {

@@ -40,8 +40,15 @@ export async function credit(db: Database, input: EntryInput): Promise<EntryOutc
   return (await entryExists(db, input)) ? { kind: 'exists' } : { kind: 'customer_not_found' }
 }
 
-/** Takes money out, never more than is there and not held. */
-export async function debit(db: Database, input: EntryInput): Promise<EntryOutcome> {
+/**
+ * Takes money out, never more than is there and not held; unless it is gone already and the debt is to be
+ * told (`mayOverdraw`: a charge-back).
+ */
+export async function debit(
+  db: Database,
+  input: EntryInput,
+  { mayOverdraw = false }: { readonly mayOverdraw?: boolean } = {},
+): Promise<EntryOutcome> {
   const entryId = createId()
   return inTransaction(db, async (trx) => {
     const { rows } = await sql<{ free: bigint }>`
@@ -50,7 +57,7 @@ export async function debit(db: Database, input: EntryInput): Promise<EntryOutco
     const account = rows[0]
     if (!account) return { kind: 'customer_not_found' }
     if (await entryExists(trx, input)) return { kind: 'exists' }
-    if (account.free < input.amountNanoBrl) return { kind: 'short_balance' }
+    if (!mayOverdraw && account.free < input.amountNanoBrl) return { kind: 'short_balance' }
     await trx
       .insertInto('ledger_entries')
       .values({

@@ -3,6 +3,7 @@
  * nodes together, each run by one of them: the exchange rate and the months of usage, by pg-boss.
  */
 import { PgBoss } from 'pg-boss'
+import type { KeyUses } from '../customers/key-uses.ts'
 import type { Database } from '../db/open.ts'
 import { reconcile } from '../gateway/reconcile.ts'
 import type { Router } from '../gateway/routing/create-router.ts'
@@ -14,6 +15,7 @@ import { beat, HEARTBEAT_MS } from '../ledger/nodes.ts'
 import type { Ledger } from '../ledger/open-ledger.ts'
 import { rollUsageDays } from '../ledger/roll-usage-days.ts'
 import type { Log } from '../lib/log.ts'
+import { eraseDeletedAccounts } from '../personal-data/erase-remains.ts'
 import { ensureMonths } from './ensure-months.ts'
 import { createReportIncidents } from './report-incidents.ts'
 
@@ -29,6 +31,7 @@ export interface WorkerDeps {
   readonly nodeId: string
   readonly router: Router
   readonly health: HealthRecorder
+  readonly keyUses: KeyUses
   readonly log: Log
   /** Undefined in sandbox mode, where the rate is fixed. */
   readonly refreshFxRate: (() => Promise<void>) | undefined
@@ -39,11 +42,12 @@ const RECONCILE_EVERY_MS = 15_000
 /** While settlements wait on the disk, the database is asked again this often. */
 const SPOOL_EVERY_MS = 1_000
 const HEALTH_EVERY_MS = 10_000
+const KEY_USES_EVERY_MS = 3_000
 /** Within the lease of an incident, several times. */
 const INCIDENTS_EVERY_MS = 10_000
 
 export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
-  const { db, ledger, calls, nodeId, health, log } = deps
+  const { db, ledger, calls, nodeId, health, keyUses, log } = deps
   const timers = [
     every(HEARTBEAT_MS, 'heartbeat', log, () => beat(db, nodeId)),
     every(MARK_EVERY_MS, 'mark', log, async () => {
@@ -58,6 +62,7 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
       async () => void (await reconcile({ db, ledger, calls, nodeId, log })),
     ),
     every(HEALTH_EVERY_MS, 'flush_health', log, () => health.flush()),
+    every(KEY_USES_EVERY_MS, 'flush_key_uses', log, () => keyUses.flush()),
     every(INCIDENTS_EVERY_MS, 'report_incidents', log, createReportIncidents(deps)),
   ]
   const jobs = await startJobs(deps)
@@ -87,6 +92,11 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
     // Soon after midnight of UTC; again, should a run have failed.
     'roll-usage-days': { cron: '7 * * * *', run: async () => void (await rollUsageDays(db)) },
     'prune-health': { cron: '37 3 * * *', run: async () => void (await pruneHealth(db)) },
+    // Requests begin it and mostly end it.
+    'erase-deleted-accounts': {
+      cron: '*/5 * * * *',
+      run: async () => void (await eraseDeletedAccounts(db)),
+    },
     'prune-images': { cron: '*/10 * * * *', run: () => pruneImages(db) },
     // The rate of a business day is published soon after 13:00 in Brasília (16:00 UTC).
     ...(refreshFxRate ? { 'refresh-fx-rate': { cron: '*/15 * * * *', run: refreshFxRate } } : {}),

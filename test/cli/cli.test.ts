@@ -209,11 +209,11 @@ test('a key has the limits that its options name, and the default where they nam
   const plain = await json(['key', 'create', email, '--name', 'Simples'])
   assert.deepEqual(
     [plain.customer_id, plain.name, plain.status, plain.requests_per_minute],
-    [id, 'Simples', 'active', 120],
+    [id, 'Simples', 'suspended', 120],
   )
   assert.deepEqual(
-    [plain.model_ids, plain.ip_allowlist, plain.tokens_per_minute, plain.expires_at],
-    [null, null, null, null],
+    [plain.model_ids, plain.ip_allowlist, plain.tokens_per_minute, plain.expires_at, plain.budget],
+    [null, null, null, null, null],
   )
   const options = {
     name: 'Completa',
@@ -233,11 +233,14 @@ test('a key has the limits that its options name, and the default where they nam
     customer_id: id,
     name: 'Completa',
     last_four: full.secret.slice(-4),
-    status: 'active',
+    // There is no balance yet to spend.
+    status: 'suspended',
     model_ids: ['gpt-4o-mini', 'sandbox-chat'],
     ip_allowlist: ['10.0.0.0/8', '2001:db8::/32', '192.0.2.7'],
     requests_per_minute: 7,
     tokens_per_minute: 5000,
+    budget: { limit_usd: 2.5, period: 'day', spent_usd: 0 },
+    last_used_at: null,
     expires_at: '2100-01-31T03:00:00.000Z',
     created_at: full.created_at,
   })
@@ -253,7 +256,7 @@ test('a key has the limits that its options name, and the default where they nam
     listed,
   )
   const table = await text(['key', 'list', email])
-  const cells = [full.id, 'Completa', `sk-svc-…${full.last_four}`, 'active', '7']
+  const cells = [full.id, 'Completa', `sk-svc-…${full.last_four}`, 'suspended', '7']
   assert.match(table, new RegExp(`^${cells.join(' +')} +gpt-4o-mini,sandbox-chat +10\\.0`, 'm'))
 })
 
@@ -289,6 +292,7 @@ test('a revoked key is revoked for good and shows as such', async () => {
   const [one, two] = await Promise.all(
     ['Uma chave', 'Outra chave'].map((name) => json(['key', 'create', email, '--name', name])),
   )
+  await text(['customer', 'credit', email, '--amount-brl', '5'])
   assert.deepEqual(await json(['key', 'revoke', one.id]), { outcome: 'revoked' })
   assert.deepEqual(await json(['key', 'revoke', one.id]), { outcome: 'already_inactive' })
   assert.equal(await text(['key', 'revoke', one.id]), 'it was revoked before\n')
@@ -303,6 +307,18 @@ test('a revoked key is revoked for good and shows as such', async () => {
     [['key', 'list', 'nobody@example.com'], /no customer nobody/],
   ])
   assert.equal(await text(['key', 'revoke', two.id]), 'revoked\n')
+
+  const acts = await database.db
+    .selectFrom('audit_log')
+    .select(['action', 'subject_id', 'actor_kind', 'customer_id'])
+    .where('subject_id', '=', one.id)
+    .orderBy('id')
+    .execute()
+  const act = { subject_id: one.id, actor_kind: 'operator', customer_id: one.customer_id }
+  assert.deepEqual(acts, [
+    { action: 'api_key.created', ...act },
+    { action: 'api_key.revoked', ...act },
+  ])
 })
 
 test('the models are listed with prices and routes, all or of a category', async () => {

@@ -1,33 +1,22 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
+import type { Database } from '../../db/open.ts'
 import { findAccount } from '../../ledger/entries.ts'
-import { jsonBrl, jsonE4, jsonUsd } from '../../lib/money.ts'
-import { listUsageEvents, type UsageEvent } from '../../usage/list-usage-events.ts'
-import { answer, brl, count, date, dateTime, nullable, usd, uuid } from '../contract/values.ts'
+import { jsonBrl } from '../../lib/money.ts'
+import { listUsageEvents, type UsageEventFilter } from '../../usage/list-usage-events.ts'
+import { usageEvent, usageEventBody } from '../contract/usage-event.ts'
+import { answer, brl, uuid, wholeNumber } from '../contract/values.ts'
+import { cursor, nextCursor, pageOf, readCursor } from '../cursor.ts'
 import type { HttpDeps } from '../http-deps.ts'
 import { addRestRoute } from '../rest-route.ts'
+import { askedPeriod, periodQuery } from './usage-period.ts'
 
-/** The newest charges that `GET /usage` shows; exports have them all. */
+/** The newest charges that `GET /usage` shows; pages and exports have them all. */
 const EVENTS_MAX = 100
-
-const usageEvent = answer({
-  id: uuid,
-  request_id: uuid,
-  model_id: Type.String(),
-  api_key_id: nullable(uuid),
-  session_id: nullable(Type.String()),
-  prompt_tokens: nullable(count),
-  completion_tokens: nullable(count),
-  units: nullable(Type.Record(Type.String(), count)),
-  usage_kind: Type.Enum(['exact', 'estimated', 'none']),
-  cost_billed_brl: brl,
-  cost_upstream_usd: usd,
-  fx_rate: Type.Number(),
-  fx_rate_date: date,
-  fx_rate_source: Type.String(),
-  markup_multiplier: Type.Number(),
-  created_at: dateTime,
-})
+const LIMIT_DEFAULT = 50
+const LIMIT_MAX = 200
+/** Before any charge. */
+const FIRST_DAY = '1000-01-01'
 
 export function addUsage(server: FastifyInstance, deps: HttpDeps): void {
   addRestRoute(server, deps, {
@@ -40,9 +29,9 @@ export function addUsage(server: FastifyInstance, deps: HttpDeps): void {
       balance: answer({ balance_brl: brl, total_topped_up_brl: brl, total_spent_brl: brl }),
       usage_events: Type.Array(usageEvent),
     }),
-    async handle({ caller }) {
-      const account = await findAccount(deps.db, caller.customerId)
-      const events = await listUsageEvents(deps.db, caller.customerId, EVENTS_MAX)
+    async handle({ caller: { customerId } }) {
+      const account = await findAccount(deps.db, customerId)
+      const events = await listUsageEvents(deps.db, { customerId, limit: EVENTS_MAX })
       return {
         balance: {
           balance_brl: jsonBrl(account?.balanceNanoBrl ?? 0n),
@@ -53,25 +42,52 @@ export function addUsage(server: FastifyInstance, deps: HttpDeps): void {
       }
     },
   })
+
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/usage/events',
+    tag: 'Uso',
+    summary: 'As cobranças, das mais novas para as mais antigas, página por página',
+    access: 'customer',
+    query: {
+      limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT),
+      cursor,
+      ...periodQuery,
+      model_id: Type.Optional(Type.String({ maxLength: 200, pattern: '^[^\\u0000]*$' })),
+      api_key_id: Type.Optional(uuid),
+      session_id: Type.Optional(Type.String({ maxLength: 80, pattern: '^[^\\u0000]*$' })),
+    },
+    answer: answer({ usage_events: Type.Array(usageEvent), next_cursor: nextCursor }),
+    async handle({ caller: { customerId }, query }) {
+      const { limit = LIMIT_DEFAULT } = query
+      const before = readCursor(query.cursor)
+      const filter: UsageEventFilter = {
+        modelId: query.model_id,
+        apiKeyId: query.api_key_id,
+        sessionId: query.session_id,
+        ...(await boundsOf(deps.db, customerId, query)),
+      }
+      const events = await listUsageEvents(deps.db, {
+        customerId,
+        limit: limit + 1,
+        filter,
+        before,
+      })
+      const { page, next_cursor } = pageOf(events, limit, ({ createdAt, id }) => ({
+        at: createdAt,
+        id,
+      }))
+      return { usage_events: page.map(usageEventBody), next_cursor }
+    },
+  })
 }
 
-function usageEventBody(event: UsageEvent): object {
-  return {
-    id: event.id,
-    request_id: event.requestId,
-    model_id: event.modelId,
-    api_key_id: event.apiKeyId,
-    session_id: event.sessionId,
-    prompt_tokens: event.promptTokens,
-    completion_tokens: event.completionTokens,
-    units: event.units,
-    usage_kind: event.usageKind,
-    cost_billed_brl: jsonBrl(event.costBilledNanoBrl),
-    cost_upstream_usd: jsonUsd(event.costUpstreamPicoUsd),
-    fx_rate: jsonE4(event.fxRateE4),
-    fx_rate_date: event.fxRateDate,
-    fx_rate_source: event.fxSource,
-    markup_multiplier: jsonE4(event.markupE4),
-    created_at: event.createdAt.toISOString(),
-  }
+/** Without days there are no bounds. */
+async function boundsOf(
+  db: Database,
+  customerId: string,
+  { from, to }: { from?: string; to?: string },
+): Promise<Pick<UsageEventFilter, 'fromAt' | 'untilAt'>> {
+  if (from === undefined && to === undefined) return {}
+  return askedPeriod(db, customerId, { from: from ?? FIRST_DAY, to })
 }

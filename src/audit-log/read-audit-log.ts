@@ -1,0 +1,79 @@
+import { sql } from 'kysely'
+import { exactTime } from '../db/exact-time.ts'
+import type { Database } from '../db/open.ts'
+
+/** One act, with all that the log has of it. */
+export interface AuditLogEntry {
+  readonly id: string
+  /** To the microsecond. */
+  readonly createdAt: string
+  readonly actorKind: 'customer' | 'operator' | 'system'
+  readonly actorId: string | null
+  readonly apiKeyId: string | null
+  readonly ip: string | null
+  readonly action: string
+  readonly customerId: string | null
+  readonly subjectId: string | null
+  readonly details: Readonly<Record<string, unknown>> | null
+}
+
+/** Days of operators, wherever the server stands. */
+const TIMEZONE = 'America/Sao_Paulo'
+/** At once in memory. */
+const BATCH_ROWS = 1_000
+
+/**
+ * From the day `from` to the end of the day `to`, both of which must exist; the newest first, `rowsMax` at the
+ * most, by batches. Rows never change and come on top, so that one batch goes on where the one before ended.
+ */
+export async function* readAuditLog(
+  db: Database,
+  { from, to, rowsMax }: { from?: string | undefined; to?: string | undefined; rowsMax: number },
+): AsyncGenerator<readonly AuditLogEntry[]> {
+  let last: AuditLogEntry | undefined
+  for (let left = rowsMax; left > 0;) {
+    const limit = Math.min(left, BATCH_ROWS)
+    const rows: AuditLogEntry[] = await readBatch(db, { from, to, after: last, limit })
+    yield rows
+    if (rows.length < limit) return
+    last = rows.at(-1)
+    left -= rows.length
+  }
+}
+
+async function readBatch(
+  db: Database,
+  {
+    from,
+    to,
+    after,
+    limit,
+  }: {
+    from: string | undefined
+    to: string | undefined
+    after: AuditLogEntry | undefined
+    limit: number
+  },
+): Promise<AuditLogEntry[]> {
+  const conditions = [
+    sql`true`,
+    ...(from === undefined
+      ? []
+      : [sql`created_at >= ${from}::date::timestamp at time zone ${TIMEZONE}`]),
+    ...(to === undefined
+      ? []
+      : [sql`created_at < (${to}::date + 1)::timestamp at time zone ${TIMEZONE}`]),
+    ...(after
+      ? [sql`(created_at, id) < (${after.createdAt}::timestamptz, ${after.id}::uuid)`]
+      : []),
+  ]
+  const { rows } = await sql<AuditLogEntry>`
+    select id, ${exactTime('created_at')} as "createdAt", actor_kind as "actorKind",
+      actor_id as "actorId", api_key_id as "apiKeyId", ip, action, customer_id as "customerId",
+      subject_id as "subjectId", details
+    from audit_log
+    where ${sql.join(conditions, sql` and `)}
+    order by created_at desc, id desc
+    limit ${limit}`.execute(db)
+  return rows
+}

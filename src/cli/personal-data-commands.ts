@@ -1,0 +1,61 @@
+import { OPERATOR } from '../audit-log/audited.ts'
+import { decimalBrl, jsonBrl } from '../lib/money.ts'
+import { deleteAccount, type DeletionOutcome } from '../personal-data/delete-account.ts'
+import { eraseRemains } from '../personal-data/erase-remains.ts'
+import { exportAccount, WHOLE_EXPORT } from '../personal-data/export-account.ts'
+import { UsageError, type Command } from './command.ts'
+import { anyCustomer, theCustomer } from './customer-commands.ts'
+
+export const personalDataCommands: Record<string, Command> = {
+  'customer export': {
+    usage: '<id or e-mail>',
+    about:
+      'everything that is held on a customer, as JSON: the copy that the LGPD gives a right to',
+    async run(input) {
+      const customer = await theCustomer(input)
+      const document = await exportAccount(input.db, OPERATOR, {
+        customerId: customer.id,
+        bounds: WHOLE_EXPORT,
+      })
+      return { data: document, text: JSON.stringify(document, null, 2) }
+    },
+  },
+  'customer delete': {
+    usage: '<id or e-mail> [--waive-balance]',
+    about: 'delete the account for good: keys end, personal data is erased, the books stay',
+    async run(input) {
+      const customer = await anyCustomer(input)
+      const outcome = await deleteAccount(input.db, OPERATOR, {
+        customerId: customer.id,
+        waiveBalance: input.options['waive-balance'] === true,
+      })
+      const text = deletionText(outcome)
+      await eraseRemains(input.db, customer.id)
+      return {
+        data: {
+          outcome: outcome.kind,
+          id: customer.id,
+          waived_brl: jsonBrl(outcome.kind === 'deleted' ? outcome.waivedNanoBrl : 0n),
+        },
+        text,
+      }
+    },
+  },
+}
+
+function deletionText(outcome: DeletionOutcome): string {
+  switch (outcome.kind) {
+    case 'deleted':
+      return `deleted; ${decimalBrl(outcome.waivedNanoBrl)} BRL waived, ${outcome.revokedKeyIds.length} keys revoked`
+    case 'already_deleted':
+      return 'it was deleted before; what was left of it is erased'
+    case 'balance_remaining':
+      throw new UsageError(
+        `${decimalBrl(outcome.balanceNanoBrl)} BRL are left: refund them first, or give --waive-balance`,
+      )
+    case 'calls_running':
+      throw new UsageError('calls run, and money is held for them; try again when they ended')
+    case 'customer_not_found':
+      throw new UsageError('there is no such customer')
+  }
+}

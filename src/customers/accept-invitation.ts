@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+import type { TeamRole } from '../db/tables.ts'
+import { sha256 } from '../lib/ids.ts'
+import { findTeamAccess } from './team-access.ts'
+import { addTeamMember } from './team-members.ts'
+
+/**
+ * The customer joins the team. In a transaction: of calls at once with the same token one finds the
+ * invitation open.
+ */
+export async function acceptInvitation(
+  trx: Database,
+  { token, customerId }: { token: string; customerId: string },
+): Promise<
+  | {
+      kind: 'joined'
+      invitationId: string
+      teamId: string
+      teamName: string
+      ownerId: string
+      role: TeamRole
+    }
+  | { kind: 'invitation_not_found' | 'already_member' | 'too_many_members' }
+> {
+  // The team first, as everywhere: two that lock in different orders wait for each other.
+  const { rows: teams } = await sql<{ id: string; name: string; customer_id: string }>`
+    select t.id, t.name, t.customer_id from teams t
+    where t.id = (select team_id from team_invitations where token_hash = ${sha256(token)})
+      and t.deleted_at is null
+    for no key update`.execute(trx)
+  const [team] = teams
+  if (!team) return { kind: 'invitation_not_found' }
+  const { rows } = await sql<{ id: string; role: TeamRole }>`
+    update team_invitations i set accepted_at = now()
+    from customers me
+    where i.token_hash = ${sha256(token)} and me.id = ${customerId} and i.email = lower(me.email)
+      and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()
+    returning i.id, i.role`.execute(trx)
+  const [accepted] = rows
+  if (!accepted) return { kind: 'invitation_not_found' }
+  const known = await findTeamAccess(trx, { teamId: team.id, customerId }, { isLocked: false })
+  if (known) return { kind: 'already_member' }
+  const added = await addTeamMember(trx, { teamId: team.id, customerId, role: accepted.role })
+  if (added === 'too_many_members') return { kind: added }
+  return {
+    kind: 'joined',
+    invitationId: accepted.id,
+    teamId: team.id,
+    teamName: team.name,
+    ownerId: team.customer_id,
+    role: accepted.role,
+  }
+}

@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import { inTransaction, type Database } from '../db/open.ts'
+import { isUuid } from '../lib/ids.ts'
+import { API_KEY_CHANNEL, toApiKey, type ApiKey, type ApiKeyInput } from './api-keys.ts'
+import { lockCustomer } from './customers.ts'
+
+/** What is not in it stays; null lifts the limit. */
+export interface ApiKeyChange {
+  readonly name?: string
+  readonly modelIds?: readonly string[]
+  readonly ipAllowlist?: readonly string[] | null
+  readonly requestsPerMinute?: number
+  readonly tokensPerMinute?: number | null
+  readonly budget?: NonNullable<ApiKeyInput['budget']> | null
+  readonly expiresAt?: Date | null
+}
+
+export type ApiKeyChanged =
+  | { readonly kind: 'changed'; readonly key: ApiKey }
+  | { readonly kind: 'key_not_found' }
+  | { readonly kind: 'key_revoked' }
+
+/**
+ * Makes a new version of the key and tells all nodes of it. A budget keeps what was spent in the period
+ * that was running, in its new period too, and what is held; one that is set where there was none begins
+ * from zero.
+ */
+export async function changeApiKey(
+  db: Database,
+  customerId: string,
+  keyId: string,
+  change: ApiKeyChange,
+): Promise<ApiKeyChanged> {
+  if (!isUuid(keyId)) return { kind: 'key_not_found' }
+  return inTransaction(db, async (trx) => {
+    await lockCustomer(trx, customerId)
+    // Before the key: calls lock the account first. While it is locked nobody holds or resolves by this key.
+    if (change.budget !== undefined)
+      await sql`select 1 from accounts where customer_id = ${customerId} for no key update`.execute(
+        trx,
+      )
+    const found = await trx
+      .selectFrom('api_keys')
+      .select('revoked_at')
+      .where('id', '=', keyId)
+      .where('customer_id', '=', customerId)
+      .forNoKeyUpdate()
+      .executeTakeFirst()
+    if (!found) return { kind: 'key_not_found' }
+    if (found.revoked_at) return { kind: 'key_revoked' }
+    if (change.budget === null)
+      await trx.deleteFrom('api_key_budgets').where('api_key_id', '=', keyId).execute()
+    else if (change.budget) await putBudget(trx, keyId, change.budget)
+    return { kind: 'changed', key: await updateRow(trx, keyId, change) }
+  })
+}
+
+async function updateRow(trx: Database, keyId: string, change: ApiKeyChange): Promise<ApiKey> {
+  const { name, modelIds, ipAllowlist, requestsPerMinute, tokensPerMinute, expiresAt } = change
+  const row = await trx
+    .updateTable('api_keys')
+    .set((column) => ({
+      version: column('version', '+', 1),
+      ...(name === undefined ? {} : { name }),
+      ...(modelIds === undefined ? {} : { model_ids: [...modelIds] }),
+      ...(ipAllowlist === undefined ? {} : { ip_allowlist: ipAllowlist && [...ipAllowlist] }),
+      ...(requestsPerMinute === undefined ? {} : { requests_per_minute: requestsPerMinute }),
+      ...(tokensPerMinute === undefined
+        ? {}
+        : { tokens_per_minute: tokensPerMinute === null ? null : BigInt(tokensPerMinute) }),
+      ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
+    }))
+    .where('id', '=', keyId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await sql`select pg_notify(${API_KEY_CHANNEL}, ${keyId.toLowerCase()})`.execute(trx)
+  return toApiKey(row)
+}
+
+/** Calls that began under an earlier budget are held in this one: their end takes them out of it. */
+async function putBudget(
+  trx: Database,
+  keyId: string,
+  { limitPicoUsd, period }: NonNullable<ApiKeyInput['budget']>,
+): Promise<void> {
+  await sql`
+    insert into api_key_budgets as b (api_key_id, period, timezone, limit_pico_usd, held_pico_usd)
+    select k.id, ${period}, c.timezone, ${limitPicoUsd},
+      (select coalesce(sum(h.budget_pico_usd), 0)::int8 from holds h where h.api_key_id = k.id)
+    from api_keys k join customers c on c.id = k.customer_id
+    where k.id = ${keyId}
+    on conflict (api_key_id) do update set
+      limit_pico_usd = excluded.limit_pico_usd,
+      spent_pico_usd = case
+        when b.period_started_at = budget_period_start(b.period, b.timezone) then b.spent_pico_usd else 0 end,
+      period_started_at = budget_period_start(excluded.period, excluded.timezone),
+      period = excluded.period,
+      timezone = excluded.timezone`.execute(trx)
+}

@@ -1,0 +1,59 @@
+/** When each key was used last: noted in memory while requests run, in the database some seconds later. */
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+import type { Log } from '../lib/log.ts'
+
+export interface KeyUses {
+  /** Made for the hot path: one write to a map. */
+  note(keyId: string): void
+  /** Never rejects: what could not be written stays for the next flush, and the log says so. */
+  flush(): Promise<void>
+}
+
+export function createKeyUses(deps: {
+  readonly db: Database
+  readonly log: Log
+  /** In ms since 1970. */
+  readonly now?: () => number
+}): KeyUses {
+  const { db, log, now = Date.now } = deps
+  /** As many as there are keys, at most. */
+  let pending = new Map<string, number>()
+  let flushed = Promise.resolve()
+
+  async function write(): Promise<void> {
+    if (pending.size === 0) return
+    const taken = pending
+    pending = new Map()
+    try {
+      await storeUses(db, taken)
+    } catch (error) {
+      log.warn('key_uses_flush_failed', { keys: taken.size, error })
+      for (const [keyId, usedAtMs] of taken) if (!pending.has(keyId)) pending.set(keyId, usedAtMs)
+    }
+  }
+
+  return {
+    note(keyId) {
+      pending.set(keyId, now())
+    },
+    flush() {
+      flushed = flushed.then(write)
+      return flushed
+    },
+  }
+}
+
+/** All nodes write the rows in one order, so that none waits for another in a circle. */
+async function storeUses(db: Database, uses: ReadonlyMap<string, number>): Promise<void> {
+  const keyIds = [...uses.keys()]
+  const times = [...uses.values()].map((ms) => new Date(ms).toISOString())
+  await sql`
+    insert into api_key_uses as stored (api_key_id, last_used_at)
+    select k.id, used.at
+    from unnest(${keyIds}::uuid[], ${times}::timestamptz[]) as used(id, at)
+    join api_keys k on k.id = used.id
+    order by k.id
+    on conflict (api_key_id) do update set
+      last_used_at = greatest(stored.last_used_at, excluded.last_used_at)`.execute(db)
+}

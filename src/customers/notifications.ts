@@ -1,0 +1,51 @@
+/** The e-mails that were sent to a customer, or could not be. */
+import { sql } from 'kysely'
+import { exactTime } from '../db/exact-time.ts'
+import type { Database } from '../db/open.ts'
+
+export interface Notification {
+  readonly id: string
+  readonly template: string
+  readonly status: 'sent' | 'failed'
+  /** Why it failed. */
+  readonly error: string | null
+  readonly sentAt: Date
+  /** To the microsecond. */
+  readonly exactSentAt: string
+}
+
+/** Newest first; only those behind `after`. */
+export async function listNotifications(
+  db: Database,
+  customerId: string,
+  { after, limit }: { after: { at: string; id: string } | undefined; limit: number },
+): Promise<Notification[]> {
+  let query = db
+    .selectFrom('notifications')
+    .selectAll()
+    .select(exactTime('sent_at').as('exact_sent_at'))
+    .where('customer_id', '=', customerId)
+    .orderBy('sent_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+  if (after)
+    query = query.where(sql<boolean>`(sent_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`)
+  const rows = await query.execute()
+  return rows.map((row) => ({
+    id: row.id,
+    template: row.template,
+    status: row.status,
+    error: row.error,
+    sentAt: row.sent_at,
+    exactSentAt: row.exact_sent_at,
+  }))
+}
+
+export async function countNotifications(db: Database, customerId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('notifications')
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .where('customer_id', '=', customerId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}

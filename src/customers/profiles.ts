@@ -1,0 +1,120 @@
+/** Who a customer is before the law: the CPF or CNPJ, and where invoices go. */
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+import type { Tables } from '../db/tables.ts'
+import { lockCustomer } from './customers.ts'
+
+const OPTIONAL_FIELDS = [
+  'phone',
+  'postal_code',
+  'street',
+  'street_number',
+  'complement',
+  'district',
+  'city',
+  'state',
+] as const
+
+type OptionalField = (typeof OPTIONAL_FIELDS)[number]
+
+export interface Profile extends Readonly<Record<OptionalField, string | null>> {
+  readonly full_name: string
+  /** Without punctuation. */
+  readonly tax_id: string
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+/** What is not given stays; null clears. */
+export interface ProfileChange extends Readonly<
+  Partial<Record<OptionalField, string | null | undefined>>
+> {
+  /** Where none is given and none is stored: the customer's name. */
+  readonly full_name?: string | undefined
+  readonly tax_id?: string | undefined
+}
+
+export type SavedProfile =
+  | { readonly kind: 'saved'; readonly profile: Profile; readonly changed: readonly string[] }
+  | { readonly kind: 'cpf_required' }
+
+/** As the customer reads it. */
+export type ProfileRecord = Readonly<
+  Record<OptionalField | 'full_name' | 'cpf_cnpj' | 'created_at' | 'updated_at', string | null>
+>
+
+export async function findProfile(db: Database, customerId: string): Promise<Profile | undefined> {
+  return db
+    .selectFrom('profiles')
+    .selectAll()
+    .where('customer_id', '=', customerId)
+    .executeTakeFirst()
+}
+
+/** In a transaction. Makes the profile where there is none; `changed` names the fields that are not what they were. */
+export async function saveProfile(
+  trx: Database,
+  customerId: string,
+  change: ProfileChange,
+): Promise<SavedProfile> {
+  await lockCustomer(trx, customerId)
+  const stored = await findProfile(trx, customerId)
+  const taxId = change.tax_id ?? stored?.tax_id
+  if (taxId === undefined) return { kind: 'cpf_required' }
+  const fields = {
+    full_name: change.full_name ?? stored?.full_name ?? (await nameOf(trx, customerId)),
+    tax_id: taxId,
+    ...(Object.fromEntries(
+      OPTIONAL_FIELDS.map((field) => [
+        field,
+        change[field] === undefined ? (stored?.[field] ?? null) : change[field],
+      ]),
+    ) as Record<OptionalField, string | null>),
+  }
+  const changed = Object.entries(fields).flatMap(([field, value]) =>
+    value === (stored?.[field as keyof typeof fields] ?? null) ? [] : [field],
+  )
+  if (stored && changed.length === 0) return { kind: 'saved', profile: stored, changed }
+  return { kind: 'saved', profile: await storeProfile(trx, customerId, fields), changed }
+}
+
+/** Of no profile: all fields, and nothing in them. */
+export function profileRecord(profile: Profile | undefined): ProfileRecord {
+  return {
+    full_name: profile?.full_name ?? null,
+    cpf_cnpj: profile?.tax_id ?? null,
+    ...(Object.fromEntries(
+      OPTIONAL_FIELDS.map((field) => [field, profile?.[field] ?? null]),
+    ) as Record<OptionalField, string | null>),
+    created_at: profile?.created_at.toISOString() ?? null,
+    updated_at: profile?.updated_at.toISOString() ?? null,
+  }
+}
+
+function storeProfile(
+  trx: Database,
+  customerId: string,
+  fields: Omit<Profile, 'created_at' | 'updated_at'>,
+): Promise<Profile> {
+  const row: Pick<Tables['profiles'], 'customer_id' | 'full_name' | 'tax_id' | OptionalField> = {
+    customer_id: customerId,
+    ...fields,
+  }
+  return trx
+    .insertInto('profiles')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.column('customer_id').doUpdateSet({ ...fields, updated_at: sql<Date>`now()` }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+async function nameOf(db: Database, customerId: string): Promise<string> {
+  const { name } = await db
+    .selectFrom('customers')
+    .select('name')
+    .where('id', '=', customerId)
+    .executeTakeFirstOrThrow()
+  return name
+}

@@ -1,0 +1,144 @@
+/**
+ * Who came by whose code: told once, when they come, and for good. `rewarded_at` and the amount are for
+ * whoever pays rewards; nothing does yet.
+ */
+import { sql } from 'kysely'
+import { randomBytes } from 'node:crypto'
+import { exactTime } from '../db/exact-time.ts'
+import type { Database } from '../db/open.ts'
+import type { NanoBrl } from '../lib/money.ts'
+import { lockCustomer } from './customers.ts'
+
+/** What is not mistaken for another when it is read aloud or copied by hand: no 0, O, 1, I. */
+const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
+/** 40 bits: with a million codes, one guess in a million is one of them. */
+const CODE_LENGTH = 8
+const UNIQUE_VIOLATION = '23505'
+
+export interface Referred {
+  readonly customerId: string
+  /** Of the name or the e-mail; undefined for whoever is deleted. */
+  readonly firstLetter: string | undefined
+  readonly registeredAt: Date
+  /** To the microsecond. */
+  readonly exactRegisteredAt: string
+  readonly rewardedAt: Date | null
+  readonly rewardNanoBrl: NanoBrl | null
+}
+
+export interface ReferralSums {
+  /** All who came. */
+  readonly registered: number
+  /** Those of them that a reward was paid for. */
+  readonly rewarded: number
+  readonly rewardNanoBrl: NanoBrl
+}
+
+/** Made when it is first asked for; the same ever after. Throws where the customer is deleted. */
+export async function ensureReferralCode(db: Database, customerId: string): Promise<string> {
+  const known = await db
+    .selectFrom('customers')
+    .select('referral_code')
+    .where('id', '=', customerId)
+    .executeTakeFirst()
+  return known?.referral_code ?? makeReferralCode(db, customerId)
+}
+
+/** Records who brought this customer. In a transaction. */
+export async function refer(
+  trx: Database,
+  { customerId, code }: { customerId: string; code: string },
+): Promise<
+  | { readonly kind: 'recorded'; readonly referrerId: string }
+  | { readonly kind: 'code_not_found' | 'own_code' | 'already_referred' }
+> {
+  const referrer = await trx
+    .selectFrom('customers')
+    .select('id')
+    .where('referral_code', '=', plainCode(code))
+    .where('deleted_at', 'is', null)
+    .forKeyShare()
+    .executeTakeFirst()
+  if (!referrer) return { kind: 'code_not_found' }
+  if (referrer.id === customerId) return { kind: 'own_code' }
+  await lockCustomer(trx, customerId)
+  const { rows } = await sql`
+    insert into referrals (customer_id, referrer_id) values (${customerId}, ${referrer.id})
+    on conflict (customer_id) do nothing returning customer_id`.execute(trx)
+  return rows.length > 0
+    ? { kind: 'recorded', referrerId: referrer.id }
+    : { kind: 'already_referred' }
+}
+
+/** Newest first; only those behind `after`. */
+export async function listReferred(
+  db: Database,
+  referrerId: string,
+  { after, limit }: { after: { at: string; id: string } | undefined; limit: number },
+): Promise<Referred[]> {
+  let query = db
+    .selectFrom('referrals as r')
+    .innerJoin('customers as c', 'c.id', 'r.customer_id')
+    .select(['r.customer_id', 'r.created_at', 'r.rewarded_at', 'r.reward_nano_brl'])
+    .select(exactTime('r.created_at').as('exact_created_at'))
+    .select(
+      sql<
+        string | null
+      >`case when c.deleted_at is null then upper(left(coalesce(nullif(trim(c.name), ''), c.email), 1)) end`.as(
+        'first_letter',
+      ),
+    )
+    .where('r.referrer_id', '=', referrerId)
+    .orderBy('r.created_at', 'desc')
+    .orderBy('r.customer_id', 'desc')
+    .limit(limit)
+  if (after)
+    query = query.where(
+      sql<boolean>`(r.created_at, r.customer_id) < (${after.at}::timestamptz, ${after.id}::uuid)`,
+    )
+  const rows = await query.execute()
+  return rows.map((row) => ({
+    customerId: row.customer_id,
+    firstLetter: row.first_letter ?? undefined,
+    registeredAt: row.created_at,
+    exactRegisteredAt: row.exact_created_at,
+    rewardedAt: row.rewarded_at,
+    rewardNanoBrl: row.reward_nano_brl,
+  }))
+}
+
+export async function sumReferrals(db: Database, referrerId: string): Promise<ReferralSums> {
+  const { rows } = await sql<{ registered: bigint; rewarded: bigint; reward: bigint }>`
+    select count(*) as registered, count(rewarded_at) as rewarded,
+      coalesce(sum(reward_nano_brl), 0)::int8 as reward
+    from referrals where referrer_id = ${referrerId}`.execute(db)
+  const [row] = rows
+  return {
+    registered: Number(row?.registered ?? 0n),
+    rewarded: Number(row?.rewarded ?? 0n),
+    rewardNanoBrl: row?.reward ?? 0n,
+  }
+}
+
+async function makeReferralCode(db: Database, customerId: string): Promise<string> {
+  for (;;) {
+    try {
+      // Of two first looks at once, the later one finds the code of the earlier.
+      const { rows } = await sql<{ referral_code: string }>`
+        update customers set referral_code = coalesce(referral_code, ${randomCode()})
+        where id = ${customerId} and deleted_at is null returning referral_code`.execute(db)
+      if (rows[0]) return rows[0].referral_code
+      await lockCustomer(db, customerId)
+    } catch (error) {
+      if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error
+    }
+  }
+}
+
+function randomCode(): string {
+  return Array.from(randomBytes(CODE_LENGTH), (byte) => ALPHABET[byte % ALPHABET.length]).join('')
+}
+
+function plainCode(code: string): string {
+  return code.replaceAll(/[\s-]/g, '').toUpperCase()
+}

@@ -1,0 +1,41 @@
+/**
+ * CPF (people, 11 digits) and CNPJ (companies, 14 characters; since July 2026 letters too, by IN RFB
+ * 2.229/2024): their form and their check digits.
+ */
+export type TaxIdReading =
+  | { readonly kind: 'cpf' | 'cnpj'; readonly taxId: string }
+  | { readonly kind: 'invalid_cpf_cnpj_format' | 'invalid_cpf_cnpj_checksum' }
+
+/** Reads it as people write it, and gives it without punctuation. */
+export function readTaxId(text: string): TaxIdReading {
+  const taxId = text.replaceAll(/[./\-\s]/g, '').replaceAll(/[a-z]/g, (c) => c.toUpperCase())
+  const kind = kindOfTaxId(taxId)
+  if (!kind) return { kind: 'invalid_cpf_cnpj_format' }
+  const isSame = /^(.)\1+$/.test(taxId)
+  const rest = taxId.slice(0, -2)
+  const weightMax = kind === 'cpf' ? 11 : 9
+  const first = checkDigit(rest, weightMax)
+  const second = checkDigit(`${rest}${first}`, weightMax)
+  // Numbers of one digit repeated pass the sum; none of them was given to anybody.
+  return isSame || !taxId.endsWith(`${first}${second}`)
+    ? { kind: 'invalid_cpf_cnpj_checksum' }
+    : { kind, taxId }
+}
+
+/** Of text without punctuation. */
+export function kindOfTaxId(taxId: string): 'cpf' | 'cnpj' | undefined {
+  if (/^\d{11}$/.test(taxId)) return 'cpf'
+  return /^[0-9A-Z]{12}\d{2}$/.test(taxId) ? 'cnpj' : undefined
+}
+
+/** Weights grow from 2 at the right, and start again after the highest. A character counts as its code less 48. */
+function checkDigit(text: string, weightMax: number): number {
+  let sum = 0
+  let weight = 2
+  for (let place = text.length - 1; place >= 0; place--) {
+    sum += (text.charCodeAt(place) - 48) * weight
+    weight = weight === weightMax ? 2 : weight + 1
+  }
+  const rest = sum % 11
+  return rest < 2 ? 0 : 11 - rest
+}

@@ -1,0 +1,41 @@
+import type { Database } from '../db/open.ts'
+import type { TeamRole } from '../db/tables.ts'
+import { isUuid } from '../lib/ids.ts'
+
+/** The first may everything, the last sees the team and has keys of their own. */
+export type TeamRank = 'owner' | TeamRole
+
+export interface TeamAccess {
+  readonly teamId: string
+  readonly ownerId: string
+  readonly rank: TeamRank
+}
+
+/**
+ * What this customer is in the team; undefined where there is no team for them to see. Locked, it stays so to
+ * the end of the transaction.
+ */
+export async function findTeamAccess(
+  db: Database,
+  { teamId, customerId }: { teamId: string; customerId: string },
+  options: { isLocked: boolean },
+): Promise<TeamAccess | undefined> {
+  if (!isUuid(teamId)) return undefined
+  const team = await db
+    .selectFrom('teams')
+    .select(['id', 'customer_id'])
+    .where('id', '=', teamId)
+    .where('deleted_at', 'is', null)
+    .$if(options.isLocked, (query) => query.forNoKeyUpdate())
+    .executeTakeFirst()
+  if (!team) return undefined
+  const found = { teamId: team.id, ownerId: team.customer_id }
+  if (team.customer_id === customerId) return { ...found, rank: 'owner' }
+  const member = await db
+    .selectFrom('team_members')
+    .select('role')
+    .where('team_id', '=', teamId)
+    .where('customer_id', '=', customerId)
+    .executeTakeFirst()
+  return member && { ...found, rank: member.role }
+}

@@ -1,0 +1,163 @@
+/**
+ * Invitations to a team: made for an e-mail, proven by a token that is shown once and kept as a hash. Both are
+ * needed to accept, so that neither a mail that went astray nor a guessed address opens a team.
+ */
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+import type { TeamRole } from '../db/tables.ts'
+import { createId, isUuid, randomText, sha256 } from '../lib/ids.ts'
+
+export const OPEN_INVITATIONS_MAX = 50
+export const INVITATION_DAYS = 7
+/** 190 bits, beyond guessing, so that a plain SHA-256 protects it. */
+const TOKEN_LENGTH = 32
+
+export interface TeamInvitation {
+  readonly id: string
+  readonly teamId: string
+  readonly email: string
+  readonly role: TeamRole
+  readonly invitedBy: string
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+/** As the customer who is invited sees it. */
+export interface ReceivedInvitation {
+  readonly id: string
+  readonly teamName: string
+  readonly ownerName: string
+  readonly role: TeamRole
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+/** The team must be locked. The token is in the answer and nowhere else, ever again. */
+export async function createInvitation(
+  trx: Database,
+  input: { teamId: string; email: string; role: TeamRole; invitedBy: string },
+): Promise<
+  | { kind: 'created'; invitation: TeamInvitation; token: string }
+  | { kind: 'already_member' | 'already_invited' | 'too_many_invitations' }
+> {
+  const email = input.email.toLowerCase()
+  if (await isOfTeam(trx, input.teamId, email)) return { kind: 'already_member' }
+  const open = await listInvitations(trx, input.teamId)
+  if (open.some((invitation) => invitation.email === email)) return { kind: 'already_invited' }
+  if (open.length >= OPEN_INVITATIONS_MAX) return { kind: 'too_many_invitations' }
+  const token = randomText(TOKEN_LENGTH)
+  const row = await trx
+    .insertInto('team_invitations')
+    .values({
+      id: createId(),
+      team_id: input.teamId,
+      email,
+      role: input.role,
+      token_hash: sha256(token),
+      invited_by: input.invitedBy,
+      expires_at: sql<Date>`now() + make_interval(days => ${INVITATION_DAYS}::int)`,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { kind: 'created', invitation: toInvitation(row), token }
+}
+
+/** Open ones, newest first. */
+export async function listInvitations(db: Database, teamId: string): Promise<TeamInvitation[]> {
+  const rows = await db
+    .selectFrom('team_invitations as i')
+    .selectAll()
+    .where('i.team_id', '=', teamId)
+    .where(isOpen)
+    .orderBy('i.created_at', 'desc')
+    .orderBy('i.id', 'desc')
+    .execute()
+  return rows.map(toInvitation)
+}
+
+/** Open ones for the customer's own e-mail, newest first. */
+export async function listReceivedInvitations(
+  db: Database,
+  customerId: string,
+  limit: number,
+): Promise<ReceivedInvitation[]> {
+  const rows = await db
+    .selectFrom('team_invitations as i')
+    .innerJoin('teams as t', 't.id', 'i.team_id')
+    .innerJoin('customers as owner', 'owner.id', 't.customer_id')
+    .innerJoin('customers as me', (join) =>
+      join.on('i.email', '=', sql<string>`lower(me.email)`).on('me.id', '=', customerId),
+    )
+    .select(['i.id', 'i.role', 'i.created_at', 'i.expires_at'])
+    .select(['t.name as team_name', 'owner.name as owner_name'])
+    .where(isOpen)
+    .where('t.deleted_at', 'is', null)
+    .orderBy('i.created_at', 'desc')
+    .orderBy('i.id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    teamName: row.team_name,
+    ownerName: row.owner_name,
+    role: row.role,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  }))
+}
+
+/** Open ones: of the whole team, of one customer who invited, or a single one. Returns their ids. */
+export async function revokeInvitations(
+  db: Database,
+  which: { teamId: string; invitedBy?: string | undefined; invitationId?: string | undefined },
+): Promise<string[]> {
+  if (which.invitationId !== undefined && !isUuid(which.invitationId)) return []
+  const rows = await db
+    .updateTable('team_invitations as i')
+    .set({ revoked_at: sql<Date>`now()` })
+    .where('i.team_id', '=', which.teamId)
+    .where(isOpen)
+    .$if(which.invitedBy !== undefined, (query) =>
+      query.where('i.invited_by', '=', which.invitedBy as string),
+    )
+    .$if(which.invitationId !== undefined, (query) =>
+      query.where('i.id', '=', which.invitationId as string),
+    )
+    .returning('i.id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+function isOpen() {
+  return sql<boolean>`i.accepted_at is null and i.revoked_at is null and i.expires_at > now()`
+}
+
+/** True where the e-mail is the owner's or a member's. */
+async function isOfTeam(db: Database, teamId: string, email: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from customers c
+    where lower(c.email) = ${email} and (
+      c.id = (select customer_id from teams where id = ${teamId})
+      or c.id in (select customer_id from team_members where team_id = ${teamId}))`.execute(db)
+  return rows.length > 0
+}
+
+function toInvitation(row: {
+  id: string
+  team_id: string
+  email: string
+  role: TeamRole
+  invited_by: string
+  created_at: Date
+  expires_at: Date
+}): TeamInvitation {
+  return {
+    id: row.id,
+    teamId: row.team_id,
+    email: row.email,
+    role: row.role,
+    invitedBy: row.invited_by,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  }
+}

@@ -1,0 +1,33 @@
+/** Keys of a team: the owner's balance pays for what they spend, whoever made them. */
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+import { API_KEY_CHANNEL } from './api-keys.ts'
+
+/** Not revoked, of one team. */
+export const TEAM_KEYS_MAX = 100
+
+/** For good, and on all nodes. Of the whole team, or those that one customer made. Returns their ids. */
+export async function revokeTeamKeys(
+  db: Database,
+  { teamId, createdBy }: { teamId: string; createdBy?: string | undefined },
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with revoked as (
+      update api_keys set revoked_at = now(), version = version + 1
+      where team_id = ${teamId} and revoked_at is null
+        and ${createdBy === undefined ? sql`true` : sql`created_by = ${createdBy}`}
+      returning id
+    )
+    select id, pg_notify(${API_KEY_CHANNEL}, id::text) from revoked`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+export async function countTeamKeys(db: Database, teamId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('api_keys')
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .where('team_id', '=', teamId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}

@@ -1,0 +1,153 @@
+/** Members of teams: customers who joined by invitation. The owner is none of them. */
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+import type { TeamRole } from '../db/tables.ts'
+import { isUuid } from '../lib/ids.ts'
+import type { NanoBrl } from '../lib/money.ts'
+import type { TeamRank } from './team-access.ts'
+import { revokeInvitations } from './team-invitations.ts'
+import { revokeTeamKeys } from './team-keys.ts'
+
+/** So that the list of them is one answer. */
+export const TEAM_MEMBERS_MAX = 200
+
+export interface TeamPerson {
+  readonly customerId: string
+  readonly name: string
+  readonly email: string | null
+  readonly rank: TeamRank
+  /** Of the owner: when the team was made. */
+  readonly joinedAt: Date
+  /** Of the team, made by this person and not revoked. */
+  readonly keyCount: number
+  /** By keys of the team that this person made, in the month that the cap counts. */
+  readonly requestCount: number
+  readonly tokenCount: number
+  readonly billedNanoBrl: NanoBrl
+}
+
+/** The owner first, then members as they joined. */
+export async function listTeamPeople(db: Database, teamId: string): Promise<TeamPerson[]> {
+  const { rows } = await sql<{
+    customer_id: string
+    name: string
+    email: string | null
+    rank: TeamPerson['rank']
+    joined_at: Date
+    keys: bigint
+    requests: bigint
+    tokens: bigint
+    billed: bigint
+  }>`
+    with people as (
+      select customer_id, 'owner' as rank, created_at as joined_at from teams where id = ${teamId}
+      union all
+      select customer_id, role, joined_at from team_members where team_id = ${teamId}
+    ), used as (
+      select k.created_by, sum(u.charged_requests)::int8 as requests,
+        sum(u.prompt_tokens + u.completion_tokens)::int8 as tokens,
+        sum(u.cost_billed_nano_brl)::int8 as billed
+      from teams t
+      join team_budgets b on b.team_id = t.id
+      cross join lateral usage_between(
+        t.customer_id, budget_period_start('month', b.timezone), 'infinity') u
+      join api_keys k on k.id = u.api_key_id and k.team_id = t.id
+      where t.id = ${teamId}
+      group by 1
+    )
+    select p.customer_id, c.name, c.email, p.rank, p.joined_at,
+      (select count(*) from api_keys k
+        where k.team_id = ${teamId} and k.created_by = p.customer_id and k.revoked_at is null) as keys,
+      coalesce(u.requests, 0) as requests, coalesce(u.tokens, 0) as tokens,
+      coalesce(u.billed, 0) as billed
+    from people p
+    join customers c on c.id = p.customer_id
+    left join used u on u.created_by = p.customer_id
+    order by p.rank = 'owner' desc, p.joined_at, p.customer_id`.execute(db)
+  return rows.map((row) => ({
+    customerId: row.customer_id,
+    name: row.name,
+    email: row.email,
+    rank: row.rank,
+    joinedAt: row.joined_at,
+    keyCount: Number(row.keys),
+    requestCount: Number(row.requests),
+    tokenCount: Number(row.tokens),
+    billedNanoBrl: row.billed,
+  }))
+}
+
+/** The team must be locked, and the customer be none of it. */
+export async function addTeamMember(
+  trx: Database,
+  input: { teamId: string; customerId: string; role: TeamRole },
+): Promise<'added' | 'too_many_members'> {
+  const { count } = await trx
+    .selectFrom('team_members')
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .where('team_id', '=', input.teamId)
+    .executeTakeFirstOrThrow()
+  if (count >= TEAM_MEMBERS_MAX) return 'too_many_members'
+  await trx
+    .insertInto('team_members')
+    .values({ team_id: input.teamId, customer_id: input.customerId, role: input.role })
+    .execute()
+  return 'added'
+}
+
+/**
+ * The team must be locked. Whoever is no admin any more cannot have let people in beforehand: their open
+ * invitations end. Undefined where there is no such member.
+ */
+export async function changeTeamMember(
+  trx: Database,
+  { teamId, customerId, role }: { teamId: string; customerId: string; role: TeamRole },
+): Promise<{ formerRole: TeamRole; revokedInvitationIds: string[] } | undefined> {
+  const formerRole = await findRole(trx, teamId, customerId)
+  if (!formerRole) return undefined
+  await trx
+    .updateTable('team_members')
+    .set({ role })
+    .where('team_id', '=', teamId)
+    .where('customer_id', '=', customerId)
+    .execute()
+  return {
+    formerRole,
+    revokedInvitationIds:
+      role === 'admin' ? [] : await revokeInvitations(trx, { teamId, invitedBy: customerId }),
+  }
+}
+
+/** The team must be locked. Ends their keys of the team and their open invitations to it, too. */
+export async function removeTeamMember(
+  trx: Database,
+  { teamId, customerId }: { teamId: string; customerId: string },
+): Promise<{ revokedKeyIds: string[]; revokedInvitationIds: string[] } | undefined> {
+  if (!(await findRole(trx, teamId, customerId))) return undefined
+  // The keys first, as where an account is deleted: two that lock in different orders wait for each other.
+  const revokedKeyIds = await revokeTeamKeys(trx, { teamId, createdBy: customerId })
+  await trx
+    .deleteFrom('team_members')
+    .where('team_id', '=', teamId)
+    .where('customer_id', '=', customerId)
+    .execute()
+  return {
+    revokedKeyIds,
+    revokedInvitationIds: await revokeInvitations(trx, { teamId, invitedBy: customerId }),
+  }
+}
+
+async function findRole(
+  db: Database,
+  teamId: string,
+  customerId: string,
+): Promise<TeamRole | undefined> {
+  if (!isUuid(customerId)) return undefined
+  const member = await db
+    .selectFrom('team_members')
+    .select('role')
+    .where('team_id', '=', teamId)
+    .where('customer_id', '=', customerId)
+    .executeTakeFirst()
+  return member?.role
+}

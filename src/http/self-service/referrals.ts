@@ -1,0 +1,84 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import {
+  ensureReferralCode,
+  listReferred,
+  sumReferrals,
+  type Referred,
+} from '../../customers/referrals.ts'
+import { jsonBrl } from '../../lib/money.ts'
+import { answer, brl, count, dateTime, nullable, wholeNumber } from '../contract/values.ts'
+import { cursor, nextCursor, pageOf, readCursor } from '../cursor.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { addRestRoute } from '../rest-route.ts'
+
+const referred = answer({
+  name: nullable(
+    Type.String({ description: 'A primeira letra, e mais nada; null para contas excluídas.' }),
+  ),
+  status: Type.Enum(['registered', 'rewarded']),
+  registered_at: dateTime,
+  rewarded_at: nullable(dateTime),
+  reward_brl: nullable(brl),
+})
+
+export function addReferrals(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/me/referrals',
+    tag: 'Conta',
+    summary: 'O código de indicação, e quem veio com ele',
+    access: 'customer',
+    query: { limit: wholeNumber(1, 200, 50), cursor },
+    answer: answer({
+      referral_code: Type.String(),
+      share_text: nullable(
+        Type.String({ description: 'null onde o serviço não tem endereço público.' }),
+      ),
+      referred_users: Type.Array(referred),
+      next_cursor: nextCursor,
+      statistics: answer({
+        registered: { ...count, description: 'Todos os que vieram.' },
+        rewarded: count,
+        total_reward_brl: brl,
+      }),
+    }),
+    async handle({ caller, query: { limit = 50, cursor } }) {
+      const { customerId } = caller
+      const after = readCursor(cursor)
+      const code = await ensureReferralCode(deps.db, customerId)
+      const found = await listReferred(deps.db, customerId, { after, limit: limit + 1 })
+      const { page, next_cursor } = pageOf(found, limit, (entry) => ({
+        at: entry.exactRegisteredAt,
+        id: entry.customerId,
+      }))
+      const sums = await sumReferrals(deps.db, customerId)
+      return {
+        referral_code: code,
+        share_text: shareText(deps.publicUrl, code),
+        referred_users: page.map(referredBody),
+        next_cursor,
+        statistics: {
+          registered: sums.registered,
+          rewarded: sums.rewarded,
+          total_reward_brl: jsonBrl(sums.rewardNanoBrl),
+        },
+      }
+    },
+  })
+}
+
+function shareText(publicUrl: string | undefined, code: string): string | null {
+  if (publicUrl === undefined) return null
+  return `Conheça a Catraca em ${publicUrl} e diga, ao criar a conta, o meu código de indicação: ${code}`
+}
+
+function referredBody({ firstLetter, registeredAt, rewardedAt, rewardNanoBrl }: Referred): object {
+  return {
+    name: firstLetter === undefined ? null : `${firstLetter}•••`,
+    status: rewardedAt ? 'rewarded' : 'registered',
+    registered_at: registeredAt.toISOString(),
+    rewarded_at: rewardedAt?.toISOString() ?? null,
+    reward_brl: rewardNanoBrl === null ? null : jsonBrl(rewardNanoBrl),
+  }
+}

@@ -1,0 +1,54 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { findAccount } from '../../ledger/entries.ts'
+import { jsonBrl } from '../../lib/money.ts'
+import { estimateRunway } from '../../usage/estimate-runway.ts'
+import { sumUsageByModel } from '../../usage/sum-usage-by-model.ts'
+import { addUp } from '../../usage/usage-windows.ts'
+import { answer, brl, count, nullable, wholeNumber } from '../contract/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { addRestRoute } from '../rest-route.ts'
+
+const DAYS_DEFAULT = 30
+const DAYS_MAX = 90
+
+const runway = answer({
+  balance_brl: brl,
+  period_days: Type.Integer(),
+  daily_avg_brl: Type.Number({
+    description: 'O gasto dos últimos dias dividido pelo número de dias, em BRL.',
+  }),
+  runway_days: {
+    ...nullable(count),
+    description: 'Dias inteiros que o saldo dura; null com menos de R$ 0,01 por dia em média.',
+  },
+  critical: Type.Boolean({ description: 'O saldo dura menos de 7 dias.' }),
+})
+
+export function addRunway(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/me/runway',
+    tag: 'Uso',
+    summary: 'Por quantos dias o saldo ainda dura',
+    access: 'customer',
+    query: { days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT) },
+    answer: runway,
+    async handle({ caller, query }) {
+      const { days = DAYS_DEFAULT } = query
+      const [account, models] = await Promise.all([
+        findAccount(deps.db, caller.customerId),
+        sumUsageByModel(deps.db, caller.customerId, days),
+      ])
+      const balanceNanoBrl = account?.balanceNanoBrl ?? 0n
+      const estimate = estimateRunway(balanceNanoBrl, addUp(models).costBilledNanoBrl, days)
+      return {
+        balance_brl: jsonBrl(balanceNanoBrl),
+        period_days: days,
+        daily_avg_brl: jsonBrl(estimate.dailyAverageNanoBrl),
+        runway_days: estimate.runwayDays,
+        critical: estimate.isCritical,
+      }
+    },
+  })
+}

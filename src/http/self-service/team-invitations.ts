@@ -1,0 +1,221 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { audited } from '../../audit-log/audited.ts'
+import { acceptInvitation } from '../../customers/accept-invitation.ts'
+import {
+  createInvitation,
+  listInvitations,
+  listReceivedInvitations,
+  OPEN_INVITATIONS_MAX,
+  revokeInvitations,
+  type TeamInvitation,
+} from '../../customers/team-invitations.ts'
+import { TEAM_MEMBERS_MAX } from '../../customers/team-members.ts'
+import { actorOf } from '../authenticate.ts'
+import { answer, dateTime, uuid } from '../contract/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { RestRefusal } from '../rest-refusal.ts'
+import { addRestRoute } from '../rest-route.ts'
+import {
+  actInTeam,
+  getTeamAccess,
+  maskedName,
+  recordRevoked,
+  teamParams,
+  teamRole,
+} from './team-access.ts'
+
+/** Of an e-mail address (RFC 5321, 4.5.3.1.3). */
+const EMAIL_LENGTH_MAX = 254
+/** More invitations than anybody answers. */
+const RECEIVED_MAX = 100
+
+const shownFields = {
+  id: uuid,
+  email: Type.String(),
+  role: teamRole,
+  invited_by: uuid,
+  created_at: dateTime,
+  expires_at: dateTime,
+}
+
+export function addTeamInvitations(server: FastifyInstance, deps: HttpDeps): void {
+  addListAndCreate(server, deps)
+  addRevoke(server, deps)
+  addReceived(server, deps)
+  addAccept(server, deps)
+}
+
+function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
+  const forBoth = {
+    path: '/me/teams/:id/invitations',
+    tag: 'Equipes',
+    access: 'customer',
+    params: teamParams,
+  } as const
+  addRestRoute(server, deps, {
+    ...forBoth,
+    method: 'GET',
+    summary: 'Os convites em aberto de uma equipe',
+    answer: answer({ invitations: Type.Array(answer(shownFields)) }),
+    refusals: { 404: ['team_not_found'] },
+    async handle({ caller, params }) {
+      const { teamId } = await getTeamAccess(deps.db, caller, params.id, 'admin')
+      return { invitations: (await listInvitations(deps.db, teamId)).map(invitationBody) }
+    },
+  })
+  addRestRoute(server, deps, {
+    ...forBoth,
+    method: 'POST',
+    summary: 'Convida alguém para uma equipe; o convite vale sete dias',
+    body: Type.Object(
+      {
+        email: Type.String({
+          maxLength: EMAIL_LENGTH_MAX,
+          pattern: '^[^\\s@\\u0000-\\u001f\\u007f]+@[^\\s@\\u0000-\\u001f\\u007f]+$',
+        }),
+        role: teamRole,
+      },
+      { additionalProperties: false },
+    ),
+    status: 201,
+    answer: answer({
+      ...shownFields,
+      token: Type.String({ description: 'Só é mostrado esta vez.' }),
+    }),
+    refusals: {
+      404: ['team_not_found'],
+      409: ['already_member', 'already_invited', 'too_many_invitations'],
+    },
+    async handle({ caller, params, body, reply }) {
+      const { email, role } = body
+      reply.header('cache-control', 'no-store')
+      return actInTeam(deps.db, caller, params.id, 'admin', async (trx, record, access) => {
+        const { teamId, ownerId } = access
+        const input = { teamId, email, role, invitedBy: caller.customerId }
+        const created = await createInvitation(trx, input)
+        if (created.kind === 'too_many_invitations')
+          throw new RestRefusal(409, created.kind, `at most ${OPEN_INVITATIONS_MAX} open ones`)
+        if (created.kind !== 'created') throw new RestRefusal(409, created.kind)
+        const { invitation, token } = created
+        await record({
+          action: 'team_invitation.created',
+          customerId: ownerId,
+          subjectId: invitation.id,
+          details: { team_id: teamId, role },
+        })
+        return { ...invitationBody(invitation), token }
+      })
+    },
+  })
+}
+
+function addRevoke(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'DELETE',
+    path: '/me/teams/:id/invitations/:invitationId',
+    tag: 'Equipes',
+    summary: 'Revoga um convite em aberto',
+    access: 'customer',
+    params: { ...teamParams, invitationId: Type.String({ description: 'UUID do convite' }) },
+    answer: answer({ id: uuid, revoked: Type.Literal(true) }),
+    refusals: { 404: ['team_not_found', 'invitation_not_found'] },
+    async handle({ caller, params }) {
+      const { invitationId } = params
+      return actInTeam(deps.db, caller, params.id, 'admin', async (trx, record, access) => {
+        const { teamId } = access
+        const revokedInvitationIds = await revokeInvitations(trx, { teamId, invitationId })
+        const [id] = revokedInvitationIds
+        if (id === undefined) throw new RestRefusal(404, 'invitation_not_found')
+        await recordRevoked(record, access, { revokedInvitationIds })
+        return { id, revoked: true }
+      })
+    },
+  })
+}
+
+function addReceived(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/me/invitations',
+    tag: 'Equipes',
+    summary: 'Os convites em aberto para o próprio e-mail',
+    access: 'customer',
+    answer: answer({
+      invitations: Type.Array(
+        answer({
+          id: uuid,
+          team_name: Type.String(),
+          owner: Type.String({ description: 'A inicial de quem é dono da equipe.' }),
+          role: teamRole,
+          created_at: dateTime,
+          expires_at: dateTime,
+        }),
+      ),
+    }),
+    async handle({ caller }) {
+      const received = await listReceivedInvitations(deps.db, caller.customerId, RECEIVED_MAX)
+      return {
+        invitations: received.map((each) => ({
+          id: each.id,
+          team_name: each.teamName,
+          owner: maskedName(each.ownerName),
+          role: each.role,
+          created_at: each.createdAt.toISOString(),
+          expires_at: each.expiresAt.toISOString(),
+        })),
+      }
+    },
+  })
+}
+
+function addAccept(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'POST',
+    path: '/me/invitations/accept',
+    tag: 'Equipes',
+    summary: 'Aceita um convite feito para o próprio e-mail',
+    access: 'customer',
+    body: Type.Object(
+      { token: Type.String({ minLength: 1, maxLength: 200 }) },
+      { additionalProperties: false },
+    ),
+    answer: answer({ team_id: uuid, team_name: Type.String(), role: teamRole }),
+    refusals: { 404: ['invitation_not_found'], 409: ['already_member', 'too_many_members'] },
+    async handle({ caller, body }) {
+      const { customerId } = caller
+      return audited(deps.db, actorOf(caller), async (trx, record) => {
+        const accepted = await acceptInvitation(trx, { token: body.token, customerId })
+        if (accepted.kind === 'invitation_not_found') throw new RestRefusal(404, accepted.kind)
+        if (accepted.kind === 'too_many_members')
+          throw new RestRefusal(409, accepted.kind, `at most ${TEAM_MEMBERS_MAX} members`)
+        if (accepted.kind !== 'joined') throw new RestRefusal(409, accepted.kind)
+        const { teamId, teamName, role, invitationId } = accepted
+        await record({
+          action: 'team_invitation.accepted',
+          customerId,
+          subjectId: invitationId,
+          details: { team_id: teamId },
+        })
+        await record({
+          action: 'team_member.joined',
+          customerId,
+          subjectId: teamId,
+          details: { role },
+        })
+        return { team_id: teamId, team_name: teamName, role }
+      })
+    },
+  })
+}
+
+function invitationBody(invitation: TeamInvitation): object {
+  return {
+    id: invitation.id,
+    email: invitation.email,
+    role: invitation.role,
+    invited_by: invitation.invitedBy,
+    created_at: invitation.createdAt.toISOString(),
+    expires_at: invitation.expiresAt.toISOString(),
+  }
+}

@@ -1,0 +1,30 @@
+import Type from 'typebox'
+import type { Database } from '../../db/open.ts'
+import { findUsagePeriod, type UsagePeriod } from '../../usage/find-usage-period.ts'
+import { RestRefusal } from '../rest-refusal.ts'
+
+/** A day of the calendar; the years are those that PostgreSQL and every client can tell apart. */
+function day(description: string) {
+  return Type.Optional(Type.String({ format: 'date', pattern: '^[12]', description }))
+}
+
+export const periodQuery = {
+  from: day('Primeiro dia (AAAA-MM-DD), no fuso do cliente.'),
+  to: day('Último dia (AAAA-MM-DD), incluído; sem ele, até agora.'),
+}
+
+/** Throws a 400 where it ends before it begins. */
+export async function askedPeriod(
+  db: Database,
+  customerId: string,
+  asked: { from?: string | undefined; to?: string | undefined },
+): Promise<UsagePeriod> {
+  const period = await findUsagePeriod(db, customerId, asked)
+  if (period.from > period.to)
+    throw new RestRefusal(
+      400,
+      'invalid_request',
+      'from: must not be after to, which is today if not given',
+    )
+  return period
+}

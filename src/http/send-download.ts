@@ -1,0 +1,65 @@
+import type { FastifyReply } from 'fastify'
+import { Readable } from 'node:stream'
+
+/** As many characters are sent at a time. */
+const CHUNK_CHARS = 64 * 1024
+/** A client that takes nothing for this long is gone, or keeps what others could use. */
+const STALL_MS_MAX = 120_000
+
+/**
+ * Sends text as a file, as fast as the client takes it, and comes back when that is over. What fails
+ * before the first chunk is thrown and can be answered; where it fails later the connection is cut: half
+ * a file must not look whole. When the client leaves, nothing more is asked for.
+ *
+ * The text comes in batches of small pieces: a promise for each piece would cost more than the piece.
+ */
+export async function sendDownload(
+  reply: FastifyReply,
+  file: { type: string; name: string },
+  batches: AsyncIterable<Iterable<string>>,
+): Promise<void> {
+  const chunks = chunksOf(batches)
+  const first = await chunks.next()
+  reply
+    .type(file.type)
+    .header('content-disposition', `attachment; filename="${file.name}"`)
+    .header('cache-control', 'no-store')
+  if (reply.request.method === 'HEAD') {
+    await chunks.return(undefined)
+    await reply.send('')
+    return
+  }
+  reply.raw.setTimeout(STALL_MS_MAX)
+  await reply.send(Readable.from(following(first, chunks)))
+}
+
+/** Pieces are joined once: text that grows piece by piece is many objects as long as it grows. */
+async function* chunksOf(
+  batches: AsyncIterable<Iterable<string>>,
+): AsyncGenerator<string, undefined> {
+  let pieces: string[] = []
+  let length = 0
+  for await (const batch of batches) {
+    for (const piece of batch) {
+      pieces.push(piece)
+      length += piece.length
+      if (length < CHUNK_CHARS) continue
+      yield pieces.join('')
+      pieces = []
+      length = 0
+    }
+  }
+  yield pieces.join('')
+  return undefined
+}
+
+async function* following(
+  first: IteratorResult<string, undefined>,
+  chunks: AsyncGenerator<string, undefined>,
+): AsyncGenerator<string> {
+  try {
+    for (let next = first; !next.done; next = await chunks.next()) yield next.value
+  } finally {
+    await chunks.return(undefined)
+  }
+}

@@ -1,0 +1,10 @@
+import type { NanoBrl } from './money.ts'
+
+/** Rounded half up to the nano-BRL; null where there are no tokens. */
+export function brlPer1kTokens(
+  costNanoBrl: NanoBrl,
+  used: { readonly promptTokens: number; readonly completionTokens: number },
+): NanoBrl | null {
+  const tokens = BigInt(used.promptTokens) + BigInt(used.completionTokens)
+  return tokens === 0n ? null : (costNanoBrl * 2_000n + tokens) / (tokens * 2n)
+}

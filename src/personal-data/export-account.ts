@@ -1,0 +1,113 @@
+/**
+ * Everything that is held on a customer, as one document (LGPD, art. 18 II and V, art. 19). It is of one moment:
+ * all of it is read in one snapshot. `inventory.ts` says what is in it and what is not, table by table.
+ */
+import { sql } from 'kysely'
+import { audited, type Actor } from '../audit-log/audited.ts'
+import { getPreferences } from '../customers/preferences.ts'
+import { findProfile, profileRecord } from '../customers/profiles.ts'
+import type { Database } from '../db/open.ts'
+import { findAccount } from '../ledger/entries.ts'
+import { jsonBrl, jsonUsd } from '../lib/money.ts'
+import { EXPORT_LISTS, selectList, type ExportBounds, type ExportListName } from './export-lists.ts'
+
+/** Grows where a field changes its meaning or goes. */
+const EXPORT_VERSION = 1
+
+/** What an answer over HTTP carries: made and sent in a second, whatever a customer has. */
+export const EXPORT_BOUNDS: ExportBounds = {
+  entriesMax: 5_000,
+  promptTextBytesMax: 8 * 1024 * 1024,
+}
+/** For the operator's command. */
+export const WHOLE_EXPORT: ExportBounds = {
+  entriesMax: 2 ** 31,
+  promptTextBytesMax: 2 ** 52,
+}
+
+export type ExportDocument = Readonly<Record<string, unknown>>
+
+/** Undefined where there is no such customer, or no more. */
+export async function exportAccount(
+  db: Database,
+  actor: Actor,
+  { customerId, bounds }: { customerId: string; bounds: ExportBounds },
+): Promise<ExportDocument | undefined> {
+  return audited(db, actor, async (trx, record) => {
+    await sql`set transaction isolation level repeatable read`.execute(trx)
+    const customer = await trx
+      .selectFrom('customers')
+      .select(['id', 'name', 'email', 'referral_code', 'created_at'])
+      .select(sql<Date>`now()`.as('generated_at'))
+      .where('id', '=', customerId)
+      .where('deleted_at', 'is', null)
+      .executeTakeFirst()
+    if (!customer) return undefined
+    const { generated_at, ...account } = customer
+    const balance = await findAccount(trx, customerId)
+    const { lists, totals } = await readLists(trx, customerId, bounds)
+    const document = {
+      export_version: EXPORT_VERSION,
+      generated_at: generated_at.toISOString(),
+      account: toWire(account),
+      profile: profileRecord(await findProfile(trx, customerId)),
+      preferences: await getPreferences(trx, customerId),
+      balance: {
+        balance_brl: jsonBrl(balance?.balanceNanoBrl ?? 0n),
+        total_topped_up_brl: jsonBrl(balance?.creditedNanoBrl ?? 0n),
+        total_spent_brl: jsonBrl(balance?.chargedNanoBrl ?? 0n),
+      },
+      ...lists,
+      totals,
+      note: noteOf(lists, totals),
+    }
+    await record({ action: 'account.exported', customerId, subjectId: customerId })
+    return document
+  })
+}
+
+async function readLists(
+  trx: Database,
+  customerId: string,
+  bounds: ExportBounds,
+): Promise<{ lists: Record<string, object[]>; totals: Record<string, number> }> {
+  const lists: Record<string, object[]> = {}
+  const totals: Record<string, number> = {}
+  for (const name of Object.keys(EXPORT_LISTS) as ExportListName[]) {
+    const { entries, count } = selectList(name, customerId, bounds)
+    const { rows } = await entries.execute(trx)
+    lists[name] = rows.map(toWire)
+    const isShort = rows.length < bounds.entriesMax && name !== 'prompt_versions'
+    totals[name] = isShort ? rows.length : Number((await count.execute(trx)).rows[0]?.count ?? 0n)
+  }
+  return { lists, totals }
+}
+
+const NOTE =
+  'Cópia dos seus dados pessoais (LGPD, arts. 18 e 19), tirada de uma só vez. Não guardamos o conteúdo das ' +
+  'suas chamadas. Cada cobrança, uma a uma, está em GET /v1/usage/export.json; usage_by_month tem as somas, ' +
+  'por mês de UTC. Das chaves guardamos só um resumo criptográfico, que não é exportado. ' +
+  'Em totals está quanto há de cada lista.'
+
+function noteOf(
+  lists: Readonly<Record<string, object[]>>,
+  totals: Readonly<Record<string, number>>,
+): string {
+  const cut = Object.keys(totals).filter((name) => (totals[name] ?? 0) > (lists[name]?.length ?? 0))
+  if (cut.length === 0) return NOTE
+  return `${NOTE} Destas listas só o mais novo coube aqui: ${cut.join(', ')}. Peça a cópia inteira pelo canal de atendimento.`
+}
+
+/** Amounts in their unit, with exactly the digits they have; counts as numbers; times as text. */
+function toWire(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => {
+      if (name.endsWith('_nano_brl'))
+        return [name.replace('_nano_brl', '_brl'), value === null ? null : jsonBrl(value as bigint)]
+      if (name.endsWith('_pico_usd'))
+        return [name.replace('_pico_usd', '_usd'), value === null ? null : jsonUsd(value as bigint)]
+      if (typeof value === 'bigint') return [name, Number(value)]
+      return [name, value instanceof Date ? value.toISOString() : value]
+    }),
+  )
+}

@@ -1,0 +1,155 @@
+/**
+ * The lists of an export, each newest first, named as the customer reads them. The names of columns become
+ * those of fields: an amount in nano-BRL is written in BRL, one in pico-USD in USD.
+ */
+import { sql, type RawBuilder } from 'kysely'
+
+export interface ExportBounds {
+  /** Of each list. */
+  readonly entriesMax: number
+  /** Of the texts of prompts, all versions together. */
+  readonly promptTextBytesMax: number
+}
+
+export interface ExportList {
+  /** All there are. */
+  readonly entries: (customerId: string) => RawBuilder<unknown>
+  /** Of the sorted entries, those that may be taken; all, where it says nothing. */
+  readonly take?: (bytesMax: number) => RawBuilder<unknown>
+}
+
+export const EXPORT_LISTS = {
+  notifications: {
+    entries: (id) => sql`
+      select id, template, sent_at, status, error from notifications
+      where customer_id = ${id} order by sent_at desc, id desc`,
+  },
+  // What is in one to somebody else is for that reader alone: the token of an invitation.
+  mails_waiting: {
+    entries: (id) => sql`
+      select id, template, email, case when email is null then data end as data, created_at from mails
+      where customer_id = ${id} order by created_at desc, id desc`,
+  },
+  events: {
+    entries: (id) => sql`
+      select id, type, data, created_at from events
+      where customer_id = ${id} order by created_at desc, id desc`,
+  },
+  // Their own, those that others made for their teams, and those that they made for teams of others.
+  api_keys: {
+    entries: (id) => sql`
+      select k.id, k.name, k.last_four, k.team_id, k.model_ids, k.ip_allowlist, k.requests_per_minute,
+        k.tokens_per_minute, b.period as budget_period, b.limit_pico_usd as budget_limit_pico_usd,
+        k.created_at, u.last_used_at, k.expires_at, k.revoked_at
+      from api_keys k
+      left join api_key_budgets b on b.api_key_id = k.id
+      left join api_key_uses u on u.api_key_id = k.id
+      where k.customer_id = ${id} or k.created_by = ${id} order by k.created_at desc, k.id desc`,
+  },
+  prompts: {
+    entries: (id) => sql`
+      select id, slug, name, description, variables, tags, default_model, version, created_at, updated_at
+      from prompts where customer_id = ${id} order by updated_at desc, id desc`,
+  },
+  prompt_versions: {
+    entries: (id) => sql`
+      select v.prompt_id, v.version, v.body, v.change_note, v.created_at
+      from prompts p join prompt_versions v on v.prompt_id = p.id
+      where p.customer_id = ${id} order by v.created_at desc, v.prompt_id desc, v.version desc`,
+    take: (bytesMax) => sql`
+      select prompt_id, version, body, change_note, created_at from (
+        select *, sum(octet_length(body)) over (order by created_at desc, prompt_id desc, version desc) as bytes
+        from entries) sized
+      where bytes <= ${bytesMax} order by created_at desc, prompt_id desc, version desc`,
+  },
+  sessions: {
+    entries: (id) => sql`
+      select session_id, requests, prompt_tokens, completion_tokens, cost_billed_nano_brl, model_ids,
+        first_request_at, last_request_at
+      from usage_sessions where customer_id = ${id} order by last_request_at desc, session_id desc`,
+  },
+  // Months of UTC: the roll-ups are of its days. The days that are not over are in the hours alone.
+  usage_by_month: {
+    entries: (id) => sql`
+      select to_char(at at time zone 'UTC', 'YYYY-MM') as month, model_id,
+        sum(charged_requests)::int8 as requests, sum(prompt_tokens)::int8 as prompt_tokens,
+        sum(completion_tokens)::int8 as completion_tokens,
+        sum(cost_upstream_pico_usd)::int8 as cost_upstream_pico_usd,
+        sum(cost_billed_nano_brl)::int8 as cost_billed_nano_brl
+      from (
+        select d.day_at as at, model_id, charged_requests, prompt_tokens, completion_tokens,
+          cost_upstream_pico_usd, cost_billed_nano_brl
+        from usage_days d where d.customer_id = ${id}
+        union all
+        select h.hour_at, model_id, charged_requests, prompt_tokens, completion_tokens,
+          cost_upstream_pico_usd, cost_billed_nano_brl
+        from accounts a join usage_hours h on h.customer_id = a.customer_id and h.hour_at >= a.usage_days_until
+        where a.customer_id = ${id}
+      ) used
+      group by 1, 2 having sum(charged_requests) > 0 order by 1 desc, 2`,
+  },
+  ledger_entries: {
+    entries: (id) => sql`
+      select id, kind, reason, amount_nano_brl, reference, note, created_at
+      from ledger_entries where customer_id = ${id} order by created_at desc, id desc`,
+  },
+  teams_owned: {
+    entries: (id) => sql`
+      select t.id, t.name, b.limit_nano_brl, t.created_at, t.deleted_at
+      from teams t left join team_budgets b on b.team_id = t.id
+      where t.customer_id = ${id} order by t.created_at desc, t.id desc`,
+  },
+  team_memberships: {
+    entries: (id) => sql`
+      select m.team_id, t.name as team_name, m.role, m.joined_at
+      from team_members m join teams t on t.id = m.team_id
+      where m.customer_id = ${id} order by m.joined_at desc, m.team_id desc`,
+  },
+  invitations_sent: {
+    entries: (id) => sql`
+      select id, team_id, email, role, created_at, expires_at, accepted_at, revoked_at
+      from team_invitations where invited_by = ${id} order by created_at desc, id desc`,
+  },
+  invitations_received: {
+    entries: (id) => sql`
+      select i.id, i.team_id, t.name as team_name, i.role, i.created_at, i.expires_at, i.accepted_at, i.revoked_at
+      from team_invitations i join teams t on t.id = i.team_id
+      where i.email = (select lower(email) from customers where id = ${id})
+      order by i.created_at desc, i.id desc`,
+  },
+  // Who the other one is stays theirs to tell.
+  referrals: {
+    entries: (id) => sql`
+      select case when referrer_id = ${id} then 'referrer' else 'referred' end as part,
+        created_at as registered_at, rewarded_at, reward_nano_brl
+      from referrals where referrer_id = ${id} or customer_id = ${id}
+      order by created_at desc, customer_id desc`,
+  },
+  // What they did, and what was done to their account; the address of somebody else is not theirs.
+  activities: {
+    entries: (id) => sql`
+      select id, created_at, action, actor_kind, case when actor_id = ${id} then api_key_id end as api_key_id,
+        case when actor_id = ${id} then ip end as ip, subject_id, details
+      from audit_log where actor_id = ${id} or customer_id = ${id} order by created_at desc, id desc`,
+  },
+  images_waiting: {
+    entries: (id) => sql`
+      select id, media_type, octet_length(bytes) as byte_count, created_at, expires_at
+      from generated_images where customer_id = ${id} and expires_at > now()
+      order by created_at desc, id desc`,
+  },
+} satisfies Record<string, ExportList>
+
+export type ExportListName = keyof typeof EXPORT_LISTS
+
+/** The newest of the entries, within the bounds; and how many there are. */
+export function selectList(name: ExportListName, customerId: string, bounds: ExportBounds) {
+  const list: ExportList = EXPORT_LISTS[name]
+  const taken = list.take?.(bounds.promptTextBytesMax) ?? sql`select * from entries`
+  return {
+    entries: sql<Record<string, unknown>>`
+      with entries as (${list.entries(customerId)} limit ${bounds.entriesMax}) ${taken}`,
+    count: sql<{ count: bigint }>`
+      select count(*) from (${list.entries(customerId)}) entries`,
+  }
+}

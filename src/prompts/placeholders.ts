@@ -1,0 +1,66 @@
+/**
+ * Placeholders are written `{{name}}`; spaces inside of the braces do not matter. Whatever else has braces,
+ * a name of more than 40 characters too, is text and stays as it is.
+ */
+const PLACEHOLDER = /\{\{ *([a-zA-Z0-9_]{1,40}) *\}\}/g
+
+export const VARIABLES_MAX = 100
+
+/** Why a prompt's variables are not in order. */
+export type VariablesFault =
+  | { readonly kind: 'undeclared_variable'; readonly name: string }
+  | { readonly kind: 'too_many_variables' }
+
+export type Rendered =
+  | { readonly kind: 'rendered'; readonly text: string }
+  | { readonly kind: 'missing_value'; readonly name: string }
+  | { readonly kind: 'unknown_value'; readonly name: string }
+  | { readonly kind: 'too_long' }
+
+/** The names in a body, each once, in the order of their first place. */
+export function findPlaceholders(body: string): string[] {
+  return [...new Set(Array.from(body.matchAll(PLACEHOLDER), ([, name]) => name as string))]
+}
+
+/**
+ * The variables of a prompt: those that it declares, which must cover the placeholders of its body and may
+ * be more; or, where it declares none, those of its body.
+ */
+export function variablesOf(
+  body: string,
+  declared: readonly string[] | undefined,
+): readonly string[] | VariablesFault {
+  const used = findPlaceholders(body)
+  if (declared === undefined)
+    return used.length > VARIABLES_MAX ? { kind: 'too_many_variables' } : used
+  const known = new Set(declared)
+  const undeclared = used.find((name) => !known.has(name))
+  return undeclared === undefined ? [...known] : { kind: 'undeclared_variable', name: undeclared }
+}
+
+/**
+ * Puts the values in their places, in one pass: braces in a value are text. Every variable needs its value,
+ * and no other is taken. A value may stand in thousands of places, so its size is known before it is made.
+ */
+export function renderPrompt(
+  { body, variables }: { readonly body: string; readonly variables: readonly string[] },
+  values: ReadonlyMap<string, string>,
+  bytesMax: number,
+): Rendered {
+  const missing = variables.find((name) => !values.has(name))
+  if (missing !== undefined) return { kind: 'missing_value', name: missing }
+  const declared = new Set(variables)
+  for (const name of values.keys()) if (!declared.has(name)) return { kind: 'unknown_value', name }
+
+  if (renderedBytes(body, values) > bytesMax) return { kind: 'too_long' }
+  const text = body.replace(PLACEHOLDER, (found, name: string) => values.get(name) ?? found)
+  return { kind: 'rendered', text }
+}
+
+function renderedBytes(body: string, values: ReadonlyMap<string, string>): number {
+  const sizes = new Map([...values].map(([name, value]) => [name, Buffer.byteLength(value)]))
+  let bytes = Buffer.byteLength(body)
+  for (const [found, name] of body.matchAll(PLACEHOLDER))
+    bytes += (sizes.get(name as string) ?? found.length) - found.length
+  return bytes
+}

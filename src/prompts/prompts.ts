@@ -1,0 +1,192 @@
+/**
+ * Saved prompts: texts with placeholders that a customer keeps, in versions that are never changed. A new
+ * version comes with each change of the text and of nothing else. Every function here sees the prompts of
+ * the given customer only. How a prompt is run, the routes know: a run is a model call like any other.
+ */
+import { sql } from 'kysely'
+import { inTransaction, type Database } from '../db/open.ts'
+import { createId, isUuid } from '../lib/ids.ts'
+import { findPrompt, type Prompt } from './find-prompt.ts'
+import { variablesOf, type VariablesFault } from './placeholders.ts'
+import { copySlugOf, findFreeSlug, slugOf } from './slugs.ts'
+
+export interface PromptInput {
+  readonly name: string
+  readonly body: string
+  readonly description?: string | null | undefined
+  /** Undefined: those of the body. */
+  readonly variables?: readonly string[] | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly defaultModel?: string | null | undefined
+}
+
+/** What is undefined stays as it is. */
+export interface PromptChange extends Partial<PromptInput> {
+  /** Kept with the new version, if there is one. */
+  readonly changeNote?: string | undefined
+}
+
+export const NAME_LENGTH_MAX = 120
+const COPY_MARK = ' (cópia)'
+
+/** Of the statement: a change that waited for another is the later one. */
+const NOW = sql<Date>`statement_timestamp()`
+
+export async function createPrompt(
+  db: Database,
+  customerId: string,
+  input: PromptInput,
+): Promise<Prompt | VariablesFault> {
+  const variables = variablesOf(input.body, input.variables)
+  if ('kind' in variables) return variables
+  return insertPrompt(db, customerId, slugOf(input.name), { ...input, variables })
+}
+
+/** A prompt of its own, with the text as it is now and no history. */
+export async function clonePrompt(
+  db: Database,
+  customerId: string,
+  id: string,
+): Promise<Prompt | undefined> {
+  const source = await findPrompt(db, customerId, id)
+  if (!source) return undefined
+  const name = firstCharacters(source.name, NAME_LENGTH_MAX - COPY_MARK.length) + COPY_MARK
+  return insertPrompt(db, customerId, copySlugOf(source.slug), { ...source, name })
+}
+
+/** Changes of one prompt wait for each other, so that each other text gets a version of its own. */
+export function changePrompt(
+  db: Database,
+  customerId: string,
+  id: string,
+  { changeNote, ...fields }: PromptChange,
+): Promise<Prompt | VariablesFault | undefined> {
+  return inTransaction(db, async (trx) => {
+    if (!(await lockPrompt(trx, customerId, id))) return undefined
+    const current = (await findPrompt(trx, customerId, id)) as Prompt
+    // The database keeps well-formed text only.
+    const body = fields.body?.toWellFormed() ?? current.body
+    const hasNewBody = body !== current.body
+    const variables = variablesAfter(fields, current, body)
+    if ('kind' in variables) return variables
+    const version = current.version + (hasNewBody ? 1 : 0)
+    if (hasNewBody) await insertVersion(trx, { id, version, body, changeNote })
+    const changed = withoutUndefined(fields)
+    if (Object.keys(changed).length > 0)
+      await updatePrompt(trx, id, { ...current, ...changed, variables, version })
+    return findPrompt(trx, customerId, id)
+  })
+}
+
+/** Its versions go with it. False where there was none. */
+export async function deletePrompt(db: Database, customerId: string, id: string): Promise<boolean> {
+  if (!isUuid(id)) return false
+  const { numDeletedRows } = await db
+    .deleteFrom('prompts')
+    .where('customer_id', '=', customerId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** In a statement of its own: a row that was waited for is newer than what else its statement read. */
+async function lockPrompt(trx: Database, customerId: string, id: string): Promise<boolean> {
+  if (!isUuid(id)) return false
+  const row = await trx
+    .selectFrom('prompts')
+    .select('id')
+    .where('customer_id', '=', customerId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Another text brings its own variables, unless they are given; else they stay. */
+function variablesAfter(
+  { variables }: Partial<PromptInput>,
+  current: Prompt,
+  body: string,
+): readonly string[] | VariablesFault {
+  if (variables === undefined && body === current.body) return current.variables
+  return variablesOf(body, variables)
+}
+
+function insertPrompt(
+  db: Database,
+  customerId: string,
+  slugBase: string,
+  input: PromptInput & { readonly variables: readonly string[] },
+): Promise<Prompt> {
+  return inTransaction(db, async (trx) => {
+    const id = createId()
+    // Two that are made at once may choose the same slug; who comes second chooses again.
+    for (let isThere = false; !isThere;) {
+      const slug = await findFreeSlug(trx, customerId, slugBase)
+      const { numInsertedOrUpdatedRows } = await trx
+        .insertInto('prompts')
+        .values({
+          id,
+          customer_id: customerId,
+          slug,
+          ...columnsOf(input),
+          created_at: NOW,
+          updated_at: NOW,
+        })
+        .onConflict((conflict) => conflict.columns(['customer_id', 'slug']).doNothing())
+        .executeTakeFirst()
+      isThere = numInsertedOrUpdatedRows === 1n
+    }
+    await insertVersion(trx, { id, version: 1, body: input.body })
+    return (await findPrompt(trx, customerId, id)) as Prompt
+  })
+}
+
+async function updatePrompt(
+  trx: Database,
+  id: string,
+  prompt: PromptInput & { readonly variables: readonly string[]; readonly version: number },
+): Promise<void> {
+  await trx
+    .updateTable('prompts')
+    .set({ ...columnsOf(prompt), version: prompt.version, updated_at: NOW })
+    .where('id', '=', id)
+    .execute()
+}
+
+async function insertVersion(
+  trx: Database,
+  of: { id: string; version: number; body: string; changeNote?: string | undefined },
+): Promise<void> {
+  await trx
+    .insertInto('prompt_versions')
+    .values({
+      prompt_id: of.id,
+      version: of.version,
+      body: of.body,
+      change_note: of.changeNote ?? null,
+      created_at: NOW,
+    })
+    .execute()
+}
+
+function columnsOf(input: PromptInput & { readonly variables: readonly string[] }) {
+  return {
+    name: input.name,
+    description: input.description ?? null,
+    variables: [...input.variables],
+    tags: [...new Set(input.tags)],
+    default_model: input.defaultModel ?? null,
+  }
+}
+
+function withoutUndefined<Fields extends object>(fields: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Fields
+}
+
+/** As PostgreSQL counts them: by code points. */
+function firstCharacters(text: string, count: number): string {
+  return Array.from(text).slice(0, count).join('')
+}

@@ -1,0 +1,43 @@
+import type { Database } from '../db/open.ts'
+
+/** Of the part before a number: a clone of a clone of a clone must not grow for ever. */
+const LENGTH_MAX = 100
+const COPY_SUFFIX = '-copia'
+/** Of a name without a single letter or digit of ASCII. */
+const FALLBACK = 'prompt'
+
+/** The name in lower case without accents, its words joined by hyphens. */
+export function slugOf(name: string): string {
+  const words = name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+  return cut(words.replace(/^-/, ''), LENGTH_MAX) || FALLBACK
+}
+
+export function copySlugOf(slug: string): string {
+  return cut(slug, LENGTH_MAX - COPY_SUFFIX.length) + COPY_SUFFIX
+}
+
+/** `base`, or the first of `base-2`, `base-3`, … that no prompt of the customer has at this moment. */
+export async function findFreeSlug(
+  db: Database,
+  customerId: string,
+  base: string,
+): Promise<string> {
+  const rows = await db
+    .selectFrom('prompts')
+    .select('slug')
+    .where('customer_id', '=', customerId)
+    .where('slug', 'like', `${base}%`)
+    .execute()
+  const taken = new Set(rows.map(({ slug }) => slug))
+  let slug = base
+  for (let number = 2; taken.has(slug); number++) slug = `${base}-${number}`
+  return slug
+}
+
+function cut(slug: string, lengthMax: number): string {
+  return slug.slice(0, lengthMax).replace(/-$/, '')
+}

@@ -1,0 +1,46 @@
+import { sql } from 'kysely'
+import { exactTime } from '../db/exact-time.ts'
+import type { Database } from '../db/open.ts'
+
+/** Whole days of a customer's time zone, as far as they have come. */
+export interface UsagePeriod {
+  readonly timezone: string
+  /** `YYYY-MM-DD`, both in it. */
+  readonly from: string
+  readonly to: string
+  /** The same as exact times: from this one until before that one. */
+  readonly fromAt: string
+  readonly untilAt: string
+}
+
+/** As many days up to `to`, where no first day is given. */
+const DAYS_DEFAULT = 30
+
+/**
+ * `from` may come out behind `to`, where that is what was asked for: then nothing lies in between. The
+ * days must exist.
+ */
+export async function findUsagePeriod(
+  db: Database,
+  customerId: string,
+  asked: { from?: string | undefined; to?: string | undefined },
+): Promise<UsagePeriod> {
+  const { rows } = await sql<UsagePeriod>`
+    with customer as (
+      select timezone, coalesce(${asked.to ?? null}::date, (now() at time zone timezone)::date) as to_day
+      from customers where id = ${customerId}
+    ), days as (
+      select timezone, to_day, coalesce(${asked.from ?? null}::date, to_day - ${DAYS_DEFAULT - 1}::int4) as from_day
+      from customer
+    ), bounds as (
+      select days.*, from_day::timestamp at time zone timezone as from_at,
+        least((to_day + 1)::timestamp at time zone timezone, now()) as until_at
+      from days
+    )
+    select timezone, from_day as "from", to_day as "to",
+      ${exactTime('from_at')} as "fromAt", ${exactTime('until_at')} as "untilAt"
+    from bounds`.execute(db)
+  const [period] = rows
+  if (!period) throw new Error('the customer of a caller exists')
+  return period
+}

@@ -1,0 +1,56 @@
+import { sql, type RawBuilder } from 'kysely'
+import { exactTime } from '../db/exact-time.ts'
+import type { NanoBrl, PicoUsd } from '../lib/money.ts'
+
+/** A charge with everything that explains it. */
+export interface UsageEvent {
+  readonly id: string
+  readonly requestId: string
+  readonly modelId: string
+  readonly apiKeyId: string
+  readonly apiKeyName: string | null
+  readonly teamId: string | null
+  readonly sessionId: string | null
+  readonly usageKind: 'exact' | 'estimated' | 'none'
+  readonly promptTokens: number
+  readonly cachedTokens: number
+  readonly cacheWriteTokens: number
+  readonly completionTokens: number
+  readonly reasoningTokens: number
+  /** What was used beside text tokens, by the names of the catalog's units. */
+  readonly units: Readonly<Record<string, number>> | null
+  readonly costUpstreamPicoUsd: PicoUsd
+  readonly costBilledNanoBrl: NanoBrl
+  readonly fxRateE4: bigint
+  readonly fxRateDate: string
+  readonly fxSource: string
+  readonly markupE4: bigint
+  /** To the microsecond, see `exactTime`. */
+  readonly createdAt: string
+}
+
+/**
+ * These rows of `usage_events`, sorted from the oldest or the newest, with what explains them. `events`
+ * selects whole rows and limits them; what is joined is looked up for those only.
+ */
+export function selectUsageEvents<More = unknown>(
+  events: RawBuilder<unknown>,
+  order: 'asc' | 'desc',
+  more: RawBuilder<unknown> = sql``,
+): RawBuilder<UsageEvent & More> {
+  const direction = sql.raw(order)
+  // Named as `UsageEvent` names them: no row has to be made into another object.
+  return sql<UsageEvent & More>`
+    select e.id, e.request_id as "requestId", e.model_id as "modelId", e.api_key_id as "apiKeyId",
+      k.name as "apiKeyName", e.team_id as "teamId", e.session_id as "sessionId", e.usage_kind as "usageKind",
+      e.prompt_tokens as "promptTokens", e.cached_tokens as "cachedTokens",
+      e.cache_write_tokens as "cacheWriteTokens", e.completion_tokens as "completionTokens",
+      e.reasoning_tokens as "reasoningTokens", e.units,
+      e.cost_upstream_pico_usd as "costUpstreamPicoUsd", e.cost_billed_nano_brl as "costBilledNanoBrl",
+      e.fx_rate_e4::int8 as "fxRateE4", f.rate_date as "fxRateDate", f.source as "fxSource",
+      e.markup_e4::int8 as "markupE4", ${exactTime('e.created_at')} as "createdAt" ${more}
+    from (${events}) e
+    join fx_rates f on f.id = e.fx_rate_id
+    left join api_keys k on k.id = e.api_key_id
+    order by e.created_at ${direction}, e.id ${direction}`
+}

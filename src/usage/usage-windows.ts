@@ -1,0 +1,80 @@
+/**
+ * Windows of usage: the last days of the customer's own zone, today included, from the roll-ups that the
+ * ledger keeps. Their cost does not grow with the number of calls: only of an hour that midnight cuts (in
+ * zones of half hours) are events read.
+ */
+import { sql, type RawBuilder } from 'kysely'
+import type { NanoBrl, PicoUsd } from '../lib/money.ts'
+
+export interface UsageSums {
+  /** Those that were charged. */
+  readonly requests: number
+  /** Those that came to nothing and cost nothing. */
+  readonly failedRequests: number
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly costBilledNanoBrl: NanoBrl
+  readonly costUpstreamPicoUsd: PicoUsd
+}
+
+/** Sums of sums come as text: they may be beyond an int8. */
+export interface SumsRow {
+  readonly requests: string
+  readonly failed_requests: string
+  readonly prompt_tokens: string
+  readonly completion_tokens: string
+  readonly cost_billed_nano_brl: string
+  readonly cost_upstream_pico_usd: string
+}
+
+export const NO_USAGE: UsageSums = {
+  requests: 0,
+  failedRequests: 0,
+  promptTokens: 0,
+  completionTokens: 0,
+  costBilledNanoBrl: 0n,
+  costUpstreamPicoUsd: 0n,
+}
+
+/** What stands in a `from`: rows of `usage_between`, of which several may be of one key and model. */
+export function usageOfDays(customerId: string, days: number): RawBuilder<unknown> {
+  return sql`customers c, usage_between(c.id, first_day_start(c.timezone, ${days}), 'infinity') u
+    where c.id = ${customerId}`
+}
+
+/** The columns of a `SumsRow`, of rows that `usageOfDays` gives. */
+export const sumColumns = sql`sum(u.charged_requests) as requests, sum(u.released_requests) as failed_requests,
+  sum(u.prompt_tokens) as prompt_tokens, sum(u.completion_tokens) as completion_tokens,
+  sum(u.cost_billed_nano_brl) as cost_billed_nano_brl, sum(u.cost_upstream_pico_usd) as cost_upstream_pico_usd`
+
+export function toSums(row: SumsRow): UsageSums {
+  return {
+    requests: Number(row.requests),
+    failedRequests: Number(row.failed_requests),
+    promptTokens: Number(row.prompt_tokens),
+    completionTokens: Number(row.completion_tokens),
+    costBilledNanoBrl: BigInt(row.cost_billed_nano_brl),
+    costUpstreamPicoUsd: BigInt(row.cost_upstream_pico_usd),
+  }
+}
+
+export function addUp(sums: readonly UsageSums[]): UsageSums {
+  return sums.reduce(
+    (total, each) => ({
+      requests: total.requests + each.requests,
+      failedRequests: total.failedRequests + each.failedRequests,
+      promptTokens: total.promptTokens + each.promptTokens,
+      completionTokens: total.completionTokens + each.completionTokens,
+      costBilledNanoBrl: total.costBilledNanoBrl + each.costBilledNanoBrl,
+      costUpstreamPicoUsd: total.costUpstreamPicoUsd + each.costUpstreamPicoUsd,
+    }),
+    NO_USAGE,
+  )
+}
+
+/** The dearest first; of those that cost the same, the busiest. */
+export function byCost(left: UsageSums, right: UsageSums): number {
+  if (left.costBilledNanoBrl !== right.costBilledNanoBrl)
+    return left.costBilledNanoBrl > right.costBilledNanoBrl ? -1 : 1
+  return right.requests - left.requests
+}

@@ -1,0 +1,215 @@
+/** A customer of whom there is something in every table that holds personal data. */
+import { recordEvent } from '../../src/events/record-event.ts'
+import { sql } from 'kysely'
+import { audited } from '../../src/audit-log/audited.ts'
+import { createApiKey } from '../../src/customers/api-keys.ts'
+import { createCustomer } from '../../src/customers/customers.ts'
+import { saveProfile } from '../../src/customers/profiles.ts'
+import { ensureReferralCode, refer } from '../../src/customers/referrals.ts'
+import type { Database } from '../../src/db/open.ts'
+import { storeImage } from '../../src/images/generated-images.ts'
+import { credit } from '../../src/ledger/entries.ts'
+import { createId, sha256 } from '../../src/lib/ids.ts'
+import { NANO_PER_BRL } from '../../src/lib/money.ts'
+import { seedCustomer } from './test-database.ts'
+import { seedUsage } from './seed-usage.ts'
+
+export const TAX_ID = '24971563792'
+
+export interface SeededPerson {
+  readonly customerId: string
+  readonly name: string
+  readonly email: string
+  readonly secret: string
+  readonly keyId: string
+  /** Made by the person, for the team of somebody else. */
+  readonly teamSecret: string
+  readonly teamOwnerId: string
+  readonly sessionId: string
+  /** What the person wrote, or is: none of it may be left after a deletion. */
+  readonly words: readonly string[]
+}
+
+/** With BRL 100, of which some is spent. */
+export async function seedPerson(db: Database): Promise<SeededPerson> {
+  const mark = createId().slice(-12)
+  const name = `Marília ${mark}`
+  const email = `marilia.${mark}@example.com`
+  const sessionId = `conversa-${mark}`
+  const customer = await createCustomer(db, { name, email })
+  if ('kind' in customer) throw new Error(customer.kind)
+  const customerId = customer.id
+  await credit(db, {
+    customerId,
+    amountNanoBrl: 100n * NANO_PER_BRL,
+    reason: 'top_up',
+    reference: createId(),
+  })
+  const { key, secret } = await createApiKey(db, {
+    customerId,
+    name: `chave ${mark}`,
+    requestsPerMinute: 1_000_000,
+    ipAllowlist: ['127.0.0.1', '203.0.113.77'],
+  })
+  await audited(db, { kind: 'customer', customerId, ip: '127.0.0.1' }, async (trx, record) => {
+    await saveProfile(trx, customerId, {
+      full_name: `Marília Souza ${mark}`,
+      tax_id: TAX_ID,
+      phone: '11987654321',
+      street: `Rua ${mark}`,
+    })
+    await record({ action: 'profile.changed', customerId, subjectId: customerId })
+  })
+  await sql`insert into notifications (id, customer_id, template, status, error)
+    values (${createId()}, ${customerId}, 'welcome', 'failed', ${`no mailbox ${email}`})`.execute(
+    db,
+  )
+  await recordEvent(db, { customerId, type: 'key.created', data: { name: mark } })
+  await seedMails(db, customerId, email, mark)
+  await seedPrompt(db, customerId, mark)
+  await storeImage(db, customerId, { mediaType: 'image/png', bytes: Buffer.from(`imagem ${mark}`) })
+  await seedUsage(db, {
+    customerId,
+    apiKeyId: key.id,
+    events: [0, 30].map((daysAgo) => ({
+      at: new Date(Date.now() - daysAgo * 86_400_000),
+      modelId: 'sandbox-chat',
+      promptTokens: 100,
+      completionTokens: 50,
+      sessionId,
+    })),
+  })
+  await sql`select roll_usage_days(${customerId})`.execute(db)
+  const { teamSecret, teamOwnerId } = await seedTeams(db, customerId, email, mark)
+  await seedReferrals(db, customerId)
+  return {
+    customerId,
+    name,
+    email,
+    secret,
+    keyId: key.id,
+    teamSecret,
+    teamOwnerId,
+    sessionId,
+    words: [mark, TAX_ID, '11987654321', '203.0.113.77'],
+  }
+}
+
+/** Not due for a day, so that nobody sends them meanwhile: one of their own, and one by somebody else. */
+async function seedMails(
+  db: Database,
+  customerId: string,
+  email: string,
+  mark: string,
+): Promise<void> {
+  const other = await seedCustomer(db, { balanceBrl: '0' })
+  const due_at = new Date(Date.now() + 86_400_000)
+  const data = JSON.stringify({ name: mark })
+  const own = { id: createId(), customer_id: customerId, email: null, template: 'chave_criada' }
+  const invited = {
+    id: createId(),
+    customer_id: other.customerId,
+    email,
+    template: 'convite_equipe',
+  }
+  await db
+    .insertInto('mails')
+    .values([
+      { ...own, data, due_at },
+      { ...invited, data, due_at },
+    ])
+    .execute()
+  const shown = { subject: mark, list_unsubscribe: null, text: mark, html: mark }
+  await db
+    .insertInto('sandbox_mails')
+    .values([
+      { ...shown, id: createId(), customer_id: customerId, email },
+      { ...shown, id: createId(), customer_id: other.customerId, email },
+    ])
+    .execute()
+}
+
+async function seedPrompt(db: Database, customerId: string, mark: string): Promise<void> {
+  const id = createId()
+  await db
+    .insertInto('prompts')
+    .values({
+      id,
+      customer_id: customerId,
+      slug: `prompt-${mark}`,
+      name: `Prompt ${mark}`,
+      description: null,
+      variables: [],
+      tags: [mark],
+      default_model: null,
+      version: 2,
+    })
+    .execute()
+  for (const version of [1, 2])
+    await db
+      .insertInto('prompt_versions')
+      .values({ prompt_id: id, version, body: `Texto ${version} de ${mark}`, change_note: null })
+      .execute()
+}
+
+/** One of their own with a member; one of somebody else, where they have a key; invitations both ways. */
+async function seedTeams(
+  db: Database,
+  customerId: string,
+  email: string,
+  mark: string,
+): Promise<{ teamSecret: string; teamOwnerId: string }> {
+  const other = await seedCustomer(db, { balanceBrl: '10' })
+  const own = await seedTeam(db, customerId, `Equipe ${mark}`)
+  const foreign = await seedTeam(db, other.customerId, 'Equipe de outra pessoa')
+  const member = { role: 'member' as const }
+  await db
+    .insertInto('team_members')
+    .values([
+      { team_id: own, customer_id: other.customerId, ...member },
+      { team_id: foreign, customer_id: customerId, ...member },
+    ])
+    .execute()
+  const invitation = () => ({
+    id: createId(),
+    role: 'member' as const,
+    token_hash: sha256(createId()),
+    expires_at: new Date(Date.now() + 86_400_000),
+  })
+  await db
+    .insertInto('team_invitations')
+    .values([
+      { ...invitation(), team_id: own, email: `amiga.${mark}@example.com`, invited_by: customerId },
+      { ...invitation(), team_id: foreign, email, invited_by: other.customerId },
+    ])
+    .execute()
+  const { secret } = await createApiKey(db, {
+    customerId: other.customerId,
+    name: `equipe ${mark}`,
+    requestsPerMinute: 1_000_000,
+    teamId: foreign,
+    createdBy: customerId,
+  })
+  return { teamSecret: secret, teamOwnerId: other.customerId }
+}
+
+async function seedTeam(db: Database, customerId: string, name: string): Promise<string> {
+  const id = createId()
+  await db.insertInto('teams').values({ id, customer_id: customerId, name }).execute()
+  await db
+    .insertInto('team_budgets')
+    .values({ team_id: id, timezone: 'America/Sao_Paulo', limit_nano_brl: null })
+    .execute()
+  return id
+}
+
+async function seedReferrals(db: Database, customerId: string): Promise<void> {
+  const before = await seedCustomer(db, { balanceBrl: '0' })
+  const after = await seedCustomer(db, { balanceBrl: '0' })
+  const code = await ensureReferralCode(db, before.customerId)
+  const own = await ensureReferralCode(db, customerId)
+  await db.transaction().execute(async (trx) => {
+    await refer(trx, { customerId, code })
+    await refer(trx, { customerId: after.customerId, code: own })
+  })
+}

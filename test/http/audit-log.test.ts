@@ -1,0 +1,223 @@
+/** The audit log's export: for admins alone, whole, in its limits, and itself told of. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
+import { sql } from 'kysely'
+import { createCustomer } from '../../src/customers/customers.ts'
+import { createId } from '../../src/lib/ids.ts'
+import { seedCustomer } from '../harness/test-database.ts'
+import { ask, startGateway, type Asked, type GatewayUnderTest } from './gateway-under-test.ts'
+import { operationsOf, readOpenApi } from './operations.ts'
+
+const PATH = '/admin/audit-log/export.csv'
+const HEAD = 'id;created_at;actor_kind;actor_id;api_key_id;ip;action;customer_id;subject_id;details'
+
+let gateway: GatewayUnderTest
+let admin: { customerId: string; secret: string }
+
+before(async () => {
+  gateway = await startGateway({ ADMIN_EMAILS: 'Chefe@exemplo.com.br, outra@exemplo.com.br' })
+  admin = await seedCustomer(gateway.database.db, { balanceBrl: '0' })
+  await giveEmail(admin.customerId, 'chefe@Exemplo.com.br')
+})
+
+after(() => gateway.stop())
+
+function giveEmail(customerId: string, email: string): Promise<unknown> {
+  const { db } = gateway.database
+  return db.updateTable('customers').set({ email }).where('id', '=', customerId).execute()
+}
+
+function get(query = '', secret: string | undefined = admin.secret): Promise<Asked> {
+  return ask(gateway.node.baseUrl, `${PATH}${query}`, { secret })
+}
+
+/** The rows behind the head. No field of these tests holds a line break. */
+function rowsOf({ text }: Asked): string[] {
+  const lines = text.split('\r\n')
+  assert.equal(lines[0], HEAD)
+  assert.equal(lines.at(-1), '', 'the last line has its end')
+  return lines.slice(1, -1)
+}
+
+async function tell(createdAt: string, count: number, action: string): Promise<void> {
+  await sql`insert into audit_log (id, created_at, actor_kind, action)
+    select gen_random_uuid(), ${createdAt}::timestamptz + n * interval '1 microsecond', 'system', ${action}
+    from generate_series(0, ${count - 1}::int) n`.execute(gateway.database.db)
+}
+
+test('only an admin gets the log, and who is refused learns nothing', async () => {
+  const refused = await get('', gateway.secret)
+  assert.deepEqual([refused.status, refused.json], [403, { error: 'forbidden' }])
+  // Whoever may not have it is not told either that a day is none.
+  assert.equal((await get('?from=x', gateway.secret)).status, 403)
+  const anonymous = await ask(gateway.node.baseUrl, PATH)
+  assert.deepEqual([anonymous.status, anonymous.text], [401, ''])
+  await giveEmail(gateway.customerId, 'x-chefe@exemplo.com.br')
+  assert.equal((await get('', gateway.secret)).status, 403)
+  const { rows } = await sql`select 1 from audit_log where action = 'audit_log.exported'`.execute(
+    gateway.database.db,
+  )
+  assert.equal(rows.length, 0)
+})
+
+test('an act is exported with all that the log has of it, and the export is told of', async () => {
+  const made = await ask(gateway.node.baseUrl, '/me/teams', {
+    secret: gateway.secret,
+    body: { name: '=1+1', monthly_cap_brl: 10.5 },
+  })
+  assert.equal(made.status, 201, made.text)
+  const exported = await get()
+  assert.equal(exported.status, 200)
+  assert.equal(exported.headers.get('content-type'), 'text/csv; charset=utf-8')
+  assert.match(
+    exported.headers.get('content-disposition') ?? '',
+    /^attachment; filename=".+\.csv"$/,
+  )
+  const [own, team] = rowsOf(exported)
+  const { rows } = await sql<{ id: string; at: string; api_key_id: string }>`
+    select id, api_key_id, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+    from audit_log where action = 'team.created'`.execute(gateway.database.db)
+  const [row] = rows
+  assert.ok(row)
+  const { customerId } = gateway
+  assert.equal(
+    team,
+    `${row.id};${row.at};customer;${customerId};${row.api_key_id};127.0.0.1;team.created;${customerId};${made.json.id};"{""monthly_cap_brl"":""10.5""}"`,
+  )
+  assert.match(
+    String(own),
+    new RegExp(`;customer;${admin.customerId};[^;]+;127\\.0\\.0\\.1;audit_log\\.exported;;;`),
+  )
+})
+
+test('the file begins with a byte-order mark', async () => {
+  const answer = await fetch(`${gateway.node.baseUrl}${PATH}`, {
+    headers: { authorization: `Bearer ${admin.secret}` },
+  })
+  const bytes = Buffer.from(await answer.arrayBuffer())
+  assert.deepEqual([...bytes.subarray(0, 3)], [0xef, 0xbb, 0xbf])
+})
+
+test('the days of a window are inclusive, and days of São Paulo', async () => {
+  // São Paulo is three hours behind UTC.
+  await tell('2025-03-10T02:59:59.999999Z', 1, 'window.before')
+  await tell('2025-03-10T03:00:00Z', 1, 'window.first')
+  await tell('2025-03-12T02:59:59.999999Z', 1, 'window.last')
+  await tell('2025-03-12T03:00:00Z', 1, 'window.after')
+  const actionsOf = async (query: string): Promise<string[]> =>
+    rowsOf(await get(query)).map((line) => line.split(';')[6] as string)
+  assert.deepEqual(await actionsOf('?from=2025-03-10&to=2025-03-11'), [
+    'window.last',
+    'window.first',
+  ])
+  assert.deepEqual(await actionsOf('?to=2025-03-09'), ['window.before'])
+  assert.equal((await actionsOf('?from=2025-03-12')).at(-1), 'window.after')
+  assert.deepEqual(await actionsOf('?from=2024-01-01&to=2024-01-02'), [])
+})
+
+test('of more than 10,000 acts the newest are exported, each once, also where times are the same', async () => {
+  await tell('2025-06-01T12:00:00Z', 10_500, 'many.acts')
+  await sql`update audit_log set created_at = date_trunc('milliseconds', created_at)
+    where action = 'many.acts'`.execute(gateway.database.db)
+  const lines = rowsOf(await get('?from=2025-06-01&to=2025-06-01'))
+  assert.equal(lines.length, 10_000)
+  const { rows } = await sql<{ id: string }>`
+    select id from audit_log where action = 'many.acts' order by created_at desc, id desc limit 10000`.execute(
+    gateway.database.db,
+  )
+  assert.deepEqual(
+    lines.map((line) => line.slice(0, 36)),
+    rows.map(({ id }) => id),
+  )
+})
+
+test('a window that is none is refused', async () => {
+  for (const query of [
+    '?from=2025-02-30',
+    '?to=yesterday',
+    '?from=0000-01-01',
+    '?to=2025-1-1',
+    '?from=2025-01-02&to=2025-01-01',
+    '?from=2025-01-01&from=2025-01-02',
+    '?to=%00',
+  ]) {
+    const answer = await get(query)
+    assert.equal(answer.status, 400, `${query}: ${answer.text}`)
+    assert.equal(answer.json.error, 'invalid_request')
+  }
+})
+
+test('nobody becomes an admin by an e-mail of their own choice', async () => {
+  const { db } = gateway.database
+  // One e-mail is one customer's, however it is written.
+  for (const email of ['CHEFE@exemplo.com.br', 'chefe@Exemplo.com.br'])
+    assert.deepEqual(await createCustomer(db, { name: 'Intruso', email }), { kind: 'email_taken' })
+  // No route lets a customer write an e-mail, but that of somebody who is invited.
+  const operations = operationsOf(await readOpenApi(gateway.node.baseUrl))
+  const withEmail = [...operations.values()].filter(({ described }) =>
+    Object.values(described.requestBody?.content ?? {}).some(({ schema }) =>
+      Object.keys(schema.properties ?? {}).some((field) => /mail/i.test(field)),
+    ),
+  )
+  assert.deepEqual(
+    withEmail.map(({ name }) => name),
+    ['POST /me/teams/{id}/invitations'],
+  )
+})
+
+test("what the operator does by the command line is told as the operator's", async () => {
+  const run = async (...args: string[]): Promise<any> => {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['src/cli/main.ts', ...args, '--json'],
+      {
+        env: {
+          ...process.env,
+          DATABASE_URL: gateway.database.databaseUrl,
+          DATA_DIR: gateway.node.dataDir,
+        },
+      },
+    )
+    return JSON.parse(stdout)
+  }
+  const rate = await run('fx', 'set', '5.3', '--date', '2025-01-02', '--note', 'teste')
+  const { id } = await run('incident', 'open', '--title', 'Lento', '--message', 'Está lento.')
+  await run('incident', 'update', id, '--message', 'Ainda.', '--severity', 'critical')
+  await run('incident', 'resolve', id)
+  await run('incident', 'resolve', id)
+  const { rows } = await sql<{ told: unknown[] }>`
+    select jsonb_build_array(action, subject_id, details) as told from audit_log
+    where actor_kind = 'operator' and actor_id is null and customer_id is null
+    order by created_at, id`.execute(gateway.database.db)
+  assert.deepEqual(
+    rows.map(({ told }) => told),
+    [
+      [
+        'fx_rate.set',
+        String(rate.id),
+        { rate: '5.3', date: '2025-01-02', source: 'sandbox', note: 'teste' },
+      ],
+      ['incident.opened', id, { severity: 'major', models: [], vendors: [] }],
+      ['incident.updated', id, { severity: 'critical' }],
+      ['incident.resolved', id, null],
+    ],
+  )
+})
+
+test('an act that the log cannot take does not happen', async () => {
+  const { db } = gateway.database
+  await sql`alter table audit_log add constraint closed check (action <> 'team.created') not valid`.execute(
+    db,
+  )
+  const name = `Equipe ${createId()}`
+  const answer = await ask(gateway.node.baseUrl, '/me/teams', {
+    secret: gateway.secret,
+    body: { name },
+  })
+  await sql`alter table audit_log drop constraint closed`.execute(db)
+  assert.equal(answer.status, 500)
+  const teams = await ask(gateway.node.baseUrl, '/me/teams', { secret: gateway.secret })
+  assert.ok(!teams.text.includes(name))
+})

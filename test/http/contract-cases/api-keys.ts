@@ -1,0 +1,73 @@
+import { createApiKey } from '../../../src/customers/api-keys.ts'
+import { createId } from '../../../src/lib/ids.ts'
+import { seedCustomer } from '../../harness/test-database.ts'
+import type { GatewayUnderTest } from '../gateway-under-test.ts'
+import type { ContractCases } from './contract-case.ts'
+
+const SOUND = { name: 'contrato', model_ids: ['sandbox-chat'] }
+const FULL = {
+  ...SOUND,
+  ip_allowlist: ['127.0.0.1', '::1/128', '10.0.0.0/8'],
+  requests_per_minute: 10,
+  tokens_per_minute: 1000,
+  budget: { limit_usd: 12.5, period: 'month' },
+  expires_at: '2099-12-31T23:59:59-03:00',
+}
+const UNKNOWN = createId()
+
+export async function createCases({
+  database,
+  customerId,
+}: GatewayUnderTest): Promise<ContractCases> {
+  const { db } = database
+  const input = { customerId, name: 'contrato', requestsPerMinute: 120 }
+  const { key } = await createApiKey(db, input)
+  const { key: bulk } = await createApiKey(db, input)
+  const other = await seedCustomer(db, { balanceBrl: '0' })
+  const path = `/api-keys/${key.id}`
+  const strange = `/api-keys/${other.key.id}`
+  return {
+    'GET /api-keys': [
+      {},
+      { path: '/api-keys?limit=1&status=active' },
+      { secret: other.secret },
+      { path: '/api-keys?limit=201', status: 400 },
+      { path: '/api-keys?cursor=x', status: 400 },
+      { isAnonymous: true, status: 401 },
+    ],
+    'POST /api-keys': [
+      { body: SOUND, status: 201 },
+      { body: FULL, status: 201 },
+      { body: { ...SOUND, name: 'ab' }, status: 400 },
+      { body: { ...SOUND, model_ids: ['none'] }, status: 400 },
+      { body: { ...SOUND, color: 'red' }, status: 400 },
+      { body: SOUND, isAnonymous: true, status: 401 },
+    ],
+    'GET /api-keys/{id}': [
+      { path },
+      { path: strange, status: 404 },
+      { path, isAnonymous: true, status: 401 },
+    ],
+    'PATCH /api-keys/{id}': [
+      { path, body: { ...FULL, name: 'contrato 2' } },
+      { path, body: { budget: null, ip_allowlist: null } },
+      { path, body: { requests_per_minute: 0 }, status: 400 },
+      { path: strange, body: { name: 'contrato' }, status: 404 },
+      { path, body: {}, isAnonymous: true, status: 401 },
+    ],
+    'POST /api-keys/bulk-revoke': [
+      { body: { ids: [bulk.id] } },
+      { body: { all: true }, secret: other.secret },
+      { body: {}, status: 400 },
+      { body: { ids: [UNKNOWN] }, status: 404 },
+      { body: { all: true }, isAnonymous: true, status: 401 },
+    ],
+    'DELETE /api-keys/{id}': [
+      { path },
+      { path },
+      { path: strange, status: 404 },
+      { path: '/api-keys/none', status: 404 },
+      { path, isAnonymous: true, status: 401 },
+    ],
+  }
+}

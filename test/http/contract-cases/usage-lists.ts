@@ -1,0 +1,67 @@
+import { seedUsage } from '../../harness/seed-usage.ts'
+import { seedCustomer } from '../../harness/test-database.ts'
+import type { GatewayUnderTest } from '../gateway-under-test.ts'
+import type { ContractCase, ContractCases } from './contract-case.ts'
+
+const SESSION_ID = 'a/b%c?'
+
+/** Of a customer with charges of every shape: with units and without, in a session and out of it. */
+export async function createCases({ database: { db } }: GatewayUnderTest): Promise<ContractCases> {
+  const { customerId, key, secret } = await seedCustomer(db, { balanceBrl: '500' })
+  const use = { at: new Date(), modelId: 'gpt-4o', promptTokens: 10, completionTokens: 5 }
+  await seedUsage(db, {
+    customerId,
+    apiKeyId: key.id,
+    events: [
+      { ...use, sessionId: SESSION_ID },
+      { ...use, sessionId: SESSION_ID, costPicoUsd: 123_456_789n, usageKind: 'estimated' },
+      { ...use, costPicoUsd: 0n },
+      { ...use, outcome: 'released' },
+    ],
+  })
+  const exported = (path: string): ContractCase[] => [
+    { secret },
+    {},
+    { secret, path: `${path}?from=2026-01-31&to=2999-12-31` },
+    { isAnonymous: true, status: 401 },
+    ...['from=2026-02-30', 'to=x', 'from=0000-01-01', 'from=2026-03-02&to=2026-03-01'].map(
+      (query) => ({ path: `${path}?${query}`, status: 400 }),
+    ),
+  ]
+  const refused = (path: string, ...queries: string[]): ContractCase[] =>
+    queries.map((query) => ({ path: `${path}?${query}`, status: 400 }))
+  const session = `/me/sessions/${encodeURIComponent(SESSION_ID)}`
+  return {
+    'GET /usage/export.csv': exported('/usage/export.csv'),
+    'GET /usage/export.json': exported('/usage/export.json'),
+    'GET /usage/events': [
+      { secret },
+      { secret, path: `/usage/events?limit=1&session_id=${encodeURIComponent(SESSION_ID)}` },
+      { isAnonymous: true, status: 401 },
+      ...refused(
+        '/usage/events',
+        'limit=0',
+        'limit=201',
+        'cursor=x',
+        'api_key_id=x',
+        'model_id=%00',
+        'from=2026-02-30',
+      ),
+    ],
+    'GET /me/sessions': [
+      { secret },
+      { secret, path: '/me/sessions?days=90&limit=500' },
+      {},
+      { isAnonymous: true, status: 401 },
+      ...refused('/me/sessions', 'days=0', 'days=91', 'limit=0', 'limit=501', 'cursor=x'),
+    ],
+    'GET /me/sessions/{id}': [
+      { secret, path: session },
+      { secret, path: `${session}?limit=1` },
+      { path: session, status: 404 },
+      { path: session, isAnonymous: true, status: 401 },
+      ...refused(session, 'limit=0', 'limit=1001', 'cursor=x'),
+      { path: `/me/sessions/${'x'.repeat(81)}`, status: 400 },
+    ],
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * Generated requests over every operation of `/v1/openapi.json`, sound and not, over real sockets to one
+ * server: no 5xx, and no answer that is not as described. What they are follows from a seed: `FUZZ_SEED` gives
+ * another one, `FUZZ_REQUESTS` another number of them.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import * as fc from 'fast-check'
+import { Pool } from 'undici'
+import { createActor, createThrowAway, type Actor } from './contract-fuzz/actors.ts'
+import { judge } from './contract-fuzz/judge.ts'
+import { plansFor, type Plan } from './contract-fuzz/request-plans.ts'
+import { asCurl, wireRequest, type WireRequest } from './contract-fuzz/wire-request.ts'
+import {
+  assertAudit,
+  startGateway,
+  untilNoHoldIsOpen,
+  type GatewayUnderTest,
+} from './gateway-under-test.ts'
+import {
+  createAnswerCheck,
+  operationsOf,
+  readOpenApi,
+  type OpenApi,
+  type Operation,
+} from './operations.ts'
+
+const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121)
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 50_000)
+const EACH_MIN = 300
+/** Of operations that work for a while: of these as few as there must be. */
+const DEAR = new Set([
+  'POST /chat/completions',
+  'POST /embeddings',
+  'POST /images/generations',
+  'POST /audio/transcriptions',
+  'POST /me/prompts/{id}/run',
+  'PUT /me/preferences',
+  'GET /me/export',
+  'DELETE /me',
+])
+/** They end the key that calls. */
+const ENDING = new Set(['DELETE /me', 'POST /api-keys/bulk-revoke'])
+/** Of all that a customer has: mostly of those who have little. */
+const EXPORT = 'GET /me/export'
+const CLIENTS = 8
+const ACTORS = 4
+const CHUNK = 50
+const FAILURES_SHOWN = 20
+const SUCCESSES_MIN = 3
+const ADMIN_EMAIL = 'fuzz-0@exemplo.com.br'
+
+let gateway: GatewayUnderTest
+let pool: Pool
+let document: OpenApi
+
+before(async () => {
+  gateway = await startGateway({ ADMIN_EMAILS: ADMIN_EMAIL })
+  document = await readOpenApi(gateway.node.baseUrl)
+  pool = new Pool(new URL(gateway.node.baseUrl).origin, { connections: CLIENTS, pipelining: 1 })
+})
+
+after(async () => {
+  await pool?.close()
+  await gateway?.stop()
+})
+
+interface Course {
+  readonly operation: Operation
+  readonly plans: Iterator<Plan>
+  readonly count: number
+  readonly statuses: Map<number, number>
+}
+
+test(`${REQUESTS} generated requests over all operations, by seed ${SEED}`, async () => {
+  const actors: Actor[] = []
+  for (let at = 0; at < ACTORS; at++)
+    actors.push(await createActor(gateway, `fuzz-${at}@exemplo.com.br`))
+  const courses = coursesOf(document)
+  const failures = await sendAll(courses, actors)
+
+  assert.deepEqual(failures.slice(0, FAILURES_SHOWN), [], `${failures.length} failures`)
+  assertEachIsTried(courses)
+  assert.equal((await pool.request({ method: 'GET', path: '/v1/healthz' })).statusCode, 200)
+  await untilNoHoldIsOpen(gateway.database)
+  await assertAudit(gateway.database)
+  const complaints = gateway.node.log.filter((line) => line.includes('"level":"error"'))
+  assert.deepEqual(complaints.slice(0, FAILURES_SHOWN), [])
+})
+
+function coursesOf(document: OpenApi): Course[] {
+  const operations = [...operationsOf(document).values()]
+  const dear = operations.filter(({ name }) => DEAR.has(name)).length
+  const share = Math.floor((REQUESTS - dear * EACH_MIN) / (operations.length - dear))
+  return operations.map((operation, at) => ({
+    operation,
+    count: DEAR.has(operation.name) ? EACH_MIN : Math.max(EACH_MIN, share),
+    plans: plansOf(operation, SEED + at),
+    statuses: new Map(),
+  }))
+}
+
+function* plansOf(operation: Operation, seed: number): Generator<Plan, never> {
+  const described = Object.keys(document.paths[operation.path] ?? {}).map((key) =>
+    key.toUpperCase(),
+  )
+  const plans = plansFor(operation, described)
+  for (let chunk = 0; ; chunk++)
+    yield* fc.sample(plans, { numRuns: CHUNK, seed: seed + chunk * 1_000 })
+}
+
+/** The operations take turns, so that each meets what the others made. */
+function* turnsOf(courses: readonly Course[]): Generator<Course> {
+  const rounds = Math.max(...courses.map(({ count }) => count))
+  for (let round = 0; round < rounds; round++) {
+    for (const course of courses) {
+      // Those with fewer requests come as often as they must, over the whole run.
+      const { count } = course
+      if (Math.floor(((round + 1) * count) / rounds) > Math.floor((round * count) / rounds))
+        yield course
+    }
+  }
+}
+
+async function sendAll(courses: readonly Course[], actors: readonly Actor[]): Promise<string[]> {
+  const failures: string[] = []
+  const turns = turnsOf(courses)
+  const faultOf = createAnswerCheck()
+  const spare: Actor[] = []
+  let serial = 0
+  async function client(): Promise<void> {
+    for (const course of turns) {
+      const { operation, plans, statuses } = course
+      const plan = plans.next().value
+      const { nth } = plan.caller
+      const turn = Math.floor(nth / actors.length)
+      const isEnding = ENDING.has(operation.name)
+      const isSpare = isEnding || (operation.name === EXPORT && turn % 8 > 0)
+      const actor = isSpare
+        ? (spare.pop() ?? (await createThrowAway(gateway, `fim-${serial++}@exemplo.com.br`)))
+        : (actors[nth % actors.length] as Actor)
+      const others = actors.filter((one) => one !== actor)
+      const sent = wireRequest(operation, plan, actor, others)
+      const answer = await send(sent)
+      const { status, text } = answer
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      const fault = judge(operation, sent, answer, faultOf)
+      if (fault) failures.push(`${fault}\n${asCurl(sent)}`)
+      const isDone = status >= 200 && status < 300
+      if (isSpare && !(isEnding && isDone)) spare.push(actor)
+      // Reading every list again tells little more.
+      const isNews = operation.method !== 'GET' || turn % 4 === 0
+      if (isDone && isNews && plan.caller.kind === 'key') learn(actor, operation, sent, text)
+    }
+  }
+  await Promise.all(Array.from({ length: CLIENTS }, client))
+  return failures
+}
+
+function learn({ pools }: Actor, operation: Operation, sent: WireRequest, text: string): void {
+  const { path } = operation
+  if (sent.method === 'DELETE') pools.forget(path.slice(0, path.lastIndexOf('/')), sent.place)
+  else if (text.startsWith('{')) pools.learn(path, sent.place, JSON.parse(text))
+}
+
+async function send({ method, path, headers, body }: WireRequest) {
+  const answer = await pool.request({
+    method,
+    path: `/v1${path}`,
+    headers,
+    body: body ?? null,
+  })
+  return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() }
+}
+
+function assertEachIsTried(courses: readonly Course[]): void {
+  for (const { operation, statuses } of courses) {
+    const [total, done] = [() => true, (status: number) => status < 400].map((counts) =>
+      [...statuses].reduce((sum, [status, count]) => sum + (counts(status) ? count : 0), 0),
+    ) as [number, number]
+    const told = `${operation.name}: ${JSON.stringify(Object.fromEntries(statuses))}`
+    if (process.env.FUZZ_TELLS) console.log(told)
+    assert.ok(total >= EACH_MIN, told)
+    assert.ok(done >= SUCCESSES_MIN, told)
+  }
+}

@@ -1,0 +1,96 @@
+/** What fields should hold for a request to succeed, where their schema does not say it. */
+import * as fc from 'fast-check'
+import type { Operation } from '../operations.ts'
+import { Slot } from './pools.ts'
+import type { Hints } from './schema-values.ts'
+import { plainText } from './texts.ts'
+
+const MODELS: Readonly<Record<string, string>> = {
+  '/embeddings': 'sandbox-embedding',
+  '/images/generations': 'sandbox-image',
+  '/audio/transcriptions': 'sandbox-transcribe',
+}
+const CHAT_MODEL = 'sandbox-chat'
+const CPF_AND_CNPJ = ['529.982.247-25', '11144477735', '11.222.333/0001-81', '12ABC34501DE35']
+const ZONES = ['America/Sao_Paulo', 'UTC', 'Asia/Kathmandu', 'Pacific/Kiritimati']
+const ADDRESSES = ['127.0.0.1', '::1/128', '10.0.0.0/8', '2001:db8::/32']
+const WEATHER = {
+  type: 'function',
+  function: { name: 'clima', parameters: { type: 'object', properties: {} } },
+}
+
+const nth = fc.nat({ max: 10_000 })
+
+function slotOf(pool: string, whose: 'own' | 'other' = 'own'): fc.Arbitrary<Slot> {
+  return nth.map((at) => new Slot(pool, whose, at))
+}
+
+const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  // Of keys.
+  model_ids: fc.subarray([CHAT_MODEL, 'sandbox-embedding', 'gpt-4o', 'nenhum'], { minLength: 1 }),
+  ip_allowlist: fc.constantFrom(...ADDRESSES),
+  expires_at: fc.constantFrom('2099-12-31T23:59:59-03:00', '2050-01-01T00:00:00.000Z'),
+  ids: fc.oneof(
+    { weight: 4, arbitrary: slotOf('/api-keys') },
+    { weight: 1, arbitrary: slotOf('/api-keys', 'other') },
+  ),
+  api_key_id: slotOf('/api-keys'),
+  // Of runs.
+  api_key: fc.oneof(
+    { weight: 6, arbitrary: slotOf('own secret') },
+    { weight: 1, arbitrary: slotOf('secret') },
+    { weight: 1, arbitrary: slotOf('secret', 'other') },
+  ),
+  values: fc.oneof(
+    { weight: 3, arbitrary: fc.constant({}) },
+    { weight: 2, arbitrary: fc.constant({ nome: 'Ana' }) },
+  ),
+  default_model: fc.constant(CHAT_MODEL),
+  body: fc.oneof(
+    { weight: 20, arbitrary: fc.constantFrom('Diga olá.', 'Olá, {{nome}}!') },
+    { weight: 10, arbitrary: plainText(1, 500) },
+    { weight: 1, arbitrary: fc.constantFrom('Ç'.repeat(32_000), '{{a}}'.repeat(6_400)) },
+  ),
+  variables: fc.constant('nome'),
+  tags: plainText(1, 24),
+  // Of accounts and teams.
+  cpf_cnpj: fc.constantFrom(...CPF_AND_CNPJ),
+  phone: fc.constantFrom('+55 11 91234-5678', '1133334444'),
+  timezone: fc.constantFrom(...ZONES),
+  email: fc.oneof(
+    { weight: 4, arbitrary: slotOf('email', 'other') },
+    { weight: 1, arbitrary: fc.emailAddress() },
+  ),
+  monthly_cap_brl: fc.constantFrom(0.01, 10, 99.99, 1_000_000),
+  limit_usd: fc.constantFrom(0, 1, 12.5, 0.000_001),
+  token: slotOf('token'),
+  // Accounts are dear to end.
+  confirm: fc.oneof(
+    { weight: 1, arbitrary: slotOf('email') },
+    { weight: 2, arbitrary: fc.constant('outra@exemplo.com.br') },
+  ),
+  // Of model calls.
+  messages: fc.oneof(
+    plainText(1, 50).map((content) => ({ role: 'user', content })),
+    fc.constant({ role: 'user', content: [{ type: 'text', text: 'Olá' }] }),
+  ),
+  tools: fc.constant(WEATHER),
+  response_format: fc.constantFrom({ type: 'text' }, { type: 'json_object' }),
+  max_tokens: fc.constantFrom(1, 16, 64),
+  size: fc.constant('256x256'),
+  n: fc.constant(1),
+  quality: fc.constantFrom('low', 'medium'),
+  file: fc.constantFrom('ID3x', 'ID3'.repeat(400)),
+  language: fc.constantFrom('pt', 'en'),
+  temperature: fc.constantFrom(0, 0.5, 1),
+  dimensions: fc.constantFrom(1, 8, 256),
+}
+
+export function hintsFor({ path }: Operation): Hints {
+  const model = fc.constant(MODELS[path] ?? CHAT_MODEL)
+  return (field) => {
+    if (field === 'model' || field === 'models') return model
+    if (field === 'cursor') return slotOf(`cursor of ${path}`)
+    return field === 'name' ? plainText(3, 50) : FIELDS[field]
+  }
+}

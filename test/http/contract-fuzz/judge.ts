@@ -1,0 +1,80 @@
+import { assertHeaders } from '../gateway-under-test.ts'
+import { isModelCall, type createAnswerCheck, type Operation } from '../operations.ts'
+import type { WireRequest } from './wire-request.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+}
+
+/** Codes of answers that no operation gives: nothing is at that address. */
+const NOWHERE = new Set(['not_found', 'route_not_found'])
+
+/** Tells what is wrong with an answer; undefined where nothing is. */
+export function judge(
+  operation: Operation,
+  sent: WireRequest,
+  answer: Answer,
+  faultOf: ReturnType<typeof createAnswerCheck>,
+): string | undefined {
+  const { status, text } = answer
+  if (status >= 500) return `status ${status}: ${text.slice(0, 300)}`
+  const contentType = String(answer.headers['content-type'] ?? '')
+  const headerFault = faultOfHeaders(answer, sent.requestId)
+  if (headerFault) return headerFault
+  if (sent.isElsewhere && isNowhere(answer)) return undefined
+  if (sent.method !== operation.method)
+    return isRefused(answer) ? undefined : `${sent.method} is answered with ${status}: ${text}`
+  if (isOtherFormat(operation, status, contentType)) return undefined
+  return faultOf(operation, { status, contentType, text }) ?? faultOfCode(operation, answer)
+}
+
+/** A model call is answered in formats that the client chooses, beside the one that is described. */
+function isOtherFormat(operation: Operation, status: number, contentType: string): boolean {
+  return (
+    status === 200 &&
+    isModelCall(operation) &&
+    /^text\/(event-stream|plain|vtt)|^application\/x-subrip/.test(contentType)
+  )
+}
+
+function faultOfHeaders({ headers, status }: Answer, requestId: string): string | undefined {
+  try {
+    assertHeaders({ headers: new Headers(headers as Record<string, string>), status }, requestId)
+    return undefined
+  } catch (error) {
+    return `headers: ${(error as Error).message}`
+  }
+}
+
+function isNowhere(answer: Answer): boolean {
+  const code = codeOf(answer)
+  const isWithoutKey = answer.status === 401 && answer.text === ''
+  return (answer.status === 404 && code !== undefined && NOWHERE.has(code)) || isWithoutKey
+}
+
+/** By whatever is at that address, where another path with a parameter matches it. */
+function isRefused(answer: Answer): boolean {
+  return answer.status >= 400 && codeOf(answer) !== undefined
+}
+
+/** Errors have codes that the description names for their status. */
+function faultOfCode({ name, described }: Operation, answer: Answer): string | undefined {
+  if (answer.status < 400 || answer.text === '') return undefined
+  const code = codeOf(answer)
+  const { description = '' } = described.responses[answer.status] ?? {}
+  return code !== undefined && ` ${description},`.includes(` ${code},`)
+    ? undefined
+    : `${name} does not describe "${code}" for ${answer.status}: ${answer.text.slice(0, 200)}`
+}
+
+/** In either format of errors. */
+function codeOf({ text }: Answer): string | undefined {
+  try {
+    const { error } = JSON.parse(text) as { error?: string | { code?: string } }
+    return typeof error === 'string' ? error : error?.code
+  } catch {
+    return undefined
+  }
+}

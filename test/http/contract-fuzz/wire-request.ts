@@ -1,0 +1,170 @@
+/** A plan with whose ids it goes, as it goes over the wire. */
+import { randomUUID } from 'node:crypto'
+import type { Operation } from '../operations.ts'
+import type { Actor } from './actors.ts'
+import { fillSlot, Slot } from './pools.ts'
+import {
+  encode,
+  type BodyPlan,
+  type Caller,
+  type Plan,
+  type Spoil,
+  type Target,
+} from './request-plans.ts'
+import { writeJson } from './texts.ts'
+
+export interface WireRequest {
+  readonly method: string
+  /** With the query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer | undefined
+  readonly requestId: string
+  /** Without the query. */
+  readonly place: string
+  /** The address may be none of the operation's. */
+  readonly isElsewhere: boolean
+}
+
+const BOUNDARY = 'fuzz'
+
+export function wireRequest(
+  operation: Operation,
+  plan: Plan,
+  actor: Actor,
+  others: readonly Actor[],
+): WireRequest {
+  const fill = (value: unknown): unknown =>
+    value instanceof Slot ? (fillSlot(value, actor, others) ?? unknownOf(value)) : value
+  const isForm = 'multipart/form-data' in (operation.described.requestBody?.content ?? {})
+  const body = isForm ? formBytes(plan.body, fill) : bytesOf(plan.body, fill)
+  const isUsual = plan.contentType === 'application/json'
+  const contentType =
+    isForm && isUsual ? `multipart/form-data; boundary=${BOUNDARY}` : plan.contentType
+  const authorization = credentialsOf(plan.caller, actor)
+  const requestId = randomUUID()
+  const place = pathOf(operation, plan.target, actor, others)
+  return {
+    place,
+    method: plan.method ?? operation.method,
+    path: place + queryText(plan, fill),
+    headers: {
+      'x-svc-request-id': requestId,
+      ...(authorization === undefined ? {} : { authorization }),
+      ...(contentType === undefined ? {} : { 'content-type': contentType }),
+    },
+    body,
+    requestId,
+    isElsewhere: plan.method !== undefined || plan.target.kind === 'odd',
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** There is no page to go on from where none was shown. */
+function unknownOf({ pool }: Slot): string | undefined {
+  return pool.startsWith('cursor') ? undefined : randomUUID()
+}
+
+export function asCurl({ method, path, headers, body }: WireRequest): string {
+  const lines = Object.entries(headers).map(([name, value]) => ` -H '${name}: ${value}'`)
+  const text = body && ` --data-binary ${JSON.stringify(body.toString('latin1').slice(0, 2_000))}`
+  return `curl -X ${method} '$BASE${path}'${lines.join('')}${text ?? ''}`
+}
+
+function credentialsOf({ kind, nth, text }: Caller, actor: Actor): string | undefined {
+  if (kind === 'none') return undefined
+  if (kind === 'odd') return text
+  const learned = kind === 'learned_key' ? actor.pools.find('secret', nth) : undefined
+  return `Bearer ${learned ?? actor.secret}`
+}
+
+/** A thing's address goes up to the last parameter; behind it the path goes on as described. */
+function pathOf(
+  { path, method }: Operation,
+  target: Target,
+  actor: Actor,
+  others: readonly Actor[],
+): string {
+  const end = path.lastIndexOf('}')
+  if (end < 0) return path
+  const pool = path.slice(0, path.lastIndexOf('/{'))
+  const from = target.kind === 'other' ? (others[target.nth % others.length] ?? actor) : actor
+  const isHome = pool === '/me/teams' && method !== 'DELETE' && target.nth % 2 === 0
+  const known = isHome ? from.team : from.pools.find(pool, target.nth)
+  const place = known ?? path.slice(0, end + 1).replaceAll(/\{\w+\}/g, () => randomUUID())
+  if (target.kind !== 'odd') return place + path.slice(end + 1)
+  return odd(path, place, target) + path.slice(end + 1)
+}
+
+/** Of several parameters one or all are odd, the others those of the thing. */
+function odd(
+  path: string,
+  place: string,
+  { texts, nth }: Extract<Target, { kind: 'odd' }>,
+): string {
+  const names = path.slice(0, path.lastIndexOf('}') + 1).split('/')
+  let parameter = 0
+  return place
+    .split('/')
+    .map((segment, at) => {
+      if (!names[at]?.startsWith('{')) return segment
+      const text = texts[parameter++]
+      return text === undefined || (texts.length > 1 && nth % 3 === parameter) ? segment : text
+    })
+    .join('/')
+}
+
+function queryText({ query, oddQuery }: Plan, fill: (value: unknown) => unknown): string {
+  const given = query.flatMap(([name, value]) => {
+    const filled = fill(value)
+    return filled === undefined ? [] : [`${name}=${encode(textOf(filled))}`]
+  })
+  const text = [...given, ...(oddQuery === '' ? [] : [oddQuery])].join('&')
+  return text === '' ? '' : `?${text}`
+}
+
+function bytesOf(plan: BodyPlan, fill: (value: unknown) => unknown): Buffer | undefined {
+  if (plan.kind === 'none') return undefined
+  if (plan.kind === 'bytes') return plan.bytes
+  const bytes = Buffer.from(writeJson(plan.value, fill))
+  return plan.spoil ? spoiled(bytes, plan.spoil) : bytes
+}
+
+function spoiled(bytes: Buffer, { kind, at }: Spoil): Buffer {
+  switch (kind) {
+    case 'cut':
+      return bytes.subarray(0, at % (bytes.length || 1))
+    case 'tail':
+      return Buffer.concat([bytes, Buffer.from(at % 2 ? '\u0000' : ',')])
+    case 'bytes': {
+      const broken = Buffer.from(bytes)
+      if (broken.length > 0) broken[at % broken.length] = 0x80 + (at % 0x80)
+      return broken
+    }
+    case 'twice': {
+      // The same names twice: the last one counts, in JSON as JavaScript reads it.
+      const text = bytes.toString()
+      const inside = text.slice(1, -1)
+      return text.startsWith('{') && inside !== ''
+        ? Buffer.from(`{${inside},${inside}}`)
+        : Buffer.concat([bytes, bytes])
+    }
+  }
+}
+
+/** Fields of the form by the names of JSON; the file is whatever bytes were thought of. */
+function formBytes(plan: BodyPlan, fill: (value: unknown) => unknown): Buffer | undefined {
+  if (plan.kind !== 'json') return bytesOf(plan, fill)
+  const fields = typeof plan.value === 'object' && plan.value !== null ? plan.value : {}
+  const parts = Object.entries(fields).map(([name, value]) => {
+    const file = name === 'file' ? '; filename="a.mp3"' : ''
+    const text = typeof value === 'string' ? value : writeJson(value, fill)
+    const head = `content-disposition: form-data; name="${encode(name)}"${file}`
+    return `--${BOUNDARY}\r\n${head}\r\n\r\n${text}\r\n`
+  })
+  const bytes = Buffer.from(`${parts.join('')}--${BOUNDARY}--\r\n`)
+  return plan.spoil ? spoiled(bytes, plan.spoil) : bytes
+}

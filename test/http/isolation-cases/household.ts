@@ -1,0 +1,214 @@
+/**
+ * A customer who owns one or two of everything that there is to own, with those who are or were of a team of
+ * hers. All texts hold a word that stands nowhere else.
+ */
+import assert from 'node:assert/strict'
+import { createId } from '../../../src/lib/ids.ts'
+import { seedCustomer, type TestDatabase } from '../../harness/test-database.ts'
+import { ask, sound, type Asked, type GatewayUnderTest } from '../gateway-under-test.ts'
+
+export const MARK = 'zibelina'
+export const TAX_ID = '52998224725'
+
+export interface Person {
+  readonly customerId: string
+  readonly email: string
+  readonly secret: string
+  readonly keyId: string
+}
+
+export interface Household {
+  readonly owner: Person
+  readonly member: Person
+  readonly removedMember: Person
+  /** Was invited and has not answered. */
+  readonly guest: Person
+  /** Of the owner's things, one each. */
+  readonly ids: {
+    readonly key: string
+    readonly prompt: string
+    readonly team: string
+    readonly invitation: string
+    readonly teamKey: string
+    readonly session: string
+    readonly image: string
+    readonly request: string
+  }
+  readonly secrets: {
+    readonly key: string
+    readonly teamKey: string
+    readonly removedMembersTeamKey: string
+    readonly guestsToken: string
+  }
+}
+
+export async function createPerson(
+  { db }: TestDatabase,
+  name: string,
+  balanceBrl = '1000',
+): Promise<Person> {
+  const email = `${name.toLowerCase().replaceAll(/\W+/g, '-')}@exemplo.com.br`
+  const { customerId, key, secret } = await seedCustomer(db, { balanceBrl, name: `chave ${name}` })
+  await db.updateTable('customers').set({ name, email }).where('id', '=', customerId).execute()
+  return { customerId, email, secret, keyId: key.id }
+}
+
+export async function createHousehold(gateway: GatewayUnderTest): Promise<Household> {
+  const { database } = gateway
+  const owner = await createPerson(database, `Dona ${MARK}`)
+  const member = await createPerson(database, `Membro ${MARK}`)
+  const removedMember = await createPerson(database, `Antigo ${MARK}`)
+  const guest = await createPerson(database, `Convidada ${MARK}`)
+  const by = (person: Person) => createCaller(gateway, person.secret)
+  const asOwner = by(owner)
+
+  const keys = [
+    await asOwner('POST', '/api-keys', keyInput('uma')),
+    await asOwner('POST', '/api-keys', keyInput('outra')),
+  ]
+  await asOwner('PUT', '/me/profile', { full_name: `Dona ${MARK}`, cpf_cnpj: TAX_ID, city: MARK })
+  await asOwner('PUT', '/me/preferences', { timezone: 'America/Manaus' })
+  const prompt = await createPrompts(asOwner, keys[0].key)
+  const calls = await makeCalls(gateway, owner)
+  await sendNotifications(database, owner)
+  await refer(database, owner)
+  // The code is made when it is first asked for.
+  await asOwner('GET', '/me/referrals')
+  const team = await createTeams(by, { owner, member, removedMember, guest })
+  await gatewayCall(gateway, team.teamKeySecret, sound())
+
+  return {
+    owner,
+    member,
+    removedMember,
+    guest,
+    ids: {
+      key: keys[0].id,
+      prompt,
+      team: team.id,
+      invitation: team.invitation,
+      teamKey: team.teamKey,
+      ...calls,
+    },
+    secrets: {
+      key: keys[0].key,
+      teamKey: team.teamKeySecret,
+      removedMembersTeamKey: team.removedMembersTeamKey,
+      guestsToken: team.guestsToken,
+    },
+  }
+}
+
+type Caller = (method: string, path: string, body?: unknown) => Promise<any>
+
+export function createCaller({ node }: GatewayUnderTest, secret: string): Caller {
+  return async (method, path, body) => {
+    const answer = await ask(node.baseUrl, path, { method, secret, body })
+    assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text}`)
+    return answer.json
+  }
+}
+
+function keyInput(name: string): object {
+  return { name: `chave ${name} ${MARK}`, model_ids: ['sandbox-chat'] }
+}
+
+/** Two, of which one has a second version and a run. */
+async function createPrompts(call: Caller, secret: string): Promise<string> {
+  const fields = { description: MARK, tags: [MARK], default_model: 'sandbox-chat' }
+  await call('POST', '/me/prompts', { name: `Outro ${MARK}`, body: MARK, ...fields })
+  const { id } = await call('POST', '/me/prompts', { name: MARK, body: `${MARK} um`, ...fields })
+  await call('PATCH', `/me/prompts/${id}`, { body: `${MARK} dois`, change_note: MARK })
+  await call('POST', `/me/prompts/${id}/run`, { api_key: secret })
+  return id
+}
+
+/** Two in one session, one in another, and an image. */
+async function makeCalls(
+  gateway: GatewayUnderTest,
+  { secret }: Person,
+): Promise<{ session: string; image: string; request: string }> {
+  const session = `sessao-${MARK}`
+  await gatewayCall(gateway, secret, sound(), 'outra-sessao')
+  await gatewayCall(gateway, secret, sound(), session)
+  const { requestId } = await gatewayCall(gateway, secret, sound(), session)
+  const drawn = await ask(gateway.node.baseUrl, '/images/generations', {
+    secret,
+    body: { model: 'sandbox-image', prompt: MARK, size: '256x256' },
+  })
+  const image = String(drawn.json.data[0].url).split('/').at(-1) as string
+  return { session, image, request: requestId }
+}
+
+async function gatewayCall(
+  { node }: GatewayUnderTest,
+  secret: string,
+  body: object,
+  session?: string,
+): Promise<Asked> {
+  const headers: Record<string, string> = session ? { 'x-svc-session-id': session } : {}
+  const answer = await ask(node.baseUrl, '/chat/completions', { secret, body, headers })
+  assert.equal(answer.status, 200, answer.text)
+  return answer
+}
+
+async function sendNotifications({ db }: TestDatabase, { customerId }: Person): Promise<void> {
+  const row = { customer_id: customerId, template: 'balance_low' }
+  await db
+    .insertInto('notifications')
+    .values([
+      { id: createId(), ...row, status: 'sent', error: null },
+      { id: createId(), ...row, status: 'failed', error: MARK },
+    ])
+    .execute()
+}
+
+async function refer(database: TestDatabase, { customerId }: Person): Promise<void> {
+  for (const name of ['Ana', 'Bia']) {
+    const referred = await createPerson(database, `${name} ${MARK}`, '0')
+    await database.db
+      .insertInto('referrals')
+      .values({
+        customer_id: referred.customerId,
+        referrer_id: customerId,
+        rewarded_at: null,
+        reward_nano_brl: null,
+      })
+      .execute()
+  }
+}
+
+type People = Pick<Household, 'owner' | 'member' | 'removedMember' | 'guest'>
+
+async function createTeams(
+  by: (person: Person) => Caller,
+  { owner, member, removedMember, guest }: People,
+) {
+  const asOwner = by(owner)
+  await asOwner('POST', '/me/teams', { name: `Outra ${MARK}` })
+  const { id } = await asOwner('POST', '/me/teams', { name: MARK, monthly_cap_brl: 100 })
+  const path = `/me/teams/${id}`
+  const invite = (email: string) =>
+    asOwner('POST', `${path}/invitations`, { email, role: 'member' })
+  for (const person of [member, removedMember]) {
+    const { token } = await invite(person.email)
+    await by(person)('POST', '/me/invitations/accept', { token })
+  }
+  const { token: guestsToken } = await invite(guest.email)
+  const { id: invitation } = await invite(`ninguem-${MARK}@exemplo.com.br`)
+  const teamKey = await asOwner('POST', `${path}/keys`, keyInput('da equipe'))
+  const { key: removedMembersTeamKey } = await by(removedMember)(
+    'POST',
+    `${path}/keys`,
+    keyInput('antiga'),
+  )
+  await asOwner('DELETE', `${path}/members/${removedMember.customerId}`)
+  return {
+    id: id as string,
+    invitation: invitation as string,
+    teamKey: teamKey.id as string,
+    teamKeySecret: teamKey.key as string,
+    removedMembersTeamKey: removedMembersTeamKey as string,
+    guestsToken: guestsToken as string,
+  }
+}

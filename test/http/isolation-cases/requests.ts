@@ -1,0 +1,147 @@
+/** What each operation is called with. A parameter, a field or a body that has no entry here fails the test. */
+import type { Operation } from '../operations.ts'
+import { MARK, TAX_ID, type Household, type Person } from './household.ts'
+
+/** For whoever has the address; the others show nothing of a customer. */
+export const PUBLIC = [
+  'GET /files/images/{id}',
+  'GET /healthz',
+  'GET /healthz/db',
+  'GET /incidents/active',
+  'GET /models',
+  'GET /models/{id}',
+  'GET /upstream-health',
+]
+export const ADMIN = ['GET /admin/audit-log/export.csv']
+
+type IdOf = (household: Household) => string
+
+/** By the path up to the parameter. */
+const PARAMETERS: Readonly<Record<string, IdOf>> = {
+  '/api-keys/{id}': ({ ids }) => ids.key,
+  '/files/images/{id}': ({ ids }) => ids.image,
+  '/me/prompts/{id}': ({ ids }) => ids.prompt,
+  '/me/sessions/{id}': ({ ids }) => ids.session,
+  '/me/teams/{id}': ({ ids }) => ids.team,
+  '/me/teams/{id}/invitations/{invitationId}': ({ ids }) => ids.invitation,
+  '/me/teams/{id}/keys/{keyId}': ({ ids }) => ids.teamKey,
+  '/me/teams/{id}/members/{customerId}': ({ member }) => member.customerId,
+  '/models/{id}': () => 'sandbox-chat',
+}
+
+/** Fields of queries and bodies that are no way to a thing of a customer. */
+const HARMLESS = new Set(
+  [
+    // Of queries.
+    'limit days minutes from to category status model_id',
+    // Of keys.
+    'name model_ids ip_allowlist requests_per_minute tokens_per_minute budget expires_at all',
+    // Of prompts and their runs.
+    'body description variables tags default_model change_note values',
+    // Of profiles and preferences.
+    'full_name cpf_cnpj phone postal_code street street_number complement district city state',
+    'timezone preferred_locale weekly_digest_enabled',
+    // Of teams: whoever has an e-mail can be invited by anybody.
+    'email role monthly_cap_brl waive_balance',
+    // Of model calls.
+    'model models messages max_tokens temperature stream tools response_format input dimensions',
+    'encoding_format prompt n size quality file language',
+  ].flatMap((line) => line.split(' ')),
+)
+
+/** Fields of queries that select: by the owner's value a stranger gets an empty list. */
+export const FILTERS: Readonly<Record<string, IdOf>> = {
+  api_key_id: ({ ids }) => ids.key,
+  session_id: ({ ids }) => ids.session,
+  tag: () => MARK,
+  q: () => MARK,
+}
+
+/** Fields of bodies that name a thing; what a stranger is told who gives the owner's. */
+export const NAMED: Readonly<
+  Record<string, { body: (household: Household) => object; status: number; error: string }>
+> = {
+  'POST /api-keys/bulk-revoke ids': {
+    body: ({ ids }) => ({ ids: [ids.key] }),
+    status: 404,
+    error: 'key_not_found',
+  },
+  'POST /me/prompts/{id}/run api_key': {
+    body: ({ secrets }) => ({ api_key: secrets.key }),
+    status: 404,
+    error: 'key_not_found',
+  },
+  'POST /me/invitations/accept token': {
+    body: ({ secrets }) => ({ token: secrets.guestsToken }),
+    status: 404,
+    error: 'invitation_not_found',
+  },
+  'DELETE /me confirm': {
+    body: ({ owner }) => ({ confirm: owner.email }),
+    status: 400,
+    error: 'invalid_request',
+  },
+}
+
+const MESSAGES = [{ role: 'user', content: 'Olá' }]
+const KEY = { name: 'nova', model_ids: ['sandbox-chat'] }
+export const FORM_TYPE = 'multipart/form-data; boundary=b'
+const FORM =
+  '--b\r\ncontent-disposition: form-data; name="file"; filename="a.mp3"\r\n\r\nID3x\r\n--b--\r\n'
+
+/** Sound ones, by whoever calls. */
+const BODIES: Readonly<Record<string, (caller: Person, household: Household) => unknown>> = {
+  'POST /chat/completions': () => ({ model: 'sandbox-chat', messages: MESSAGES }),
+  'POST /embeddings': () => ({ model: 'sandbox-embedding', input: 'Olá' }),
+  'POST /images/generations': () => ({ model: 'sandbox-image', prompt: 'Olá', size: '256x256' }),
+  'POST /audio/transcriptions': () => FORM,
+  'POST /api-keys': () => KEY,
+  'PATCH /api-keys/{id}': () => ({ name: 'mudada' }),
+  'POST /api-keys/bulk-revoke': () => ({ all: true }),
+  'POST /me/prompts': () => ({ name: 'Novo', body: 'Olá' }),
+  'PATCH /me/prompts/{id}': () => ({ name: 'Mudado', body: 'Mudado' }),
+  'POST /me/prompts/{id}/run': ({ secret }) => ({ api_key: secret, model: 'sandbox-chat' }),
+  'PUT /me/profile': () => ({ full_name: 'Outro nome', cpf_cnpj: TAX_ID }),
+  'PUT /me/preferences': () => ({ weekly_digest_enabled: false }),
+  'DELETE /me': ({ email }) => ({ confirm: email, waive_balance: true }),
+  'POST /me/teams': () => ({ name: 'Nova' }),
+  'PATCH /me/teams/{id}': () => ({ name: 'Mudada', monthly_cap_brl: 1 }),
+  'POST /me/teams/{id}/invitations': () => ({ email: 'nova@exemplo.com.br', role: 'admin' }),
+  'POST /me/teams/{id}/keys': () => KEY,
+  'PATCH /me/teams/{id}/members/{customerId}': () => ({ role: 'admin' }),
+  'POST /me/invitations/accept': (_caller, { secrets }) => ({ token: secrets.guestsToken }),
+}
+
+/** What has no entry above, as `<operation>: <what>`. */
+export function uncovered({ name, path, described }: Operation): string[] {
+  const prefixes = [...path.matchAll(/\}/g)].map(({ index }) => path.slice(0, index + 1))
+  const body = Object.values(described.requestBody?.content ?? {})[0]?.schema
+  const queries = (described.parameters ?? []).filter((one) => one.in === 'query')
+  const fields = [
+    ...queries.map((one) => one.name).filter((field) => field !== 'cursor' && !(field in FILTERS)),
+    ...Object.keys(body?.properties ?? {}).filter((field) => !(`${name} ${field}` in NAMED)),
+  ]
+  return [
+    ...prefixes.filter((prefix) => !(prefix in PARAMETERS)),
+    ...fields.filter((field) => !HARMLESS.has(field)),
+    ...(body && !(name in BODIES) ? ['body'] : []),
+  ].map((what) => `${name}: ${what}`)
+}
+
+export function bodyFor({ name }: Operation, caller: Person, household: Household): unknown {
+  return BODIES[name]?.(caller, household)
+}
+
+/** With the ids of the household; `ids` gives others, by the path up to the parameter. */
+export function pathFor(
+  { path }: Pick<Operation, 'path'>,
+  household: Household,
+  ids: Readonly<Record<string, string>> = {},
+): string {
+  return path.replaceAll(/\{\w+\}/g, (parameter, at: number) => {
+    const prefix = path.slice(0, at + parameter.length)
+    const id = ids[prefix] ?? PARAMETERS[prefix]?.(household)
+    if (id === undefined) throw new Error(`${path}: ${prefix} has no entry`)
+    return encodeURIComponent(id)
+  })
+}

@@ -1,0 +1,344 @@
+/** Sessions and pages: what a list has where nothing is said, the most and the least that can be asked for, and how many things there may be. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { createApiKey } from '../../src/customers/api-keys.ts'
+import { createCustomer } from '../../src/customers/customers.ts'
+import { ensureReferralCode, refer } from '../../src/customers/referrals.ts'
+import { addTeamMember, TEAM_MEMBERS_MAX } from '../../src/customers/team-members.ts'
+import { createTeam } from '../../src/customers/teams.ts'
+import type { Database } from '../../src/db/open.ts'
+import { createId } from '../../src/lib/ids.ts'
+import { seedUsage } from '../harness/seed-usage.ts'
+import { seedCustomer } from '../harness/test-database.ts'
+import { ask, startGateway, type Asked } from './gateway-under-test.ts'
+import { operationsOf, readOpenApi } from './operations.ts'
+
+const gateway = await startGateway()
+after(() => gateway.stop())
+const { db } = gateway.database
+const { baseUrl } = gateway.node
+const DAY_MS = 86_400_000
+
+const get = (path: string, secret: string): Promise<Asked> => ask(baseUrl, path, { secret })
+
+test('sessions have the sums of their charges and come newest first; one is shown with its charges in order', async () => {
+  const { customerId, key, secret } = await seedCustomer(db, { balanceBrl: '100' })
+  const nowMs = Math.floor(Date.now() / 1000) * 1000 - 60_000
+  const use = (sessionId: string, secondsAgo: number, modelId: string, billed: bigint) => ({
+    at: new Date(nowMs - secondsAgo * 1000),
+    modelId,
+    promptTokens: 10,
+    completionTokens: 3,
+    sessionId,
+    billed,
+  })
+  const [first, , third] = await seedUsage(db, {
+    customerId,
+    apiKeyId: key.id,
+    events: [
+      use('uma', 7, 'gpt-4o', 1_000_000_001n),
+      use('outra', 5, 'gpt-4o', 1n),
+      use('uma', 2, 'claude-haiku-4-5', 2_000_000_000n),
+      { ...use('uma', 1, 'gpt-4o', 0n), outcome: 'released' as const },
+    ],
+  })
+  const at = (secondsAgo: number): string => new Date(nowMs - secondsAgo * 1000).toISOString()
+  const { text, json } = await get('/me/sessions', secret)
+  const models = json.sessions[0].models.toSorted()
+  assert.deepEqual(models, ['claude-haiku-4-5', 'gpt-4o'])
+  assert.deepEqual(json, {
+    days: 30,
+    count: 2,
+    sessions: [
+      {
+        session_id: 'uma',
+        request_count: 2,
+        total_billed_brl: 3.000000001,
+        total_prompt_tokens: 20,
+        total_completion_tokens: 6,
+        total_tokens: 26,
+        models,
+        first_request_at: at(7),
+        last_request_at: at(2),
+        duration_ms: 5_000,
+      },
+      {
+        session_id: 'outra',
+        request_count: 1,
+        total_billed_brl: 0.000000001,
+        total_prompt_tokens: 10,
+        total_completion_tokens: 3,
+        total_tokens: 13,
+        models: ['gpt-4o'],
+        first_request_at: at(5),
+        last_request_at: at(5),
+        duration_ms: 0,
+      },
+    ],
+    next_cursor: null,
+  })
+  assert.match(text, /"total_billed_brl":0\.000000001,/)
+
+  const { events, ...session } = (await get('/me/sessions/uma', secret)).json
+  assert.deepEqual(session, {
+    session_id: 'uma',
+    request_count: 2,
+    total_billed_brl: 3.000000001,
+    next_cursor: null,
+  })
+  assert.deepEqual(
+    events.map((event: any) => [event.id, event.model_id, event.created_at]),
+    [
+      [first?.id, 'gpt-4o', at(7)],
+      [third?.id, 'claude-haiku-4-5', at(2)],
+    ],
+  )
+  assert.deepEqual(
+    [events[0].api_key_id, events[0].prompt_tokens, events[0].completion_tokens],
+    [key.id, 10, 3],
+  )
+})
+
+test('a session that is not one of the caller is a 404, and an id of more than 80 characters a 400', async () => {
+  const owner = await seedCustomer(db, { balanceBrl: '10' })
+  const sessionId = 's'.repeat(80)
+  await seedUsage(db, {
+    customerId: owner.customerId,
+    apiKeyId: owner.key.id,
+    events: [
+      { at: new Date(), modelId: 'gpt-4o', promptTokens: 1, completionTokens: 1, sessionId },
+    ],
+  })
+  assert.equal((await get(`/me/sessions/${sessionId}`, owner.secret)).status, 200)
+  for (const [path, secret] of [
+    [`/me/sessions/${sessionId}`, gateway.secret],
+    ['/me/sessions/nenhuma', owner.secret],
+    ['/me/sessions/%00', owner.secret],
+  ] as const) {
+    const { status, json } = await get(path, secret)
+    assert.deepEqual([status, json], [404, { error: 'session_not_found' }], path)
+  }
+  const long = await get(`/me/sessions/${sessionId}s`, owner.secret)
+  assert.deepEqual([long.status, long.json.error], [400, 'invalid_request'])
+  assert.deepEqual((await get('/me/sessions', gateway.secret)).json.count, 0)
+})
+
+test('a list of sessions goes back 30 days, or as many as are asked for', async () => {
+  const { customerId, key, secret } = await seedCustomer(db, { balanceBrl: '10' })
+  const events = [0, 20, 40, 80, 95].map((daysAgo) => ({
+    at: new Date(Date.now() - daysAgo * DAY_MS),
+    modelId: 'gpt-4o',
+    promptTokens: 1,
+    completionTokens: 1,
+    sessionId: `s${daysAgo}`,
+  }))
+  await seedUsage(db, { customerId, apiKeyId: key.id, events })
+  const ids = async (query: string): Promise<string[]> => {
+    const { json } = await get(`/me/sessions${query}`, secret)
+    assert.equal(json.count, json.sessions.length)
+    return json.sessions.map((session: any) => session.session_id)
+  }
+  assert.deepEqual(await ids(''), ['s0', 's20'])
+  assert.deepEqual(await ids('?days=1'), ['s0'])
+  assert.deepEqual(await ids('?days=60'), ['s0', 's20', 's40'])
+  assert.deepEqual(await ids('?days=90'), ['s0', 's20', 's40', 's80'])
+  for (const days of ['0', '91', '1.5', 'x', '-1'])
+    assert.equal((await get(`/me/sessions?days=${days}`, secret)).status, 400, days)
+})
+
+/** The specification's page sizes, and those of the lists that it names only by the way. */
+const PAGES: readonly [
+  operation: string,
+  field: string,
+  byDefault: number,
+  most: number,
+  /** Of the customer of whom there is much of everything. */
+  total: number,
+][] = [
+  ['GET /me/sessions', 'sessions', 100, 500, 616],
+  ['GET /me/sessions/{id}', 'events', 1_000, 1_000, 1_005],
+  ['GET /me/notifications', 'notifications', 50, 200, 210],
+  ['GET /me/prompts/{id}/runs', 'runs', 20, 100, 110],
+  ['GET /usage/events', 'usage_events', 50, 200, 1_620],
+  ['GET /api-keys', 'api_keys', 50, 200, 421],
+  ['GET /me/prompts', 'prompts', 50, 200, 211],
+  ['GET /me/prompts/{id}/versions', 'versions', 50, 200, 211],
+  ['GET /me/referrals', 'referred_users', 50, 200, 210],
+  ['GET /me/teams', 'teams', 50, 200, 60],
+  ['GET /me/teams/{id}/keys', 'api_keys', 50, 200, 210],
+]
+
+/** A customer of whom there is more than a page of everything, and the path of each list. */
+async function createCrowded(): Promise<{ secret: string; pathOf: (operation: string) => string }> {
+  const { customerId, key, secret } = await seedCustomer(db, { balanceBrl: '10000' })
+  const made = await ask(baseUrl, '/me/prompts', { secret, body: { name: 'Muitas', body: 'v1' } })
+  const promptId = made.json.id as string
+  const use = { modelId: 'gpt-4o', promptTokens: 1, completionTokens: 1 }
+  const sessionOf = (index: number): string =>
+    index < 1_005 ? 'grande' : index < 1_115 ? `prompt-${promptId}-${index}` : `s${index}`
+  await seedUsage(db, {
+    customerId,
+    apiKeyId: key.id,
+    events: Array.from({ length: 1_620 }, (_, index) => ({
+      ...use,
+      at: new Date(Date.now() - index),
+      sessionId: sessionOf(index),
+    })),
+  })
+  const teamId = await db
+    .transaction()
+    .execute((trx) => crowd(trx, { customerId, promptId, count: 210 }))
+  const ids: Record<string, string> = {
+    'GET /me/sessions/{id}': 'grande',
+    'GET /me/teams/{id}/keys': teamId,
+  }
+  return {
+    secret,
+    pathOf: (operation) =>
+      operation.slice('GET '.length).replace('{id}', ids[operation] ?? promptId),
+  }
+}
+
+async function crowd(
+  trx: Database,
+  { customerId, promptId, count }: { customerId: string; promptId: string; count: number },
+): Promise<string> {
+  const many = Array.from({ length: count }, (_, index) => index)
+  const prompt = { customer_id: customerId, variables: [], tags: [], version: 1 }
+  const texts = { description: null, default_model: null, name: 'Outro' }
+  const promptIds = many.map(() => createId())
+  await trx
+    .insertInto('prompts')
+    .values(promptIds.map((id, n) => ({ id, slug: `outro-${n}`, ...prompt, ...texts })))
+    .execute()
+  const version = { body: 'texto', change_note: null }
+  await trx
+    .insertInto('prompt_versions')
+    .values(promptIds.map((prompt_id) => ({ prompt_id, version: 1, ...version })))
+    .execute()
+  await trx
+    .insertInto('prompt_versions')
+    .values(many.map((n) => ({ prompt_id: promptId, ...version, version: n + 2 })))
+    .execute()
+  const notification = { customer_id: customerId, template: 'welcome', status: 'sent' as const }
+  await trx
+    .insertInto('notifications')
+    .values(many.map(() => ({ id: createId(), ...notification, error: null })))
+    .execute()
+  const code = await ensureReferralCode(trx, customerId)
+  const team = { ownerId: customerId, name: 'Equipe', limitNanoBrl: null }
+  let teamId = ''
+  for (const index of many) {
+    const input = { customerId, name: `chave ${index}`, requestsPerMinute: 1 }
+    await createApiKey(trx, input)
+    const customer = await createCustomer(trx, { name: 'Ana' })
+    if ('kind' in customer) throw new Error(customer.kind)
+    await refer(trx, { customerId: customer.id, code })
+    if (index < 60) {
+      const made = await createTeam(trx, team)
+      if (made.kind === 'created') teamId = made.id
+    }
+  }
+  for (let index = 0; index < 210; index++)
+    await createApiKey(trx, { customerId, name: 'da equipe', requestsPerMinute: 1, teamId })
+  return teamId
+}
+
+const crowded = createCrowded()
+
+test('each list has its size where none is asked for, and takes 1 to its most and nothing else', async () => {
+  const { secret, pathOf } = await crowded
+  for (const [operation, field, byDefault, most, total] of PAGES) {
+    const path = pathOf(operation)
+    const sizeOf = async (query: string): Promise<number> => {
+      const { status, json, text } = await get(`${path}${query}`, secret)
+      assert.equal(status, 200, `${operation}${query}: ${text.slice(0, 300)}`)
+      return json[field].length
+    }
+    assert.deepEqual(
+      [await sizeOf(''), await sizeOf('?limit=1'), await sizeOf(`?limit=${most}`)],
+      [byDefault, 1, Math.min(most, total)],
+      operation,
+    )
+    for (const limit of ['0', `${most + 1}`, '-1', '1.5', '1e1', '', 'x', '1&limit=2']) {
+      const { status, json } = await get(`${path}?limit=${limit}`, secret)
+      assert.deepEqual([status, json.error], [400, 'invalid_request'], `${operation} ${limit}`)
+      assert.match(json.details, /^limit: /)
+    }
+  }
+})
+
+test('by its cursor every list is read to its end, each entry once', async () => {
+  const { secret, pathOf } = await crowded
+  for (const [operation, field, , most, total] of PAGES) {
+    // Of runs only the newest are shown.
+    if (operation.endsWith('/runs')) continue
+    const seen: string[] = []
+    const limit = Math.ceil(most / 3)
+    for (let cursor = ''; ;) {
+      const { json } = await get(`${pathOf(operation)}?limit=${limit}${cursor}`, secret)
+      assert.ok(json[field].length <= limit)
+      seen.push(...json[field].map((entry: object) => JSON.stringify(entry)))
+      if (json.next_cursor === null) break
+      cursor = `&cursor=${json.next_cursor}`
+    }
+    assert.equal(seen.length, total, operation)
+    // Of referred users only a letter is told, which is the same here.
+    if (field !== 'referred_users') assert.equal(new Set(seen).size, total, operation)
+    const wrong = await get(`${pathOf(operation)}?cursor=x`, secret)
+    assert.deepEqual([wrong.status, wrong.json.error], [400, 'invalid_request'], operation)
+  }
+})
+
+test('no list is left out above', async () => {
+  const withLimit = [...operationsOf(await readOpenApi(baseUrl)).values()]
+    .filter(({ described }) => described.parameters?.some(({ name }) => name === 'limit'))
+    .map(({ name }) => name)
+  assert.deepEqual(withLimit.sort(), PAGES.map(([operation]) => operation).sort())
+})
+
+test('of keys there are 1,000 that are not revoked, and of one team 100; one more is a 409', async () => {
+  const { customerId, secret } = await seedCustomer(db, { balanceBrl: '1' })
+  const made = await ask(baseUrl, '/me/teams', { secret, body: { name: 'Equipe' } })
+  const teamId = made.json.id as string
+  const create = (count: number, more: object = {}): Promise<void> =>
+    db.transaction().execute(async (trx) => {
+      const input = { customerId, name: 'chave', requestsPerMinute: 1, ...more }
+      for (let index = 0; index < count; index++) await createApiKey(trx, input)
+    })
+  const body = { name: 'mais uma', model_ids: ['sandbox-chat'] }
+  const post = (path: string): Promise<Asked> => ask(baseUrl, path, { secret, body })
+  await create(99, { teamId })
+  assert.equal((await post(`/me/teams/${teamId}/keys`)).status, 201)
+  const ofTeam = await post(`/me/teams/${teamId}/keys`)
+  assert.deepEqual([ofTeam.status, ofTeam.json.error], [409, 'too_many_keys'])
+  await create(898)
+  assert.equal((await post('/api-keys')).status, 201)
+  const refused = await post('/api-keys')
+  assert.deepEqual([refused.status, refused.json.error], [409, 'too_many_keys'])
+})
+
+test('a team takes no more members than its most', async () => {
+  const owner = await seedCustomer(db, { balanceBrl: '1' })
+  const guest = await seedCustomer(db, { balanceBrl: '1' })
+  const email = `${createId()}@exemplo.com.br`
+  await db.updateTable('customers').set({ email }).where('id', '=', guest.customerId).execute()
+  const { secret } = owner
+  const teamId = (await ask(baseUrl, '/me/teams', { secret, body: { name: 'Cheia' } })).json.id
+  await db.transaction().execute(async (trx) => {
+    for (let index = 0; index < TEAM_MEMBERS_MAX; index++) {
+      const customer = await createCustomer(trx, { name: 'Bia' })
+      if ('kind' in customer) throw new Error(customer.kind)
+      await addTeamMember(trx, { teamId, customerId: customer.id, role: 'member' })
+    }
+  })
+  const invited = await ask(baseUrl, `/me/teams/${teamId}/invitations`, {
+    secret,
+    body: { email, role: 'member' },
+  })
+  const accepted = await ask(baseUrl, '/me/invitations/accept', {
+    secret: guest.secret,
+    body: { token: invited.json.token },
+  })
+  assert.deepEqual([accepted.status, accepted.json.error], [409, 'too_many_members'])
+})

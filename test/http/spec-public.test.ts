@@ -1,0 +1,140 @@
+/** What anybody may ask, and what nobody may without a key: over every operation that the service describes. */
+import assert from 'node:assert/strict'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { withClient } from '../harness/test-database.ts'
+import {
+  ask,
+  assertHeaders,
+  assertRefusal,
+  sound,
+  startGateway,
+  untilNoHoldIsOpen,
+} from './gateway-under-test.ts'
+import { askForm, wav } from './media-under-test.ts'
+import { isModelCall, operationsOf, readOpenApi } from './operations.ts'
+
+const gateway = await startGateway()
+after(() => gateway.stop())
+const { baseUrl } = gateway.node
+const document = await readOpenApi(baseUrl)
+const operations = [...operationsOf(document).values()]
+
+test('models, health, incidents, upstream health and images need no key; everything else does', async () => {
+  const open = operations.filter(({ described }) => !described.security).map(({ name }) => name)
+  assert.deepEqual(open.sort(), [
+    'GET /files/images/{id}',
+    'GET /healthz',
+    'GET /healthz/db',
+    'GET /incidents/active',
+    'GET /models',
+    'GET /models/{id}',
+    'GET /upstream-health',
+  ])
+  for (const { path, described } of operations) {
+    if (described.security) continue
+    const answer = await ask(baseUrl, path.replace('{id}', 'none'))
+    assert.ok([200, 404].includes(answer.status), path)
+  }
+})
+
+test('without a key, or with a wrong one: 401 without a body on REST, authentication_failed on model calls', async () => {
+  const guarded = operations.filter(({ described }) => described.security)
+  assert.ok(guarded.length > 40)
+  for (const operation of guarded) {
+    const path = operation.path.replaceAll(/\{\w+\}/g, 'none')
+    for (const secret of [undefined, 'sk-svc-none', `${gateway.secret}x`]) {
+      const answer = await ask(baseUrl, path, { method: operation.method, secret })
+      if (isModelCall(operation)) {
+        assertRefusal(answer, 401, 'authentication_failed')
+      } else {
+        assert.deepEqual([answer.status, answer.text], [401, ''], operation.name)
+        assertHeaders(answer, answer.requestId)
+      }
+    }
+  }
+})
+
+test('what is not there is told by its code: an image, a model, an address', async () => {
+  for (const [path, error] of [
+    ['/files/images/none', 'image_not_found'],
+    ['/models/none', 'model_not_found'],
+    ['/none', 'not_found'],
+  ] as const) {
+    const answer = await ask(baseUrl, path)
+    assert.deepEqual([answer.status, answer.json.error], [404, error], path)
+    assertHeaders(answer, answer.requestId)
+  }
+})
+
+test('every address is under /v1, and the description carries version 1.0', async () => {
+  assert.ok(baseUrl.endsWith('/v1'))
+  assert.deepEqual(document.servers, [{ url: '/v1' }])
+  assert.equal((document as unknown as { info: { version: string } }).info.version, '1.0')
+  for (const path of ['/models', '/healthz', '/usage', '/chat/completions'])
+    assert.equal((await fetch(new URL(path, baseUrl))).status, 404, path)
+})
+
+test('the catalog shows 27 models or more, each with its fields, of the categories that there are', async () => {
+  const { json } = await ask(baseUrl, '/models')
+  const own = json.models.filter(({ id }: any) => !id.startsWith('sandbox-'))
+  assert.ok(own.length >= 27, `${own.length} models`)
+  for (const model of json.models) {
+    const { id, display_name, category, upstream, markup_multiplier, description } = model
+    for (const text of [id, display_name, upstream]) assert.ok(text.length > 0, id)
+    assert.ok(['llm', 'embedding', 'image', 'audio', 'video'].includes(category), id)
+    assert.ok(markup_multiplier >= 1, id)
+    assert.ok(description === null || description.length > 0, id)
+    assert.equal(Object.keys(model).length, 6)
+  }
+  for (const category of ['llm', 'embedding', 'image', 'audio', 'video', 'chat']) {
+    const found = (await ask(baseUrl, `/models?category=${category}`)).json.models
+    assert.ok(found.length > 0, category)
+  }
+})
+
+test('500: what went wrong within is told in the proxy format, with the id to report, and nothing is charged', async () => {
+  // Uploads have no place to go.
+  const uploads = join(gateway.node.dataDir, 'uploads')
+  await rm(uploads, { recursive: true, force: true })
+  await writeFile(uploads, '')
+  const answer = await askForm(baseUrl, gateway.secret, [['file', wav(2), 'fala.wav']])
+  await rm(uploads)
+  assertRefusal(answer, 500, 'internal_error')
+  assert.match(answer.json.error.message, /x-request-id/)
+  assert.equal(answer.headers.get('x-request-id'), answer.requestId)
+  await untilNoHoldIsOpen(gateway.database)
+  const { json } = await ask(baseUrl, '/usage', { secret: gateway.secret })
+  assert.equal(json.balance.total_spent_brl, 0)
+})
+
+test('/healthz/db is 503 while the database cannot be reached, and 200 when it can again', async () => {
+  const { databaseUrl } = gateway.database
+  const name = new URL(databaseUrl.replace('@/', '@placeholder/')).pathname.slice(1)
+  const letIn = (isAllowed: boolean): Promise<unknown> =>
+    withClient(process.env.TEST_DATABASE_URL as string, async (admin) => {
+      await admin.query(`alter database ${name} allow_connections ${isAllowed}`)
+      if (!isAllowed)
+        await admin.query(
+          'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1',
+          [name],
+        )
+    })
+  await letIn(false)
+  try {
+    const { status, json } = await ask(baseUrl, '/healthz/db')
+    assert.equal(status, 503)
+    assert.deepEqual(Object.keys(json).sort(), ['latency_ms', 'ok', 'timestamp'])
+    assert.equal(json.ok, false)
+    assert.ok(Number.isInteger(json.latency_ms))
+    assert.equal(new Date(json.timestamp).toISOString(), json.timestamp)
+    assert.equal((await ask(baseUrl, '/healthz')).status, 200, 'the service itself is there')
+    const call = await ask(baseUrl, '/chat/completions', { secret: gateway.secret, body: sound() })
+    assertRefusal(call, 503, 'service_unavailable')
+  } finally {
+    await letIn(true)
+  }
+  const { status, json } = await ask(baseUrl, '/healthz/db')
+  assert.deepEqual([status, json.ok], [200, true])
+})

@@ -1,0 +1,338 @@
+/**
+ * No customer reaches what is another's: every operation of `/v1/openapi.json` is called by strangers with the
+ * ids of a customer who owns one of everything. At the end the owner makes the same calls, and they succeed:
+ * it was not the request that was wrong. A new operation, parameter or field that has no entry in
+ * `isolation-cases/requests.ts` fails.
+ */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { askChat, ask, sound, startGateway, type Asked } from './gateway-under-test.ts'
+import {
+  createCaller,
+  createHousehold,
+  createPerson,
+  MARK,
+  type Person,
+} from './isolation-cases/household.ts'
+import {
+  ADMIN,
+  bodyFor,
+  FILTERS,
+  FORM_TYPE,
+  NAMED,
+  pathFor,
+  PUBLIC,
+  uncovered,
+} from './isolation-cases/requests.ts'
+import { idsIn, rowsWithout, takeSnapshot } from './isolation-cases/snapshot.ts'
+import { isModelCall, operationsOf, readOpenApi, type Operation } from './operations.ts'
+
+const ADMIN_EMAIL = 'administradora@exemplo.com.br'
+
+const gateway = await startGateway({ ADMIN_EMAILS: ADMIN_EMAIL })
+after(() => gateway.stop())
+const { baseUrl } = gateway.node
+const { db } = gateway.database
+const operations = [...operationsOf(await readOpenApi(baseUrl)).values()]
+const household = await createHousehold(gateway)
+const admin = await createPerson(gateway.database, 'Administradora')
+/** Rows that must never change by what strangers do. */
+let standing = await takeSnapshot(db)
+const owned = [...idsIn(standing), household.ids.image, ...Object.values(household.secrets), MARK]
+
+const needKey = operations.filter(({ described }) => described.security !== undefined)
+const withIds = needKey.filter(({ path }) => path.includes('{'))
+const withoutIds = needKey.filter(({ path }) => !path.includes('{'))
+
+let strangers = 0
+
+/** With things of their own, so that what they may see is not nothing. */
+async function createStranger(): Promise<Person & { promptId: string; teamId: string }> {
+  const stranger = await createPerson(gateway.database, `Estranho ${++strangers}`)
+  const call = createCaller(gateway, stranger.secret)
+  await call('PUT', '/me/profile', { full_name: 'Estranho', cpf_cnpj: '11144477735' })
+  const prompt = await call('POST', '/me/prompts', { name: 'Meu', body: 'Olá' })
+  const team = await call('POST', '/me/teams', { name: 'Minha' })
+  const answer = await askChat(baseUrl, stranger.secret, sound(), { 'x-svc-session-id': 'minha' })
+  assert.equal(answer.status, 200)
+  return { ...stranger, promptId: prompt.id, teamId: team.id }
+}
+
+function callBy(
+  caller: Person,
+  operation: Operation,
+  more: { path?: string; body?: unknown; secret?: string | undefined } = {},
+): Promise<Asked> {
+  const { method, described } = operation
+  const isForm = 'multipart/form-data' in (described.requestBody?.content ?? {})
+  return ask(baseUrl, more.path ?? pathFor(operation, household), {
+    method,
+    secret: 'secret' in more ? more.secret : caller.secret,
+    body: more.body ?? bodyFor(operation, caller, household),
+    ...(isForm ? { headers: { 'content-type': FORM_TYPE } } : {}),
+  })
+}
+
+function assertNotFound(answer: Asked, { name, described }: Operation): void {
+  assert.equal(answer.status, 404, `${name}: ${answer.status} ${answer.text.slice(0, 300)}`)
+  assert.match(answer.json.error, /^[a-z_]+_not_found$/, name)
+  assert.ok(described.responses['404']?.description.includes(answer.json.error), name)
+}
+
+/** But what was sent, which may be said again. */
+function assertTellsNothing(answer: Asked, sent = ''): void {
+  const headers = JSON.stringify([...answer.headers])
+  const found = owned.filter((text) => `${answer.text} ${headers}`.includes(text))
+  assert.deepEqual(
+    found.filter((text) => !sent.includes(text)),
+    [],
+    answer.text.slice(0, 500),
+  )
+}
+
+/** Each row that changed is told once, where it happened. */
+async function assertOwnedIsThere(what: string): Promise<void> {
+  const now = await takeSnapshot(db)
+  const gone = rowsWithout(standing, now)
+  standing = new Set([...standing].filter((row) => now.has(row)))
+  assert.deepEqual(gone, [], `${what} changed`)
+}
+
+/** Nothing is changed by it, of nobody. */
+async function unchanged(what: string, work: () => Promise<void>): Promise<void> {
+  const before = await takeSnapshot(db)
+  await work()
+  const later = await takeSnapshot(db)
+  assert.deepEqual(rowsWithout(before, later), [], `${what} changed or removed`)
+  assert.deepEqual(rowsWithout(later, before), [], `${what} added`)
+}
+
+test('every operation, parameter and field has its entry here', () => {
+  assert.deepEqual(operations.flatMap(uncovered), [])
+  const open = operations.filter(({ described }) => described.security === undefined)
+  assert.deepEqual(open.map(({ name }) => name).sort(), PUBLIC)
+  const ofAdmins = operations.filter(({ path }) => path.startsWith('/admin/'))
+  assert.deepEqual(ofAdmins.map(({ name }) => name).sort(), ADMIN)
+})
+
+test('without a key nobody gets anything but what is public', async () => {
+  for (const operation of operations) {
+    await unchanged(operation.name, async () => {
+      const answer = await callBy(household.owner, operation, { secret: undefined })
+      if (PUBLIC.includes(operation.name)) {
+        assert.equal(answer.status, 200, operation.name)
+        return assertTellsNothing(answer)
+      }
+      assert.equal(answer.status, 401, operation.name)
+      if (isModelCall(operation)) assert.equal(answer.json.error.type, 'authentication_failed')
+      else assert.equal(answer.text, '', operation.name)
+    })
+  }
+})
+
+test('the ids of another are not found, and nothing changes', async (t) => {
+  const stranger = await createStranger()
+  const { member, removedMember } = household
+  const callers: [string, Person][] = [
+    ['a stranger', stranger],
+    ['who was of the team', removedMember],
+    ['who is of the team', member],
+  ]
+  for (const operation of withIds) {
+    for (const [who, caller] of callers) {
+      if (caller === member && operation.path.startsWith('/me/teams/')) continue
+      await t.test(`${operation.name}, by ${who}`, () =>
+        unchanged(operation.name, async () => {
+          const answer = await callBy(caller, operation)
+          assertNotFound(answer, operation)
+          assertTellsNothing(answer, pathFor(operation, household))
+        }),
+      )
+    }
+  }
+})
+
+test("another's things are not found under one's own", async (t) => {
+  const stranger = await createStranger()
+  const own = { '/me/teams/{id}': stranger.teamId }
+  const nested = withIds.filter(({ path }) => path.split('{').length > 2)
+  assert.ok(nested.length >= 4)
+  for (const operation of nested) {
+    await t.test(operation.name, () =>
+      unchanged(operation.name, async () => {
+        const path = pathFor(operation, household, own)
+        const answer = await callBy(stranger, operation, { path })
+        assertNotFound(answer, operation)
+        assertTellsNothing(answer, path)
+      }),
+    )
+  }
+})
+
+test("what names another's thing in a body is refused, and nothing changes", async (t) => {
+  const stranger = await createStranger()
+  const ids = { '/me/prompts/{id}': stranger.promptId }
+  for (const [entry, { body, status, error }] of Object.entries(NAMED)) {
+    const name = entry.split(' ').slice(0, 2).join(' ')
+    const operation = operations.find((one) => one.name === name)
+    assert.ok(operation, entry)
+    const sent = { ...(bodyFor(operation, stranger, household) as object), ...body(household) }
+    if ('ids' in sent && 'all' in sent) delete sent.all
+    await t.test(entry, () =>
+      unchanged(entry, async () => {
+        const path = pathFor(operation, household, ids)
+        const answer = await callBy(stranger, operation, { path, body: sent })
+        assert.equal(answer.status, status, answer.text)
+        assert.equal(answer.json.error, error)
+        assertTellsNothing(answer, JSON.stringify(sent))
+      }),
+    )
+  }
+})
+
+test("one of another's keys among one's own: none is revoked", async () => {
+  const stranger = await createStranger()
+  const body = { ids: [stranger.keyId, household.ids.key] }
+  await unchanged('bulk-revoke', async () => {
+    const options = { secret: stranger.secret, body }
+    const answer = await ask(baseUrl, '/api-keys/bulk-revoke', options)
+    assert.equal(answer.status, 404)
+    assert.equal(answer.json.error, 'key_not_found')
+  })
+})
+
+test('without ids, everybody gets and changes only what is theirs', async (t) => {
+  for (const operation of withoutIds) {
+    // The token is the guest's; a stranger with it is above.
+    if (operation.name === 'POST /me/invitations/accept') continue
+    const stranger = await createStranger()
+    await t.test(operation.name, async () => {
+      const answer = await callBy(stranger, operation)
+      const isForbidden = ADMIN.includes(operation.name)
+      const told = `${operation.name}: ${answer.status} ${answer.text.slice(0, 300)}`
+      assert.equal(isDone(answer), !isForbidden, told)
+      if (isForbidden) assert.equal(answer.json.error, 'forbidden')
+      assertTellsNothing(answer)
+      await assertOwnedIsThere(operation.name)
+    })
+  }
+})
+
+test("lists that are filtered by what is another's are empty", async (t) => {
+  const stranger = await createStranger()
+  const filters = operations.flatMap((operation) =>
+    (operation.described.parameters ?? [])
+      .filter((one) => one.in === 'query' && one.name in FILTERS)
+      .map(({ name }) => ({ operation, name })),
+  )
+  assert.ok(filters.length >= 2)
+  for (const { operation, name } of filters) {
+    await t.test(`${operation.name} by ${name}`, async () => {
+      const path = `${operation.path}?${name}=${FILTERS[name]?.(household)}`
+      const [all, theirs, owners] = await Promise.all([
+        callBy(stranger, operation),
+        callBy(stranger, operation, { path }),
+        callBy(household.owner, operation, { path }),
+      ])
+      assert.ok(lengthOf(all) > 0, 'the stranger has things, too')
+      assert.equal(lengthOf(theirs), 0, theirs.text)
+      assert.ok(lengthOf(owners) > 0, 'the owner finds them')
+    })
+  }
+})
+
+test("another's cursor goes on in one's own list, and shows nothing of theirs", async (t) => {
+  const stranger = await createStranger()
+  const lists = operations.filter(({ described }) =>
+    described.parameters?.some((one) => one.in === 'query' && one.name === 'cursor'),
+  )
+  assert.ok(lists.length >= 5)
+  for (const operation of lists) {
+    await t.test(operation.name, async () => {
+      const owners = await callBy(household.owner, operation, {
+        path: `${pathFor(operation, household)}?limit=1`,
+      })
+      const cursor = owners.json.next_cursor as string
+      assert.equal(typeof cursor, 'string', `${operation.name}: the owner has but one`)
+      const path = `${pathFor(operation, household)}?cursor=${cursor}`
+      const answer = await callBy(stranger, operation, { path })
+      if (operation.path.includes('{')) assertNotFound(answer, operation)
+      else assert.equal(answer.status, 200, answer.text)
+      assertTellsNothing(answer, path)
+    })
+  }
+})
+
+test('a key of a team is for model calls, and opens nothing else', async (t) => {
+  const { teamKey } = household.secrets
+  for (const operation of needKey.filter((one) => !isModelCall(one))) {
+    await t.test(operation.name, () =>
+      unchanged(operation.name, async () => {
+        const answer = await callBy(household.owner, operation, { secret: teamKey })
+        assert.equal(answer.status, 403, answer.text)
+        assert.equal(answer.json.error, 'forbidden')
+        assertTellsNothing(answer)
+      }),
+    )
+  }
+})
+
+test('who was taken out of a team has lost the key, and sees the team no more', async () => {
+  const answer = await askChat(baseUrl, household.secrets.removedMembersTeamKey, sound())
+  assert.equal(answer.status, 401)
+  const { secret } = household.removedMember
+  const teams = await ask(baseUrl, '/me/teams', { secret })
+  assert.deepEqual(teams.json.teams, [])
+})
+
+test("a call under the name of another's session, or another's request id, is one's own", async () => {
+  const stranger = await createStranger()
+  const { session, request } = household.ids
+  const answer = await askChat(baseUrl, stranger.secret, sound(), {
+    'x-svc-session-id': session,
+    'x-svc-request-id': request,
+  })
+  assert.equal(answer.status, 200, answer.text)
+  await assertOwnedIsThere('the session')
+  const own = await ask(baseUrl, `/me/sessions/${session}`, { secret: stranger.secret })
+  assert.equal(own.json.request_count, 1)
+  const { secret } = household.owner
+  const owners = await ask(baseUrl, `/me/sessions/${session}`, { secret })
+  assert.equal(owners.json.request_count, 2)
+})
+
+test('after all of it, every row that was there is as it was', () => assertOwnedIsThere('a row'))
+
+// From here on the owner's things change.
+test('the owner makes the same calls, and they succeed', async (t) => {
+  const { owner, guest } = household
+  for (const operation of [...operations].sort((one, other) => turnOf(one) - turnOf(other))) {
+    await t.test(operation.name, async () => {
+      const isGuests = operation.name === 'POST /me/invitations/accept'
+      const caller = ADMIN.includes(operation.name) ? admin : isGuests ? guest : owner
+      const isBulk = operation.name === 'POST /api-keys/bulk-revoke'
+      const body = isBulk ? { ids: [household.ids.key] } : undefined
+      const answer = await callBy(caller, operation, { body })
+      assert.ok(isDone(answer), `${answer.status} ${answer.text}`)
+      if (ADMIN.includes(operation.name)) assert.match(answer.text, new RegExp(owner.customerId))
+    })
+  }
+})
+
+/** What ends things comes last, the parts before the whole. */
+function turnOf({ name, method, path }: Operation): number {
+  if (name === 'DELETE /me') return 100
+  if (path === '/api-keys/bulk-revoke') return 50
+  return method === 'DELETE' ? 40 - path.split('/').length : method === 'GET' ? 0 : 1
+}
+
+function isDone({ status }: Asked): boolean {
+  return status >= 200 && status < 300
+}
+
+/** Of the one list that an answer has. */
+function lengthOf({ json }: Asked): number {
+  const lists = Object.values(json as object).filter((value) => Array.isArray(value))
+  assert.equal(lists.length, 1)
+  return (lists[0] as unknown[]).length
+}

@@ -1,0 +1,155 @@
+/**
+ * `docs/specification.md` against the tests and against `/v1/openapi.json`: a row names a test that exists, and
+ * no operation, query parameter or code of a refusal is without a row.
+ */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { refusals, type Refusal } from '../src/gateway/refusal.ts'
+import { startGateway } from './http/gateway-under-test.ts'
+import { operationsOf, readOpenApi, type Operation } from './http/operations.ts'
+
+const root = join(import.meta.dirname, '..')
+
+interface Row {
+  readonly text: string
+  readonly file: string
+  /** As a template it has `…` for each value. */
+  readonly name: string
+  /** Of the table that the test goes through. */
+  readonly entry: string | undefined
+}
+
+const gateway = await startGateway()
+after(() => gateway.stop())
+const rows = await readRows()
+const texts = rows.map(({ text }) => text).join('\n')
+const operations = [...operationsOf(await readOpenApi(gateway.node.baseUrl)).values()]
+
+async function readRows(): Promise<Row[]> {
+  const lines = (await readFile(join(root, 'docs/specification.md'), 'utf8')).split('\n')
+  const cells = lines
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+    .filter(([, first]) => first !== 'row' && !/^-+$/.test(first ?? ''))
+  return cells.map((row) => {
+    const [before, text = '', file = '', test = '', end, ...more] = row
+    assert.deepEqual([before, end, more], ['', '', []], `three cells: ${row.join(' | ')}`)
+    const [name = '', entry] = test.split(' › ')
+    return { text, file, name, entry }
+  })
+}
+
+/** Tests that stand on a line of their own; those that are commented out or skipped are none. */
+const TEST_CALL = /^[ \t]*(?:await |return )?(?:t\.)?(?:test|it)\(\s*(?=['"`])/gm
+
+function testNames(source: string): Set<string> {
+  return new Set(
+    Array.from(source.matchAll(TEST_CALL), ({ 0: call, index }) =>
+      readLiteral(source, index + call.length),
+    ),
+  )
+}
+
+/** The text of the literal that begins here, with `…` for what a template puts in. */
+function readLiteral(source: string, start: number): string {
+  const quote = source[start]
+  let text = ''
+  for (let at = start + 1; at < source.length && source[at] !== quote; at++) {
+    if (source[at] === '\\') {
+      at += 1
+      text += source[at]
+    } else if (quote === '`' && source.startsWith('${', at)) {
+      at = endOfValue(source, at + 2)
+      text += '…'
+    } else {
+      text += source[at]
+    }
+  }
+  return text.replaceAll(/…+/g, '…')
+}
+
+/** Where the brace closes that was open before `start`. */
+function endOfValue(source: string, start: number): number {
+  let depth = 1
+  for (let at = start; at < source.length; at++) {
+    if (source[at] === '{') depth += 1
+    if (source[at] === '}') depth -= 1
+    if (depth === 0) return at
+  }
+  return source.length
+}
+
+/** A key of an object, or the first of a list, at the beginning of a line. */
+function hasEntry(source: string, entry: string): boolean {
+  const text = entry.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return new RegExp(`^\\s*(?:\\[\\s*(['"])${text}\\1,|(['"]?)${text}\\2:)`, 'm').test(source)
+}
+
+test('every row names a test that there is', async () => {
+  assert.ok(rows.length > 250, `${rows.length} rows`)
+  const sources = new Map<string, string>()
+  for (const { file } of rows)
+    sources.set(file, sources.get(file) ?? (await readFile(join(root, file), 'utf8')))
+  const names = new Map([...sources].map(([file, source]) => [file, testNames(source)]))
+  const lost = rows.filter(
+    ({ file, name, entry }) =>
+      !names.get(file)?.has(name) ||
+      (entry !== undefined && !hasEntry(sources.get(file) as string, entry)),
+  )
+  assert.deepEqual(lost, [])
+})
+
+test('no row is empty, and none is there twice', () => {
+  for (const row of rows) assert.ok(row.text && row.file.endsWith('.test.ts') && row.name, row.text)
+  const seen = new Set<string>()
+  const twice = rows.filter(({ text }) => seen.size === seen.add(text).size)
+  assert.deepEqual(twice, [])
+})
+
+test('every operation has a row', () => {
+  const without = operations.filter(({ name }) => !texts.includes(`\`${name}\``))
+  assert.deepEqual(
+    without.map(({ name }) => name),
+    [],
+  )
+})
+
+/** As the description of an answer lists them, behind its words. */
+function refusalsOf({ described }: Operation): string[] {
+  return Object.entries(described.responses).flatMap(([status, { description }]) => {
+    const codes = description.split('. ').at(-1) as string
+    return Number(status) < 400 || codes.endsWith('.')
+      ? []
+      : codes.split(', ').map((code) => `${status} ${code}`)
+  })
+}
+
+test('every refusal has a row, of every operation and of the proxy format', () => {
+  const ofProxy = Object.values(refusals).map((make) => {
+    const { status, code } = (make as (fact: string) => Refusal)('x')
+    return `${status} ${code}`
+  })
+  const all = new Set([...operations.flatMap(refusalsOf), ...ofProxy])
+  assert.ok(all.size > 30, [...all].join('\n'))
+  assert.deepEqual(
+    [...all].filter((refusal) => !texts.includes(`\`${refusal}\``)),
+    [],
+  )
+})
+
+test('every query parameter has a row, with its default and its bounds where it has them', () => {
+  const without: string[] = []
+  for (const { name, described } of operations) {
+    for (const { in: place, name: field, schema } of described.parameters ?? []) {
+      if (place !== 'query') continue
+      const { minimum, maximum, default: byDefault } = schema
+      const bounds = `default ${String(byDefault)}, ${minimum} to ${maximum}`
+      const of = rows.filter(({ text }) => text.includes(`\`${name}?${field}\``))
+      const isTold = minimum === undefined || of.some(({ text }) => text.includes(bounds))
+      if (of.length === 0 || !isTold) without.push(`${name}?${field}: ${bounds}`)
+    }
+  }
+  assert.deepEqual(without, [])
+})
