@@ -29,7 +29,12 @@ const runner = spawn(
   {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, TEST_DATABASE_URL: database.databaseUrl },
+    env: {
+      ...process.env,
+      TEST_DATABASE_URL: database.databaseUrl,
+      // A hundred servers are started, all of the same files: compiled once, a start takes half the time.
+      NODE_COMPILE_CACHE: join(dataDir, 'compiled'),
+    },
   },
 )
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => runner.kill(signal))

@@ -82,6 +82,8 @@ export interface Tables {
     tries: Generated<number>
     due_at: DefaultedTime
   }
+  webhook_endpoints: WebhookEndpointsTable
+  webhook_attempts: WebhookAttemptsTable
   teams: {
     id: string
     customer_id: string
@@ -260,6 +262,42 @@ interface TopUpsTable {
   paid_at: ColumnType<Date | null, never, Date>
   returned_nano_brl: Generated<bigint>
   checked_at: DefaultedTime
+}
+
+interface WebhookEndpointsTable {
+  id: string
+  customer_id: string
+  url: string
+  description: string | null
+  event_types: string[] | null
+  secret_sealed: Buffer | null
+  created_at: DefaultedTime
+  disabled_at: Date | null
+  disabled_reason: 'customer' | 'gone' | 'failing' | null
+  failing_since: Date | null
+  deleted_at: ColumnType<Date | null, never, Date>
+}
+
+interface WebhookAttemptsTable {
+  id: string
+  endpoint_id: string
+  customer_id: string
+  message_id: string
+  event_type: string
+  body: string
+  try_number: Generated<number>
+  is_replay: Generated<boolean>
+  first_failed_at: Date | null
+  status: Generated<'queued' | 'running' | 'delivered' | 'failed'>
+  due_at: DefaultedTime
+  lease_id: ColumnType<string | null, never, string | null>
+  leased_until: ColumnType<Date | null, never, Date | null>
+  http_status: ColumnType<number | null, never, number>
+  latency_ms: ColumnType<number | null, never, number>
+  response_head: ColumnType<string | null, never, string>
+  error: ColumnType<string | null, never, string>
+  created_at: DefaultedTime
+  finished_at: ColumnType<Date | null, never, Date>
 }
 
 interface AuditLogTable {

@@ -78,7 +78,8 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
     logger: false,
     rewriteUrl: (request) => originForm(request.url ?? '/'),
     clientErrorHandler: answerNoHttp,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
+    // As long as a whole head may be: what is too long for an id, its route says, in its own format.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
     return503OnClosing: false,
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: true } },
   })

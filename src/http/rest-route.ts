@@ -165,6 +165,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   409: 'Conflito com o estado atual.',
   413: 'O pedido é grande demais.',
   429: 'Pedidos demais ao mesmo tempo; o cabeçalho retry-after diz quando tentar de novo.',
+  500: 'Erro inesperado. Informe o valor do cabeçalho x-request-id ao suporte.',
   502: 'O modelo falhou. Nada foi cobrado.',
   503: 'O modelo está fora do ar por um momento.',
 }
@@ -183,6 +184,7 @@ function responsesOf(
   }
   if (params || query || body) add(400, 'invalid_request')
   if (access !== 'public') add(403, 'ip_blocked_by_allowlist', 'forbidden')
+  add(500, 'internal_error')
   for (const [at, more] of Object.entries(refusals)) add(Number(at), ...more)
   const success =
     typeof answer === 'string'

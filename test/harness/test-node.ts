@@ -20,7 +20,7 @@ export interface TestNode {
 }
 
 const root = join(import.meta.dirname, '../..')
-const START_MS_MAX = 30_000
+const START_MS_MAX = 120_000
 
 export async function startTestNode(options: {
   databaseUrl: string

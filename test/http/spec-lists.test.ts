@@ -1,6 +1,6 @@
 /** Sessions and pages: what a list has where nothing is said, the most and the least that can be asked for, and how many things there may be. */
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { createCustomer } from '../../src/customers/customers.ts'
 import { ensureReferralCode, refer } from '../../src/customers/referrals.ts'
@@ -18,6 +18,12 @@ after(() => gateway.stop())
 const { db } = gateway.database
 const { baseUrl } = gateway.node
 const DAY_MS = 86_400_000
+
+/** There is more than a page of everything. */
+let crowded: Crowded
+before(async () => {
+  crowded = await createCrowded()
+})
 
 const get = (path: string, secret: string): Promise<Asked> => ask(baseUrl, path, { secret })
 
@@ -168,8 +174,13 @@ const PAGES: readonly [
   ['GET /me/teams/{id}/keys', 'api_keys', 50, 200, 210],
 ]
 
-/** A customer of whom there is more than a page of everything, and the path of each list. */
-async function createCrowded(): Promise<{ secret: string; pathOf: (operation: string) => string }> {
+interface Crowded {
+  readonly secret: string
+  /** Of a list, with its ids. */
+  readonly pathOf: (operation: string) => string
+}
+
+async function createCrowded(): Promise<Crowded> {
   const { customerId, key, secret } = await seedCustomer(db, { balanceBrl: '10000' })
   const made = await ask(baseUrl, '/me/prompts', { secret, body: { name: 'Muitas', body: 'v1' } })
   const promptId = made.json.id as string
@@ -244,10 +255,8 @@ async function crowd(
   return teamId
 }
 
-const crowded = createCrowded()
-
 test('each list has its size where none is asked for, and takes 1 to its most and nothing else', async () => {
-  const { secret, pathOf } = await crowded
+  const { secret, pathOf } = crowded
   for (const [operation, field, byDefault, most, total] of PAGES) {
     const path = pathOf(operation)
     const sizeOf = async (query: string): Promise<number> => {
@@ -269,7 +278,7 @@ test('each list has its size where none is asked for, and takes 1 to its most an
 })
 
 test('by its cursor every list is read to its end, each entry once', async () => {
-  const { secret, pathOf } = await crowded
+  const { secret, pathOf } = crowded
   for (const [operation, field, , most, total] of PAGES) {
     // Of runs only the newest are shown.
     if (operation.endsWith('/runs')) continue

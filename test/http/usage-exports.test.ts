@@ -281,9 +281,9 @@ test('an export that others write to meanwhile counts what it has, and misses no
   const customer = await newCustomer()
   const at = '2026-03-01T12:00:00.000001Z'
   const before = await customer.seed(Array.from({ length: 6_000 }, () => use({ at })))
-  let isOver = false
+  const over = new AbortController()
   const writing = (async () => {
-    while (!isOver) await customer.seed([use({ at }), use()])
+    while (!over.signal.aborted) await customer.seed([use({ at }), use()])
   })()
   for (let round = 0; round < 3; round++) {
     const { total_events, events } = await exportJson(customer)
@@ -292,7 +292,7 @@ test('an export that others write to meanwhile counts what it has, and misses no
     assert.equal(ids.size, events.length)
     for (const { id } of before) assert.ok(ids.has(id))
   }
-  isOver = true
+  over.abort()
   await writing
 })
 

@@ -56,6 +56,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   404: 'model_not_found',
   413: 'invalid_request',
   429: 'rate_limit_exceeded, api_key_rate_limited',
+  500: 'internal_error',
   502: 'upstream_error',
   503: 'service_unavailable',
 }

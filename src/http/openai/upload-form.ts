@@ -117,7 +117,9 @@ async function readForm(
   let kept: { part: Readable; file: Promise<KeptFile> } | undefined
   try {
     await new Promise<void>((resolve, reject) => {
-      parser.on('field', (name, value, _isNameCut, isValueCut) => {
+      // Of a part that has none the name is undefined, whatever its type says.
+      parser.on('field', (name: string | undefined, value, _isNameCut, isValueCut) => {
+        if (name === undefined) return reject(new Unsound(NO_FORM))
         if (isValueCut)
           reject(new Unsound(refusals.invalidRequest(`O campo "${name}" é longo demais.`)))
         fields.push([name, value])

@@ -20,7 +20,7 @@ export async function createActor(
   const { customerId, key, secret } = await seedCustomer(db, { balanceBrl: '100000', name: 'fuzz' })
   await db.updateTable('customers').set({ email }).where('id', '=', customerId).execute()
   const { json } = await ask(node.baseUrl, '/me/teams', { secret, body: { name: 'De sempre' } })
-  return { email, secret, pools: new Pools([key.id]), team: `/me/teams/${json.id}` }
+  return { email, secret, pools: new Pools([key.id, json.id]), team: `/me/teams/${json.id}` }
 }
 
 /** With a second key; neither of them is spared. */

@@ -19,7 +19,7 @@ export function judge(
   faultOf: ReturnType<typeof createAnswerCheck>,
 ): string | undefined {
   const { status, text } = answer
-  if (status >= 500) return `status ${status}: ${text.slice(0, 300)}`
+  if (status === 0 || status >= 500) return `status ${status}: ${text.slice(0, 300)}`
   const contentType = String(answer.headers['content-type'] ?? '')
   const headerFault = faultOfHeaders(answer, sent.requestId)
   if (headerFault) return headerFault

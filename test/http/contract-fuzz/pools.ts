@@ -23,7 +23,7 @@ const NEWEST = 20
 
 export class Pools {
   readonly #entries = new Map<string, Set<string>>()
-  /** Ids that are never given: with them a customer would lose the key that it calls with. */
+  /** Ids that are never given: of the key that calls, and of what is to stay. */
   readonly #kept: ReadonlySet<string>
   constructor(kept: readonly string[] = []) {
     this.#kept = new Set(kept)
