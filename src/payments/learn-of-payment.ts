@@ -1,0 +1,80 @@
+/** What is done with a payment by whoever learns of it: the creation, an event, the sweeper. */
+import type { Updateable } from 'kysely'
+import type { Database } from '../db/open.ts'
+import type { Tables } from '../db/tables.ts'
+import { recordEvent } from '../events/record-event.ts'
+import { decimalBrl } from '../lib/money.ts'
+import { applyPayment, type Applied } from './apply-payment.ts'
+import type { Payment, Processor } from './processor.ts'
+import type { TopUpMethod } from './top-ups.ts'
+
+/** Applies it, and stores what the customer pays with where that is not known yet. */
+export async function learnOfPayment(
+  db: Database,
+  processor: Processor,
+  topUpId: string,
+  payment: Payment,
+): Promise<Applied> {
+  const applied = await applyPayment(db, topUpId, payment)
+  if (applied.kind === 'applied') {
+    const { status, pix, boleto, method } = applied.topUp
+    if (status === 'pending' && !pix && !boleto)
+      await describeTopUp(db, processor, topUpId, payment.id, method)
+  }
+  return applied
+}
+
+/** Where the processor does not tell it now, it is asked again when the payment is learnt of next. */
+async function describeTopUp(
+  db: Database,
+  processor: Processor,
+  id: string,
+  paymentId: string,
+  method: TopUpMethod,
+): Promise<void> {
+  const found =
+    method === 'pix' ? await processor.pixCode(paymentId) : await processor.boleto(paymentId)
+  if (found.kind === 'pix_code')
+    await storeDescription(db, id, {
+      pix_payload: found.payload,
+      pix_qr_code_base64: found.qrCodeBase64,
+      expires_at: found.expiresAt,
+    })
+  if (found.kind === 'boleto')
+    await storeDescription(db, id, { boleto_url: found.url, boleto_line: found.line })
+}
+
+type Description = Partial<
+  Pick<
+    Updateable<Tables['top_ups']>,
+    'pix_payload' | 'pix_qr_code_base64' | 'expires_at' | 'boleto_url' | 'boleto_line'
+  >
+>
+
+/** Once; then the customer can be told how to pay. */
+function storeDescription(db: Database, id: string, description: Description): Promise<void> {
+  return db.transaction().execute(async (trx) => {
+    const row = await trx
+      .updateTable('top_ups')
+      .set(description)
+      .where('id', '=', id)
+      .where('pix_payload', 'is', null)
+      .where('boleto_line', 'is', null)
+      .returningAll()
+      .executeTakeFirst()
+    if (!row) return
+    const { customer_id: customerId, method, pix_payload, boleto_line, expires_at } = row
+    await recordEvent(trx, {
+      customerId,
+      type: 'topup.created',
+      data: {
+        id,
+        method,
+        amount_brl: decimalBrl(row.amount_nano_brl),
+        pix_payload,
+        boleto_line,
+        expires_at: expires_at?.toISOString() ?? null,
+      },
+    })
+  })
+}

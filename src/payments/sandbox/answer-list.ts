@@ -1,0 +1,15 @@
+import { renderList } from './wire-format.ts'
+
+const LIMIT_DEFAULT = 10
+const LIMIT_MAX = 100
+
+export function answerList(data: readonly object[], query: URLSearchParams): object {
+  const limit = Math.min(Number(query.get('limit')) || LIMIT_DEFAULT, LIMIT_MAX)
+  return renderList(data, limit, Number(query.get('offset')) || 0)
+}
+
+/** True also where the query does not ask for it. */
+export function matches(query: URLSearchParams, name: string, value: unknown): boolean {
+  const wanted = query.get(name)
+  return wanted === null || wanted === value
+}

@@ -1,0 +1,170 @@
+/** What can happen to a payment, in which state, and the events that it makes. */
+import { randomBytes } from 'node:crypto'
+import { addDays, brasiliaDate } from './brasilia-time.ts'
+import { createEmit, type Emit, type EmitDeps } from './create-emit.ts'
+import { createLater } from './create-later.ts'
+import { createRefunds, type Refunds, type RefundsDeps } from './create-refunds.ts'
+import type { PaymentStatus, SandboxPayment } from './sandbox-records.ts'
+import { goesToReview, tellsOtherAmount } from './sandbox-faults.ts'
+import { Refusal, renderPayment } from './wire-format.ts'
+
+export type NewPayment = Pick<
+  SandboxPayment,
+  | 'customerId'
+  | 'billingType'
+  | 'amountCents'
+  | 'dueDate'
+  | 'description'
+  | 'externalReference'
+  | 'card'
+>
+
+/** All of these throw a `Refusal` where the state does not allow it. */
+export interface PaymentLife extends Pick<Refunds, 'refund'> {
+  create(fields: NewPayment): SandboxPayment
+  /** The payer pays, or the issuer says yes. */
+  pay(payment: SandboxPayment): void
+  /** The issuer, after looking at it, says no. */
+  reprove(payment: SandboxPayment): void
+  markOverdue(payment: SandboxPayment): void
+  remove(payment: SandboxPayment): void
+  chargeBack(payment: SandboxPayment): void
+  /** As a caller is told of it. */
+  render(payment: SandboxPayment, amountCents?: bigint): object
+  close(): void
+}
+
+export interface PaymentLifeDeps
+  extends
+    Pick<EmitDeps, 'state' | 'queue' | 'hasDuplicateEvents'>,
+    Pick<RefundsDeps, 'balanceCents'> {
+  readonly origin: () => string
+  /** Until a paid boleto is received and a refund is done. */
+  readonly settleAfterMs: number
+}
+
+const CARD_CREDIT_DAYS = 32
+const SWEEP_MS = 60_000
+const OPEN: readonly PaymentStatus[] = ['PENDING', 'OVERDUE', 'AWAITING_RISK_ANALYSIS']
+
+export function createPaymentLife(deps: PaymentLifeDeps): PaymentLife {
+  const { state } = deps
+  const render: PaymentLife['render'] = (payment, amountCents = toldCentsOf(payment)) =>
+    renderPayment(payment, { origin: deps.origin(), amountCents })
+  const emit = createEmit({ ...deps, render })
+  const later = createLater(deps.settleAfterMs, () => state.save())
+  const refunds = createRefunds({ state, emit, later, balanceCents: deps.balanceCents })
+  const receive = (payment: SandboxPayment): void => {
+    if (payment.status === 'CONFIRMED') move(payment, 'RECEIVED', 'PAYMENT_RECEIVED', emit)
+  }
+  const receiveLater = (payment: SandboxPayment): void => {
+    if (payment.billingType === 'BOLETO') later(() => receive(payment))
+  }
+
+  function sweep(): void {
+    const today = brasiliaDate(new Date())
+    for (const payment of state.payments.values()) {
+      const isDue = payment.status === 'PENDING' && payment.dueDate < today
+      if (isDue && !payment.isDeleted) move(payment, 'OVERDUE', 'PAYMENT_OVERDUE', emit)
+    }
+  }
+
+  for (const payment of state.payments.values()) {
+    if (payment.status === 'CONFIRMED') receiveLater(payment)
+    for (const refund of payment.refunds) {
+      if (refund.status === 'PENDING') later(() => refunds.finish(payment, refund))
+    }
+  }
+  sweep()
+  const sweeper = setInterval(sweep, SWEEP_MS)
+  sweeper.unref()
+
+  function pay(payment: SandboxPayment): void {
+    assertIn(payment, OPEN)
+    accept(payment, emit)
+    receiveLater(payment)
+  }
+
+  return {
+    render,
+    pay,
+    refund: (...refund) => refunds.refund(...refund),
+    create(fields) {
+      const payment = createRecord(fields, state.nextNumber())
+      state.payments.set(payment.id, payment)
+      emit(payment, 'PAYMENT_CREATED')
+      if (payment.card && goesToReview(payment.amountCents)) {
+        move(payment, 'AWAITING_RISK_ANALYSIS', 'PAYMENT_AWAITING_RISK_ANALYSIS', emit)
+      } else if (payment.card) pay(payment)
+      return payment
+    },
+    reprove(payment) {
+      assertIn(payment, ['AWAITING_RISK_ANALYSIS'])
+      move(payment, 'PENDING', 'PAYMENT_REPROVED_BY_RISK_ANALYSIS', emit)
+    },
+    markOverdue(payment) {
+      assertIn(payment, ['PENDING'])
+      move(payment, 'OVERDUE', 'PAYMENT_OVERDUE', emit)
+    },
+    chargeBack(payment) {
+      assertIn(payment, ['CONFIRMED', 'RECEIVED'])
+      move(payment, 'CHARGEBACK_REQUESTED', 'PAYMENT_CHARGEBACK_REQUESTED', emit)
+    },
+    remove(payment) {
+      assertIn(payment, OPEN)
+      payment.isDeleted = true
+      emit(payment, 'PAYMENT_DELETED')
+    },
+    close() {
+      clearInterval(sweeper)
+      later.close()
+    },
+  }
+}
+
+function createRecord(fields: NewPayment, number: number): SandboxPayment {
+  const now = new Date()
+  return {
+    ...fields,
+    id: `pay_${randomBytes(8).toString('hex')}`,
+    dateCreated: brasiliaDate(now),
+    createdMs: now.getTime(),
+    number,
+    status: 'PENDING',
+    isDeleted: false,
+    paidDate: undefined,
+    creditedDate: undefined,
+    refunds: [],
+  }
+}
+
+/** Money is certain: at once here for Pix, and on its way for cards and boletos. */
+function accept(payment: SandboxPayment, emit: Emit): void {
+  const today = brasiliaDate(new Date())
+  const { billingType, status } = payment
+  if (status === 'AWAITING_RISK_ANALYSIS') emit(payment, 'PAYMENT_APPROVED_BY_RISK_ANALYSIS')
+  payment.paidDate = today
+  if (billingType === 'CREDIT_CARD' || billingType === 'BOLETO') {
+    payment.creditedDate = addDays(today, billingType === 'BOLETO' ? 1 : CARD_CREDIT_DAYS)
+    move(payment, 'CONFIRMED', 'PAYMENT_CONFIRMED', emit)
+  } else {
+    payment.creditedDate = today
+    move(payment, 'RECEIVED', 'PAYMENT_RECEIVED', emit)
+  }
+}
+
+function move(payment: SandboxPayment, to: PaymentStatus, event: string, emit: Emit): void {
+  payment.status = to
+  emit(payment, event)
+}
+
+function assertIn(payment: SandboxPayment, states: readonly PaymentStatus[]): void {
+  if (!payment.isDeleted && states.includes(payment.status)) return
+  const status = payment.isDeleted ? 'removida' : payment.status
+  const description = `Não é possível executar esta ação em uma cobrança ${status}.`
+  throw new Refusal(400, 'invalid_action', description)
+}
+
+function toldCentsOf({ paidDate, amountCents }: SandboxPayment): bigint | undefined {
+  return paidDate !== undefined && tellsOtherAmount(amountCents) ? amountCents / 2n : undefined
+}

@@ -1,0 +1,112 @@
+/**
+ * Top-ups: what a customer asked to pay in, and what became of it. A row is there before the processor is
+ * asked, so that a payment can always be told from ours; money is credited by `apply-payment.ts` alone.
+ */
+import { sql, type Selectable } from 'kysely'
+import { exactTime } from '../db/exact-time.ts'
+import type { Database } from '../db/open.ts'
+import type { Tables } from '../db/tables.ts'
+import { isUuid } from '../lib/ids.ts'
+import type { NanoBrl } from '../lib/money.ts'
+
+export const NANO_BRL_PER_CENTAVO = 10_000_000n
+
+export type TopUpMethod = 'pix' | 'boleto'
+export type TopUpStatus = Selectable<Tables['top_ups']>['status']
+
+export interface TopUp {
+  readonly id: string
+  readonly customerId: string
+  readonly amountNanoBrl: NanoBrl
+  readonly method: TopUpMethod
+  readonly status: TopUpStatus
+  readonly processorPaymentId: string | null
+  readonly pix: { readonly payload: string; readonly qrCodeBase64: string } | null
+  readonly boleto: { readonly url: string; readonly line: string } | null
+  /** The processor's page, where it can be paid too. */
+  readonly pageUrl: string | null
+  readonly expiresAt: Date | null
+  readonly createdAt: Date
+  readonly paidAt: Date | null
+  readonly returnedNanoBrl: NanoBrl
+}
+
+export async function findTopUp(
+  db: Database,
+  customerId: string,
+  id: string,
+): Promise<TopUp | undefined> {
+  if (!isUuid(id)) return undefined
+  const row = await db
+    .selectFrom('top_ups')
+    .selectAll()
+    .where('customer_id', '=', customerId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row && toTopUp(row)
+}
+
+/** Newest first, those behind the place. */
+export async function listTopUps(
+  db: Database,
+  customerId: string,
+  limit: number,
+  after: { readonly at: string; readonly id: string } | undefined,
+): Promise<(TopUp & { readonly exactCreatedAt: string })[]> {
+  let query = db
+    .selectFrom('top_ups')
+    .selectAll()
+    .select(exactTime('created_at').as('exact_created_at'))
+    .where('customer_id', '=', customerId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+  if (after)
+    query = query.where(
+      sql<boolean>`(created_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`,
+    )
+  const rows = await query.execute()
+  return rows.map((row) => ({ ...toTopUp(row), exactCreatedAt: row.exact_created_at }))
+}
+
+export function toTopUp(row: TopUpRow): TopUp {
+  return {
+    id: row.id,
+    customerId: row.customer_id,
+    amountNanoBrl: row.amount_nano_brl,
+    method: row.method,
+    status: row.status,
+    processorPaymentId: row.processor_payment_id,
+    pix:
+      row.pix_payload === null || row.pix_qr_code_base64 === null
+        ? null
+        : { payload: row.pix_payload, qrCodeBase64: row.pix_qr_code_base64 },
+    boleto:
+      row.boleto_url === null || row.boleto_line === null
+        ? null
+        : { url: row.boleto_url, line: row.boleto_line },
+    pageUrl: row.page_url,
+    expiresAt: row.expires_at,
+    createdAt: row.created_at,
+    paidAt: row.paid_at,
+    returnedNanoBrl: row.returned_nano_brl,
+  }
+}
+
+interface TopUpRow {
+  id: string
+  customer_id: string
+  amount_nano_brl: bigint
+  method: TopUpMethod
+  status: TopUpStatus
+  processor_payment_id: string | null
+  pix_payload: string | null
+  pix_qr_code_base64: string | null
+  boleto_url: string | null
+  boleto_line: string | null
+  page_url: string | null
+  expires_at: Date | null
+  created_at: Date
+  paid_at: Date | null
+  returned_nano_brl: bigint
+}

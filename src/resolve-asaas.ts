@@ -1,0 +1,30 @@
+import { ASAAS_URL_PRODUCTION } from './payments/asaas/create-asaas.ts'
+import { findAsaasFaults } from './payments/asaas/find-asaas-faults.ts'
+
+export interface AsaasConfig {
+  readonly baseUrl: string
+  readonly apiKey: string
+  /** What Asaas sends with its webhooks. */
+  readonly webhookToken: string
+}
+
+/** The account at the payment processor; undefined where none is set, and nobody can pay in. */
+export function resolveAsaas(
+  environment: Readonly<Record<string, string | undefined>>,
+  faults: string[],
+): AsaasConfig | undefined {
+  const { ASAAS_API_KEY: apiKey, ASAAS_WEBHOOK_TOKEN: webhookToken = '' } = environment
+  if (!apiKey) {
+    if (webhookToken)
+      faults.push('ASAAS_WEBHOOK_TOKEN: is of an account, so ASAAS_API_KEY is needed')
+    return undefined
+  }
+  const asaas = {
+    baseUrl: environment.ASAAS_BASE_URL || ASAAS_URL_PRODUCTION,
+    apiKey,
+    webhookToken,
+  }
+  faults.push(...findAsaasFaults(asaas).map((fault) => `ASAAS_…: ${fault}`))
+  if (!asaas.baseUrl.startsWith('https:')) faults.push('ASAAS_BASE_URL: must be an https address')
+  return asaas
+}

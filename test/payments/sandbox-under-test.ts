@@ -1,0 +1,132 @@
+/** The sandbox processor, the adapter on it, and a receiver of its webhooks that can be told to fail. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createAsaas } from '../../src/payments/asaas/create-asaas.ts'
+import type {
+  Payment,
+  PaymentOrder,
+  Processor,
+  ReadEventOutcome,
+} from '../../src/payments/processor.ts'
+import {
+  startSandboxProcessor,
+  type SandboxProcessor,
+  type SandboxProcessorOptions,
+} from '../../src/payments/sandbox/start-sandbox-processor.ts'
+
+export interface SandboxUnderTest {
+  readonly sandbox: SandboxProcessor
+  readonly processor: Processor
+  /** Every delivery, as the adapter reads it, in their order. */
+  readonly received: ReadEventOutcome[]
+  /** The status for the next deliveries, one after the other; 200 after them. */
+  answerWith(...statuses: number[]): void
+  createPayer(more?: object): Promise<string>
+  createPix(amountCents: bigint, ourId?: string): Promise<Payment>
+  /** What a hand does on the payment's page. */
+  act(paymentId: string, act: string): Promise<Response>
+  typesOf(paymentId: string): string[]
+  close(): Promise<void>
+}
+
+export const TOKEN = 'c0ffee-token-of-the-webhooks-of-tests'
+
+export async function startSandboxUnderTest(
+  options: SandboxProcessorOptions = {},
+): Promise<SandboxUnderTest> {
+  let statuses: number[] = []
+  const received: ReadEventOutcome[] = []
+  const receiver = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const outcome = processor.readEvent(request.headers, Buffer.concat(chunks))
+      received.push(outcome)
+      const status = statuses.shift() ?? (outcome.kind === 'invalid_token' ? 401 : 200)
+      response.writeHead(status).end()
+    })
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  const webhookUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/inbound`
+  const sandbox = await startSandboxProcessor({
+    webhookUrl,
+    webhookToken: TOKEN,
+    apiKey: 'sandbox-key',
+    settleAfterMs: 20,
+    slowMs: 20,
+    retryDelaysMs: [0, 5, 5, 5],
+    ...options,
+  })
+  const processor = createAsaas({
+    baseUrl: sandbox.baseUrl,
+    apiKey: 'sandbox-key',
+    webhookToken: TOKEN,
+    wait: () => Promise.resolve(),
+    answerTimeoutMs: 1_000,
+  })
+  let payers = 0
+
+  async function createPayer(more: object = {}): Promise<string> {
+    const made = await processor.ensureCustomer({
+      ourId: `customer-${++payers}`,
+      name: 'João da Silva',
+      taxId: '24971563792',
+      email: 'joao@example.com',
+      ...more,
+    })
+    if (made.kind !== 'customer') throw new Error(made.kind)
+    return made.customer.id
+  }
+
+  return {
+    sandbox,
+    processor,
+    received,
+    answerWith: (...given) => void (statuses = given),
+    createPayer,
+    async createPix(amountCents, ourId = `top-up-${Math.random()}`) {
+      const made = await processor.createPayment({
+        ...orderOf(await createPayer()),
+        ourId,
+        amountCents,
+      })
+      if (made.kind !== 'payment') throw new Error(made.kind)
+      return made.payment
+    },
+    act(paymentId, act) {
+      return fetch(sandbox.pageUrlOf(paymentId), {
+        method: 'POST',
+        body: new URLSearchParams({ acao: act }),
+        redirect: 'manual',
+      })
+    },
+    typesOf: (paymentId) =>
+      received.flatMap((one) =>
+        one.kind === 'event' && one.event.paymentId === paymentId ? [one.event.processorType] : [],
+      ),
+    async close() {
+      await processor.close()
+      await sandbox.close()
+      await new Promise<void>((resolve) => {
+        receiver.close(() => resolve())
+        receiver.closeAllConnections()
+      })
+    },
+  }
+}
+
+export function orderOf(processorCustomerId: string): PaymentOrder {
+  return {
+    ourId: 'top-up-1',
+    processorCustomerId,
+    method: 'pix',
+    amountCents: 5_000n,
+    dueDate: '2099-12-31',
+    description: 'Recarga <b>& crédito</b>',
+  }
+}
+
+/** Until it is so; the test's own time limit ends what never is. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5))
+}

@@ -1,0 +1,160 @@
+/**
+ * Whatever order the word of a payment comes in, how often and how late, and however many learn of it at
+ * once: each top-up is credited once, by our amount, and what went back is taken once.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { findAccount } from '../../src/ledger/entries.ts'
+import { audit } from '../../src/ledger/audit.ts'
+import { createId } from '../../src/lib/ids.ts'
+import { applyPayment } from '../../src/payments/apply-payment.ts'
+import type { Payment, PaymentStatus } from '../../src/payments/processor.ts'
+import { findTopUp, NANO_BRL_PER_CENTAVO } from '../../src/payments/top-ups.ts'
+import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
+
+/** Of 10,000, which take some minutes, the first; `SCHEDULES=10000` runs all. */
+const SCHEDULES = Number(process.env.SCHEDULES ?? 1_000)
+/** Schedules that run at once, each on a customer of its own. */
+const AT_ONCE = 8
+
+let database: TestDatabase
+
+before(async () => {
+  database = await createTestDatabase()
+  // What is told here does not depend on the disk, and thousands of commits would wait for it.
+  await sql`alter database ${sql.id(new URL(database.databaseUrl.replace('@/', '@x/')).pathname.slice(1))} set synchronous_commit = off`.execute(
+    database.db,
+  )
+})
+after(() => database.drop())
+
+/** What the processor knows of a payment at one time. */
+interface Truth {
+  readonly status: PaymentStatus
+  readonly hasBeenPaid: boolean
+  readonly refundedCents: bigint
+}
+
+interface Schedule {
+  readonly amountCents: bigint
+  readonly truths: readonly Truth[]
+  /** Which truth is told, in this order; those of one group at once. */
+  readonly tellings: readonly (readonly number[])[]
+  /** Somebody pays another sum than was asked for. */
+  readonly isOtherAmount: boolean
+}
+
+const UNPAID: readonly PaymentStatus[] = ['pending', 'overdue', 'deleted', 'in_review', 'unknown']
+
+/** A payment's life: unpaid for a while, paid perhaps, refunded in steps perhaps, or charged back. */
+const schedule: fc.Arbitrary<Schedule> = fc
+  .record({
+    amountCents: fc.bigInt(1_000n, 500_000n),
+    unpaid: fc.array(fc.constantFrom(...UNPAID), { minLength: 1, maxLength: 3 }),
+    isPaid: fc.boolean(),
+    refundSteps: fc.array(fc.bigInt(1n, 200_000n), { maxLength: 3 }),
+    isChargedBack: fc.boolean(),
+    isOtherAmount: fc.integer({ min: 0, max: 19 }).map((number) => number === 0),
+  })
+  .chain(({ amountCents, unpaid, isPaid, refundSteps, isChargedBack, isOtherAmount }) => {
+    const truths: Truth[] = unpaid.map((status) => ({
+      status,
+      hasBeenPaid: false,
+      refundedCents: 0n,
+    }))
+    if (isPaid) {
+      truths.push({ status: 'received', hasBeenPaid: true, refundedCents: 0n })
+      let refundedCents = 0n
+      for (const step of refundSteps) {
+        refundedCents = refundedCents + step > amountCents ? amountCents : refundedCents + step
+        const status = refundedCents === amountCents ? 'refunded' : 'partially_refunded'
+        truths.push({ status, hasBeenPaid: true, refundedCents })
+      }
+      if (isChargedBack) truths.push({ status: 'chargeback', hasBeenPaid: true, refundedCents })
+    }
+    const place = fc.integer({ min: 0, max: truths.length - 1 })
+    return fc
+      .array(fc.array(place, { minLength: 1, maxLength: 3 }), { maxLength: 3 })
+      .map((tellings) => ({ amountCents, truths, tellings, isOtherAmount }))
+  })
+
+function paymentOf({ amountCents, isOtherAmount }: Schedule, id: string, truth: Truth): Payment {
+  return {
+    id: `pay_${id}`,
+    ourId: id,
+    processorCustomerId: 'cus_1',
+    method: 'pix',
+    status: truth.status,
+    processorStatus: truth.status.toUpperCase(),
+    hasBeenPaid: truth.hasBeenPaid,
+    amountCents: isOtherAmount ? amountCents + 1n : amountCents,
+    netAmountCents: undefined,
+    dueDate: undefined,
+    refunds: [],
+    refundedCents: truth.refundedCents,
+    card: undefined,
+    pageUrl: undefined,
+    boletoUrl: undefined,
+    receiptUrl: undefined,
+  }
+}
+
+/** Runs one on the customer; returns what it is to leave in the balance. */
+async function runSchedule(customerId: string, one: Schedule): Promise<bigint> {
+  const { db } = database
+  const id = createId()
+  await db
+    .insertInto('top_ups')
+    .values({
+      id,
+      customer_id: customerId,
+      amount_nano_brl: one.amountCents * NANO_BRL_PER_CENTAVO,
+      method: 'pix',
+      processor: 'asaas',
+    })
+    .execute()
+  for (const group of one.tellings)
+    await Promise.all(
+      group.map((place) => applyPayment(db, id, paymentOf(one, id, one.truths[place] as Truth))),
+    )
+  const last = one.truths.at(-1) as Truth
+  await applyPayment(db, id, paymentOf(one, id, last))
+
+  const isCredited = last.hasBeenPaid && !one.isOtherAmount
+  const returned = last.status === 'chargeback' ? one.amountCents : last.refundedCents
+  const left = isCredited ? (one.amountCents - returned) * NANO_BRL_PER_CENTAVO : 0n
+  const topUp = await findTopUp(db, customerId, id)
+  assert.equal(topUp?.paidAt !== null, isCredited)
+  if (isCredited) assert.equal(topUp?.status, last.status === 'chargeback' ? 'chargeback' : 'paid')
+  const entries = await db
+    .selectFrom('ledger_entries')
+    .select('amount_nano_brl')
+    .where('reason', '=', 'top_up')
+    .where('reference', '=', id)
+    .execute()
+  assert.deepEqual(
+    entries.map((entry) => entry.amount_nano_brl),
+    isCredited ? [one.amountCents * NANO_BRL_PER_CENTAVO] : [],
+  )
+  return left
+}
+
+test(`${SCHEDULES} schedules: every balance is what was paid and did not go back`, async () => {
+  const schedules = fc.sample(schedule, { numRuns: SCHEDULES, seed: 20_261_121 })
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async (_, lane) => {
+      const { customerId } = await seedCustomer(database.db, { balanceBrl: '0' })
+      let expected = 0n
+      for (let index = lane; index < schedules.length; index += AT_ONCE)
+        expected += await runSchedule(customerId, schedules[index] as Schedule)
+      assert.equal((await findAccount(database.db, customerId))?.balanceNanoBrl, expected)
+    }),
+  )
+  const report = await audit(database.db)
+  assert.deepEqual(
+    report.checks.filter((check) => !check.ok),
+    [],
+  )
+})
