@@ -1,0 +1,173 @@
+/** Mails on keys, alerts, teams, webhooks and the account itself. */
+import type { DataReader, Fact, Template } from './mail-content.ts'
+
+export const ACCOUNT_TEMPLATES = {
+  boas_vindas: () => ({
+    subject: 'Boas-vindas',
+    paragraphs: [
+      'Sua conta está pronta. O saldo é pré-pago, em reais, e não expira: você paga só pelo que usar.',
+      'Para começar: complete o perfil com CPF ou CNPJ, faça uma recarga e crie uma chave.',
+    ],
+  }),
+  chave_criada: (data) => {
+    const isOne = data.count('others_count') === undefined
+    return {
+      subject: isOne ? `Chave criada: ${keyName(data)}` : 'Chaves criadas',
+      paragraphs: [
+        isOne
+          ? 'Uma chave de API foi criada na sua conta. Ela gasta o seu saldo.'
+          : 'Estas chaves de API foram criadas na sua conta. Elas gastam o seu saldo.',
+      ],
+      facts: keyFacts(data),
+      closing: [
+        'Se não foi você, revogue o que não conhece e avise o contato no fim deste e-mail.',
+      ],
+    }
+  },
+  chave_revogada: (data) => {
+    const isOne = data.count('others_count') === undefined
+    return {
+      subject: isOne ? `Chave revogada: ${keyName(data)}` : 'Chaves revogadas',
+      paragraphs: [
+        isOne
+          ? 'Uma chave de API da sua conta foi revogada e não volta a funcionar.'
+          : 'Estas chaves de API da sua conta foram revogadas e não voltam a funcionar.',
+      ],
+      facts: keyFacts(data),
+      closing: ['Se não foi você, avise o contato no fim deste e-mail.'],
+    }
+  },
+  alerta_gasto: (data) => ({
+    subject: `Alerta de gasto: ${data.text('name') ?? 'limite atingido'}`,
+    paragraphs: ['Um alerta que você criou foi disparado.'],
+    facts: [
+      ['Alerta', data.text('name')],
+      ['Limite', data.brl('threshold_brl')],
+      ['Gasto', data.brl('spent_brl')],
+      ['Saldo', data.brl('balance_brl')],
+      ['Duração estimada em dias', data.count('runway_days')],
+      ['Desde', data.time('period_started_at')],
+      ['Disparado em', data.time('at')],
+    ],
+  }),
+  convite_equipe: (data) => {
+    const team = data.text('team_name')
+    return {
+      isToStranger: true,
+      subject: 'Convite para uma equipe',
+      paragraphs: [
+        'Você foi convidado para uma equipe, e com isso a usar modelos de IA por conta dela.',
+        'Para aceitar, entre com a conta deste endereço de e-mail e use o código abaixo.',
+      ],
+      facts: [
+        ['Equipe', team && withoutLinks(team)],
+        ['Quem convidou', inviterOf(data)],
+        ['Papel', ROLES[data.text('role') ?? '']],
+        ['Vale até', data.time('expires_at')],
+      ],
+      copied: copiedToken(data),
+      closing: ['Se você não esperava este convite, ignore-o: sem o código, nada acontece.'],
+    }
+  },
+  webhook_desativado: (data) => ({
+    subject: 'Webhook desativado',
+    paragraphs: [
+      data.is('reason', 'gone')
+        ? 'O destino de um dos seus webhooks respondeu que não existe mais (410), e ele foi desativado.'
+        : 'As entregas a um dos seus webhooks falharam por tempo demais, e ele foi desativado.',
+      'Corrija o destino e ative-o de novo. O que não foi entregue pode ser reenviado.',
+    ],
+    facts: [
+      ['Endereço', data.text('url')],
+      ['Webhook', data.text('id')],
+      ['Desativado em', data.time('at')],
+    ],
+  }),
+  webhook_segredo_rotacionado: (data) => ({
+    subject: 'Segredo de webhook trocado',
+    paragraphs: [
+      'O segredo de assinatura de um dos seus webhooks foi trocado, e o antigo deixou de valer.',
+    ],
+    facts: [
+      ['Endereço', data.text('url')],
+      ['Webhook', data.text('id')],
+      ['Data', data.time('at')],
+    ],
+    closing: ['Se não foi você, troque o segredo de novo e revogue as suas chaves.'],
+  }),
+  exportacao_pronta: (data) => ({
+    subject: 'A cópia dos seus dados foi feita',
+    paragraphs: [
+      'Uma cópia dos dados da sua conta foi feita a pedido (LGPD, art. 18).',
+      'Ela é entregue na resposta de GET /v1/me/export, e nunca por e-mail.',
+    ],
+    facts: [['Data', data.time('at')]],
+    closing: ['Se não foi você, revogue as suas chaves e avise o contato no fim deste e-mail.'],
+  }),
+  resumo_semanal: (data) => ({
+    subject: `Seu resumo da semana de ${data.day('from') ?? 'uso'}`,
+    isOptional: true,
+    paragraphs: ['O que a sua conta usou na semana passada:'],
+    facts: [
+      ['Período', period(data)],
+      ['Gasto', data.brl('spent_brl')],
+      ['Chamadas', data.count('requests')],
+      ...data
+        .list('top_models')
+        .map((model, place) => [`Modelo ${place + 1}`, modelLine(model)] as const),
+      ['Saldo', data.brl('balance_brl')],
+      ['Nesse ritmo, o saldo dura (dias)', data.count('runway_days')],
+    ],
+  }),
+} satisfies Record<string, Template>
+
+const ROLES: Readonly<Record<string, string>> = { admin: 'administração', member: 'participação' }
+
+function keyName(data: DataReader): string {
+  return data.text('name') ?? 'sem nome'
+}
+
+function keyFacts(data: DataReader): Fact[] {
+  return [
+    ['Chave', data.text('name')],
+    ['Termina em', data.text('last_four')],
+    ['Id', data.text('id')],
+    ...data.list('others').map((other): Fact => ['Também', keyLine(other)]),
+    ['Além da primeira, ao todo', data.count('others_count')],
+    ['Data', data.time('at')],
+  ]
+}
+
+function keyLine(key: DataReader): string {
+  const lastFour = key.text('last_four')
+  return lastFour === undefined ? keyName(key) : `${keyName(key)}, termina em ${lastFour}`
+}
+
+function inviterOf(data: DataReader): string | undefined {
+  const name = data.text('invited_by')
+  return name && withoutLinks(name)
+}
+
+function copiedToken(data: DataReader) {
+  const token = data.code('token')
+  return token === undefined ? undefined : { label: 'Código do convite', text: token }
+}
+
+/**
+ * Whoever invites chooses these words and whom they go to. Readers of mail make a link of what looks like an
+ * address: an invisible character in it keeps them from it.
+ */
+function withoutLinks(text: string): string {
+  return text.replaceAll(/([.:/@])(?=\S)/g, '$1\u200c')
+}
+
+function period(data: DataReader): string | undefined {
+  const [from, to] = [data.day('from'), data.day('to')]
+  return from && to && `${from} a ${to}`
+}
+
+function modelLine(model: DataReader): string | undefined {
+  const [id, spent, requests] = [model.text('id'), model.brl('spent_brl'), model.count('requests')]
+  if (id === undefined) return undefined
+  return [id, spent, requests && `${requests} chamadas`].filter(Boolean).join(', ')
+}

@@ -1,0 +1,27 @@
+import type { MailAddress } from './mail-address.ts'
+import type { RenderedMail } from './render-mail.ts'
+
+export interface OutgoingMail extends RenderedMail {
+  readonly id: string
+  readonly customerId: string
+  readonly from: MailAddress
+  readonly to: string
+}
+
+/** Errors are words of ours and codes of SMTP; never what the server wrote, which may name people. */
+export type DeliveryOutcome =
+  | { readonly kind: 'delivered' }
+  /** For good. */
+  | { readonly kind: 'refused'; readonly error: string }
+  | {
+      readonly kind: 'unavailable'
+      readonly error: string
+      /** True where it is not about this mail: the next one would fare no better. */
+      readonly isServerAway: boolean
+    }
+
+/** Takes mails to where they are read. */
+export interface Mailer {
+  deliver(mail: OutgoingMail): Promise<DeliveryOutcome>
+  close(): void
+}

@@ -1,0 +1,190 @@
+/** Mails on top-ups, the balance and refunds. */
+import type { DataReader, Template } from './mail-content.ts'
+
+const METHODS: Readonly<Record<string, string>> = { pix: 'Pix', card: 'cartão', boleto: 'boleto' }
+
+function methodOf(data: DataReader): string | undefined {
+  return METHODS[data.text('method') ?? '']
+}
+
+function amount(data: DataReader): string {
+  return data.brl('amount_brl') ?? 'o valor pedido'
+}
+
+export const MONEY_TEMPLATES = {
+  recarga_pendente: (data) => {
+    const pix = data.code('pix_payload')
+    const line = data.code('boleto_line')
+    const code = pix ?? line
+    return {
+      subject: `Recarga de ${amount(data)} aguarda o pagamento`,
+      paragraphs: [
+        'Sua recarga foi criada. O saldo entra assim que o pagamento for confirmado.',
+        ...(code === undefined ? [`O código para pagar está em ${whereIs(data)}.`] : []),
+      ],
+      facts: [
+        ['Valor', data.brl('amount_brl')],
+        ['Forma de pagamento', methodOf(data)],
+        ['Pague até', data.time('expires_at')],
+        ['Recarga', data.text('id')],
+      ],
+      copied:
+        code === undefined
+          ? undefined
+          : { label: pix ? 'Pix copia e cola' : 'Linha digitável do boleto', text: code },
+      closing: ['Se você não pediu esta recarga, não pague: sem pagamento, ela expira sozinha.'],
+    }
+  },
+  recarga_confirmada: (data) => ({
+    subject: `Recarga de ${amount(data)} confirmada`,
+    paragraphs: ['Recebemos o seu pagamento, e o saldo já pode ser usado. Guarde este recibo.'],
+    facts: [
+      ['Valor pago', data.brl('amount_brl')],
+      ['Forma de pagamento', methodOf(data)],
+      ['Data', data.time('paid_at') ?? data.time('at')],
+      ['Saldo', data.brl('balance_brl')],
+      ['Recarga', data.text('id')],
+    ],
+    closing: [
+      'Você pode desistir em até 7 dias: o que não foi gasto desta recarga volta por inteiro (CDC, art. 49).',
+    ],
+  }),
+  recarga_expirada: (data) => ({
+    subject: `Recarga de ${amount(data)} expirou`,
+    paragraphs: [
+      'O pagamento não chegou a tempo, e a recarga expirou. Nada foi cobrado.',
+      'Não pague mais por este código. Se ainda quiser o saldo, crie outra recarga.',
+    ],
+    facts: [
+      ['Valor', data.brl('amount_brl')],
+      ['Recarga', data.text('id')],
+    ],
+  }),
+  cartao_recusado: (data) => ({
+    subject: 'Pagamento com cartão recusado',
+    paragraphs: [
+      'O pagamento da sua recarga não foi aceito, e nada foi cobrado.',
+      'Confira os dados com o emissor do cartão, ou pague por Pix.',
+    ],
+    facts: [
+      ['Valor', data.brl('amount_brl')],
+      ['Cartão', endingOf(data)],
+      ['Recarga', data.text('id')],
+    ],
+  }),
+  recarga_contestada: (data) => ({
+    subject: `Pagamento de ${amount(data)} contestado`,
+    paragraphs: [
+      'O pagamento de uma recarga foi contestado junto ao banco, e o valor saiu do seu saldo.',
+      'Se não foi você quem contestou, responda ao contato no fim deste e-mail.',
+    ],
+    facts: [
+      ['Valor', data.brl('amount_brl')],
+      ['Saldo', data.brl('balance_brl')],
+      ['Recarga', data.text('id')],
+    ],
+  }),
+  saldo_baixo: (data) => ({
+    subject: 'Seu saldo está baixo',
+    paragraphs: [
+      'Seu saldo está perto do fim. Quando ele acabar, as chamadas serão recusadas até a próxima recarga.',
+    ],
+    facts: [
+      ['Saldo', data.brl('balance_brl')],
+      ['Limite do aviso', data.brl('threshold_brl')],
+      ['Duração estimada', days(data)],
+    ],
+  }),
+  saldo_critico: (data) => ({
+    subject: 'Seu saldo acaba em poucos dias',
+    paragraphs: ['No ritmo dos últimos dias, seu saldo acaba logo. Recarregue para não parar.'],
+    facts: [
+      ['Saldo', data.brl('balance_brl')],
+      ['Duração estimada', days(data)],
+    ],
+  }),
+  saldo_zerado: (data) => ({
+    subject: 'Seu saldo acabou e as chaves foram suspensas',
+    paragraphs: [
+      'Seu saldo chegou a zero. Suas chaves estão suspensas: as chamadas de modelos são recusadas com 402.',
+      'Com a próxima recarga elas voltam sozinhas, sem que nada precise ser trocado.',
+    ],
+    facts: [
+      ['Saldo', data.brl('balance_brl')],
+      ['Desde', data.time('at')],
+    ],
+  }),
+  chaves_reativadas: (data) => ({
+    subject: 'Suas chaves estão ativas de novo',
+    paragraphs: ['Seu saldo é positivo outra vez, e suas chaves voltaram a funcionar.'],
+    facts: [['Saldo', data.brl('balance_brl')]],
+  }),
+  reembolso_solicitado: (data) => ({
+    subject: `Pedido de reembolso de ${amount(data)} recebido`,
+    paragraphs: [
+      'Recebemos o seu pedido. O valor saiu do saldo e volta pela forma com que foi pago.',
+    ],
+    facts: refundFacts(data),
+  }),
+  reembolso_concluido: (data) => ({
+    subject: `Reembolso de ${amount(data)} concluído`,
+    paragraphs: [
+      'O reembolso foi feito. Por Pix o valor chega em minutos; no cartão, em até duas faturas.',
+    ],
+    facts: refundFacts(data),
+  }),
+  reembolso_recusado: (data) => ({
+    subject: `Reembolso de ${amount(data)} recusado`,
+    paragraphs: ['Não pudemos aceitar o seu pedido de reembolso. O valor está no seu saldo.'],
+    facts: [...refundFacts(data), ['Motivo', data.text('reason')]],
+  }),
+  reembolso_falhou: (data) => ({
+    subject: `Reembolso de ${amount(data)} não foi concluído`,
+    paragraphs: [
+      'O reembolso não pôde ser feito pela forma com que foi pago. O valor voltou ao seu saldo.',
+      'Você pode pedir de novo, ou escrever ao contato no fim deste e-mail.',
+    ],
+    facts: refundFacts(data),
+  }),
+  arrependimento_confirmado: (data) => ({
+    subject: `Desistência da recarga de ${amount(data)} confirmada`,
+    paragraphs: [
+      'Recebemos a sua desistência, dentro dos 7 dias (CDC, art. 49). O que não foi gasto volta sem custo.',
+    ],
+    facts: refundFacts(data),
+  }),
+  indicacao_recompensa: (data) => ({
+    subject: `Você ganhou ${data.brl('reward_brl') ?? amount(data)} por uma indicação`,
+    paragraphs: [
+      'Quem você indicou fez a primeira recarga. A recompensa já está no seu saldo. Obrigado!',
+    ],
+    facts: [
+      ['Recompensa', data.brl('reward_brl') ?? data.brl('amount_brl')],
+      ['Saldo', data.brl('balance_brl')],
+    ],
+  }),
+} satisfies Record<string, Template>
+
+function whereIs(data: DataReader): string {
+  return `GET /v1/topups/${data.text('id') ?? ''}`.replace(/\/$/, '')
+}
+
+function refundFacts(data: DataReader) {
+  return [
+    ['Valor', data.brl('amount_brl')],
+    ['Forma', methodOf(data)],
+    ['Reembolso', data.text('id')],
+    ['Data', data.time('at')],
+  ] as const
+}
+
+function endingOf(data: DataReader): string | undefined {
+  const lastFour = data.text('last_four')
+  return lastFour && `final ${lastFour}`
+}
+
+function days(data: DataReader): string | undefined {
+  const count = data.count('runway_days')
+  if (count === undefined) return undefined
+  return data.is('runway_days', 1) ? '1 dia' : `${count} dias`
+}

@@ -1,0 +1,74 @@
+/** Which facts are told by mail, and by which template. Subscribed to the events of the outbox. */
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+import type { EventHandler } from '../events/dispatch-events.ts'
+import type { CustomerEvent, EventType } from '../events/record-event.ts'
+import { queueMail } from './queue-mail.ts'
+import type { TemplateName } from './render-mail.ts'
+
+type Choice = TemplateName | undefined | ((data: CustomerEvent['data']) => TemplateName | undefined)
+
+const TEMPLATE_OF: Readonly<Record<EventType, Choice>> = {
+  // A card is paid or refused within seconds, and that is told.
+  'topup.created': ({ method }) => (method === 'card' ? undefined : 'recarga_pendente'),
+  'topup.paid': 'recarga_confirmada',
+  'topup.expired': 'recarga_expirada',
+  'topup.failed': ({ method }) => (method === 'card' ? 'cartao_recusado' : undefined),
+  // Its refund is told.
+  'topup.refunded': undefined,
+  'topup.chargeback': 'recarga_contestada',
+  'balance.low': ({ critical }) => (critical === true ? 'saldo_critico' : 'saldo_baixo'),
+  'balance.depleted': 'saldo_zerado',
+  'balance.restored': 'chaves_reativadas',
+  'key.created': 'chave_criada',
+  'key.revoked': 'chave_revogada',
+  'refund.requested': ({ withdrawal }) =>
+    withdrawal === true ? 'arrependimento_confirmado' : 'reembolso_solicitado',
+  'refund.completed': 'reembolso_concluido',
+  'refund.rejected': 'reembolso_recusado',
+  'refund.failed': 'reembolso_falhou',
+  'alert.triggered': 'alerta_gasto',
+  'referral.rewarded': 'indicacao_recompensa',
+  'webhook.test': undefined,
+}
+
+/** Whoever revokes all their keys at once is not sent a thousand mails: these wait a moment for more. */
+const GATHERED: ReadonlySet<TemplateName> = new Set(['chave_criada', 'chave_revogada'])
+const GATHER_SECONDS = 60
+/** More are counted and not named. */
+const NAMED_MAX = 20
+
+export const queueMails: EventHandler = async (trx, event) => {
+  const choice = TEMPLATE_OF[event.type]
+  const template = typeof choice === 'function' ? choice(event.data) : choice
+  if (template === undefined) return
+  const isGathered = GATHERED.has(template)
+  if (isGathered && (await addToWaiting(trx, event, template))) return
+  await queueMail(trx, {
+    customerId: event.customerId,
+    template,
+    data: { at: event.createdAt.toISOString(), ...event.data },
+    reference: event.id,
+    ...(isGathered ? { delaySeconds: GATHER_SECONDS } : {}),
+  })
+}
+
+async function addToWaiting(
+  trx: Database,
+  event: CustomerEvent,
+  template: TemplateName,
+): Promise<boolean> {
+  const { rows } = await sql`
+    update mails set data = data
+      || jsonb_build_object('others_count', coalesce((data ->> 'others_count')::int4, 0) + 1)
+      || case when jsonb_array_length(coalesce(data -> 'others', '[]')) < ${NAMED_MAX}::int4
+        then jsonb_build_object('others', coalesce(data -> 'others', '[]') || ${JSON.stringify([event.data])}::jsonb)
+        else '{}' end
+    where id = (
+      select id from mails
+      where customer_id = ${event.customerId} and template = ${template} and email is null
+        and tries = 0 and due_at > now()
+      order by created_at limit 1 for update skip locked)
+    returning id`.execute(trx)
+  return rows.length > 0
+}

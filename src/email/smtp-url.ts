@@ -1,0 +1,39 @@
+/** `smtps://user:password@host:465` or `smtp://user:password@host:587`. */
+export interface SmtpServer {
+  readonly host: string
+  readonly port: number
+  readonly user: string | undefined
+  readonly password: string | undefined
+  /**
+   * `direct` from the first byte; `required` by STARTTLS, or nothing is sent; `off`. By `smtp://` it is required,
+   * but for a server on this machine, or where the address ends in `?tls=off`.
+   */
+  readonly tls: 'direct' | 'required' | 'off'
+}
+
+const DIRECT_PORT = 465
+const SUBMISSION_PORT = 587
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/
+
+/** Undefined for anything else. Never log the text: it holds the password. */
+export function readSmtpUrl(text: string): SmtpServer | undefined {
+  if (!URL.canParse(text)) return undefined
+  const url = new URL(text)
+  const isDirect = url.protocol === 'smtps:'
+  if (!isDirect && url.protocol !== 'smtp:') return undefined
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  if (host === '' || !/^\/?$/.test(url.pathname) || url.hash !== '') return undefined
+  if (url.search !== '' && (isDirect || url.search !== '?tls=off')) return undefined
+  const isOff = url.search === '?tls=off' || LOOPBACK.test(host)
+  try {
+    return {
+      host,
+      port: Number(url.port) || (isDirect ? DIRECT_PORT : SUBMISSION_PORT),
+      user: url.username === '' ? undefined : decodeURIComponent(url.username),
+      password: url.password === '' ? undefined : decodeURIComponent(url.password),
+      tls: isDirect ? 'direct' : isOff ? 'off' : 'required',
+    }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,150 @@
+/** The mails of sandbox mode, on every node, for whoever runs it and nobody else. */
+import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import { after, test } from 'node:test'
+import Fastify from 'fastify'
+import { createSandboxMailer, SANDBOX_MAILS_MAX } from '../../src/email/sandbox-mailbox.ts'
+import type { HttpDeps } from '../../src/http/http-deps.ts'
+import { addMailbox } from '../../src/http/public/mailbox.ts'
+import { createId } from '../../src/lib/ids.ts'
+import { startTestNode } from '../harness/test-node.ts'
+import { startGateway } from './gateway-under-test.ts'
+
+const gateway = await startGateway()
+after(() => gateway.stop())
+const { db } = gateway.database
+const mailer = createSandboxMailer(db)
+
+const HOSTILE = `<script>alert(1)</script>"'<iframe srcdoc="x">`
+
+function mail(subject: string) {
+  return {
+    id: createId(),
+    customerId: gateway.customerId,
+    from: { name: '', address: 'a@b.co' },
+    to: 'Leitora@example.com',
+    subject,
+    text: `Texto: ${subject}`,
+    html: `<!doctype html><p>HTML de ${subject.length}</p><script>alert(1)</script>`,
+    listUnsubscribe: '<mailto:a@b.co>',
+  }
+}
+
+interface Answer {
+  status: number
+  text: string
+  policy: string
+  type: string
+}
+
+function get(
+  path: string,
+  headers: Record<string, string> = {},
+  port = gateway.node.port,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port, path, headers }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk) => (text += chunk))
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          text,
+          policy: String(response.headers['content-security-policy']),
+          type: String(response.headers['content-type']),
+        }),
+      )
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+test('it shows the newest first, and each with its text and its HTML in a frame without rights', async () => {
+  const [older, newer] = [mail('Mais antigo'), mail(HOSTILE)]
+  await mailer.deliver(older)
+  await mailer.deliver(newer)
+  const list = await get('/mailbox')
+  assert.equal(list.status, 200)
+  assert.match(list.type, /^text\/html/)
+  assert.match(list.policy, /^default-src 'none'/)
+  assert.ok(list.text.indexOf(newer.id) < list.text.indexOf(older.id))
+  assert.match(list.text, /leitora@example\.com/)
+  const page = await get(`/mailbox/${newer.id}`)
+  for (const { text } of [list, page]) {
+    assert.doesNotMatch(text, /<script|srcdoc="x"/)
+    assert.match(text, /&lt;script&gt;alert\(1\)&lt;\/script&gt;/)
+  }
+  assert.match(
+    page.text,
+    new RegExp(`<iframe title="[^"]+" sandbox src="/mailbox/${newer.id}/html">`),
+  )
+  assert.match(page.text, /&lt;mailto:a@b\.co&gt;/)
+  const html = await get(`/mailbox/${newer.id}/html`)
+  assert.equal(html.text, newer.html)
+  assert.match(html.policy, /^sandbox; default-src 'none'/)
+  assert.doesNotMatch(html.policy, /script-src|allow-/)
+})
+
+test('a mail that is delivered twice is there once', async () => {
+  const twice = mail('Duas vezes')
+  await mailer.deliver(twice)
+  await mailer.deliver(twice)
+  const { text } = await get('/mailbox')
+  assert.equal(text.split('Duas vezes').length, 2)
+})
+
+test('what is not there is not found', async () => {
+  for (const id of [createId(), 'x', '..%2f', '%00'])
+    for (const path of [`/mailbox/${id}`, `/mailbox/${id}/html`])
+      assert.equal((await get(path)).status, 404, path)
+})
+
+test('only this machine reads it, asked by its own name and not through a proxy', async () => {
+  const { id } = mail('Segredo')
+  for (const path of ['/mailbox', `/mailbox/${id}`, `/mailbox/${id}/html`])
+    for (const headers of [
+      { 'x-forwarded-for': '203.0.113.1' },
+      { host: 'evil.example' },
+      { host: 'localhost.evil.example' },
+      { host: '127.0.0.1.evil.example:80' },
+    ])
+      assert.equal((await get(path, headers)).status, 403, JSON.stringify(headers))
+  for (const host of ['localhost', 'localhost:8080', '[::1]:8080', '127.0.0.1'])
+    assert.equal((await get('/mailbox', { host })).status, 200, host)
+})
+
+test('every node shows the same; where there is a token, only by it', async () => {
+  const shown = mail('Em todo lugar')
+  await mailer.deliver(shown)
+  const node = await startTestNode({
+    databaseUrl: gateway.database.databaseUrl,
+    env: { METRICS_TOKEN: 'ficha' },
+  })
+  try {
+    assert.equal((await get('/mailbox', {}, node.port)).status, 403)
+    for (const wrong of ['Bearer fichas', 'ficha', 'Bearer '])
+      assert.equal((await get('/mailbox', { authorization: wrong }, node.port)).status, 403)
+    const list = await get('/mailbox', { authorization: 'Bearer ficha' }, node.port)
+    assert.ok(list.text.includes(shown.id))
+  } finally {
+    await node.stop()
+    await node.remove()
+  }
+})
+
+test('only the newest are kept', async () => {
+  const first = mail('O primeiro')
+  await mailer.deliver(first)
+  for (let count = 0; count < SANDBOX_MAILS_MAX; count++) await mailer.deliver(mail(`n${count}`))
+  assert.equal((await get(`/mailbox/${first.id}`)).status, 404)
+  const { text } = await get('/mailbox')
+  assert.equal(text.split('<li>').length - 1, SANDBOX_MAILS_MAX)
+})
+
+test('in live mode there is no such page', async () => {
+  const server = Fastify()
+  addMailbox(server, { db, mode: 'live', metricsToken: undefined } as HttpDeps)
+  assert.equal((await server.inject('/mailbox')).statusCode, 404)
+  await server.close()
+})
