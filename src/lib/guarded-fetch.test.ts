@@ -6,6 +6,7 @@ import { createServer as createSocketServer, type AddressInfo, type Socket } fro
 import { after, before, beforeEach, test } from 'node:test'
 import {
   guardedFetch,
+  guardedPost,
   GuardedFetchError,
   isPrivateHost,
   type GuardedFetched,
@@ -370,4 +371,36 @@ test('what gives no answer, or half of one, or a compressed one, has failed', as
   gone.close()
   await once(gone, 'close')
   assert.equal(await refusal(`http://127.0.0.1:${port}/s3cret`), 'failed')
+})
+
+test('a post goes the same guarded way: whole, with its headers, and to no redirect', async () => {
+  const posted: string[] = []
+  answer = (request, response) => {
+    request.on('data', (bytes) => posted.push(String(bytes)))
+    request.on('end', () => {
+      response.writeHead(302, { location: '/s3cret', 'retry-after': '7' }).end('elsewhere')
+    })
+  }
+  const options = {
+    headers: { 'content-type': 'application/json', 'x-mine': 'yes' },
+    body: '{"ação":1}',
+    bytesMax: 4,
+    bodyTimeoutMs: 1_000,
+    timeoutMs: 10_000,
+  }
+  const { status, retryAfter, head } = await guardedPost(at('/a?b'), {
+    ...options,
+    allowPrivate: true,
+  })
+  assert.deepEqual([status, retryAfter, head.toString()], [302, '7', 'else'])
+  assert.equal(posted.join(''), options.body)
+  assert.equal(asked.length, 1)
+  assert.equal(asked[0]?.method, 'POST')
+  assert.equal(asked[0]?.url, '/a?b')
+  assert.equal(asked[0]?.headers['x-mine'], 'yes')
+  assert.equal(asked[0]?.headers['content-length'], '12')
+  assert.equal(asked[0]?.headers['transfer-encoding'], undefined)
+  await assert.rejects(guardedPost(at('/s3cret'), options), { reason: 'refused_address' })
+  await assert.rejects(guardedPost('ftp://example.com/', options), { reason: 'bad_url' })
+  assert.equal(asked.length, 1)
 })

@@ -1,5 +1,5 @@
 /**
- * Fetches what a customer or an upstream names by its address. Such an address may point at what only
+ * Fetches from, or posts to, what a customer or an upstream names by its address. Such an address may point at what only
  * this machine can reach: itself, its neighbours, the cloud's metadata. So names are resolved here,
  * every address is checked, and the connection goes to the checked addresses and to no others: a name
  * that resolves differently a moment later gains nothing.
@@ -7,7 +7,8 @@
 import { lookup as resolveName } from 'node:dns/promises'
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
+import { isPublicAddress } from './public-address.ts'
 
 export interface GuardedFetchOptions {
   /** Of the body, as it comes over the wire. */
@@ -35,6 +36,23 @@ export interface GuardedFetched {
   readonly body: Buffer
 }
 
+export interface GuardedPostOptions extends GuardedFetchOptions {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** Of what is answered, as it comes over the wire: what is beyond is not read. */
+  readonly bytesMax: number
+  /** How long what is answered is read, once its head is there. */
+  readonly bodyTimeoutMs: number
+}
+
+export interface GuardedPosted {
+  /** Of the first answer: redirects are not followed. */
+  readonly status: number
+  readonly retryAfter: string | undefined
+  /** Of the answer's body what came within the bounds, which may be nothing. */
+  readonly head: Buffer
+}
+
 export type GuardedFetchReason =
   | 'refused_address'
   | 'bad_url'
@@ -46,61 +64,19 @@ export type GuardedFetchReason =
 /** Its message names no more of an address than the host: paths and queries can hold secrets. */
 export class GuardedFetchError extends Error {
   readonly reason: GuardedFetchReason
-  constructor(reason: GuardedFetchReason, message: string) {
+  /** The system's own word for a connection that failed, as in `ECONNREFUSED`. */
+  readonly code: string | undefined
+  constructor(reason: GuardedFetchReason, message: string, code?: string) {
     super(message)
     this.name = 'GuardedFetchError'
     this.reason = reason
+    this.code = code
   }
 }
 
 const REDIRECTS_MAX = 3
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const MEDIA_TYPE_UNKNOWN = 'application/octet-stream'
-
-/** Loopback, private, link-local, shared, benchmarking, documentation, multicast, reserved. */
-const IPV4_REFUSED: readonly (readonly [network: string, prefix: number])[] = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-]
-
-/** Of IPv6 only what is named here is public: the rest is private, local, or not given out. */
-const IPV6_ALLOWED: readonly (readonly [network: string, prefix: number])[] = [
-  ['2000::', 3],
-  // Networks without IPv4 reach all of it through addresses like these; what they hold is checked.
-  ['64:ff9b::', 96],
-  ['::ffff:0:0', 96],
-]
-
-/** Special blocks within the public ones: Teredo and its kind, documentation, 6to4. */
-const IPV6_REFUSED: readonly (readonly [network: string, prefix: number])[] = [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-]
-
-const refused = new BlockList()
-const allowedIpv6 = new BlockList()
-for (const [network, prefix] of IPV4_REFUSED) {
-  refused.addSubnet(network, prefix, 'ipv4')
-  refused.addSubnet(`64:ff9b::${network}`, 96 + prefix, 'ipv6')
-  refused.addSubnet(`::ffff:${network}`, 96 + prefix, 'ipv6')
-}
-for (const [network, prefix] of IPV6_REFUSED) refused.addSubnet(network, prefix, 'ipv6')
-for (const [network, prefix] of IPV6_ALLOWED) allowedIpv6.addSubnet(network, prefix, 'ipv6')
 
 /**
  * GET, over http or https, of a public address. Follows at most 3 redirects, and asks for no
@@ -111,20 +87,27 @@ export async function guardedFetch(
   url: string,
   options: GuardedFetchOptions,
 ): Promise<GuardedFetched> {
-  const timeout = new AbortController()
-  const timer = setTimeout(() => timeout.abort(), options.timeoutMs)
-  const signals = options.signal ? [options.signal, timeout.signal] : [timeout.signal]
-  try {
-    return await follow(url, options, AbortSignal.any(signals))
-  } catch (error) {
-    if (options.signal?.aborted) throw options.signal.reason
-    if (timeout.signal.aborted) {
-      throw new GuardedFetchError('timeout', `no whole answer within ${options.timeoutMs} ms`)
+  return withinTime(options, (signal) => follow(url, options, signal))
+}
+
+/**
+ * POST to a public address. The answer stands as soon as its head is there, however its body goes on. Throws
+ * like `guardedFetch`.
+ */
+export async function guardedPost(
+  url: string,
+  options: GuardedPostOptions,
+): Promise<GuardedPosted> {
+  return withinTime(options, async (signal) => {
+    const target = parseUrl(url, undefined)
+    const addresses = await orAborted(checkedAddresses(target, options), signal)
+    const response = await open(target, addresses, signal, options)
+    return {
+      status: response.statusCode as number,
+      retryAfter: response.headers['retry-after'],
+      head: await readHead(response, options),
     }
-    throw error
-  } finally {
-    clearTimeout(timer)
-  }
+  })
 }
 
 /** Whether a host is, or has among its addresses, one that is not public. An unknown host has none. */
@@ -135,6 +118,26 @@ export async function isPrivateHost(
   if (isLocalName(hostname)) return true
   const addresses = await resolve(hostname, lookup).catch(() => [])
   return addresses.some(({ address }) => !isPublicAddress(address))
+}
+
+async function withinTime<Result>(
+  options: GuardedFetchOptions,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(), options.timeoutMs)
+  const signals = options.signal ? [options.signal, timeout.signal] : [timeout.signal]
+  try {
+    return await work(AbortSignal.any(signals))
+  } catch (error) {
+    if (options.signal?.aborted) throw options.signal.reason
+    if (timeout.signal.aborted) {
+      throw new GuardedFetchError('timeout', `no whole answer within ${options.timeoutMs} ms`)
+    }
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 async function follow(
@@ -198,34 +201,26 @@ function isLocalName(hostname: string): boolean {
   return /^(?:.+\.)?localhost\.?$/i.test(hostname)
 }
 
-function isPublicAddress(address: string): boolean {
-  switch (isIP(address)) {
-    case 4:
-      return !refused.check(address, 'ipv4')
-    case 6:
-      // An address with a zone is one of this machine's own links.
-      return (
-        !address.includes('%') &&
-        allowedIpv6.check(address, 'ipv6') &&
-        !refused.check(address, 'ipv6')
-      )
-    default:
-      return false
-  }
-}
-
 function open(
   url: URL,
   addresses: readonly ResolvedAddress[],
   signal: AbortSignal,
+  posted?: Pick<GuardedPostOptions, 'headers' | 'body'>,
 ): Promise<IncomingMessage> {
   const options: RequestOptions = {
+    method: posted ? 'POST' : 'GET',
     // Connections are not shared: one that others opened went through their checks, not these.
     agent: false,
     hostname: bareHost(url.hostname),
     port: url.port,
     path: url.pathname + url.search,
-    headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'catraca' },
+    headers: {
+      accept: '*/*',
+      'accept-encoding': 'identity',
+      'user-agent': 'catraca',
+      ...posted?.headers,
+      ...(posted ? { 'content-length': Buffer.byteLength(posted.body) } : {}),
+    },
     lookup: pinnedTo(addresses),
     signal,
   }
@@ -233,7 +228,7 @@ function open(
     const request = url.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
     request.on('response', resolve)
     request.on('error', (error) => reject(failed(url, error)))
-    request.end()
+    request.end(posted?.body)
   })
 }
 
@@ -265,13 +260,38 @@ async function readAll(response: IncomingMessage, bytesMax: number): Promise<Gua
     response.destroy()
     throw error instanceof GuardedFetchError
       ? error
-      : new GuardedFetchError('failed', `the answer broke off${codeOf(error)}`)
+      : new GuardedFetchError('failed', `the answer broke off${suffixOf(error)}`)
   }
   return {
     status: statusCode as number,
     mediaType: mediaTypeOf(headers['content-type']),
     body: Buffer.concat(chunks),
   }
+}
+
+/** What goes wrong after the head is the other side's business: what came until then is what there is. */
+async function readHead(
+  response: IncomingMessage,
+  { bytesMax, bodyTimeoutMs }: GuardedPostOptions,
+): Promise<Buffer> {
+  const isPlain = (response.headers['content-encoding'] ?? 'identity') === 'identity'
+  const chunks: Buffer[] = []
+  let bytes = 0
+  const timer = setTimeout(() => response.destroy(), bodyTimeoutMs)
+  try {
+    for await (const chunk of isPlain ? (response as AsyncIterable<Buffer>) : []) {
+      bytes += chunk.length
+      chunks.push(chunk)
+      if (bytes >= bytesMax) break
+    }
+  } catch {
+    // Broken off, or out of time.
+  } finally {
+    clearTimeout(timer)
+    response.on('error', () => {})
+    response.destroy()
+  }
+  return Buffer.concat(chunks).subarray(0, bytesMax)
 }
 
 function mediaTypeOf(contentType: string | undefined): string {
@@ -302,10 +322,15 @@ function tooLarge(bytesMax: number): GuardedFetchError {
 }
 
 function failed(url: URL, error: unknown): GuardedFetchError {
-  return new GuardedFetchError('failed', `${url.hostname} gave no answer${codeOf(error)}`)
+  const message = `${url.hostname} gave no answer${suffixOf(error)}`
+  return new GuardedFetchError('failed', message, codeOf(error))
 }
 
-function codeOf(error: unknown): string {
-  const { code } = (error ?? {}) as { code?: string }
+function codeOf(error: unknown): string | undefined {
+  return ((error ?? {}) as { code?: string }).code
+}
+
+function suffixOf(error: unknown): string {
+  const code = codeOf(error)
   return code === undefined ? '' : `: ${code}`
 }

@@ -1,0 +1,63 @@
+import { BlockList, isIP } from 'node:net'
+
+/** Loopback, private, link-local, shared, benchmarking, documentation, multicast, reserved. */
+const IPV4_REFUSED: readonly (readonly [network: string, prefix: number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+]
+
+/** Of IPv6 only what is named here is public: the rest is private, local, or not given out. */
+const IPV6_ALLOWED: readonly (readonly [network: string, prefix: number])[] = [
+  ['2000::', 3],
+  // Networks without IPv4 reach all of it through addresses like these; what they hold is checked.
+  ['64:ff9b::', 96],
+  ['::ffff:0:0', 96],
+]
+
+/** Special blocks within the public ones: Teredo and its kind, documentation, 6to4. */
+const IPV6_REFUSED: readonly (readonly [network: string, prefix: number])[] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+]
+
+const refused = new BlockList()
+const allowedIpv6 = new BlockList()
+for (const [network, prefix] of IPV4_REFUSED) {
+  refused.addSubnet(network, prefix, 'ipv4')
+  refused.addSubnet(`64:ff9b::${network}`, 96 + prefix, 'ipv6')
+  refused.addSubnet(`::ffff:${network}`, 96 + prefix, 'ipv6')
+}
+for (const [network, prefix] of IPV6_REFUSED) refused.addSubnet(network, prefix, 'ipv6')
+for (const [network, prefix] of IPV6_ALLOWED) allowedIpv6.addSubnet(network, prefix, 'ipv6')
+
+/** Of an IP address in the form that the system gives it; nothing else is one. */
+export function isPublicAddress(address: string): boolean {
+  switch (isIP(address)) {
+    case 4:
+      return !refused.check(address, 'ipv4')
+    case 6:
+      // An address with a zone is one of this machine's own links.
+      return (
+        !address.includes('%') &&
+        allowedIpv6.check(address, 'ipv6') &&
+        !refused.check(address, 'ipv6')
+      )
+    default:
+      return false
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * Seals secrets that must be read again (unlike passwords), so that a copy of the database alone holds none of
+ * them: AES-256-GCM. A sealed secret is bound to its row, and is worth nothing in another one.
+ */
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+
+export const SEALING_KEY_BYTES = 32
+
+/** `other_key`: it was sealed with a key that is not the one given. */
+export class SealError extends Error {
+  readonly reason: 'other_key' | 'damaged'
+  constructor(reason: 'other_key' | 'damaged') {
+    super(reason === 'other_key' ? 'it was sealed with another key' : 'it is damaged')
+    this.name = 'SealError'
+    this.reason = reason
+  }
+}
+
+const ALGORITHM = 'aes-256-gcm'
+const VERSION = 1
+const KEY_ID_BYTES = 4
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const HEAD_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES
+
+/** Version, key id, nonce, ciphertext, tag. With random nonces a key is good for four billion secrets. */
+export function seal(key: Buffer, rowId: string, secret: Buffer): Buffer {
+  const head = Buffer.concat([Buffer.of(VERSION), keyIdOf(key), randomBytes(NONCE_BYTES)])
+  const cipher = createCipheriv(ALGORITHM, key, nonceOf(head), { authTagLength: TAG_BYTES })
+  cipher.setAAD(boundTo(head, rowId))
+  return Buffer.concat([head, cipher.update(secret), cipher.final(), cipher.getAuthTag()])
+}
+
+/** Throws a `SealError`. */
+export function unseal(key: Buffer, rowId: string, sealed: Buffer): Buffer {
+  if (sealed.length < HEAD_BYTES + TAG_BYTES || sealed[0] !== VERSION)
+    throw new SealError('damaged')
+  const head = sealed.subarray(0, HEAD_BYTES)
+  if (!head.subarray(1, 1 + KEY_ID_BYTES).equals(keyIdOf(key))) throw new SealError('other_key')
+  const decipher = createDecipheriv(ALGORITHM, key, nonceOf(head), { authTagLength: TAG_BYTES })
+  decipher.setAAD(boundTo(head, rowId))
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
+  const text = decipher.update(sealed.subarray(HEAD_BYTES, -TAG_BYTES))
+  try {
+    return Buffer.concat([text, decipher.final()])
+  } catch {
+    throw new SealError('damaged')
+  }
+}
+
+/** Tells a wrong key from a damaged row, and nothing of the key. */
+function keyIdOf(key: Buffer): Buffer {
+  return createHash('sha256')
+    .update('sealing key id ')
+    .update(key)
+    .digest()
+    .subarray(0, KEY_ID_BYTES)
+}
+
+function nonceOf(head: Buffer): Buffer {
+  return head.subarray(-NONCE_BYTES)
+}
+
+function boundTo(head: Buffer, rowId: string): Buffer {
+  return Buffer.concat([head, Buffer.from(rowId.toLowerCase())])
+}

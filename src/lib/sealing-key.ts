@@ -1,0 +1,41 @@
+/** Where the key comes from that secrets are sealed with. */
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SEALING_KEY_BYTES } from './seal.ts'
+
+const FILE = 'secrets.key'
+
+/** 32 bytes in base64, as `openssl rand -base64 32` writes them; undefined for anything else. */
+export function parseSealingKey(text: string): Buffer | undefined {
+  const plain = text.trim().replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
+  const key = Buffer.from(plain, 'base64')
+  // What the decoder skips or cuts off does not come back.
+  const isWhole = key.toString('base64').replace(/=+$/, '') === plain
+  return isWhole && key.length === SEALING_KEY_BYTES ? key : undefined
+}
+
+/** For sandbox mode: made once, kept in the data folder, readable by nobody else. */
+export async function ensureSealingKey(dataDir: string): Promise<Buffer> {
+  const path = join(dataDir, FILE)
+  await mkdir(dataDir, { recursive: true })
+  await writeNew(path, `${randomBytes(SEALING_KEY_BYTES).toString('base64')}\n`)
+  const key = parseSealingKey(await readFile(path, 'utf8'))
+  if (!key) throw new Error(`${path} does not hold a key of ${SEALING_KEY_BYTES} bytes in base64`)
+  return key
+}
+
+/** Whole or not at all, and on the disk before anything is sealed with it. One that is there stays. */
+async function writeNew(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') return undefined
+    throw error
+  })
+  if (!file) return
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}

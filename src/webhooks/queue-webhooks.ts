@@ -1,0 +1,25 @@
+import { sql } from 'kysely'
+import type { EventHandler } from '../events/dispatch-events.ts'
+import { messageBody, queueMessage } from './webhook-attempts.ts'
+
+/**
+ * Queues an event for each endpoint of its customer that is on and wants the type. Whoever switches one off
+ * meanwhile waits, and then finds what was queued for it.
+ */
+export const queueWebhooks: EventHandler = async (trx, event) => {
+  const { rows } = await sql<{ id: string }>`
+    select e.id from webhook_endpoints e join customers c on c.id = e.customer_id and c.deleted_at is null
+    where e.customer_id = ${event.customerId} and e.deleted_at is null and e.disabled_at is null
+      and (e.event_types is null or ${event.type} = any (e.event_types))
+    order by e.id for share of e`.execute(trx)
+  await queueMessage(
+    trx,
+    rows.map(({ id }) => id),
+    {
+      customerId: event.customerId,
+      messageId: event.id,
+      eventType: event.type,
+      body: messageBody(event),
+    },
+  )
+}

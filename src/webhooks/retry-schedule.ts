@@ -1,0 +1,56 @@
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+
+/** Before each try, since the one before: three days in all. As Standard Webhooks proposes. */
+const STEPS_MS = [
+  0,
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+] as const
+export const TRIES_MAX = STEPS_MS.length
+
+/** What asks for more time: too many requests, and gateways whose server is away. */
+const SLOW_DOWN = new Set([429, 502, 504])
+/** So that what failed together does not come back together. */
+const JITTER = 0.2
+
+export interface FailedTry {
+  /** 1 for the first. */
+  readonly tryNumber: number
+  readonly httpStatus: number | undefined
+  readonly retryAfter: string | undefined
+}
+
+/**
+ * How long to wait for the next try; undefined where that was the last. A receiver that asks for time gets up to
+ * twice the step and never less than the step.
+ */
+export function pauseAfter(
+  failed: FailedTry,
+  at: Date,
+  random: () => number = Math.random,
+): number | undefined {
+  const stepMs = STEPS_MS[failed.tryNumber]
+  if (stepMs === undefined) return undefined
+  const askedMs = SLOW_DOWN.has(failed.httpStatus ?? 0)
+    ? readPause(failed.retryAfter, at)
+    : undefined
+  const pauseMs = askedMs ?? stepMs * (1 + JITTER * random())
+  return Math.round(Math.min(Math.max(pauseMs, stepMs), 2 * stepMs))
+}
+
+/** Seconds, or a date (RFC 9110, 10.2.3). */
+function readPause(retryAfter: string | undefined, at: Date): number | undefined {
+  if (retryAfter === undefined) return undefined
+  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter) * SECOND_MS
+  const untilMs = Date.parse(retryAfter)
+  return Number.isNaN(untilMs) ? undefined : untilMs - at.getTime()
+}

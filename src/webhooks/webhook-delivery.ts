@@ -1,0 +1,118 @@
+/**
+ * The worker of webhooks: takes what is due as long as it has places, and a slow receiver holds its own place
+ * only. A message is delivered at least once, under the same `webhook-id` always.
+ */
+import { sql, type RawBuilder } from 'kysely'
+import { isCustomerDeleted } from '../customers/customers.ts'
+import type { Database } from '../db/open.ts'
+import type { Lookup } from '../lib/guarded-fetch.ts'
+import type { Log } from '../lib/log.ts'
+import { concludeAttempt, type OnWebhookDisabled } from './conclude-attempt.ts'
+import { giveBackAttempt, leaseDueAttempts, type LeasedAttempt } from './lease-attempts.ts'
+import { postAttempt } from './post-attempt.ts'
+import type { WebhookSettings } from './webhook-settings.ts'
+
+export interface WebhookDeliveryDeps {
+  readonly db: Database
+  readonly settings: WebhookSettings
+  readonly onDisabled: OnWebhookDisabled
+  readonly log: Log
+  /** Of a whole try; 15 s if not given. */
+  readonly timeoutMs?: number
+  /** The time to go by; the database's own if not given. */
+  readonly now?: () => Date
+  readonly random?: () => number
+  readonly lookup?: Lookup
+}
+
+export interface WebhookDelivery {
+  /** Begins what is due and has a place; returns how many that were. Their end goes on by itself. */
+  deliverDueWebhooks(): Promise<number>
+  /** When nothing runs. */
+  whenIdle(): Promise<void>
+  /** Begins nothing more, and waits for what runs. */
+  stop(): Promise<void>
+}
+
+/** On this node. */
+const AT_ONCE = 20
+const TIMEOUT_MS = 15_000
+/** After a fault of our own: a wrong key is mended by people. */
+const GIVE_BACK_SECONDS = 300
+
+export function createWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery {
+  const running = new Set<Promise<void>>()
+  let filling: Promise<number> | undefined
+  let isStopped = false
+
+  const fill = (): Promise<number> => {
+    filling ??= lease().finally(() => (filling = undefined))
+    return filling
+  }
+  const lease = async (): Promise<number> => {
+    const limit = AT_ONCE - running.size
+    if (isStopped || limit <= 0) return 0
+    const attempts = await leaseDueAttempts(deps.db, { limit, at: timeOf(deps) })
+    for (const attempt of attempts) start(attempt)
+    return attempts.length
+  }
+  const start = (attempt: LeasedAttempt): void => {
+    const work = deliver(deps, attempt).finally(() => {
+      running.delete(work)
+      // There may be more where that came from.
+      fill().catch((error: unknown) => deps.log.warn('webhooks_not_leased', { error }))
+    })
+    running.add(work)
+  }
+  const whenIdle = async (): Promise<void> => {
+    for (;;) {
+      const work = [...running, ...(filling ? [filling] : [])]
+      if (work.length === 0) return
+      await Promise.allSettled(work)
+    }
+  }
+  return {
+    deliverDueWebhooks: fill,
+    whenIdle,
+    async stop() {
+      isStopped = true
+      await whenIdle()
+    },
+  }
+}
+
+/** Never throws. What cannot be recorded is tried again when the lease is over. */
+async function deliver(deps: WebhookDeliveryDeps, attempt: LeasedAttempt): Promise<void> {
+  const { db, settings, log, lookup, random, timeoutMs = TIMEOUT_MS } = deps
+  const facts = { deliveryId: attempt.id, webhookId: attempt.endpointId }
+  try {
+    const options = { ...settings, timeoutMs, ...(lookup ? { lookup } : {}) }
+    const outcome = await postAttempt(attempt, nowOf(deps), options)
+    await concludeAttempt(db, attempt, outcome, {
+      now: nowOf(deps),
+      at: timeOf(deps),
+      onDisabled: deps.onDisabled,
+      ...(random ? { random } : {}),
+    })
+    const { tryNumber } = attempt
+    const { isDelivered, httpStatus, error: reason, latencyMs } = outcome
+    const told = { ...facts, tryNumber, httpStatus, reason, latencyMs }
+    if (isDelivered) log.debug('webhook_delivered', told)
+    else log.info('webhook_not_delivered', told)
+  } catch (error) {
+    // Nothing is sent for a deleted account any more.
+    if (isCustomerDeleted(error)) return
+    log.error('webhook_attempt_failed', { ...facts, error })
+    await giveBackAttempt(db, attempt, { at: timeOf(deps), seconds: GIVE_BACK_SECONDS }).catch(
+      (error: unknown) => log.warn('webhook_not_given_back', { ...facts, error }),
+    )
+  }
+}
+
+function nowOf({ now }: WebhookDeliveryDeps): Date {
+  return now?.() ?? new Date()
+}
+
+function timeOf({ now }: WebhookDeliveryDeps): RawBuilder<Date> {
+  return now ? sql<Date>`${now()}::timestamptz` : sql<Date>`now()`
+}

@@ -1,0 +1,200 @@
+/**
+ * Endpoints of customers: where they are told of events, of which, and what the messages are signed with. The
+ * signing secret is shown when it is made and is kept sealed. Attempts to deliver are in `webhook-attempts.ts`.
+ */
+import { sql } from 'kysely'
+import type { Selectable } from 'kysely'
+import { lockCustomer } from '../customers/customers.ts'
+import type { Database } from '../db/open.ts'
+import type { Tables } from '../db/tables.ts'
+import type { EventType } from '../events/record-event.ts'
+import { createId, isUuid } from '../lib/ids.ts'
+import { seal } from '../lib/seal.ts'
+import { createSigningSecret, writeSigningSecret } from './sign-webhook.ts'
+import { failQueuedAttempts } from './webhook-attempts.ts'
+
+export interface WebhookEndpoint {
+  readonly id: string
+  readonly customerId: string
+  readonly url: string
+  readonly description: string | null
+  /** Null: all. */
+  readonly eventTypes: readonly EventType[] | null
+  readonly createdAt: Date
+  readonly disabledAt: Date | null
+  readonly disabledReason: 'customer' | 'gone' | 'failing' | null
+  readonly failingSince: Date | null
+}
+
+export interface WebhookInput {
+  readonly url: string
+  readonly description: string | null
+  readonly eventTypes: readonly EventType[] | null
+}
+
+export interface WebhookChange extends Partial<WebhookInput> {
+  readonly isEnabled?: boolean
+}
+
+/** Of a customer. */
+export const WEBHOOKS_MAX = 20
+
+/** The secret is in the answer and nowhere else, ever again. */
+export async function createWebhook(
+  trx: Database,
+  sealingKey: Buffer,
+  input: WebhookInput & { readonly customerId: string },
+): Promise<{ endpoint: WebhookEndpoint; signingSecret: string } | { kind: 'too_many_webhooks' }> {
+  const { customerId } = input
+  await lockCustomer(trx, customerId)
+  if ((await listWebhooks(trx, customerId)).length >= WEBHOOKS_MAX)
+    return { kind: 'too_many_webhooks' }
+  const id = createId()
+  const secret = createSigningSecret()
+  const row = await trx
+    .insertInto('webhook_endpoints')
+    .values({
+      id,
+      customer_id: customerId,
+      url: input.url,
+      description: input.description,
+      event_types: input.eventTypes && [...input.eventTypes],
+      secret_sealed: seal(sealingKey, id, secret),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { endpoint: toEndpoint(row), signingSecret: writeSigningSecret(secret) }
+}
+
+/** In the order in which they were made. */
+export async function listWebhooks(db: Database, customerId: string): Promise<WebhookEndpoint[]> {
+  const rows = await db
+    .selectFrom('webhook_endpoints')
+    .selectAll()
+    .where('customer_id', '=', customerId)
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.map(toEndpoint)
+}
+
+export async function findWebhook(
+  db: Database,
+  customerId: string,
+  id: string,
+): Promise<WebhookEndpoint | undefined> {
+  if (!isUuid(id)) return undefined
+  const row = await ofCustomer(db, customerId, id).executeTakeFirst()
+  return row && toEndpoint(row)
+}
+
+/** Nobody switches it on or off, changes its secret, or queues for it, until the transaction is over. */
+export async function lockWebhook(
+  trx: Database,
+  customerId: string,
+  id: string,
+): Promise<WebhookEndpoint | undefined> {
+  if (!isUuid(id)) return undefined
+  const row = await ofCustomer(trx, customerId, id).forNoKeyUpdate().executeTakeFirst()
+  return row && toEndpoint(row)
+}
+
+/** Queued messages go to the new address; those of one that is switched off go nowhere. */
+export async function changeWebhook(
+  trx: Database,
+  customerId: string,
+  id: string,
+  change: WebhookChange,
+): Promise<WebhookEndpoint | undefined> {
+  const found = await lockWebhook(trx, customerId, id)
+  if (!found) return undefined
+  const { url, description, eventTypes, isEnabled } = change
+  if (isEnabled === false && !found.disabledAt) await disableWebhook(trx, id, 'customer')
+  const row = await trx
+    .updateTable('webhook_endpoints')
+    .set({
+      id: found.id,
+      ...(url === undefined ? {} : { url }),
+      ...(description === undefined ? {} : { description }),
+      ...(eventTypes === undefined ? {} : { event_types: eventTypes && [...eventTypes] }),
+      ...(isEnabled ? { disabled_at: null, disabled_reason: null, failing_since: null } : {}),
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return toEndpoint(row)
+}
+
+/** For one that is locked. What waits for it has failed. */
+export async function disableWebhook(
+  trx: Database,
+  id: string,
+  reason: NonNullable<WebhookEndpoint['disabledReason']>,
+): Promise<WebhookEndpoint> {
+  const row = await trx
+    .updateTable('webhook_endpoints')
+    .set({ disabled_at: sql<Date>`now()`, disabled_reason: reason })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await failQueuedAttempts(trx, id, 'webhook_disabled')
+  return toEndpoint(row)
+}
+
+/** The secret goes at once; the row stays as long as attempts name it. */
+export async function deleteWebhook(
+  trx: Database,
+  customerId: string,
+  id: string,
+): Promise<WebhookEndpoint | undefined> {
+  const found = await lockWebhook(trx, customerId, id)
+  if (!found) return undefined
+  await trx
+    .updateTable('webhook_endpoints')
+    .set({ deleted_at: sql<Date>`now()`, secret_sealed: null })
+    .where('id', '=', id)
+    .execute()
+  await failQueuedAttempts(trx, id, 'webhook_deleted')
+  return found
+}
+
+/** Whatever is sent from now on is signed with the new one, also what was queued before. */
+export async function rotateSigningSecret(
+  trx: Database,
+  sealingKey: Buffer,
+  { customerId, id }: { customerId: string; id: string },
+): Promise<{ endpoint: WebhookEndpoint; signingSecret: string } | undefined> {
+  const endpoint = await lockWebhook(trx, customerId, id)
+  if (!endpoint) return undefined
+  const secret = createSigningSecret()
+  await trx
+    .updateTable('webhook_endpoints')
+    .set({ secret_sealed: seal(sealingKey, endpoint.id, secret) })
+    .where('id', '=', endpoint.id)
+    .execute()
+  return { endpoint, signingSecret: writeSigningSecret(secret) }
+}
+
+function ofCustomer(db: Database, customerId: string, id: string) {
+  return db
+    .selectFrom('webhook_endpoints')
+    .selectAll()
+    .where('id', '=', id)
+    .where('customer_id', '=', customerId)
+    .where('deleted_at', 'is', null)
+}
+
+function toEndpoint(row: Selectable<Tables['webhook_endpoints']>): WebhookEndpoint {
+  return {
+    id: row.id,
+    customerId: row.customer_id,
+    url: row.url,
+    description: row.description,
+    eventTypes: row.event_types as EventType[] | null,
+    createdAt: row.created_at,
+    disabledAt: row.disabled_at,
+    disabledReason: row.disabled_reason,
+    failingSince: row.failing_since,
+  }
+}

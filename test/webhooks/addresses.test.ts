@@ -1,0 +1,322 @@
+/** Webhooks go to public addresses only: neither how an address is written nor what a name resolves to changes that. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { after, test } from 'node:test'
+import { createId } from '../../src/lib/ids.ts'
+import type { Lookup } from '../../src/lib/guarded-fetch.ts'
+import { seal } from '../../src/lib/seal.ts'
+import { postAttempt, type PostOptions } from '../../src/webhooks/post-attempt.ts'
+import { createSigningSecret } from '../../src/webhooks/sign-webhook.ts'
+import { readWebhookUrl } from '../../src/webhooks/webhook-url.ts'
+import { SETTINGS } from './webhook-receiver.ts'
+
+/** Counts whoever comes, whatever they speak. */
+let connections = 0
+const server = createServer((socket) => {
+  connections += 1
+  socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
+})
+server.listen(0, '::')
+await once(server, 'listening')
+const { port } = server.address() as AddressInfo
+after(() => server.close())
+
+const SANDBOX = { allowHttp: true, allowPrivate: false }
+const LIVE = { allowHttp: false, allowPrivate: false }
+
+async function post(url: string, more: Partial<PostOptions> = {}) {
+  const endpointId = createId()
+  const attempt = {
+    id: createId(),
+    leaseId: createId(),
+    endpointId,
+    customerId: createId(),
+    messageId: createId(),
+    eventType: 'webhook.test',
+    body: '{}',
+    tryNumber: 1,
+    isReplay: false,
+    firstFailedAt: null,
+    url,
+    secretSealed: seal(SETTINGS.sealingKey, endpointId, createSigningSecret()),
+  }
+  const options = { ...SETTINGS, allowPrivate: false, timeoutMs: 3_000, ...more }
+  return postAttempt(attempt, new Date(), options)
+}
+
+/** As customers may write them. */
+const PRIVATE_HOSTS = [
+  // This machine, in every notation of IPv4.
+  '127.0.0.1',
+  '127.1',
+  '127.0.1',
+  '127.255.255.254',
+  '2130706433',
+  '017700000001',
+  '0x7f000001',
+  '0x7f.0.0.1',
+  '0x7f.1',
+  '0177.0.0.1',
+  '0177.0.0.01',
+  '00000177.0x0.0.1',
+  '127.0.0.1.',
+  '0',
+  '0.0.0.0',
+  '0x0',
+  '１２７.0.0.1',
+  '①②⑦.0.0.1',
+  '127。0。0。1',
+  '127%2e0%2e0%2e1',
+  '%31%32%37.0.0.1',
+  // The cloud's metadata.
+  '169.254.169.254',
+  '2852039166',
+  '0xa9fea9fe',
+  '0251.0376.0251.0376',
+  '169.254.43518',
+  '0xA9.254.169.254',
+  '[fd00:ec2::254]',
+  '[::ffff:169.254.169.254]',
+  '169.254.170.2',
+  '100.100.100.200',
+  '192.0.0.192',
+  // Private and special networks.
+  '10.0.0.1',
+  '012.0.0.1',
+  '10.1',
+  '172.16.0.1',
+  '172.31.255.254',
+  '192.168.1.1',
+  '192.168.257',
+  '100.64.0.1',
+  '198.18.0.1',
+  '192.0.2.5',
+  '198.51.100.5',
+  '203.0.113.5',
+  '224.0.0.1',
+  '239.255.255.250',
+  '240.0.0.1',
+  '255.255.255.255',
+  '192.88.99.1',
+  // IPv6: this machine, mapped, compatible, translated, tunnelled.
+  '[::1]',
+  '[::]',
+  '[0:0:0:0:0:0:0:1]',
+  '[0000::0001]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[0:0:0:0:0:ffff:7f00:0001]',
+  '[::127.0.0.1]',
+  '[::ffff:0:127.0.0.1]',
+  '[::ffff:10.0.0.1]',
+  '[64:ff9b::127.0.0.1]',
+  '[64:ff9b::7f00:1]',
+  '[64:ff9b::a9fe:a9fe]',
+  '[64:ff9b::10.0.0.1]',
+  '[64:ff9b:1::127.0.0.1]',
+  '[2002:7f00:1::]',
+  '[2002:a00:1::1]',
+  '[2001:0:7f00:1::]',
+  '[2001:db8::1]',
+  '[fe80::1]',
+  '[fe80::5efe:127.0.0.1]',
+  '[fec0::1]',
+  '[fc00::1]',
+  '[fd12:3456::1]',
+  '[ff02::1]',
+  '[100::1]',
+  '[3fff::1]',
+  '[5f00::1]',
+  // Names.
+  'localhost',
+  'LOCALHOST',
+  'localhost.',
+  'a.localhost',
+  'a.b.LocalHost.',
+  'ｌocalhost',
+  'loc%61lhost',
+] as const
+
+test('more than sixty ways to write a private address, refused when it is given and when it is used', async () => {
+  assert.ok(PRIVATE_HOSTS.length > 60)
+  const resolved: string[] = []
+  const lookup: Lookup = async (name) => {
+    resolved.push(name)
+    return [{ address: '127.0.0.1' }]
+  }
+  for (const host of PRIVATE_HOSTS) {
+    for (const scheme of ['http', 'https']) {
+      const url = `${scheme}://${host}:${port}/x`
+      assert.ok('fault' in (await readWebhookUrl(url, SANDBOX)), url)
+      assert.ok('fault' in (await readWebhookUrl(url, LIVE)), url)
+      const { isDelivered, error, httpStatus } = await post(url, { lookup })
+      assert.deepEqual(
+        { isDelivered, error, httpStatus },
+        { isDelivered: false, error: 'refused_address', httpStatus: undefined },
+        url,
+      )
+    }
+  }
+  assert.deepEqual(resolved, [])
+  assert.equal(connections, 0)
+})
+
+test('names of inner networks are refused when they are given', async () => {
+  for (const host of [
+    'intranet',
+    'router',
+    'metadata',
+    'metadata.google.internal',
+    'instance-data.ec2.internal',
+    'db.local',
+    'printer.LOCAL.',
+    'host.docker.internal',
+    'kubernetes.default.svc.cluster.local',
+    'nas.lan',
+    'nas.home.arpa',
+    'server.localdomain',
+    'wiki.corp',
+    'fritz.home',
+    'x.onion',
+    'postgres',
+  ])
+    assert.ok('fault' in (await readWebhookUrl(`https://${host}/x`, LIVE)), host)
+})
+
+test('what is not https, hides its host, or speaks to another protocol is refused when it is given', async () => {
+  for (const url of [
+    '',
+    'x',
+    '/x',
+    '//example.com',
+    'example.com',
+    'https://',
+    'https:///',
+    'http://example.com/x',
+    'ftp://example.com',
+    'file:///etc/passwd',
+    'gopher://example.com',
+    'data:,x',
+    'javascript:alert(1)',
+    'unix:/var/run/docker.sock',
+    'ws://example.com',
+    'https://user@example.com',
+    'https://user:word@example.com',
+    'https://:word@example.com',
+    'https://example.com@127.0.0.1/',
+    'https://127.0.0.1#@example.com',
+    'https://example.com#x',
+    'https://example.com/#',
+    'https://127.0.0.1\\@example.com/',
+    'https:\\\\127.0.0.1\\',
+    'https://127.0.0.1%00.example.com/',
+    'https://exa mple.com',
+    'https://exam\u0000ple.com',
+    'https://1.2.3.4.5',
+    'https://256.1.1.1',
+    'https://[::1',
+    'https://[::1%25eth0]/',
+    'https://example.com:25/',
+    'https://example.com:22',
+    'https://example.com:65536',
+    'https://example.com:0',
+    `https://example.com/${'a'.repeat(2_000)}`,
+    `https://example.com/${'ç'.repeat(1_000)}`,
+  ])
+    assert.ok('fault' in (await readWebhookUrl(url, LIVE)), url)
+})
+
+test('public addresses are taken as they are, in one way of writing', async () => {
+  for (const [given, stored] of [
+    ['https://example.com', 'https://example.com/'],
+    ['HTTPS://Example.COM:443/a?b=c&d', 'https://example.com/a?b=c&d'],
+    ['https://exemplo.com.br:8443/ganchos', 'https://exemplo.com.br:8443/ganchos'],
+    ['https://ação.com.br/', 'https://xn--ao-siap.com.br/'],
+    ['https://8.8.8.8/x', 'https://8.8.8.8/x'],
+    ['https://[2606:4700:4700::1111]/', 'https://[2606:4700:4700::1111]/'],
+    ['https://internal.example.com/', 'https://internal.example.com/'],
+  ] as const)
+    assert.deepEqual(await readWebhookUrl(given, LIVE), { url: stored })
+  assert.deepEqual(await readWebhookUrl('http://example.com/', SANDBOX), {
+    url: 'http://example.com/',
+  })
+  const open = { allowHttp: true, allowPrivate: true }
+  assert.deepEqual(await readWebhookUrl('http://localhost:3000/', open), {
+    url: 'http://localhost:3000/',
+  })
+})
+
+test('a name is refused when any of its addresses is private, in whatever form the resolver tells them', async () => {
+  for (const addresses of [
+    ['127.0.0.1'],
+    ['10.0.0.1'],
+    ['169.254.169.254'],
+    ['0.0.0.0'],
+    ['192.168.0.1'],
+    ['172.16.0.1'],
+    ['100.64.0.1'],
+    ['::1'],
+    ['::'],
+    ['::ffff:127.0.0.1'],
+    ['::ffff:7f00:1'],
+    ['64:ff9b::7f00:1'],
+    ['fe80::1%eth0'],
+    ['fd00::1'],
+    ['2002:7f00:1::'],
+    ['1.1.1.1', '127.0.0.1'],
+    ['2606:4700:4700::1111', '::1'],
+    ['not an address'],
+    ['127.1'],
+    ['2130706433'],
+  ]) {
+    const lookup: Lookup = async () => addresses.map((address) => ({ address }))
+    const { error } = await post(`http://rebind.example.com:${port}/`, { lookup })
+    assert.equal(error, 'refused_address', addresses.join())
+  }
+  assert.equal(connections, 0)
+})
+
+test('a name that resolves differently between the check and the connection gains nothing', async () => {
+  const asked: string[] = []
+  const lookup: Lookup = async (name) => {
+    asked.push(name)
+    // The first answer is what is checked; nobody asks again. The second address has no server.
+    return [{ address: asked.length === 1 ? '127.0.0.1' : '127.0.0.99' }]
+  }
+  const pinned = await post(`http://rebind.example.com:${port}/`, { lookup, allowPrivate: true })
+  assert.equal(pinned.isDelivered, true)
+  assert.deepEqual(asked, ['rebind.example.com'])
+  const before = connections
+
+  let turn = 0
+  const turning: Lookup = async () => [{ address: turn++ % 2 === 0 ? '192.0.1.1' : '127.0.0.1' }]
+  const url = `http://rebind.example.com:${port}/`
+  const [first, second] = [
+    await post(url, { lookup: turning, timeoutMs: 300 }),
+    await post(url, { lookup: turning }),
+  ]
+  assert.equal(first.isDelivered, false)
+  assert.equal(second.error, 'refused_address')
+  assert.equal(
+    connections,
+    before,
+    'what was public when it was checked is all that is connected to',
+  )
+})
+
+test('plain http is not used in live mode, also where the address was stored before', async () => {
+  const before = connections
+  const { error } = await post(`http://127.0.0.1:${port}/`, {
+    allowHttp: false,
+    allowPrivate: true,
+  })
+  assert.equal(error, 'https_required')
+  assert.equal(connections, before)
+})
+
+test('a resolver that never answers ends with the time of the try', async () => {
+  const lookup: Lookup = () => new Promise(() => {})
+  const { error } = await post('https://slow.example.com/', { lookup, timeoutMs: 50 })
+  assert.equal(error, 'timeout')
+})

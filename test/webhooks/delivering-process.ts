@@ -1,0 +1,13 @@
+/** A worker in a process of its own, to be killed: `delivering-process.ts <database url> <sealing key>`. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openDatabase } from '../../src/db/open.ts'
+import { createDelivery } from './webhook-receiver.ts'
+
+const [databaseUrl = '', key = ''] = process.argv.slice(2)
+const { db } = openDatabase(databaseUrl, { onError: () => {} })
+const settings = { sealingKey: Buffer.from(key, 'base64'), allowHttp: true, allowPrivate: true }
+const delivery = createDelivery(db, { settings })
+for (;;) {
+  await delivery.deliverDueWebhooks()
+  await sleep(20)
+}
