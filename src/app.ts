@@ -14,6 +14,10 @@ import { createKeyUses } from './customers/key-uses.ts'
 import { listen } from './db/listen.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase, type Database } from './db/open.ts'
+import { createSmtpMailer } from './email/create-smtp-mailer.ts'
+import { SANDBOX_SENDER, type MailSender } from './email/mail-sender.ts'
+import { queueMails } from './email/queue-mails.ts'
+import { createSandboxMailer } from './email/sandbox-mailbox.ts'
 import {
   findCurrentFxRate,
   FX_CHANNEL,
@@ -34,16 +38,26 @@ import { createServeCall } from './gateway/serve-call.ts'
 import { createTranscriptionKind } from './gateway/transcriptions/transcription-kind.ts'
 import { createHealthRecorder } from './health/health-recorder.ts'
 import { createServer } from './http/create-server.ts'
+import { PROCESSOR_EVENTS_PATH } from './http/inbound/processor-events.ts'
 import { IMAGE_FILES } from './http/public/image-files.ts'
 import { storeImage } from './images/generated-images.ts'
 import { registerNode, stopNode } from './ledger/nodes.ts'
 import { openLedger } from './ledger/open-ledger.ts'
-import { createId } from './lib/ids.ts'
+import { createId, randomText } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
+import { ensureSealingKey } from './lib/sealing-key.ts'
+import { createAsaas } from './payments/asaas/create-asaas.ts'
+import type { Processor } from './payments/processor.ts'
+import {
+  startSandboxProcessor,
+  type SandboxProcessor,
+} from './payments/sandbox/start-sandbox-processor.ts'
 import type { Provider } from './providers/contract.ts'
 import { createOpenAiCompatible } from './providers/openai-compatible/create-openai-compatible.ts'
 import { startSandboxUpstream } from './providers/sandbox/start-sandbox-upstream.ts'
 import type { ConfiguredUpstream } from './resolve-upstreams.ts'
+import { queueWebhooks } from './webhooks/queue-webhooks.ts'
+import type { WebhookSettings } from './webhooks/webhook-settings.ts'
 import { ensureMonths } from './workers/ensure-months.ts'
 import { refreshFxRate } from './workers/refresh-fx-rate.ts'
 import { startWorkers } from './workers/start-workers.ts'
@@ -151,6 +165,20 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
     fxRateAgeSeconds: () => (fxRate ? (Date.now() - Date.parse(fxRate.rateDate)) / 1000 : -1),
   })
 
+  const payments = await openProcessor(config, closers)
+  const mailer = config.mail ? createSmtpMailer(config.mail.smtp) : createSandboxMailer(db)
+  closers.push(async () => mailer.close())
+  const sender: MailSender = {
+    ...(config.mail?.sender ?? SANDBOX_SENDER),
+    publicUrl: config.publicUrl,
+  }
+
+  const webhooks: WebhookSettings = {
+    sealingKey: config.secretsKey ?? (await ensureSealingKey(config.dataDir)),
+    allowHttp: config.mode === 'sandbox',
+    allowPrivate: config.webhooksAllowPrivate,
+  }
+
   const workers = await startWorkers({
     db,
     databaseUrl,
@@ -160,6 +188,10 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
     router,
     health,
     keyUses,
+    processor: payments?.processor,
+    mail: { mailer, sender, log },
+    webhooks,
+    eventHandlers: [queueMails, queueWebhooks],
     log,
     refreshFxRate: config.mode === 'live' ? () => refreshFxRate(db, log) : undefined,
   })
@@ -181,6 +213,11 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
       totalBytesMax: config.uploadsBytesMax,
     },
     publicUrl: config.publicUrl,
+    payments: {
+      processor: payments?.processor,
+      minimumBrl: config.topUpMinBrl,
+      onEvent: () => workers.wakeProcessorEvents(),
+    },
     adminEmails: new Set(config.adminEmails),
     limits,
     currentFxRate: () => fxRate,
@@ -189,6 +226,7 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
     trustProxy: config.trustProxy,
     metrics,
     metricsToken: config.metricsToken,
+    webhooks,
     mode: config.mode,
     log,
   })
@@ -196,7 +234,15 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
   return {
     db,
     server,
-    listen: () => server.listen({ host: config.host, port: config.port }),
+    async listen() {
+      const address = await server.listen({ host: config.host, port: config.port })
+      // Its address is known only now, with the port that was free.
+      payments?.sandbox?.server.sendWebhooksTo({
+        url: `${address}${PROCESSOR_EVENTS_PATH}`,
+        token: payments.sandbox.webhookToken,
+      })
+      return address
+    },
     async close() {
       // New connections are refused at once; what runs has its time.
       const closed = server.close()
@@ -262,6 +308,34 @@ function sandboxUpstream(baseUrl: string): ConfiguredUpstream {
       },
     },
   }
+}
+
+interface OpenProcessor {
+  readonly processor: Processor
+  readonly sandbox?: { readonly server: SandboxProcessor; readonly webhookToken: string }
+}
+
+/**
+ * Where customers pay in; undefined where no account is set. In sandbox mode it is a server of our own,
+ * spoken to over HTTP as the real one is.
+ */
+async function openProcessor(
+  { mode, asaas, dataDir }: Config,
+  closers: (() => Promise<unknown>)[],
+): Promise<OpenProcessor | undefined> {
+  if (mode === 'live') {
+    if (!asaas) return undefined
+    const processor = createAsaas(asaas)
+    closers.push(() => processor.close())
+    return { processor }
+  }
+  const stateFile = join(dataDir, 'sandbox-payments.json')
+  const server = await startSandboxProcessor({ stateFile })
+  closers.push(() => server.close())
+  const webhookToken = randomText(40)
+  const processor = createAsaas({ baseUrl: server.baseUrl, apiKey: 'sandbox', webhookToken })
+  closers.push(() => processor.close())
+  return { processor, sandbox: { server, webhookToken } }
 }
 
 /** Images wait in the database, so that every node can answer for their addresses. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { LIVE_ENVIRONMENT } from '../test/harness/live-environment.ts'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -72,6 +73,11 @@ test('with nothing set it is a sandbox on this machine with a database of its ow
     uploadsBytesMax: 8 * 1024 * 1024 * 1024,
     transcriptionModel: 'whisper-1',
     publicUrl: undefined,
+    asaas: undefined,
+    mail: undefined,
+    secretsKey: undefined,
+    webhooksAllowPrivate: false,
+    topUpMinBrl: 20,
     callTimeoutMs: 900_000,
     drainMs: 30_000,
     ledgerLanes: 2,
@@ -311,24 +317,48 @@ test('the models of the file are laid over the built-in ones', () => {
 })
 
 test('live mode needs an upstream, and nothing of the sandbox', () => {
-  assertFaults(faultsOf({ CATRACA_MODE: 'live' }), [
-    /live mode needs an upstream: .*OPENAI_API_KEY/,
-  ])
+  assertFaults(faultsOf(LIVE_ENVIRONMENT), [/live mode needs an upstream: .*OPENAI_API_KEY/])
   assertFaults(
     faultsOf(
-      { CATRACA_MODE: 'live', SANDBOX_FX_RATE: '5.2' },
+      { ...LIVE_ENVIRONMENT, SANDBOX_FX_RATE: '5.2' },
       { upstreams: [{ ...upstream, id: 'sandbox' }] },
     ),
     [/^SANDBOX_FX_RATE: /, /^upstream "sandbox"/],
   )
-  assert.equal(load({ CATRACA_MODE: 'live', OPENAI_API_KEY: 'k' }).mode, 'live')
+  assert.equal(load({ ...LIVE_ENVIRONMENT, OPENAI_API_KEY: 'k' }).mode, 'live')
+})
+
+const WEBHOOK_TOKEN = 'qwertzuiopasdfghjklyxcvbnmqwertz'
+
+test('live mode needs to say who its mails are from, and takes a processor with all that it needs', () => {
+  assertFaults(faultsOf({ CATRACA_MODE: 'live', OPENAI_API_KEY: 'k' }), [
+    /^SMTP_URL: /,
+    /^MAIL_FROM: /,
+    /^COMPANY_NAME: /,
+    /^COMPANY_ADDRESS: /,
+    /^CONTACT_EMAIL: /,
+    /^COMPANY_CNPJ: /,
+    /^SECRETS_KEY: /,
+  ])
+  const live = { ...LIVE_ENVIRONMENT, OPENAI_API_KEY: 'k' }
+  assertFaults(faultsOf({ ...live, ASAAS_API_KEY: 'a', ASAAS_BASE_URL: 'http://x.example/v3' }), [
+    /^ASAAS_…: there is no webhook token/,
+    /^ASAAS_BASE_URL: /,
+  ])
+  assertFaults(faultsOf({ ...live, ASAAS_WEBHOOK_TOKEN: 'w'.repeat(32) }), [
+    /ASAAS_API_KEY is needed/,
+  ])
+  const { asaas, mail } = load({
+    ...live,
+    ASAAS_API_KEY: 'a',
+    ASAAS_WEBHOOK_TOKEN: WEBHOOK_TOKEN,
+  })
+  assert.equal(asaas?.baseUrl, 'https://api.asaas.com/v3')
+  assert.equal(mail?.sender.company.cnpj, '11222333000181')
 })
 
 test('a file that is wrong is not also blamed for what could not be read from it', () => {
-  const faults = faultsOf(
-    { CATRACA_MODE: 'live' },
-    { upstreams: [{ ...upstream, connections_max: 0 }] },
-  )
+  const faults = faultsOf(LIVE_ENVIRONMENT, { upstreams: [{ ...upstream, connections_max: 0 }] })
   assertFaults(faults, [/\/upstreams\/0\/connections_max/])
 })
 

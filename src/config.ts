@@ -10,6 +10,9 @@ import type { Model } from './catalog/model.ts'
 import { createIpMatcher } from './customers/ip-allowlist.ts'
 import { parseE4 } from './lib/money.ts'
 import type { LogLevel } from './lib/log.ts'
+import { parseSealingKey } from './lib/sealing-key.ts'
+import { resolveAsaas, type AsaasConfig } from './resolve-asaas.ts'
+import { resolveMail, type MailConfig } from './resolve-mail.ts'
 import { presetVariables, resolveUpstreams, type ConfiguredUpstream } from './resolve-upstreams.ts'
 
 export type Mode = 'sandbox' | 'live'
@@ -35,6 +38,16 @@ export interface Config {
   readonly transcriptionModel: string
   /** Where customers reach this server; undefined: where each request says that it went. */
   readonly publicUrl: string | undefined
+  /** Undefined in sandbox mode, which brings a processor along; and where none is set: nobody can pay in. */
+  readonly asaas: AsaasConfig | undefined
+  /** Undefined in sandbox mode, whose mails go to a page. */
+  readonly mail: MailConfig | undefined
+  /** Secrets are sealed with it; undefined in sandbox mode: one of this node's data folder. */
+  readonly secretsKey: Buffer | undefined
+  /** Webhooks also go to this machine and to private networks; in sandbox mode only. */
+  readonly webhooksAllowPrivate: boolean
+  /** Of a top-up, in whole BRL. */
+  readonly topUpMinBrl: number
   readonly callTimeoutMs: number
   /** How long a stopping server waits for its calls. */
   readonly drainMs: number
@@ -91,6 +104,12 @@ export function loadConfig(environment: Environment, folder: string): Config {
     uploadsBytesMax: read.whole('UPLOADS_BYTES_MAX', 8_192 * MIB, 1024, 1_048_576 * MIB),
     transcriptionModel: transcriptionModelOf(environment, models, faults),
     publicUrl: read.address('PUBLIC_URL'),
+    asaas: mode === 'live' ? resolveAsaas(environment, faults) : undefined,
+    mail: mode === 'live' ? resolveMail(environment, faults) : undefined,
+    secretsKey: read.secretsKey('SECRETS_KEY'),
+    webhooksAllowPrivate:
+      read.oneOf('WEBHOOKS_ALLOW_PRIVATE', ['true', 'false'], 'false') === 'true',
+    topUpMinBrl: read.whole('TOPUP_MIN_BRL', 20, 10, 5_000),
     callTimeoutMs: read.whole('CALL_TIMEOUT_SECONDS', 900, 1, 86_400) * 1000,
     drainMs: read.whole('DRAIN_SECONDS', 30, 0, 3_600) * 1000,
     ledgerLanes: read.whole('LEDGER_LANES', 2, 1, 32),
@@ -141,6 +160,13 @@ function createReader(environment: Environment, faults: string[]) {
       if (url && /^https?:$/.test(url.protocol) && url.pathname === '/') return url.origin
       faults.push(`${name}: must be an address such as https://api.example.com, without a path`)
       return undefined
+    },
+    secretsKey(name: string): Buffer | undefined {
+      const value = environment[name]
+      if (!value) return undefined
+      const key = parseSealingKey(value)
+      if (!key) faults.push(`${name}: must be 32 bytes in base64, as of openssl rand -base64 32`)
+      return key
     },
     list(name: string): string[] {
       return (environment[name] ?? '')
@@ -213,6 +239,10 @@ function findLiveFaults(
   upstreams: readonly ConfiguredUpstream[],
   faults: string[],
 ): void {
+  if (!environment.SECRETS_KEY)
+    faults.push('SECRETS_KEY: is needed, the same on all nodes: openssl rand -base64 32')
+  if (environment.WEBHOOKS_ALLOW_PRIVATE === 'true')
+    faults.push('WEBHOOKS_ALLOW_PRIVATE: is for sandbox mode only')
   if (environment.SANDBOX_FX_RATE)
     faults.push('SANDBOX_FX_RATE: a fixed rate is for sandbox mode; live mode takes the PTAX')
   if (upstreams.some((upstream) => upstream.id === SANDBOX_UPSTREAM))

@@ -30,6 +30,14 @@ export const startCatraca: StartTarget = async ({ processes, upstreamPort, folde
     HOST: '127.0.0.1',
     // As it earns money: nothing of the sandbox is in the process.
     CATRACA_MODE: 'live',
+    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+    // Nothing is mailed in a benchmark; live mode wants to know all the same.
+    SMTP_URL: 'smtp://127.0.0.1:25',
+    MAIL_FROM: 'Bench <bench@mail.example.com>',
+    COMPANY_NAME: 'Bench',
+    COMPANY_CNPJ: '11222333000181',
+    COMPANY_ADDRESS: 'Bench',
+    CONTACT_EMAIL: 'bench@mail.example.com',
     DATA_DIR: join(home, 'data'),
     CATRACA_CONFIG: configPath,
     RATE_LIMIT_PER_IP: requestsPerMinute,

@@ -257,6 +257,7 @@ interface TopUpsTable {
   pix_qr_code_base64: ColumnType<string | null, never, string>
   boleto_url: ColumnType<string | null, never, string>
   boleto_line: ColumnType<string | null, never, string>
+  page_url: ColumnType<string | null, never, string | null>
   expires_at: ColumnType<Date | null, never, Date>
   created_at: DefaultedTime
   paid_at: ColumnType<Date | null, never, Date>

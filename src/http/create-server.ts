@@ -20,9 +20,11 @@ import type { HttpDeps } from './http-deps.ts'
 import { createArrivalWatch } from './arrival-watch.ts'
 import { addOpenApi } from './add-open-api.ts'
 import { addModelCalls, UPLOAD_PATH } from './openai/add-model-calls.ts'
+import { addProcessorEvents } from './inbound/processor-events.ts'
 import { addHealth } from './public/health.ts'
 import { addImageFiles } from './public/image-files.ts'
 import { addIncidents } from './public/incidents.ts'
+import { addMailbox } from './public/mailbox.ts'
 import { addMetrics } from './public/metrics.ts'
 import { addModels } from './public/models.ts'
 import { addReferencePage } from './public/reference-page.ts'
@@ -51,7 +53,10 @@ import { addUsageByKey } from './self-service/usage-by-key.ts'
 import { addUsageSummary } from './self-service/usage-summary.ts'
 import { addSessions } from './self-service/sessions.ts'
 import { addUsageExports } from './self-service/usage-exports.ts'
+import { addTopUps } from './self-service/top-ups.ts'
 import { addUsage } from './self-service/usage.ts'
+import { addWebhookAttempts } from './self-service/webhook-attempts.ts'
+import { addWebhooks } from './self-service/webhooks.ts'
 
 /** The whole request must have arrived in this time; an uploaded file has the longer one. */
 const BODY_TIMEOUT_MS = 60_000
@@ -137,8 +142,13 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
   addTeamMembers(server, deps)
   addTeamInvitations(server, deps)
   addTeamKeys(server, deps)
+  addWebhooks(server, deps)
+  addWebhookAttempts(server, deps)
+  addTopUps(server, deps)
+  addProcessorEvents(server, deps)
   addAuditLog(server, deps)
   addMetrics(server, deps)
+  addMailbox(server, deps)
   addReferencePage(server)
   return server
 }

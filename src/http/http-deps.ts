@@ -6,6 +6,8 @@ import type { ServeCall } from '../gateway/serve-call.ts'
 import type { IncomingForm } from '../gateway/transcriptions/transcription-request.ts'
 import type { LimitsView } from '../gateway/limits.ts'
 import type { Log } from '../lib/log.ts'
+import type { Processor } from '../payments/processor.ts'
+import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
 import type { UploadLimits } from './openai/upload-form.ts'
 
 /** The kinds of model calls. */
@@ -14,6 +16,15 @@ export interface ModelCalls {
   readonly embed: ServeCall
   readonly generateImages: ServeCall
   readonly transcribe: ServeCall<IncomingForm>
+}
+
+export interface Payments {
+  /** Undefined where nobody can pay in. */
+  readonly processor: Processor | undefined
+  /** Of a top-up, in whole BRL. */
+  readonly minimumBrl: number
+  /** An event of the processor waits to be looked into. */
+  onEvent(): void
 }
 
 /** What the routes work with; made once, in `app.ts`. */
@@ -28,6 +39,7 @@ export interface HttpDeps {
   readonly limits: LimitsView
   /** Undefined where no rate is stored yet. */
   readonly currentFxRate: () => FxRate | undefined
+  readonly payments: Payments
   /** In lower case: whose customers may use `/admin`. */
   readonly adminEmails: ReadonlySet<string>
   readonly ipRequestsPerMinute: number
@@ -37,6 +49,7 @@ export interface HttpDeps {
   readonly metrics: { readonly contentType: string; text(): Promise<string> }
   /** Lets callers that are not on this machine read `/metrics`. */
   readonly metricsToken: string | undefined
+  readonly webhooks: WebhookSettings
   readonly mode: 'sandbox' | 'live'
   readonly log: Log
 }

@@ -48,9 +48,11 @@ export type RestTag =
   | 'Uso'
   | 'Sessões'
   | 'Conta'
+  | 'Recargas'
   | 'Chaves'
   | 'Prompts'
   | 'Equipes'
+  | 'Webhooks'
   | 'Estado'
   | 'Administração'
 

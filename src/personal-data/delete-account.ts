@@ -66,6 +66,7 @@ function deleteOnce(
     await endTeams(trx, customerId)
     await eraseMailsTo(trx, customerId)
     await trx.deleteFrom('profiles').where('customer_id', '=', customerId).execute()
+    await trx.deleteFrom('processor_customers').where('customer_id', '=', customerId).execute()
     const deletedAt = await eraseCustomer(trx, customerId)
     await record({
       action: 'account.deleted',

@@ -27,6 +27,8 @@ export async function eraseRemains(
     () => runBatch(db, eraseEvents(customerId)),
     () => runBatch(db, eraseMails(customerId)),
     () => runBatch(db, eraseSandboxMails(customerId)),
+    () => runBatch(db, eraseWebhookAttempts(customerId)),
+    () => runBatch(db, eraseWebhooks(customerId)),
     () => eraseSessionIds(db, customerId),
   ]
   for (const step of steps) {
@@ -85,6 +87,18 @@ function eraseMails(customerId: string): RawBuilder<unknown> {
 /** There are never many of them. */
 function eraseSandboxMails(customerId: string): RawBuilder<unknown> {
   return sql`delete from sandbox_mails where customer_id = ${customerId}`
+}
+
+/** Of up to 20 kB each. */
+function eraseWebhookAttempts(customerId: string): RawBuilder<unknown> {
+  return sql`
+    delete from webhook_attempts where id in (
+      select id from webhook_attempts where customer_id = ${customerId} limit ${VERSIONS_BATCH})`
+}
+
+/** There are never many of them; attempts name them. */
+function eraseWebhooks(customerId: string): RawBuilder<unknown> {
+  return sql`delete from webhook_endpoints where customer_id = ${customerId}`
 }
 
 function eraseEvents(customerId: string): RawBuilder<unknown> {

@@ -30,6 +30,11 @@ export const EXPORT_LISTS = {
       select id, template, email, case when email is null then data end as data, created_at from mails
       where customer_id = ${id} order by created_at desc, id desc`,
   },
+  topups: {
+    entries: (id) => sql`
+      select id, amount_nano_brl, method, status, created_at, paid_at, returned_nano_brl
+      from top_ups where customer_id = ${id} order by created_at desc, id desc`,
+  },
   events: {
     entries: (id) => sql`
       select id, type, data, created_at from events
@@ -131,6 +136,18 @@ export const EXPORT_LISTS = {
       select id, created_at, action, actor_kind, case when actor_id = ${id} then api_key_id end as api_key_id,
         case when actor_id = ${id} then ip end as ip, subject_id, details
       from audit_log where actor_id = ${id} or customer_id = ${id} order by created_at desc, id desc`,
+  },
+  webhooks: {
+    entries: (id) => sql`
+      select id, url, description, event_types, created_at, disabled_at, disabled_reason, failing_since, deleted_at
+      from webhook_endpoints where customer_id = ${id} order by created_at desc, id desc`,
+  },
+  // What was sent is in the events.
+  webhook_attempts: {
+    entries: (id) => sql`
+      select id as delivery_id, endpoint_id as webhook_id, message_id, event_type, try_number, is_replay, status,
+        http_status, latency_ms, response_head, error, created_at, finished_at
+      from webhook_attempts where customer_id = ${id} order by created_at desc, id desc`,
   },
   images_waiting: {
     entries: (id) => sql`

@@ -24,6 +24,11 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
   'customers.email': { exportedIn: 'account', deletion: 'erased' },
   'profiles.customer_id': { exportedIn: 'profile', deletion: 'erased' },
   'notifications.customer_id': { exportedIn: 'notifications', deletion: 'erased' },
+  'top_ups.customer_id': { exportedIn: 'topups', deletion: LEDGER },
+  'processor_customers.customer_id': {
+    notExported: 'the number of the customer at the payment processor',
+    deletion: 'erased',
+  },
   'events.customer_id': { exportedIn: 'events', deletion: 'erased' },
   'mails.customer_id': { exportedIn: 'mails_waiting', deletion: 'erased' },
   'mails.email': {
@@ -77,5 +82,7 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
   },
   'audit_log.actor_id': { exportedIn: 'activities', deletion: LOGS },
   'audit_log.customer_id': { exportedIn: 'activities', deletion: LOGS },
+  'webhook_endpoints.customer_id': { exportedIn: 'webhooks', deletion: 'erased' },
+  'webhook_attempts.customer_id': { exportedIn: 'webhook_attempts', deletion: 'erased' },
   'generated_images.customer_id': { exportedIn: 'images_waiting', deletion: 'erased' },
 }

@@ -5,6 +5,9 @@
 import { PgBoss } from 'pg-boss'
 import type { KeyUses } from '../customers/key-uses.ts'
 import type { Database } from '../db/open.ts'
+import { queueDigests } from '../email/queue-digests.ts'
+import { sendDueMails, type SendDeps } from '../email/send-due-mails.ts'
+import { dispatchEvents, type EventHandler } from '../events/dispatch-events.ts'
 import { reconcile } from '../gateway/reconcile.ts'
 import type { Router } from '../gateway/routing/create-router.ts'
 import type { RunningCalls } from '../gateway/running-calls.ts'
@@ -15,11 +18,20 @@ import { beat, HEARTBEAT_MS } from '../ledger/nodes.ts'
 import type { Ledger } from '../ledger/open-ledger.ts'
 import { rollUsageDays } from '../ledger/roll-usage-days.ts'
 import type { Log } from '../lib/log.ts'
+import type { Processor } from '../payments/processor.ts'
+import { sweepTopUps } from '../payments/sweep-top-ups.ts'
+import { handleEvents } from '../payments/take-event.ts'
 import { eraseDeletedAccounts } from '../personal-data/erase-remains.ts'
+import { pruneWebhookAttempts } from '../webhooks/prune-webhook-attempts.ts'
+import { createWebhookDelivery } from '../webhooks/webhook-delivery.ts'
+import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
 import { ensureMonths } from './ensure-months.ts'
+import { mailDisabledWebhook } from './mail-disabled-webhook.ts'
 import { createReportIncidents } from './report-incidents.ts'
 
 export interface Workers {
+  /** An event of the payment processor is looked into at once, and not at the next turn of its timer. */
+  wakeProcessorEvents(): void
   stop(): Promise<void>
 }
 
@@ -32,6 +44,12 @@ export interface WorkerDeps {
   readonly router: Router
   readonly health: HealthRecorder
   readonly keyUses: KeyUses
+  /** Undefined where nobody can pay in. */
+  readonly processor: Processor | undefined
+  readonly mail: SendDeps
+  readonly webhooks: WebhookSettings
+  /** What is done about facts that customers are told of. */
+  readonly eventHandlers: readonly EventHandler[]
   readonly log: Log
   /** Undefined in sandbox mode, where the rate is fixed. */
   readonly refreshFxRate: (() => Promise<void>) | undefined
@@ -42,6 +60,11 @@ const RECONCILE_EVERY_MS = 15_000
 /** While settlements wait on the disk, the database is asked again this often. */
 const SPOOL_EVERY_MS = 1_000
 const HEALTH_EVERY_MS = 10_000
+const EVENTS_EVERY_MS = 1_000
+const MAILS_EVERY_MS = 2_000
+const PROCESSOR_EVENTS_EVERY_MS = 2_000
+const SWEEP_EVERY_MS = 30_000
+const WEBHOOKS_EVERY_MS = 1_000
 const KEY_USES_EVERY_MS = 3_000
 /** Within the lease of an incident, several times. */
 const INCIDENTS_EVERY_MS = 10_000
@@ -65,15 +88,53 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
     every(KEY_USES_EVERY_MS, 'flush_key_uses', log, () => keyUses.flush()),
     every(INCIDENTS_EVERY_MS, 'report_incidents', log, createReportIncidents(deps)),
   ]
+  timers.push(
+    every(EVENTS_EVERY_MS, 'dispatch_events', log, async () => {
+      await dispatchEvents(db, deps.eventHandlers, log)
+    }),
+    every(MAILS_EVERY_MS, 'send_mails', log, async () => {
+      await sendDueMails(db, deps.mail)
+    }),
+  )
+  const delivery = createWebhookDelivery({
+    db,
+    settings: deps.webhooks,
+    onDisabled: mailDisabledWebhook,
+    log,
+  })
+  timers.push(
+    every(WEBHOOKS_EVERY_MS, 'deliver_webhooks', log, async () => {
+      await delivery.deliverDueWebhooks()
+    }),
+  )
+  const processorEvents = startProcessorTimers(deps, timers)
   const jobs = await startJobs(deps)
   return {
+    wakeProcessorEvents: () => processorEvents?.wake(),
     async stop() {
       await jobs
         .stop({ graceful: true, timeout: 5_000 })
         .catch((error: unknown) => log.warn('jobs_stop_failed', { error }))
       await Promise.all(timers.map((timer) => timer.stop()))
+      await delivery.stop()
     },
   }
+}
+
+/** Events of the processor, and what it told of none. */
+function startProcessorTimers(
+  { db, processor, log }: WorkerDeps,
+  timers: Timer[],
+): Timer | undefined {
+  if (!processor) return undefined
+  const events = every(PROCESSOR_EVENTS_EVERY_MS, 'processor_events', log, async () => {
+    await handleEvents(db, processor, log)
+  })
+  const sweep = every(SWEEP_EVERY_MS, 'sweep_top_ups', log, async () => {
+    await sweepTopUps(db, processor, log)
+  })
+  timers.push(events, sweep)
+  return events
 }
 
 async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
@@ -91,11 +152,19 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
     'ensure-months': { cron: '17 3 * * *', run: () => ensureMonths(db) },
     // Soon after midnight of UTC; again, should a run have failed.
     'roll-usage-days': { cron: '7 * * * *', run: async () => void (await rollUsageDays(db)) },
+    'queue-digests': {
+      cron: '*/15 * * * *',
+      run: async () => void (await queueDigests(db, new Date())),
+    },
     'prune-health': { cron: '37 3 * * *', run: async () => void (await pruneHealth(db)) },
     // Requests begin it and mostly end it.
     'erase-deleted-accounts': {
       cron: '*/5 * * * *',
       run: async () => void (await eraseDeletedAccounts(db)),
+    },
+    'prune-webhook-attempts': {
+      cron: '47 3 * * *',
+      run: async () => void (await pruneWebhookAttempts(db)),
     },
     'prune-images': { cron: '*/10 * * * *', run: () => pruneImages(db) },
     // The rate of a business day is published soon after 13:00 in Brasília (16:00 UTC).
@@ -110,19 +179,32 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
 }
 
 interface Timer {
+  /** Runs now, or once more after the run that is under way. */
+  wake(): void
   stop(): Promise<void>
 }
 
 /** Runs one after the other, never two at once; a failure is logged and the next run comes. */
 function every(ms: number, name: string, log: Log, run: () => Promise<void>): Timer {
   let running: Promise<void> | undefined
-  const timer = setInterval(() => {
+  let isWoken = false
+  const turn = (): void => {
     running ??= run()
       .catch((error: unknown) => log.warn('worker_failed', { name, error }))
-      .finally(() => (running = undefined))
-  }, ms)
+      .finally(() => {
+        running = undefined
+        if (isWoken) wake()
+      })
+  }
+  const wake = (): void => {
+    isWoken = running !== undefined
+    turn()
+  }
+  const timer = setInterval(turn, ms)
   return {
+    wake,
     async stop() {
+      isWoken = false
       clearInterval(timer)
       await running
     },

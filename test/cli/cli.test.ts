@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { createId, sha256 } from '../../src/lib/ids.ts'
+import { LIVE_ENVIRONMENT } from '../harness/live-environment.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -352,7 +353,7 @@ test('a rate that is set is in force, by its date; there is none before', async 
     assert.match(await text(['fx', 'set', '5.3', '--note', 'x'], on), /^stored: 1 USD = 5\.3 BRL/)
     assert.equal((await json(['fx', 'show'], on)).rate, 5.3)
     // A rate of the sandbox is never one of live mode.
-    const live = { database: fresh, env: { CATRACA_MODE: 'live', OPENAI_API_KEY: 'sk-test' } }
+    const live = { database: fresh, env: { ...LIVE_ENVIRONMENT, OPENAI_API_KEY: 'sk-test' } }
     assert.equal((await run(['fx', 'show'], live)).code, 1)
     assert.equal((await json(['fx', 'set', '5.4', '--note', 'à mão'], live)).source, 'manual')
     assert.equal((await json(['fx', 'show'], live)).rate, 5.4)
@@ -431,7 +432,7 @@ test('the doctor finds a missing rate, a mode of play and missing upstreams', as
     assert.match(said, /^ok +PostgreSQL \d+/m)
     assert.match(said, /^ok +1 USD = 5\.2 BRL/m)
     assert.match(said, /^warn +sandbox mode/m)
-    const live = { CATRACA_MODE: 'live', OPENAI_API_KEY: 'sk-test' }
+    const live = { ...LIVE_ENVIRONMENT, OPENAI_API_KEY: 'sk-test' }
     const ready = await run(['doctor'], { database: fresh, env: live })
     assert.equal(ready.code, 1, 'the rate of the sandbox is none of live mode')
     assert.match(ready.stdout, /^fault +no exchange rate/m)

@@ -66,6 +66,21 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
   )
   await recordEvent(db, { customerId, type: 'key.created', data: { name: mark } })
   await seedMails(db, customerId, email, mark)
+  await seedWebhook(db, customerId, mark)
+  await db
+    .insertInto('processor_customers')
+    .values({ customer_id: customerId, processor: 'asaas', processor_customer_id: `cus_${mark}` })
+    .execute()
+  await db
+    .insertInto('top_ups')
+    .values({
+      id: createId(),
+      customer_id: customerId,
+      amount_nano_brl: 50n * NANO_PER_BRL,
+      method: 'pix',
+      processor: 'asaas',
+    })
+    .execute()
   await seedPrompt(db, customerId, mark)
   await storeImage(db, customerId, { mediaType: 'image/png', bytes: Buffer.from(`imagem ${mark}`) })
   await seedUsage(db, {
@@ -126,6 +141,35 @@ async function seedMails(
       { ...shown, id: createId(), customer_id: customerId, email },
       { ...shown, id: createId(), customer_id: other.customerId, email },
     ])
+    .execute()
+}
+
+/** With a message that is not due for a day. */
+async function seedWebhook(db: Database, customerId: string, mark: string): Promise<void> {
+  const id = createId()
+  await db
+    .insertInto('webhook_endpoints')
+    .values({
+      id,
+      customer_id: customerId,
+      url: `https://hooks.example.com/${mark}`,
+      description: mark,
+      event_types: null,
+      secret_sealed: Buffer.from('sealed'),
+    })
+    .execute()
+  await db
+    .insertInto('webhook_attempts')
+    .values({
+      id: createId(),
+      endpoint_id: id,
+      customer_id: customerId,
+      message_id: createId(),
+      event_type: 'key.created',
+      body: JSON.stringify({ type: 'key.created', data: { name: mark } }),
+      first_failed_at: null,
+      due_at: new Date(Date.now() + 86_400_000),
+    })
     .execute()
 }
 

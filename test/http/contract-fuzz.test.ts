@@ -36,6 +36,7 @@ const DEAR = new Set([
   'POST /audio/transcriptions',
   'POST /me/prompts/{id}/run',
   'PUT /me/preferences',
+  'POST /topups',
   'GET /me/export',
   'DELETE /me',
 ])

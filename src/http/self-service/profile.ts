@@ -12,7 +12,8 @@ import { kindOfTaxId, readTaxId } from '../../customers/tax-id.ts'
 import { getPreferences } from '../../customers/preferences.ts'
 import type { Database } from '../../db/open.ts'
 import { actorOf } from '../authenticate.ts'
-import { answer, dateTime, nullable } from '../contract/values.ts'
+import { answer, nullable } from '../contract/values.ts'
+import { profileFields } from '../contract/profile-fields.ts'
 import type { HttpDeps } from '../http-deps.ts'
 import { RestRefusal } from '../rest-refusal.ts'
 import { addRestRoute } from '../rest-route.ts'
@@ -69,20 +70,8 @@ const profileBody = Type.Object(
   { additionalProperties: false, description: 'O que falta fica como está; null apaga.' },
 )
 
-const text = nullable(Type.String())
 const profile = answer({
-  full_name: Type.String(),
-  cpf_cnpj: Type.String(),
-  phone: text,
-  postal_code: text,
-  street: text,
-  street_number: text,
-  complement: text,
-  district: text,
-  city: text,
-  state: text,
-  created_at: dateTime,
-  updated_at: dateTime,
+  ...profileFields,
   flags: answer({
     has_cpf_cnpj: Type.Boolean(),
     can_top_up: Type.Boolean(),

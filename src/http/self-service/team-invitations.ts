@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { audited } from '../../audit-log/audited.ts'
+import { findCustomer } from '../../customers/customers.ts'
+import { findTeam } from '../../customers/teams.ts'
+import { queueMail } from '../../email/queue-mail.ts'
 import { acceptInvitation } from '../../customers/accept-invitation.ts'
 import {
   createInvitation,
@@ -103,6 +106,19 @@ function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
           customerId: ownerId,
           subjectId: invitation.id,
           details: { team_id: teamId, role },
+        })
+        await queueMail(trx, {
+          customerId: caller.customerId,
+          email: invitation.email,
+          template: 'convite_equipe',
+          reference: invitation.id,
+          data: {
+            team_name: (await findTeam(trx, { teamId, customerId: caller.customerId }))?.name,
+            invited_by: (await findCustomer(trx, caller.customerId))?.name,
+            role,
+            token,
+            expires_at: invitation.expiresAt.toISOString(),
+          },
         })
         return { ...invitationBody(invitation), token }
       })

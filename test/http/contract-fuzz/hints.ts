@@ -62,6 +62,7 @@ const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     { weight: 1, arbitrary: fc.emailAddress() },
   ),
   monthly_cap_brl: fc.constantFrom(0.01, 10, 99.99, 1_000_000),
+  amount: fc.constantFrom(20, 50.5, 5_000, 19.99, 20.001),
   limit_usd: fc.constantFrom(0, 1, 12.5, 0.000_001),
   token: slotOf('token'),
   // Accounts are dear to end.

@@ -3,6 +3,7 @@
  * hers. All texts hold a word that stands nowhere else.
  */
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createId } from '../../../src/lib/ids.ts'
 import { seedCustomer, type TestDatabase } from '../../harness/test-database.ts'
 import { ask, sound, type Asked, type GatewayUnderTest } from '../gateway-under-test.ts'
@@ -33,6 +34,9 @@ export interface Household {
     readonly session: string
     readonly image: string
     readonly request: string
+    readonly webhook: string
+    readonly attempt: string
+    readonly topUp: string
   }
   readonly secrets: {
     readonly key: string
@@ -68,6 +72,8 @@ export async function createHousehold(gateway: GatewayUnderTest): Promise<Househ
   ]
   await asOwner('PUT', '/me/profile', { full_name: `Dona ${MARK}`, cpf_cnpj: TAX_ID, city: MARK })
   await asOwner('PUT', '/me/preferences', { timezone: 'America/Manaus' })
+  await asOwner('POST', '/topups', { amount: 30 })
+  const topUp = await asOwner('POST', '/topups', { amount: 20 })
   const prompt = await createPrompts(asOwner, keys[0].key)
   const calls = await makeCalls(gateway, owner)
   await sendNotifications(database, owner)
@@ -76,6 +82,9 @@ export async function createHousehold(gateway: GatewayUnderTest): Promise<Househ
   await asOwner('GET', '/me/referrals')
   const team = await createTeams(by, { owner, member, removedMember, guest })
   await gatewayCall(gateway, team.teamKeySecret, sound())
+  await untilAllIsTold(database)
+  // After that, so that no worker sends them anything.
+  const webhooks = await createWebhooks(database, asOwner)
 
   return {
     owner,
@@ -89,6 +98,8 @@ export async function createHousehold(gateway: GatewayUnderTest): Promise<Househ
       invitation: team.invitation,
       teamKey: team.teamKey,
       ...calls,
+      ...webhooks,
+      topUp: topUp.id,
     },
     secrets: {
       key: keys[0].key,
@@ -96,6 +107,20 @@ export async function createHousehold(gateway: GatewayUnderTest): Promise<Househ
       removedMembersTeamKey: team.removedMembersTeamKey,
       guestsToken: team.guestsToken,
     },
+  }
+}
+
+/** Mails go out some seconds after what they tell of. */
+async function untilAllIsTold({ db }: TestDatabase): Promise<void> {
+  for (const deadline = Date.now() + 60_000; ; await sleep(100)) {
+    const waiting = await db
+      .selectFrom('events')
+      .select('id')
+      .where('dispatched_at', 'is', null)
+      .unionAll(db.selectFrom('mails').select('id'))
+      .execute()
+    if (waiting.length === 0) return
+    assert.ok(Date.now() < deadline, `${waiting.length} events or mails wait`)
   }
 }
 
@@ -176,6 +201,33 @@ async function refer(database: TestDatabase, { customerId }: Person): Promise<vo
       })
       .execute()
   }
+}
+
+/** Two, of which one has two messages that are not due for a day, so that no worker changes them meanwhile. */
+async function createWebhooks(
+  { db }: TestDatabase,
+  call: Caller,
+): Promise<{ webhook: string; attempt: string }> {
+  const fields = { url: `https://hooks.example.com/${MARK}`, description: MARK }
+  await call('POST', '/webhooks', fields)
+  const { id } = await call('POST', '/webhooks', fields)
+  const { customer_id } = await db
+    .selectFrom('webhook_endpoints')
+    .select('customer_id')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  const attempts = [createId(), createId()].map((attemptId) => ({
+    id: attemptId,
+    endpoint_id: id as string,
+    customer_id,
+    message_id: createId(),
+    event_type: 'topup.paid',
+    body: JSON.stringify({ type: 'topup.paid', data: { note: MARK } }),
+    first_failed_at: null,
+    due_at: new Date(Date.now() + 86_400_000),
+  }))
+  await db.insertInto('webhook_attempts').values(attempts).execute()
+  return { webhook: id, attempt: attempts[0]?.id as string }
 }
 
 type People = Pick<Household, 'owner' | 'member' | 'removedMember' | 'guest'>

@@ -27,6 +27,9 @@ const PARAMETERS: Readonly<Record<string, IdOf>> = {
   '/me/teams/{id}/keys/{keyId}': ({ ids }) => ids.teamKey,
   '/me/teams/{id}/members/{customerId}': ({ member }) => member.customerId,
   '/models/{id}': () => 'sandbox-chat',
+  '/webhooks/{id}': ({ ids }) => ids.webhook,
+  '/webhooks/attempts/{attemptId}': ({ ids }) => ids.attempt,
+  '/topups/{id}': ({ ids }) => ids.topUp,
 }
 
 /** Fields of queries and bodies that are no way to a thing of a customer. */
@@ -41,6 +44,10 @@ const HARMLESS = new Set(
     // Of profiles and preferences.
     'full_name cpf_cnpj phone postal_code street street_number complement district city state',
     'timezone preferred_locale weekly_digest_enabled',
+    // Of top-ups.
+    'amount method',
+    // Of webhooks.
+    'url event_types is_enabled',
     // Of teams: whoever has an e-mail can be invited by anybody.
     'email role monthly_cap_brl waive_balance',
     // Of model calls.
@@ -103,12 +110,15 @@ const BODIES: Readonly<Record<string, (caller: Person, household: Household) => 
   'POST /me/prompts/{id}/run': ({ secret }) => ({ api_key: secret, model: 'sandbox-chat' }),
   'PUT /me/profile': () => ({ full_name: 'Outro nome', cpf_cnpj: TAX_ID }),
   'PUT /me/preferences': () => ({ weekly_digest_enabled: false }),
+  'POST /topups': () => ({ amount: 20 }),
   'DELETE /me': ({ email }) => ({ confirm: email, waive_balance: true }),
   'POST /me/teams': () => ({ name: 'Nova' }),
   'PATCH /me/teams/{id}': () => ({ name: 'Mudada', monthly_cap_brl: 1 }),
   'POST /me/teams/{id}/invitations': () => ({ email: 'nova@exemplo.com.br', role: 'admin' }),
   'POST /me/teams/{id}/keys': () => KEY,
   'PATCH /me/teams/{id}/members/{customerId}': () => ({ role: 'admin' }),
+  'POST /webhooks': () => ({ url: 'https://hooks.example.com/novo' }),
+  'PATCH /webhooks/{id}': () => ({ description: 'Mudado' }),
   'POST /me/invitations/accept': (_caller, { secrets }) => ({ token: secrets.guestsToken }),
 }
 

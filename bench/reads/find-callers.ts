@@ -1,0 +1,73 @@
+/** Whose reads are measured: the heavy customer and the one in the middle, with ids of what they have. */
+import type pg from 'pg'
+import { findCaller } from './add-customers.ts'
+import type { CallerIds } from './plan-reads.ts'
+import type { CallerName, HistoryFacts } from './reads-results.ts'
+
+export interface BenchCaller {
+  readonly name: CallerName
+  readonly customerId: string
+  readonly secret: string
+  readonly email: string
+  readonly ids: CallerIds
+}
+
+/** Within the widest window of the sessions' list. */
+const SESSION_DAYS = 90
+
+export async function findCallers(client: pg.Client): Promise<BenchCaller[]> {
+  const { rows } = await client.query(`
+    select c.no from bench.customers c join accounts a on a.customer_id = c.id where c.no > 1
+    order by a.charged_nano_brl offset (select (count(*) - 1) / 2 from bench.customers) limit 1`)
+  return [
+    await describeCaller(client, 'heavy', 1),
+    await describeCaller(client, 'ordinary', rows[0].no),
+  ]
+}
+
+async function describeCaller(
+  client: pg.Client,
+  name: CallerName,
+  customerNo: number,
+): Promise<BenchCaller> {
+  const { customerId, keyId, secret, email } = await findCaller(client, customerNo)
+  const { rows } = await client.query(
+    `select
+      (select id from prompts where customer_id = $1 order by version desc, id limit 1) as "promptId",
+      (select session_id from usage_sessions where customer_id = $1 and last_request_at > now() - make_interval(days => $2)
+        order by requests desc limit 1) as "sessionId",
+      (select id from teams where customer_id = $1 limit 1) as "teamId",
+      (select id from top_ups where customer_id = $1 order by id limit 1) as "topUpId",
+      (select id from webhook_endpoints where customer_id = $1 order by id limit 1) as "webhookId",
+      (select id from webhook_attempts where customer_id = $1 order by id limit 1) as "attemptId",
+      to_char((select started_at from bench.history), 'YYYY-MM-DD') as from, to_char(now(), 'YYYY-MM-DD') as to`,
+    [customerId, SESSION_DAYS],
+  )
+  const ids = { ...rows[0], keyId } as CallerIds
+  for (const [name, id] of Object.entries(ids))
+    if (!id) throw new Error(`customer ${customerNo} has no ${name}`)
+  return { name, customerId, secret, email, ids }
+}
+
+export async function describeHistory(
+  client: pg.Client,
+  callers: readonly BenchCaller[],
+  isSound: boolean | null,
+): Promise<HistoryFacts> {
+  const eventsOf = async (name: CallerName): Promise<number> => {
+    const { rows } = await client.query(
+      'select sum(charged_requests + released_requests)::int4 as events from usage_hours where customer_id = $1',
+      [callers.find((caller) => caller.name === name)?.customerId],
+    )
+    return rows[0].events
+  }
+  const { rows } = await client.query(`select pg_database_size(current_database()) as bytes,
+    (select sum(charged_requests + released_requests) from usage_hours) as events`)
+  return {
+    events: Number(rows[0].events),
+    heavyEvents: await eventsOf('heavy'),
+    ordinaryEvents: await eventsOf('ordinary'),
+    databaseBytes: Number(rows[0].bytes),
+    isSound,
+  }
+}

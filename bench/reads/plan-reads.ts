@@ -1,0 +1,104 @@
+/**
+ * What is asked of each operation: with nothing said, with the widest window or page that its schema
+ * allows, of lists the last page, and narrowed by each of its filters. It is made from the server's own description, and throws for
+ * whatever it cannot fill in, so that a new operation is never left out without a sign.
+ */
+import { openPaths, type Described, type Parameter } from './read-operations.ts'
+
+/** Ids of things that this caller has. */
+export interface CallerIds {
+  readonly promptId: string
+  readonly sessionId: string
+  readonly teamId: string
+  readonly keyId: string
+  readonly topUpId: string
+  readonly webhookId: string
+  readonly attemptId: string
+  /** When the history begins and ends, `YYYY-MM-DD`. */
+  readonly from: string
+  readonly to: string
+}
+
+export interface PlannedRead {
+  readonly path: string
+  readonly label: 'default' | 'widest' | 'last page' | `${string}=${string}`
+  readonly url: string
+  readonly isExport: boolean
+}
+
+/** What an `{…}` of a path stands for, by the segment before it. */
+const PATH_VALUES: Record<string, (ids: CallerIds) => string> = {
+  prompts: (ids) => ids.promptId,
+  sessions: (ids) => ids.sessionId,
+  teams: (ids) => ids.teamId,
+  'api-keys': (ids) => ids.keyId,
+  versions: () => '1',
+  topups: (ids) => ids.topUpId,
+  webhooks: (ids) => ids.webhookId,
+  attempts: (ids) => ids.attemptId,
+}
+
+/** The widest value of a query's field that is not a whole number with a maximum. */
+const WIDEST: Record<string, (ids: CallerIds) => string> = {
+  from: (ids) => ids.from,
+  to: (ids) => ids.to,
+}
+
+/** What a list is asked to narrow itself to: something rare, and something that is not there at all. */
+const FILTERS: Record<string, (ids: CallerIds, path: string) => readonly string[]> = {
+  api_key_id: (ids) => [ids.keyId, NOBODY],
+  model_id: () => ['whisper-1', 'no-such-model'],
+  session_id: (ids) => [ids.sessionId, 'no-such-session'],
+  status: (_ids, path) => (path.startsWith('/api-keys') ? ['revoked'] : ['failed', 'queued']),
+  tag: () => ['bench', 'none'],
+  q: () => ['199', 'none'],
+}
+const NOBODY = '00000000-0000-7000-8000-00000000ffff'
+const CURSOR = 'cursor'
+
+export function planReads(
+  operations: readonly Described[],
+  ids: CallerIds,
+): { reads: PlannedRead[]; paged: PlannedRead[] } {
+  const faults: string[] = []
+  const reads: PlannedRead[] = []
+  const paged: PlannedRead[] = []
+  for (const { path, parameters, isExport } of operations) {
+    const filled = openPaths(path, (before) => PATH_VALUES[before]?.(ids))
+    if (filled === undefined) {
+      faults.push(`GET ${path}: what its id stands for is missing in PATH_VALUES of plan-reads.ts`)
+      continue
+    }
+    const query = widestQuery(path, parameters, ids, faults)
+    const widest = `${filled}?${new URLSearchParams(query).toString()}`
+    reads.push({ path, label: 'default', url: filled, isExport })
+    if (Object.keys(query).length > 0) reads.push({ path, label: 'widest', url: widest, isExport })
+    const fields = new Set(parameters.flatMap((one) => (one.in === 'query' ? [one.name] : [])))
+    if (fields.has(CURSOR)) paged.push({ path, label: 'last page', url: widest, isExport })
+    for (const [name, valuesOf] of Object.entries(FILTERS)) {
+      for (const value of fields.has(name) ? valuesOf(ids, path) : []) {
+        const url = `${filled}?${new URLSearchParams({ ...query, [name]: value }).toString()}`
+        reads.push({ path, label: `${name}=${value}`, url, isExport })
+      }
+    }
+  }
+  if (faults.length > 0) throw new Error(faults.join('\n'))
+  return { reads, paged }
+}
+
+function widestQuery(
+  path: string,
+  parameters: readonly Parameter[],
+  ids: CallerIds,
+  faults: string[],
+): Record<string, string> {
+  const query: Record<string, string> = {}
+  for (const { name, in: place, schema } of parameters) {
+    if (place !== 'query' || name === CURSOR || FILTERS[name]) continue
+    const widest = WIDEST[name]?.(ids) ?? schema.maximum?.toString()
+    if (widest === undefined)
+      faults.push(`GET ${path}: "${name}" is missing in WIDEST or FILTERS of plan-reads.ts`)
+    else query[name] = widest
+  }
+  return query
+}

@@ -1,0 +1,172 @@
+/**
+ * READ THIS FIRST. `npm run bench:reads`: what the customer's reads cost where there are ten million usage
+ * events. A database with such a history is made, or continued; the audit proves it; then a server on it
+ * answers every operation that reads for a key, again and again, for a customer with a tenth of all and
+ * for an ordinary one; then whole exports are read while the server's memory is watched.
+ *
+ * It ends with 1 if an answer was no 200, the audit failed, or an operation is not known to plan-reads.ts.
+ * What is over the goal is marked, and does not make it fail: that depends on the machine.
+ */
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type pg from 'pg'
+import { startEmbedded } from '../../src/db/embedded.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { openDatabase, type Database } from '../../src/db/open.ts'
+import { audit } from '../../src/ledger/audit.ts'
+import { ensureMonths } from '../../src/workers/ensure-months.ts'
+import { describeMachine } from '../describe-machine.ts'
+import { createProcesses } from '../processes.ts'
+import { ensureHistory, openHistoryClient } from './ensure-history.ts'
+import { describeHistory, findCallers, type BenchCaller } from './find-callers.ts'
+import { measureMemory } from './measure-memory.ts'
+import { parseReadsOptions, readsUsage, type ReadsOptions } from './parse-reads-options.ts'
+import { readOperations, type Described } from './read-operations.ts'
+import type { ExportRow, MemoryRow, ReadRow, ReadsResults } from './reads-results.ts'
+import { renderReads } from './render-reads.ts'
+import { startServer } from './start-server.ts'
+import { timeReads } from './time-reads.ts'
+
+const options = readOptions()
+// Open to other users, because PostgreSQL refuses to run as root.
+mkdirSync(options.dataDir, { recursive: true })
+chmodSync(options.dataDir, 0o755)
+const processes = createProcesses(options.dataDir)
+process.once('exit', () => processes.killAll())
+const embedded = await startEmbedded({ dataDir: options.dataDir, log: (text) => report(text) })
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => void stopEarly(signal))
+}
+
+try {
+  const results = await runReads(embedded.databaseUrl)
+  await processes.stopAll()
+  await embedded.stop()
+  if (results) {
+    const path = writeResults(results)
+    process.stdout.write(`\n${renderReads(results)}\n`)
+    process.stderr.write(`${path}\n`)
+  }
+  process.exit(results && results.faults.length > 0 ? 1 : 0)
+} catch (error) {
+  console.error(error)
+  await stopEarly('the benchmark failed')
+}
+
+async function runReads(databaseUrl: string): Promise<ReadsResults | undefined> {
+  const at = new Date().toISOString()
+  await migrate(databaseUrl)
+  const { db, close } = openDatabase(databaseUrl, { onError: () => {} })
+  const client = await openHistoryClient(databaseUrl)
+  try {
+    await ensureMonths(db)
+    const { isNew } = await ensureHistory(databaseUrl, db, options, report)
+    const isSound = isNew || options.hasAudit ? await prove(db) : null
+    if (options.isGenerateOnly) return undefined
+    return await measure(at, client, isSound)
+  } finally {
+    await client.end()
+    await close()
+  }
+}
+
+async function prove(db: Database): Promise<boolean> {
+  report('audit')
+  const { ok, checks } = await audit(db)
+  for (const { name, breaches } of checks.filter((check) => !check.ok))
+    report('BREACH', name, JSON.stringify(breaches[0], plainJson))
+  return ok
+}
+
+async function measure(
+  at: string,
+  client: pg.Client,
+  isSound: boolean | null,
+): Promise<ReadsResults> {
+  const callers = await findCallers(client)
+  const history = await describeHistory(client, callers, isSound)
+  const machine = describeMachine(options.dataDir)
+  const server = await startServer(processes, {
+    dataDir: options.dataDir,
+    adminEmails: callers.map(({ email }) => email),
+  })
+  const rows: ReadRow[] = []
+  const exports: ExportRow[] = []
+  const faults: string[] = isSound === false ? ['the audit found a breach'] : []
+  const operations = (await readOperations(server.baseUrl)).filter(isWanted)
+  for (const caller of callers) {
+    const timed = await timeReads(server, caller, operations, options, report)
+    rows.push(...timed.rows)
+    exports.push(...timed.exports)
+    faults.push(...timed.faults)
+  }
+  await processes.stopAll()
+  const memory = options.hasExports ? await measureExports(client, callers, exports, faults) : []
+  return { kind: 'reads', at, options, machine, history, rows, exports, memory, faults }
+}
+
+function isWanted({ path }: Described): boolean {
+  return options.only.length === 0 || options.only.some((text) => path.includes(text))
+}
+
+/** The exports of the heavy customer that have most rows, each as wide as it goes. */
+async function measureExports(
+  client: pg.Client,
+  callers: readonly BenchCaller[],
+  exports: readonly ExportRow[],
+  faults: string[],
+): Promise<MemoryRow[]> {
+  const [heavy, ordinary] = callers as [BenchCaller, BenchCaller]
+  const memory: MemoryRow[] = []
+  const large = exports.filter(({ caller, url }) => caller === 'heavy' && url.includes('?from='))
+  for (const { url } of large.filter(({ url }) => !url.includes('/admin/'))) {
+    for (const reader of ['fast', 'slow'] as const) {
+      try {
+        const found = { heavy, ordinary }
+        const row = await measureMemory(processes, options.dataDir, client, found, { url, reader })
+        memory.push(row)
+        report(url, reader, `${Math.round((row.peakBytes - row.beforeBytes) / 1e6)} MB more`)
+      } catch (error) {
+        faults.push(`memory: ${(error as Error).message}`)
+      }
+    }
+  }
+  return memory
+}
+
+function writeResults(results: ReadsResults): string {
+  const folder = join(import.meta.dirname, '../results')
+  mkdirSync(folder, { recursive: true })
+  const path = join(folder, `reads-${results.at.replaceAll(/[:.]/g, '-')}.json`)
+  writeFileSync(path, `${JSON.stringify(results, null, 2)}\n`)
+  return path
+}
+
+async function stopEarly(reason: string): Promise<never> {
+  process.stderr.write(`${reason}; stopping the processes\n`)
+  await processes.stopAll()
+  await embedded.stop()
+  process.exit(1)
+}
+
+function report(...words: readonly string[]): void {
+  process.stderr.write(`${words.join('  ')}\n`)
+}
+
+function plainJson(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value
+}
+
+function readOptions(): ReadsOptions {
+  const args = process.argv.slice(2)
+  if (args.includes('--help')) {
+    process.stdout.write(readsUsage)
+    process.exit(0)
+  }
+  try {
+    return parseReadsOptions(args)
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${readsUsage}`)
+    return process.exit(2)
+  }
+}

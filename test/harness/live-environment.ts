@@ -1,0 +1,11 @@
+/** What live mode asks for of who runs it, and is of no upstream. */
+export const LIVE_ENVIRONMENT = {
+  CATRACA_MODE: 'live',
+  SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+  SMTP_URL: 'smtps://user:secret@mail.example.com',
+  MAIL_FROM: 'Catraca <avisos@mail.example.com>',
+  COMPANY_NAME: 'Catraca Testes Ltda.',
+  COMPANY_CNPJ: '11.222.333/0001-81',
+  COMPANY_ADDRESS: 'Rua dos Testes, 1, São Paulo, SP',
+  CONTACT_EMAIL: 'contato@mail.example.com',
+}

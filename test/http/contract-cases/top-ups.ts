@@ -1,0 +1,35 @@
+import { createId } from '../../../src/lib/ids.ts'
+import { seedPerson } from '../../harness/seed-person.ts'
+import { seedCustomer } from '../../harness/test-database.ts'
+import { ask, type GatewayUnderTest } from '../gateway-under-test.ts'
+import type { ContractCases } from './contract-case.ts'
+
+export async function createCases({ database, node }: GatewayUnderTest): Promise<ContractCases> {
+  const { db } = database
+  const { secret } = await seedPerson(db)
+  const nobody = await seedCustomer(db, { balanceBrl: '0' })
+  const { json } = await ask(node.baseUrl, '/topups', { secret, body: { amount: 25.5 } })
+  return {
+    'POST /topups': [
+      { body: { amount: 50 }, secret, status: 201 },
+      { body: { amount: 50, method: 'boleto' }, secret, status: 201 },
+      { body: { amount: 5 }, secret, status: 400 },
+      { body: { amount: 50, method: 'cash' }, secret, status: 400 },
+      { body: { amount: 50 }, secret: nobody.secret, status: 400 },
+      // These centavos make the sandbox break off before it answers.
+      { body: { amount: 50.91 }, secret, status: 503 },
+      { body: { amount: 50 }, isAnonymous: true, status: 401 },
+    ],
+    'GET /topups': [
+      { secret },
+      { path: '/topups?limit=1', secret },
+      { path: '/topups?limit=0', secret, status: 400 },
+      { isAnonymous: true, status: 401 },
+    ],
+    'GET /topups/{id}': [
+      { path: `/topups/${json.id}`, secret },
+      { path: `/topups/${createId()}`, secret, status: 404 },
+      { path: `/topups/${json.id}`, isAnonymous: true, status: 401 },
+    ],
+  }
+}
