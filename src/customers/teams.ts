@@ -162,14 +162,17 @@ async function selectTeams(
         and t.deleted_at is null and ${condition}
       order by t.created_at desc, t.id desc
       limit ${limit}
+    ), sums as materialized (
+      -- Once for each owner, not once for each team or key.
+      select o.timezone, u.* from (select distinct customer_id, timezone from page) o
+      cross join lateral usage_between(
+        o.customer_id, budget_period_start('month', o.timezone), 'infinity') u
     ), used as (
       select p.id, sum(u.charged_requests)::int8 as requests,
         sum(u.prompt_tokens + u.completion_tokens)::int8 as tokens
-      from (select distinct customer_id, timezone from page) o
-      cross join lateral usage_between(
-        o.customer_id, budget_period_start('month', o.timezone), 'infinity') u
+      from sums u
       join api_keys k on k.id = u.api_key_id
-      join page p on p.id = k.team_id and p.timezone = o.timezone
+      join page p on p.id = k.team_id and p.timezone = u.timezone
       group by 1
     )
     select p.*, ${exactTime('p.created_at')} as created_at_exact,

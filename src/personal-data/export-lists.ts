@@ -88,8 +88,8 @@ export const EXPORT_LISTS = {
         union all
         select h.hour_at, model_id, charged_requests, prompt_tokens, completion_tokens,
           cost_upstream_pico_usd, cost_billed_nano_brl
-        from accounts a join usage_hours h on h.customer_id = a.customer_id and h.hour_at >= a.usage_days_until
-        where a.customer_id = ${id}
+        from usage_hours h where h.customer_id = ${id}
+          and h.hour_at >= (select usage_days_until from accounts where customer_id = ${id})
       ) used
       group by 1, 2 having sum(charged_requests) > 0 order by 1 desc, 2`,
   },

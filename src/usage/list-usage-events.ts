@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
+import { findHoursOfUse } from './find-hours-of-use.ts'
 import { selectUsageEvents, type UsageEvent } from './usage-event.ts'
 
 export interface UsageEventFilter {
@@ -35,10 +36,25 @@ export async function listUsageEvents(
     before && sql`created_at <= ${before.at}::timestamptz`,
     before && sql`(created_at, id) < (${before.at}::timestamptz, ${before.id}::uuid)`,
   ].filter((condition) => condition !== undefined)
+  const newest = sql`order by created_at desc, id desc limit ${list.limit}`
+  const found = sql`select * from usage_events where ${sql.join(conditions, sql` and `)}`
+  // A session has an index of its own.
+  if ((modelId === undefined && apiKeyId === undefined) || sessionId !== undefined) {
+    const { rows } = await selectUsageEvents(sql`${found} ${newest}`, 'desc').execute(db)
+    return rows
+  }
+  const hours = await findHoursOfUse(db, {
+    customerId: list.customerId,
+    limit: list.limit,
+    filter: list.filter ?? {},
+    before: before?.at,
+  })
   const { rows } = await selectUsageEvents(
     sql`
-      select * from usage_events where ${sql.join(conditions, sql` and `)}
-      order by created_at desc, id desc limit ${list.limit}`,
+      select e.* from unnest(${hours.map((hour) => hour.toISOString())}::timestamptz[]) as hour_at
+      cross join lateral (
+        ${found} and created_at >= hour_at and created_at < hour_at + interval '1 hour' ${newest}) e
+      ${newest}`,
     'desc',
   ).execute(db)
   return rows

@@ -1,4 +1,5 @@
 /** Sessions and pages: what a list has where nothing is said, the most and the least that can be asked for, and how many things there may be. */
+import { NANO_PER_BRL } from '../../src/lib/money.ts'
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createApiKey } from '../../src/customers/api-keys.ts'
@@ -172,6 +173,8 @@ const PAGES: readonly [
   ['GET /me/referrals', 'referred_users', 50, 200, 210],
   ['GET /me/teams', 'teams', 50, 200, 60],
   ['GET /me/teams/{id}/keys', 'api_keys', 50, 200, 210],
+  ['GET /topups', 'topups', 50, 200, 210],
+  ['GET /webhooks/{id}/attempts', 'attempts', 50, 200, 210],
 ]
 
 interface Crowded {
@@ -199,15 +202,38 @@ async function createCrowded(): Promise<Crowded> {
   const teamId = await db
     .transaction()
     .execute((trx) => crowd(trx, { customerId, promptId, count: 210 }))
+  const url = 'https://hooks.example.com/'
+  const webhook = await ask(baseUrl, '/webhooks', { secret, body: { url } })
+  await addAttempts(customerId, webhook.json.id, 210)
   const ids: Record<string, string> = {
     'GET /me/sessions/{id}': 'grande',
     'GET /me/teams/{id}/keys': teamId,
+    'GET /webhooks/{id}/attempts': webhook.json.id,
   }
   return {
     secret,
     pathOf: (operation) =>
       operation.slice('GET '.length).replace('{id}', ids[operation] ?? promptId),
   }
+}
+
+/** Due in a day: no worker takes them meanwhile. */
+async function addAttempts(customerId: string, endpointId: string, count: number): Promise<void> {
+  await db
+    .insertInto('webhook_attempts')
+    .values(
+      Array.from({ length: count }, () => ({
+        id: createId(),
+        endpoint_id: endpointId,
+        customer_id: customerId,
+        message_id: createId(),
+        event_type: 'topup.paid',
+        body: '{}',
+        first_failed_at: null,
+        due_at: new Date(Date.now() + DAY_MS),
+      })),
+    )
+    .execute()
 }
 
 async function crowd(
@@ -235,6 +261,11 @@ async function crowd(
   await trx
     .insertInto('notifications')
     .values(many.map(() => ({ id: createId(), ...notification, error: null })))
+    .execute()
+  const topUp = { customer_id: customerId, method: 'pix' as const, processor: 'asaas' }
+  await trx
+    .insertInto('top_ups')
+    .values(many.map(() => ({ id: createId(), ...topUp, amount_nano_brl: 20n * NANO_PER_BRL })))
     .execute()
   const code = await ensureReferralCode(trx, customerId)
   const team = { ownerId: customerId, name: 'Equipe', limitNanoBrl: null }

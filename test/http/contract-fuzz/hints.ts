@@ -62,6 +62,9 @@ const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     { weight: 1, arbitrary: fc.emailAddress() },
   ),
   monthly_cap_brl: fc.constantFrom(0.01, 10, 99.99, 1_000_000),
+  // Of webhooks: a name that nobody has.
+  url: fc.constantFrom('https://hooks.example.com/a', 'https://hooks.example.org/b?c=1'),
+  event_types: fc.constantFrom('topup.paid', 'balance.depleted'),
   amount: fc.constantFrom(20, 50.5, 5_000, 19.99, 20.001),
   limit_usd: fc.constantFrom(0, 1, 12.5, 0.000_001),
   token: slotOf('token'),

@@ -59,7 +59,10 @@ export class Pools {
       const id = ID_FIELDS.map((field) => thing[field]).find((value) => typeof value === 'string')
       if (typeof id === 'string' && !this.#kept.has(id))
         this.add(template, `${path}/${encodeURIComponent(id)}`)
-      const { key, token, email, next_cursor } = thing
+      const { key, token, email, next_cursor, delivery_id } = thing
+      // Listed under their webhook, and looked at under an address of their own.
+      if (typeof delivery_id === 'string')
+        this.add('/webhooks/attempts', `/webhooks/attempts/${delivery_id}`)
       if (typeof key === 'string') this.add('secret', key)
       if (typeof token === 'string') this.add(`token for ${String(email)}`, token)
       if (typeof next_cursor === 'string') this.add(`cursor of ${template}`, next_cursor)

@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+import type { UsageEventFilter } from './list-usage-events.ts'
+
+/**
+ * The newest hours that hold at least `limit` charges of a key or a model, or all such hours where there are
+ * fewer: found in the roll-ups, first the days and then their hours, so that one who is seldom used, or never,
+ * is not looked for among the events of a year. The hour and the day of `before` are taken whole and counted as
+ * nothing, for pages before may have had all of them.
+ */
+export async function findHoursOfUse(
+  db: Database,
+  {
+    customerId,
+    limit,
+    filter,
+    before,
+  }: {
+    customerId: string
+    limit: number
+    filter: UsageEventFilter
+    before: string | undefined
+  },
+): Promise<Date[]> {
+  const { modelId, apiKeyId, fromAt = '-infinity', untilAt = 'infinity' } = filter
+  const last = before ?? untilAt
+  const isOfUse = sql`u.customer_id = ${customerId} and u.charged_requests > 0
+    and (${modelId ?? null}::text is null or u.model_id = ${modelId ?? null})
+    and (${apiKeyId ?? null}::uuid is null or u.api_key_id = ${apiKeyId ?? null})`
+  const { rows } = await sql<{ hour_at: Date }>`
+    with account as (
+      select usage_days_until from accounts where customer_id = ${customerId}
+    ), days as (
+      select day_at as from_at, day_at + interval '1 day' as until_at, charged,
+        sum(charged) over (order by day_at desc) as charged_so_far
+      from (
+        select day_at, case when day_at = date_trunc('day', ${last}::timestamptz, 'UTC') then 0
+          else sum(charged_requests) end as charged
+        from usage_days u
+        where ${isOfUse} and day_at > ${fromAt}::timestamptz - interval '1 day' and day_at <= ${last}::timestamptz
+        group by day_at
+      ) counted
+    ), spans as (
+      -- The days that are not summed up yet, as one.
+      select greatest(usage_days_until, ${fromAt}::timestamptz - interval '1 hour') as from_at, 'infinity'::timestamptz as until_at
+      from account
+      union all
+      select from_at, until_at from days where charged_so_far - charged < ${limit}
+    ), hours as (
+      select hour_at, charged, sum(charged) over (order by hour_at desc) as charged_so_far
+      from (
+        select u.hour_at, case when u.hour_at = date_trunc('hour', ${last}::timestamptz) then 0
+          else sum(u.charged_requests) end as charged
+        from spans s
+        cross join lateral (
+          select * from usage_hours u
+          where ${isOfUse} and u.hour_at >= s.from_at and u.hour_at < s.until_at
+            and u.hour_at > ${fromAt}::timestamptz - interval '1 hour' and u.hour_at <= ${last}::timestamptz
+          -- Span by span: else all hours of the customer are read and joined.
+          offset 0
+        ) u
+        group by 1
+      ) counted
+    )
+    select hour_at from hours where charged_so_far - charged < ${limit} order by hour_at desc`.execute(
+    db,
+  )
+  return rows.map((row) => row.hour_at)
+}
