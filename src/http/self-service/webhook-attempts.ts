@@ -76,7 +76,7 @@ function addReading(server: FastifyInstance, deps: HttpDeps): void {
     access: 'customer',
     params: attemptParams,
     answer: webhookAttemptDetails,
-    refusals: { 404: ['webhook_attempt_not_found', 'webhook_not_found'] },
+    refusals: { 404: ['webhook_attempt_not_found'] },
     async handle({ caller, params }) {
       return attemptDetailsBody(await theAttempt(deps.db, caller, params.attemptId))
     },
