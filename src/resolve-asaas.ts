@@ -1,4 +1,4 @@
-import { ASAAS_URL_PRODUCTION } from './payments/asaas/create-asaas.ts'
+import { ASAAS_URL_PRODUCTION } from './payments/asaas/asaas-url.ts'
 import { findAsaasFaults } from './payments/asaas/find-asaas-faults.ts'
 
 export interface AsaasConfig {

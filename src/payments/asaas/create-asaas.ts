@@ -25,8 +25,6 @@ export interface AsaasOptions {
   readonly wait?: AskOptions['wait']
 }
 
-export const ASAAS_URL_PRODUCTION = 'https://api.asaas.com/v3'
-
 const CONNECT_TIMEOUT_MS = 5_000
 const ANSWER_TIMEOUT_MS = 15_000
 const CARD_TIMEOUT_MS = 60_000

@@ -1,4 +1,4 @@
-import { ASAAS_URL_PRODUCTION } from './create-asaas.ts'
+import { ASAAS_URL_PRODUCTION } from './asaas-url.ts'
 
 export interface AsaasSettings {
   readonly baseUrl: string
