@@ -11,8 +11,16 @@ const MOVING: Readonly<Record<string, string>> = {
   api_key_uses: 'written some seconds after a key was used',
   upstream_health_hours: 'model calls of everybody are counted in it, and it names nobody',
   usage_days: 'a job sums up the days that are over',
+  events: 'handed on to mails and webhooks some seconds after they were written',
+  mails: 'gone when they are sent',
+  webhook_attempts: 'a worker delivers them, and tries again',
+  processor_events: 'looked into some seconds after they came',
 }
-const MOVING_COLUMNS: Readonly<Record<string, string>> = { accounts: 'usage_days_until' }
+const MOVING_COLUMNS: Readonly<Record<string, string>> = {
+  accounts: 'usage_days_until',
+  top_ups: 'checked_at',
+  webhook_endpoints: 'failing_since',
+}
 
 /** Every row of every table, but of those that move by themselves. */
 export async function takeSnapshot(db: Database): Promise<Snapshot> {
