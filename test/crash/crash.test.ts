@@ -22,7 +22,7 @@ import { startLoadClients, type LoadClients, type Received } from './load-client
 
 const NODE_KILLS = 50
 const DATABASE_KILLS = 10
-const CLIENTS = 16
+const CLIENTS = 8
 /** The promise: everything is resolved within a minute. */
 const RESOLVED_WITHIN_MS = 60_000
 

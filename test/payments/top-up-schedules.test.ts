@@ -15,7 +15,7 @@ import { findTopUp, NANO_BRL_PER_CENTAVO } from '../../src/payments/top-ups.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 
 /** Of 10,000, which take some minutes, the first; `SCHEDULES=10000` runs all. */
-const SCHEDULES = Number(process.env.SCHEDULES ?? 1_000)
+const SCHEDULES = Number(process.env.SCHEDULES ?? 300)
 /** Schedules that run at once, each on a customer of its own. */
 const AT_ONCE = 8
 
