@@ -41,11 +41,13 @@ export async function listNotifications(
   }))
 }
 
-export async function countNotifications(db: Database, customerId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('notifications')
-    .select((eb) => eb.fn.countAll<bigint>().as('count'))
-    .where('customer_id', '=', customerId)
-    .executeTakeFirstOrThrow()
-  return Number(count)
+export async function countNotifications(
+  db: Database,
+  customerId: string,
+): Promise<{ total: number; failed: number }> {
+  const { rows } = await sql<{ total: bigint; failed: bigint }>`
+    select count(*) as total, count(*) filter (where status = 'failed') as failed
+    from notifications where customer_id = ${customerId}`.execute(db)
+  const [counts] = rows
+  return { total: Number(counts?.total), failed: Number(counts?.failed) }
 }

@@ -31,11 +31,22 @@ export async function findTeamAccess(
   if (!team) return undefined
   const found = { teamId: team.id, ownerId: team.customer_id }
   if (team.customer_id === customerId) return { ...found, rank: 'owner' }
+  const role = await findTeamRole(db, teamId, customerId)
+  return role && { ...found, rank: role }
+}
+
+/** Of a member; the owner is none. */
+export async function findTeamRole(
+  db: Database,
+  teamId: string,
+  customerId: string,
+): Promise<TeamRole | undefined> {
+  if (!isUuid(customerId)) return undefined
   const member = await db
     .selectFrom('team_members')
     .select('role')
     .where('team_id', '=', teamId)
     .where('customer_id', '=', customerId)
     .executeTakeFirst()
-  return member && { ...found, rank: member.role }
+  return member?.role
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import type { TeamRole } from '../db/tables.ts'
-import { isUuid } from '../lib/ids.ts'
+import { findTeamRole } from './team-access.ts'
 import type { NanoBrl } from '../lib/money.ts'
 import type { TeamRank } from './team-access.ts'
 import { revokeInvitations } from './team-invitations.ts'
@@ -103,7 +103,7 @@ export async function changeTeamMember(
   trx: Database,
   { teamId, customerId, role }: { teamId: string; customerId: string; role: TeamRole },
 ): Promise<{ formerRole: TeamRole; revokedInvitationIds: string[] } | undefined> {
-  const formerRole = await findRole(trx, teamId, customerId)
+  const formerRole = await findTeamRole(trx, teamId, customerId)
   if (!formerRole) return undefined
   await trx
     .updateTable('team_members')
@@ -123,7 +123,7 @@ export async function removeTeamMember(
   trx: Database,
   { teamId, customerId }: { teamId: string; customerId: string },
 ): Promise<{ revokedKeyIds: string[]; revokedInvitationIds: string[] } | undefined> {
-  if (!(await findRole(trx, teamId, customerId))) return undefined
+  if (!(await findTeamRole(trx, teamId, customerId))) return undefined
   // The keys first, as where an account is deleted: two that lock in different orders wait for each other.
   const revokedKeyIds = await revokeTeamKeys(trx, { teamId, createdBy: customerId })
   await trx
@@ -135,19 +135,4 @@ export async function removeTeamMember(
     revokedKeyIds,
     revokedInvitationIds: await revokeInvitations(trx, { teamId, invitedBy: customerId }),
   }
-}
-
-async function findRole(
-  db: Database,
-  teamId: string,
-  customerId: string,
-): Promise<TeamRole | undefined> {
-  if (!isUuid(customerId)) return undefined
-  const member = await db
-    .selectFrom('team_members')
-    .select('role')
-    .where('team_id', '=', teamId)
-    .where('customer_id', '=', customerId)
-    .executeTakeFirst()
-  return member?.role
 }

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Client, IncomingCall } from '../gateway/client.ts'
 import type { Refusal } from '../gateway/refusal.ts'
 import type { ServeCall } from '../gateway/serve-call.ts'
+import { hasLeft, onLeave, originOf } from './leaving-client.ts'
 
 /** A whole answer, in the JSON that the gateway wrote. */
 export interface CollectedAnswer {
@@ -32,16 +33,12 @@ export async function collectAnswer(
     write: refuseStream,
     endStream: refuseStream,
     get hasLeft() {
-      return raw.destroyed && !raw.writableFinished
+      return hasLeft(raw)
     },
     get origin() {
-      return publicUrl ?? `${request.protocol}://${request.host}`
+      return originOf(request, publicUrl)
     },
-    onLeave(callback) {
-      raw.once('close', () => {
-        if (!raw.writableFinished) callback()
-      })
-    },
+    onLeave: (callback) => onLeave(raw, callback),
   }
   await serveCall(incoming, client)
   if (!collected) throw new Error('a model call ended without an answer')

@@ -29,8 +29,10 @@ export function applyPayment(db: Database, topUpId: string, payment: Payment): P
     const isPaidNow = payment.hasBeenPaid && topUp.paidAt === null
     if (isPaidNow) await creditTopUp(trx, topUp)
     if (payment.hasBeenPaid) await takeBack(trx, topUp, payment)
-    await moveTo(trx, topUp, statusAfter(topUp, payment), payment)
-    return { kind: 'applied', topUp: (await lockTopUp(trx, topUpId)) as TopUp }
+    return {
+      kind: 'applied',
+      topUp: await moveTo(trx, topUp, statusAfter(topUp, payment), payment),
+    }
   })
 }
 
@@ -54,7 +56,7 @@ async function creditTopUp(trx: Database, topUp: TopUp): Promise<void> {
   if (outcome.kind !== 'posted') throw new Error(`top-up ${id} is not credited: ${outcome.kind}`)
   await trx
     .updateTable('top_ups')
-    .set({ paid_at: sql<Date>`now()`, status: 'paid' })
+    .set({ paid_at: sql<Date>`now()` })
     .where('id', '=', id)
     .execute()
   await recordEvent(trx, {
@@ -107,8 +109,8 @@ async function moveTo(
   topUp: TopUp,
   status: TopUpStatus,
   payment: Payment,
-): Promise<void> {
-  await trx
+): Promise<TopUp> {
+  const row = await trx
     .updateTable('top_ups')
     .set({
       status,
@@ -117,12 +119,17 @@ async function moveTo(
       checked_at: sql<Date>`now()`,
     })
     .where('id', '=', topUp.id)
-    .execute()
-  if (status !== 'expired' || topUp.status === 'expired') return
-  const { id, customerId, method, amountNanoBrl } = topUp
-  await recordEvent(trx, {
-    customerId,
-    type: 'topup.expired',
-    data: { id, method, amount_brl: decimalBrl(amountNanoBrl) },
-  })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  if (status === 'expired' && topUp.status !== 'expired')
+    await recordEvent(trx, {
+      customerId: topUp.customerId,
+      type: 'topup.expired',
+      data: {
+        id: topUp.id,
+        method: topUp.method,
+        amount_brl: decimalBrl(topUp.amountNanoBrl),
+      },
+    })
+  return toTopUp(row)
 }

@@ -6,11 +6,19 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../db/open.ts'
 
-/** Each is a few ten milliseconds at the most, of rows as large as they may be. */
+/** Each batch is a few ten milliseconds at the most, of rows as large as they may be. */
 const VERSIONS_BATCH = 500
-const PROMPTS_BATCH = 1_000
-const IMAGES_BATCH = 10
-const NOTIFICATIONS_BATCH = 2_000
+const BATCHES: readonly (readonly [table: string, batch: number])[] = [
+  ['prompts', 1_000],
+  ['generated_images', 10],
+  ['notifications', 2_000],
+  ['events', 2_000],
+  ['mails', 2_000],
+  ['sandbox_mails', 2_000],
+  // Of up to 20 kB each.
+  ['webhook_attempts', 500],
+  ['webhook_endpoints', 2_000],
+]
 const EVENTS_BATCH = 1_000
 
 /** False where the time was over before the end. Only for a customer who is deleted. */
@@ -21,14 +29,12 @@ export async function eraseRemains(
 ): Promise<boolean> {
   const steps = [
     () => runBatch(db, eraseVersions(customerId)),
-    () => runBatch(db, erasePrompts(customerId)),
-    () => runBatch(db, eraseImages(customerId)),
-    () => runBatch(db, eraseNotifications(customerId)),
-    () => runBatch(db, eraseEvents(customerId)),
-    () => runBatch(db, eraseMails(customerId)),
-    () => runBatch(db, eraseSandboxMails(customerId)),
-    () => runBatch(db, eraseWebhookAttempts(customerId)),
-    () => runBatch(db, eraseWebhooks(customerId)),
+    // In this order: attempts name their webhook, versions their prompt.
+    ...BATCHES.map(
+      ([table, batch]) =>
+        () =>
+          runBatch(db, eraseRows(table, customerId, batch)),
+    ),
     () => eraseSessionIds(db, customerId),
   ]
   for (const step of steps) {
@@ -60,51 +66,10 @@ function eraseVersions(customerId: string): RawBuilder<unknown> {
       where p.customer_id = ${customerId} limit ${VERSIONS_BATCH})`
 }
 
-function erasePrompts(customerId: string): RawBuilder<unknown> {
+function eraseRows(table: string, customerId: string, batch: number): RawBuilder<unknown> {
   return sql`
-    delete from prompts where id in (
-      select id from prompts where customer_id = ${customerId} limit ${PROMPTS_BATCH})`
-}
-
-function eraseImages(customerId: string): RawBuilder<unknown> {
-  return sql`
-    delete from generated_images where id in (
-      select id from generated_images where customer_id = ${customerId} limit ${IMAGES_BATCH})`
-}
-
-function eraseNotifications(customerId: string): RawBuilder<unknown> {
-  return sql`
-    delete from notifications where id in (
-      select id from notifications where customer_id = ${customerId} limit ${NOTIFICATIONS_BATCH})`
-}
-
-function eraseMails(customerId: string): RawBuilder<unknown> {
-  return sql`
-    delete from mails where id in (
-      select id from mails where customer_id = ${customerId} limit ${NOTIFICATIONS_BATCH})`
-}
-
-/** There are never many of them. */
-function eraseSandboxMails(customerId: string): RawBuilder<unknown> {
-  return sql`delete from sandbox_mails where customer_id = ${customerId}`
-}
-
-/** Of up to 20 kB each. */
-function eraseWebhookAttempts(customerId: string): RawBuilder<unknown> {
-  return sql`
-    delete from webhook_attempts where id in (
-      select id from webhook_attempts where customer_id = ${customerId} limit ${VERSIONS_BATCH})`
-}
-
-/** There are never many of them; attempts name them. */
-function eraseWebhooks(customerId: string): RawBuilder<unknown> {
-  return sql`delete from webhook_endpoints where customer_id = ${customerId}`
-}
-
-function eraseEvents(customerId: string): RawBuilder<unknown> {
-  return sql`
-    delete from events where id in (
-      select id from events where customer_id = ${customerId} limit ${NOTIFICATIONS_BATCH})`
+    delete from ${sql.table(table)} where id in (
+      select id from ${sql.table(table)} where customer_id = ${customerId} limit ${batch})`
 }
 
 /**

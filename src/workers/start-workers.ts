@@ -71,6 +71,12 @@ const INCIDENTS_EVERY_MS = 10_000
 
 export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
   const { db, ledger, calls, nodeId, health, keyUses, log } = deps
+  const delivery = createWebhookDelivery({
+    db,
+    settings: deps.webhooks,
+    onDisabled: mailDisabledWebhook,
+    log,
+  })
   const timers = [
     every(HEARTBEAT_MS, 'heartbeat', log, () => beat(db, nodeId)),
     every(MARK_EVERY_MS, 'mark', log, async () => {
@@ -78,35 +84,18 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
       if (marks.length > 0) await ledger.mark(marks)
     }),
     every(SPOOL_EVERY_MS, 'replay_spool', log, () => ledger.replaySpool()),
-    every(
-      RECONCILE_EVERY_MS,
-      'reconcile',
-      log,
-      async () => void (await reconcile({ db, ledger, calls, nodeId, log })),
+    every(RECONCILE_EVERY_MS, 'reconcile', log, () =>
+      reconcile({ db, ledger, calls, nodeId, log }),
     ),
     every(HEALTH_EVERY_MS, 'flush_health', log, () => health.flush()),
     every(KEY_USES_EVERY_MS, 'flush_key_uses', log, () => keyUses.flush()),
     every(INCIDENTS_EVERY_MS, 'report_incidents', log, createReportIncidents(deps)),
+    every(EVENTS_EVERY_MS, 'dispatch_events', log, () =>
+      dispatchEvents(db, deps.eventHandlers, log),
+    ),
+    every(MAILS_EVERY_MS, 'send_mails', log, () => sendDueMails(db, deps.mail)),
+    every(WEBHOOKS_EVERY_MS, 'deliver_webhooks', log, () => delivery.deliverDueWebhooks()),
   ]
-  timers.push(
-    every(EVENTS_EVERY_MS, 'dispatch_events', log, async () => {
-      await dispatchEvents(db, deps.eventHandlers, log)
-    }),
-    every(MAILS_EVERY_MS, 'send_mails', log, async () => {
-      await sendDueMails(db, deps.mail)
-    }),
-  )
-  const delivery = createWebhookDelivery({
-    db,
-    settings: deps.webhooks,
-    onDisabled: mailDisabledWebhook,
-    log,
-  })
-  timers.push(
-    every(WEBHOOKS_EVERY_MS, 'deliver_webhooks', log, async () => {
-      await delivery.deliverDueWebhooks()
-    }),
-  )
   const processorEvents = startProcessorTimers(deps, timers)
   const jobs = await startJobs(deps)
   return {
@@ -127,12 +116,10 @@ function startProcessorTimers(
   timers: Timer[],
 ): Timer | undefined {
   if (!processor) return undefined
-  const events = every(PROCESSOR_EVENTS_EVERY_MS, 'processor_events', log, async () => {
-    await handleEvents(db, processor, log)
-  })
-  const sweep = every(SWEEP_EVERY_MS, 'sweep_top_ups', log, async () => {
-    await sweepTopUps(db, processor, log)
-  })
+  const events = every(PROCESSOR_EVENTS_EVERY_MS, 'processor_events', log, () =>
+    handleEvents(db, processor, log),
+  )
+  const sweep = every(SWEEP_EVERY_MS, 'sweep_top_ups', log, () => sweepTopUps(db, processor, log))
   timers.push(events, sweep)
   return events
 }
@@ -147,24 +134,24 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
   })
   boss.on('error', (error) => log.warn('jobs_failed', { error }))
   await boss.start()
-  const handlers: Record<string, { cron: string; run: () => Promise<void> }> = {
+  const handlers: Record<string, { cron: string; run: () => Promise<unknown> }> = {
     // Months are made long before they come: a failed run has weeks to be noticed.
     'ensure-months': { cron: '17 3 * * *', run: () => ensureMonths(db) },
     // Soon after midnight of UTC; again, should a run have failed.
-    'roll-usage-days': { cron: '7 * * * *', run: async () => void (await rollUsageDays(db)) },
+    'roll-usage-days': { cron: '7 * * * *', run: () => rollUsageDays(db) },
     'queue-digests': {
       cron: '*/15 * * * *',
-      run: async () => void (await queueDigests(db, new Date())),
+      run: () => queueDigests(db, new Date()),
     },
-    'prune-health': { cron: '37 3 * * *', run: async () => void (await pruneHealth(db)) },
+    'prune-health': { cron: '37 3 * * *', run: () => pruneHealth(db) },
     // Requests begin it and mostly end it.
     'erase-deleted-accounts': {
       cron: '*/5 * * * *',
-      run: async () => void (await eraseDeletedAccounts(db)),
+      run: () => eraseDeletedAccounts(db),
     },
     'prune-webhook-attempts': {
       cron: '47 3 * * *',
-      run: async () => void (await pruneWebhookAttempts(db)),
+      run: () => pruneWebhookAttempts(db),
     },
     'prune-images': { cron: '*/10 * * * *', run: () => pruneImages(db) },
     // The rate of a business day is published soon after 13:00 in Brasília (16:00 UTC).
@@ -172,7 +159,7 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
   }
   for (const [name, { cron, run }] of Object.entries(handlers)) {
     await boss.createQueue(name, { retryLimit: 3, retryBackoff: true })
-    await boss.work(name, async () => run())
+    await boss.work(name, async () => void (await run()))
     await boss.schedule(name, cron)
   }
   return boss
@@ -185,8 +172,8 @@ interface Timer {
 }
 
 /** Runs one after the other, never two at once; a failure is logged and the next run comes. */
-function every(ms: number, name: string, log: Log, run: () => Promise<void>): Timer {
-  let running: Promise<void> | undefined
+function every(ms: number, name: string, log: Log, run: () => Promise<unknown>): Timer {
+  let running: Promise<unknown> | undefined
   let isWoken = false
   const turn = (): void => {
     running ??= run()

@@ -1,7 +1,5 @@
 /** A customer's right to a copy of their data, and to be forgotten: what the law asks to keep stays, and nothing else. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,6 +16,7 @@ import { deleteAccount } from '../../src/personal-data/delete-account.ts'
 import { eraseDeletedAccounts, eraseRemains } from '../../src/personal-data/erase-remains.ts'
 import { exportAccount } from '../../src/personal-data/export-account.ts'
 import { INVENTORY } from '../../src/personal-data/inventory.ts'
+import { runCli, type RanCli } from '../harness/run-cli.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { seedPerson, TAX_ID, type SeededPerson } from '../harness/seed-person.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
@@ -433,19 +432,6 @@ test('a late write for an account that was just deleted is answered like a key t
   assert.equal((await ask(baseUrl, '/me/referrals', { secret })).status, 401)
 })
 
-async function catraca(
-  ...args: string[]
-): Promise<{ code: number; stdout: string; stderr: string }> {
-  const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, ['src/cli/main.ts', ...args], {
-    cwd: join(import.meta.dirname, '../..'),
-    env: { PATH, HOME, DATABASE_URL: databaseUrl, DATA_DIR: join(tmpdir(), createId()) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (text) => (stdout += String(text)))
-  child.stderr.on('data', (text) => (stderr += String(text)))
-  const [code] = (await once(child, 'close')) as [number]
-  return { code, stdout, stderr }
+function catraca(...args: string[]): Promise<RanCli> {
+  return runCli(args, { DATABASE_URL: databaseUrl, DATA_DIR: join(tmpdir(), createId()) })
 }

@@ -1,7 +1,5 @@
 /** Codes of referral: made once, given at the making of an account, and told without names. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -11,6 +9,7 @@ import { createCustomer, type Customer } from '../../src/customers/customers.ts'
 import { refer } from '../../src/customers/referrals.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { deleteAccount } from '../../src/personal-data/delete-account.ts'
+import { runCli, type RanCli } from '../harness/run-cli.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { ask, startGateway } from './gateway-under-test.ts'
 
@@ -167,19 +166,6 @@ test('the operator makes a customer by a code, and with a code that nobody has m
   ])
 })
 
-async function catraca(
-  ...args: string[]
-): Promise<{ code: number; stdout: string; stderr: string }> {
-  const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, ['src/cli/main.ts', ...args], {
-    cwd: join(import.meta.dirname, '../..'),
-    env: { PATH, HOME, DATABASE_URL: databaseUrl, DATA_DIR: join(tmpdir(), createId()) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (text) => (stdout += String(text)))
-  child.stderr.on('data', (text) => (stderr += String(text)))
-  const [code] = (await once(child, 'close')) as [number]
-  return { code, stdout, stderr }
+function catraca(...args: string[]): Promise<RanCli> {
+  return runCli(args, { DATABASE_URL: databaseUrl, DATA_DIR: join(tmpdir(), createId()) })
 }

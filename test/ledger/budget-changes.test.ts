@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { changeApiKey } from '../../src/customers/change-api-key.ts'
 import type { ApiKey } from '../../src/customers/api-keys.ts'
-import { audit } from '../../src/ledger/audit.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
+import { assertAudit } from '../http/gateway-under-test.ts'
 import { openTestLedger, type TestLedger } from './open-test-ledger.ts'
 
 const PICO_USD_PER_TOKEN = 2_000_000n
@@ -51,14 +51,6 @@ async function budgetOf(key: ApiKey): Promise<{ spent: bigint; held: bigint } | 
   return row && { spent: row.spent_pico_usd, held: row.held_pico_usd }
 }
 
-async function assertAudit(): Promise<void> {
-  const report = await audit(database.db)
-  assert.deepEqual(
-    report.checks.filter((check) => !check.ok),
-    [],
-  )
-}
-
 test('a changed budget keeps what was spent and what is held, in a new period too', async () => {
   const key = await seedKey(100)
   const spent = one.attempt(key, 10)
@@ -78,7 +70,7 @@ test('a changed budget keeps what was spent and what is held, in a new period to
   await one.ledger.resolve(one.charge(held, 15))
   await one.ledger.resolve(one.charge(last, 5))
   assert.deepEqual(await budgetOf(key), { spent: tokens(30), held: 0n })
-  await assertAudit()
+  await assertAudit(database)
 })
 
 test('a budget that is removed and set again while calls run ends with nothing held', async () => {
@@ -96,7 +88,7 @@ test('a budget that is removed and set again while calls run ends with nothing h
   await one.ledger.resolve(one.charge(second, 20))
   await one.ledger.resolve(one.charge(unlimited, 1000))
   assert.deepEqual(await budgetOf(key), { spent: tokens(20), held: 0n })
-  await assertAudit()
+  await assertAudit(database)
 })
 
 test('budgets that come and go beside a stream of calls lose none of them', async () => {
@@ -137,5 +129,5 @@ test('budgets that come and go beside a stream of calls lose none of them', asyn
     .execute()
   assert.equal(events.length, held)
   for (const key of customers) assert.equal((await budgetOf(key))?.held ?? 0n, 0n)
-  await assertAudit()
+  await assertAudit(database)
 })

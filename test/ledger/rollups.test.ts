@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { audit } from '../../src/ledger/audit.ts'
 import { release } from '../../src/ledger/resolution.ts'
 import { rollUsageDays } from '../../src/ledger/roll-usage-days.ts'
 import type { ApiKey } from '../../src/customers/api-keys.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
+import { assertAudit } from '../http/gateway-under-test.ts'
 import { NANO_BRL_PER_TOKEN, openTestLedger, type TestLedger } from './open-test-ledger.ts'
 
 let database: TestDatabase
@@ -21,14 +21,6 @@ after(async () => {
   await one.ledger.close()
   await database.drop()
 })
-
-async function assertAudit(): Promise<void> {
-  const report = await audit(database.db)
-  assert.deepEqual(
-    report.checks.filter((check) => !check.ok),
-    [],
-  )
-}
 
 /** A call that began this long ago and is settled now. */
 async function settle(
@@ -69,7 +61,7 @@ test('days are summed up once they are over, and read as the events would be', a
   assert.ok((await countDays(customerId)) >= 3)
   assert.equal(await usedBetween(customerId, '-infinity', 'infinity'), before)
   assert.equal(await rollUsageDays(database.db), 0, 'nothing is left to sum up')
-  await assertAudit()
+  await assertAudit(database)
 })
 
 test('a call that is settled after its day was summed up is in the day all the same', async () => {
@@ -79,7 +71,7 @@ test('a call that is settled after its day was summed up is in the day all the s
   await settle(key, 7, { hoursAgo: 50 })
   await settle(key, 5, { hoursAgo: 24 * 20 })
   assert.equal(await usedBetween(customerId, '-infinity', 'infinity'), 22n * NANO_BRL_PER_TOKEN)
-  await assertAudit()
+  await assertAudit(database)
 })
 
 test('settlements and the summing up of days that run at once lose and double nothing', async () => {
@@ -103,7 +95,7 @@ test('settlements and the summing up of days that run at once lose and double no
   })
   await Promise.all([...settled, ...rolled])
   assert.equal(await usedBetween(customerId, '-infinity', 'infinity'), 600n * NANO_BRL_PER_TOKEN)
-  await assertAudit()
+  await assertAudit(database)
 })
 
 test('a session adds up its charged calls, over models and batches, and no released ones', async () => {
@@ -127,5 +119,5 @@ test('a session adds up its charged calls, over models and batches, and no relea
   assert.equal(session.cost_billed_nano_brl, 68n * NANO_BRL_PER_TOKEN)
   assert.deepEqual(session.model_ids, ['other-model', 'test-model'])
   assert.ok(session.last_request_at.getTime() - session.first_request_at.getTime() > 3_600_000)
-  await assertAudit()
+  await assertAudit(database)
 })

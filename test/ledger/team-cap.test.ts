@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { createApiKey, type ApiKey } from '../../src/customers/api-keys.ts'
-import { audit } from '../../src/ledger/audit.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
+import { assertAudit } from '../http/gateway-under-test.ts'
 import { NANO_BRL_PER_TOKEN, openTestLedger, type TestLedger } from './open-test-ledger.ts'
 
 let database: TestDatabase
@@ -62,14 +62,6 @@ async function budgetOf(teamId: string): Promise<{ spent: bigint; held: bigint }
   return { spent: row.spent_nano_brl, held: row.held_nano_brl }
 }
 
-async function assertAudit(): Promise<void> {
-  const report = await audit(database.db)
-  assert.deepEqual(
-    report.checks.filter((check) => !check.ok),
-    [],
-  )
-}
-
 test('the keys of a team together hold no more than its cap, over two nodes', async () => {
   const { teamId, keys } = await seedTeam(100, 4)
   const attempts = Array.from({ length: 200 }, (_, index) =>
@@ -82,7 +74,7 @@ test('the keys of a team together hold no more than its cap, over two nodes', as
   assert.equal(held.length, 33)
   assert.equal(verdicts.filter(({ kind }) => kind === 'short_team').length, 167)
   assert.deepEqual(await budgetOf(teamId), { spent: 0n, held: 99n * NANO_BRL_PER_TOKEN })
-  await assertAudit()
+  await assertAudit(database)
 
   await Promise.all(held.map((attempt) => two.ledger.resolve(two.charge(attempt, 2))))
   assert.deepEqual(await budgetOf(teamId), { spent: 66n * NANO_BRL_PER_TOKEN, held: 0n })
@@ -90,7 +82,7 @@ test('the keys of a team together hold no more than its cap, over two nodes', as
     Array.from({ length: 40 }, () => one.ledger.hold(one.attempt(keys[0] as ApiKey, 1))),
   )
   assert.equal(more.filter((verdict) => verdict.kind === 'held').length, 34)
-  await assertAudit()
+  await assertAudit(database)
 })
 
 test('a team at its cap does not stop the other keys of the account that pays', async () => {
@@ -123,5 +115,5 @@ test('a new month begins from zero, and what was held before it is spent in it',
   await one.ledger.resolve(one.charge(across, 2))
   assert.deepEqual(await budgetOf(teamId), { spent: 2n * NANO_BRL_PER_TOKEN, held: 0n })
   assert.equal((await one.ledger.hold(one.attempt(key, 8))).kind, 'held')
-  await assertAudit()
+  await assertAudit(database)
 })

@@ -3,6 +3,7 @@ import type { Client } from '../../gateway/client.ts'
 import type { Limits } from '../../gateway/limits.ts'
 import { refusalBody } from '../../gateway/refusal.ts'
 import { limitHeaders, requestIdHeaders } from '../response-headers.ts'
+import { hasLeft, onLeave, originOf } from '../leaving-client.ts'
 
 /** A client that reads nothing for this long, while its connection is full, is cut. */
 const WRITE_STALL_MS = 60_000
@@ -76,15 +77,11 @@ export function createHttpClient(
     },
     endStream: (text) => raw.end(text),
     get hasLeft() {
-      return raw.destroyed && !raw.writableFinished
+      return hasLeft(raw)
     },
     get origin() {
-      return publicUrl ?? `${request.protocol}://${request.host}`
+      return originOf(request, publicUrl)
     },
-    onLeave(callback) {
-      raw.once('close', () => {
-        if (!raw.writableFinished) callback()
-      })
-    },
+    onLeave: (callback) => onLeave(raw, callback),
   }
 }

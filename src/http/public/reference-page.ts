@@ -1,4 +1,5 @@
 /** `GET /docs`: the description of the interface as a page to be read. No script, nothing from elsewhere. */
+import { escapeHtml } from '../../lib/escape-html.ts'
 import type { FastifyInstance } from 'fastify'
 
 interface Schema {
@@ -56,13 +57,13 @@ function renderPage({ info, paths = {} }: Document): string {
   const tags = [...new Set(operations.flatMap(({ operation }) => operation.tags ?? []))]
   const sections = tags.map((tag) => {
     const own = operations.filter(({ operation }) => operation.tags?.includes(tag))
-    return `<h2 id="${escape(tag)}">${escape(tag)}</h2>${own.map(renderOperation).join('')}`
+    return `<h2 id="${escapeHtml(tag)}">${escapeHtml(tag)}</h2>${own.map(renderOperation).join('')}`
   })
   return `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${escape(info.title)}: referência da API</title><style>${STYLE}</style></head><body>
-<h1>${escape(info.title)}: referência da API</h1><p>${escape(info.description ?? '')}</p>
+<title>${escapeHtml(info.title)}: referência da API</title><style>${STYLE}</style></head><body>
+<h1>${escapeHtml(info.title)}: referência da API</h1><p>${escapeHtml(info.description ?? '')}</p>
 <p>Endereço base: <code>/v1</code>. A mesma descrição para programas: <a href="/v1/openapi.json"><code>/v1/openapi.json</code></a> (OpenAPI 3.1).</p>
-<nav>${tags.map((tag) => `<a href="#${escape(tag)}">${escape(tag)}</a>`).join('')}</nav>
+<nav>${tags.map((tag) => `<a href="#${escapeHtml(tag)}">${escapeHtml(tag)}</a>`).join('')}</nav>
 ${sections.join('\n')}</body></html>`
 }
 
@@ -73,7 +74,8 @@ function renderOperation(each: { path: string; method: string; operation: Operat
     renderField(name, schema ?? {}, required),
   )
   const bodies = Object.entries(requestBody?.content ?? {}).map(
-    ([type, { schema }]) => `<p>Corpo, <code>${escape(type)}</code>:</p>${renderFields(schema)}`,
+    ([type, { schema }]) =>
+      `<p>Corpo, <code>${escapeHtml(type)}</code>:</p>${renderFields(schema)}`,
   )
   const answers = Object.entries(responses).map(([status, { description, content = {} }]) => {
     const isError = Number(status) >= 400
@@ -82,10 +84,10 @@ function renderOperation(each: { path: string; method: string; operation: Operat
       : Object.values(content)
           .map(({ schema }) => renderFields(schema))
           .join('')
-    return `<tr><td><code>${escape(status)}</code></td><td>${escape(description)}${fields}</td></tr>`
+    return `<tr><td><code>${escapeHtml(status)}</code></td><td>${escapeHtml(description)}${fields}</td></tr>`
   })
-  return `<h3><span class="verb">${escape(method.toUpperCase())}</span> <code>${escape(path)}</code></h3>
-<p>${escape(summary)}. ${security ? 'Com chave: <code>Authorization: Bearer sk-svc-…</code>.' : 'Pública.'}</p>
+  return `<h3><span class="verb">${escapeHtml(method.toUpperCase())}</span> <code>${escapeHtml(path)}</code></h3>
+<p>${escapeHtml(summary)}. ${security ? 'Com chave: <code>Authorization: Bearer sk-svc-…</code>.' : 'Pública.'}</p>
 ${given.length > 0 ? `<table>${given.join('')}</table>` : ''}${bodies.join('')}<table>${answers.join('')}</table>`
 }
 
@@ -106,8 +108,8 @@ function renderField(name: string, schema: Schema, isRequired: boolean): string 
     schema.maximum === undefined ? '' : `máximo ${schema.maximum}`,
     schema.default === undefined ? '' : `padrão ${JSON.stringify(schema.default)}`,
   ].filter(Boolean)
-  return `<tr><td><code>${escape(name)}</code></td><td>${escape(facts.join(', '))}${
-    schema.description ? `<br>${escape(schema.description)}` : ''
+  return `<tr><td><code>${escapeHtml(name)}</code></td><td>${escapeHtml(facts.join(', '))}${
+    schema.description ? `<br>${escapeHtml(schema.description)}` : ''
   }${renderFields(inner)}</td></tr>`
 }
 
@@ -117,15 +119,4 @@ function typeOf({ type, anyOf, enum: values, const: only, items, format }: Schem
   if (anyOf) return anyOf.map(typeOf).join(' | ')
   if (items) return `lista de ${typeOf(items)}`
   return format ?? [type ?? 'qualquer'].flat().join(' | ')
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-}
-
-function escape(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => ENTITIES[character] as string)
 }

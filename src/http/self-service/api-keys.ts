@@ -7,14 +7,8 @@ import {
   listApiKeyDetails,
   type ApiKeyDetails,
 } from '../../customers/api-key-details.ts'
-import {
-  createApiKey,
-  holdActiveKey,
-  listUnrevokedKeyIds,
-  revokeApiKey,
-} from '../../customers/api-keys.ts'
+import { listUnrevokedKeyIds, revokeApiKey } from '../../customers/api-keys.ts'
 import { changeApiKey } from '../../customers/change-api-key.ts'
-import { lockCustomer } from '../../customers/customers.ts'
 import { keyAct } from '../../customers/key-act.ts'
 import type { Database } from '../../db/open.ts'
 import { actorOf, type Caller } from '../authenticate.ts'
@@ -33,6 +27,7 @@ import {
   readKeyInput,
 } from './api-key-body.ts'
 import { addBulkRevoke } from './bulk-revoke.ts'
+import { makeApiKey } from './make-api-key.ts'
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
@@ -103,14 +98,11 @@ function addCreating(server: FastifyInstance, deps: HttpDeps): void {
       const input = readKeyInput(deps, body)
       const { customerId } = caller
       const made = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        await lockCustomer(trx, customerId)
-        // This node may not have heard yet that the key was revoked, and no key must outlive it that way.
-        if (!(await holdActiveKey(trx, caller.keyId))) return undefined
-        if ((await listUnrevokedKeyIds(trx, customerId)).length >= KEYS_MAX)
-          throw new RestRefusal(409, 'too_many_keys', `at most ${KEYS_MAX} that are not revoked`)
-        const { key, secret } = await createApiKey(trx, { ...input, customerId })
-        await record(keyAct('created', key))
-        return { key: await theKey(trx, caller, key.id), secret }
+        const made = await makeApiKey(trx, record, caller, { ...input, customerId }, async () => {
+          if ((await listUnrevokedKeyIds(trx, customerId)).length >= KEYS_MAX)
+            throw new RestRefusal(409, 'too_many_keys', `at most ${KEYS_MAX} that are not revoked`)
+        })
+        return made && { key: await theKey(trx, caller, made.key.id), secret: made.secret }
       })
       if (!made) return reply.code(401).send()
       reply.header('cache-control', 'no-store')

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import { listApiKeyDetails } from '../../customers/api-key-details.ts'
-import { countFailedNotifications } from '../../customers/count-failed-notifications.ts'
 import { countNotifications } from '../../customers/notifications.ts'
 import { findProfile, profileRecord } from '../../customers/profiles.ts'
 import { countTopUps } from '../../ledger/count-top-ups.ts'
@@ -35,12 +34,11 @@ export function addDashboardStats(server: FastifyInstance, deps: HttpDeps): void
     answer: stats,
     async handle({ caller: { customerId } }) {
       const { db } = deps
-      const [profile, account, keys, topUps, failed, total] = await Promise.all([
+      const [profile, account, keys, topUps, notifications] = await Promise.all([
         findProfile(db, customerId),
         findAccount(db, customerId),
         listApiKeyDetails(db, { customerId }, null),
         countTopUps(db, customerId),
-        countFailedNotifications(db, customerId),
         countNotifications(db, customerId),
       ])
       const isActive = (status: string): boolean => status === 'active' || status === 'suspended'
@@ -53,7 +51,7 @@ export function addDashboardStats(server: FastifyInstance, deps: HttpDeps): void
         },
         // An entry is made when the money has come: so far there are no others.
         topups: { paid: topUps, total: topUps },
-        notifications: { failed, total },
+        notifications,
       }
     },
   })

@@ -37,7 +37,7 @@ export function addNotifications(server: FastifyInstance, deps: HttpDeps): void 
         id,
       }))
       return {
-        total: await countNotifications(deps.db, caller.customerId),
+        total: (await countNotifications(deps.db, caller.customerId)).total,
         notifications: page.map(({ id, template, sentAt, status, error }) => ({
           id,
           template,

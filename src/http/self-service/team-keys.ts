@@ -5,13 +5,7 @@ import {
   listApiKeyDetails,
   type ApiKeyDetails,
 } from '../../customers/api-key-details.ts'
-import {
-  createApiKey,
-  holdActiveKey,
-  listUnrevokedKeyIds,
-  revokeApiKey,
-} from '../../customers/api-keys.ts'
-import { lockCustomer } from '../../customers/customers.ts'
+import { listUnrevokedKeyIds, revokeApiKey } from '../../customers/api-keys.ts'
 import { keyAct } from '../../customers/key-act.ts'
 import type { TeamAccess } from '../../customers/team-access.ts'
 import { countTeamKeys, TEAM_KEYS_MAX } from '../../customers/team-keys.ts'
@@ -31,6 +25,7 @@ import {
   readKeyInput,
 } from './api-key-body.ts'
 import { KEYS_MAX } from './api-keys.ts'
+import { makeApiKey } from './make-api-key.ts'
 import { actInTeam, getTeamAccess, teamParams } from './team-access.ts'
 
 const LIMIT_DEFAULT = 50
@@ -96,18 +91,13 @@ function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
         'member',
         async (trx, record, access) => {
           const { teamId, ownerId } = access
-          await lockCustomer(trx, ownerId)
-          // This node may not have heard yet that the key was revoked, and no key must outlive it that way.
-          if (!(await holdActiveKey(trx, caller.keyId))) return undefined
-          await assertRoom(trx, access)
-          const { key, secret } = await createApiKey(trx, {
-            ...input,
-            customerId: ownerId,
-            teamId,
-            createdBy: caller.customerId,
-          })
-          await record(keyAct('created', key))
-          return { ...teamKeyBody(await theKey(trx, caller, access, key.id)), key: secret }
+          const ofTeam = { customerId: ownerId, teamId, createdBy: caller.customerId }
+          const made = await makeApiKey(trx, record, caller, { ...input, ...ofTeam }, () =>
+            assertRoom(trx, access),
+          )
+          if (!made) return undefined
+          const key = await theKey(trx, caller, access, made.key.id)
+          return { ...teamKeyBody(key), key: made.secret }
         },
       )
       if (!made) return reply.code(401).send()
