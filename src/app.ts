@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { createCatalog } from './catalog/catalog.ts'
+import { CATALOG_CHANNEL, createReloadCatalog } from './catalog/reload-catalog.ts'
 import { registerPrices } from './catalog/register-prices.ts'
 import { SANDBOX_UPSTREAM, type Config } from './config.ts'
 import { createMetrics } from './create-metrics.ts'
@@ -14,10 +15,11 @@ import { createKeyUses } from './customers/key-uses.ts'
 import { listen } from './db/listen.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase, type Database } from './db/open.ts'
-import { createSmtpMailer } from './email/create-smtp-mailer.ts'
 import { SANDBOX_SENDER, type MailSender } from './email/mail-sender.ts'
+import type { Mailer } from './email/mailer.ts'
 import { queueMails } from './email/queue-mails.ts'
 import { createSandboxMailer } from './email/sandbox-mailbox.ts'
+import { createUnsubscribeLinks } from './email/unsubscribe-links.ts'
 import {
   findCurrentFxRate,
   FX_CHANNEL,
@@ -45,6 +47,7 @@ import { registerNode, stopNode } from './ledger/nodes.ts'
 import { openLedger } from './ledger/open-ledger.ts'
 import { createId, randomText } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
+import { NANO_PER_BRL } from './lib/money.ts'
 import { ensureSealingKey } from './lib/sealing-key.ts'
 import { createAsaas } from './payments/asaas/create-asaas.ts'
 import type { Processor } from './payments/processor.ts'
@@ -59,8 +62,9 @@ import type { ConfiguredUpstream } from './resolve-upstreams.ts'
 import { queueWebhooks } from './webhooks/queue-webhooks.ts'
 import type { WebhookSettings } from './webhooks/webhook-settings.ts'
 import { ensureMonths } from './workers/ensure-months.ts'
+import { createReferralReward } from './workers/reward-referral.ts'
 import { refreshFxRate } from './workers/refresh-fx-rate.ts'
-import { startWorkers } from './workers/start-workers.ts'
+import { NO_WORKERS, startWorkers, type WorkerDeps } from './workers/start-workers.ts'
 
 /** BRL 5.20: a round number near the rate of 2026; labelled as sandbox wherever it shows. */
 const SANDBOX_FX_RATE_E4 = 52_000n
@@ -74,7 +78,12 @@ export interface App {
   close(): Promise<void>
 }
 
-export async function createApp(config: Config, databaseUrl: string, log: Log): Promise<App> {
+export async function createApp(
+  config: Config,
+  databaseUrl: string,
+  log: Log,
+  { hasWorkers = true }: { hasWorkers?: boolean } = {},
+): Promise<App> {
   const nodeId = createId()
   const metrics = createMetrics()
   const closers: (() => Promise<unknown>)[] = []
@@ -93,6 +102,11 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
   const upstreamOf = new Map(upstreams.map((upstream) => [upstream.id, upstream]))
   const router = createRouter(config.models, (id) => upstreamOf.get(id)?.breaker)
   const catalog = createCatalog(config.models)
+  const reloadCatalog = createReloadCatalog(db, catalog)
+  await reloadCatalog()
+  const onCatalogChanged = (): void => {
+    reloadCatalog().catch((error: unknown) => log.warn('catalog_reload_failed', { error }))
+  }
   const priceIds = await registerPrices(db, config.models)
 
   let fxRate = await firstFxRate(config, db, log)
@@ -107,10 +121,15 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
   }
   const listener = listen(
     databaseUrl,
-    { [API_KEY_CHANNEL]: (id) => keys.forget(id), [FX_CHANNEL]: reloadFxRate },
+    {
+      [API_KEY_CHANNEL]: (id) => keys.forget(id),
+      [FX_CHANNEL]: reloadFxRate,
+      [CATALOG_CHANNEL]: onCatalogChanged,
+    },
     () => {
       keys.clear()
       reloadFxRate()
+      onCatalogChanged()
     },
   )
   closers.push(() => listener.close())
@@ -157,16 +176,18 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
     },
     log,
   }
+  let openDifferences = 0
   metrics.watch({
     runningCalls: () => calls.size,
     spoolLength: () => ledger.spoolLength,
     ledgerWaiting: () => ledger.waiting,
     routes: () => router.listStates(),
+    openDifferences: () => openDifferences,
     fxRateAgeSeconds: () => (fxRate ? (Date.now() - Date.parse(fxRate.rateDate)) / 1000 : -1),
   })
 
   const payments = await openProcessor(config, closers)
-  const mailer = config.mail ? createSmtpMailer(config.mail.smtp) : createSandboxMailer(db)
+  const mailer = config.mail ? await openSmtpMailer(config.mail.smtp) : createSandboxMailer(db)
   closers.push(async () => mailer.close())
   const sender: MailSender = {
     ...(config.mail?.sender ?? SANDBOX_SENDER),
@@ -175,11 +196,13 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
 
   const webhooks: WebhookSettings = {
     sealingKey: config.secretsKey ?? (await ensureSealingKey(config.dataDir)),
+    previousSealingKey: config.secretsKeyPrevious,
     allowHttp: config.mode === 'sandbox',
     allowPrivate: config.webhooksAllowPrivate,
   }
+  const unsubscribe = createUnsubscribeLinks({ ...webhooks, publicUrl: config.publicUrl })
 
-  const workers = await startWorkers({
+  const workerDeps: WorkerDeps = {
     db,
     databaseUrl,
     ledger,
@@ -189,12 +212,16 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
     health,
     keyUses,
     processor: payments?.processor,
-    mail: { mailer, sender, log },
+    mail: { mailer, sender, unsubscribe, log },
     webhooks,
-    eventHandlers: [queueMails, queueWebhooks],
+    eventHandlers: [queueMails, queueWebhooks, createReferralReward(config.referralRewardBrl)],
     log,
+    onOpenDifferences: (count) => (openDifferences = count),
     refreshFxRate: config.mode === 'live' ? () => refreshFxRate(db, log) : undefined,
-  })
+    catalog,
+    reloadCatalog,
+  }
+  const workers = hasWorkers ? await startWorkers(workerDeps) : NO_WORKERS
   closers.push(() => workers.stop())
 
   const server = await createServer({
@@ -216,9 +243,15 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
     payments: {
       processor: payments?.processor,
       minimumBrl: config.topUpMinBrl,
+      refundReviewAboveBrl: config.refundReviewAboveBrl,
       onEvent: () => workers.wakeProcessorEvents(),
     },
     adminEmails: new Set(config.adminEmails),
+    operators: {
+      approvalAboveNanoBrl: BigInt(config.adminApprovalAboveBrl) * NANO_PER_BRL,
+      markupNoticeDays: config.markupNoticeDays,
+      reloadCatalog,
+    },
     limits,
     currentFxRate: () => fxRate,
     ipRequestsPerMinute: config.requestsPerMinutePerIp,
@@ -227,6 +260,9 @@ export async function createApp(config: Config, databaseUrl: string, log: Log): 
     metrics,
     metricsToken: config.metricsToken,
     webhooks,
+    sender,
+    authWebhookSecret: config.authWebhookSecret,
+    unsubscribe,
     mode: config.mode,
     log,
   })
@@ -285,6 +321,12 @@ async function openProvider(adapter: ConfiguredUpstream['adapter']): Promise<Pro
   // Loaded where it is needed only: its packages take 70 MB and a third of a second.
   const { createAiSdkProvider } = await import('./providers/ai-sdk/create-ai-sdk-provider.ts')
   return createAiSdkProvider(adapter.options)
+}
+
+/** Loaded where it is needed only: its package takes a tenth of a start. */
+async function openSmtpMailer(smtp: NonNullable<Config['mail']>['smtp']): Promise<Mailer> {
+  const { createSmtpMailer } = await import('./email/create-smtp-mailer.ts')
+  return createSmtpMailer(smtp)
 }
 
 /** Its models fail on purpose, to be watched: nothing is tried again, and no breaker hides them. */

@@ -11,6 +11,7 @@ import { createIpMatcher } from './customers/ip-allowlist.ts'
 import { parseE4 } from './lib/money.ts'
 import type { LogLevel } from './lib/log.ts'
 import { parseSealingKey } from './lib/sealing-key.ts'
+import { readSigningSecret } from './webhooks/sign-webhook.ts'
 import { resolveAsaas, type AsaasConfig } from './resolve-asaas.ts'
 import { resolveMail, type MailConfig } from './resolve-mail.ts'
 import { presetVariables, resolveUpstreams, type ConfiguredUpstream } from './resolve-upstreams.ts'
@@ -44,10 +45,22 @@ export interface Config {
   readonly mail: MailConfig | undefined
   /** Secrets are sealed with it; undefined in sandbox mode: one of this node's data folder. */
   readonly secretsKey: Buffer | undefined
+  /** Opens what it sealed, until that is sealed anew. */
+  readonly secretsKeyPrevious: Buffer | undefined
+  /** What messages of the identity provider are signed with; undefined: none is believed. */
+  readonly authWebhookSecret: Buffer | undefined
   /** Webhooks also go to this machine and to private networks; in sandbox mode only. */
   readonly webhooksAllowPrivate: boolean
   /** Of a top-up, in whole BRL. */
   readonly topUpMinBrl: number
+  /** In whole BRL: a larger refund waits for an operator, unless it is a withdrawal by law. */
+  readonly refundReviewAboveBrl: number
+  /** Promotional credit for whoever brought a customer, in whole BRL; 0: none. */
+  readonly referralRewardBrl: number
+  /** Adjustments above it, in whole BRL, need a second operator. */
+  readonly adminApprovalAboveBrl: number
+  /** How long before a rise of a markup customers are told of it. */
+  readonly markupNoticeDays: number
   readonly callTimeoutMs: number
   /** How long a stopping server waits for its calls. */
   readonly drainMs: number
@@ -107,9 +120,15 @@ export function loadConfig(environment: Environment, folder: string): Config {
     asaas: mode === 'live' ? resolveAsaas(environment, faults) : undefined,
     mail: mode === 'live' ? resolveMail(environment, faults) : undefined,
     secretsKey: read.secretsKey('SECRETS_KEY'),
+    secretsKeyPrevious: read.previousSecretsKey('SECRETS_KEY_PREVIOUS', 'SECRETS_KEY'),
+    authWebhookSecret: read.signingSecret('AUTH_WEBHOOK_SECRET'),
     webhooksAllowPrivate:
       read.oneOf('WEBHOOKS_ALLOW_PRIVATE', ['true', 'false'], 'false') === 'true',
     topUpMinBrl: read.whole('TOPUP_MIN_BRL', 20, 10, 5_000),
+    adminApprovalAboveBrl: read.whole('ADMIN_APPROVAL_ABOVE_BRL', 500, 0, 1_000_000),
+    markupNoticeDays: read.whole('MARKUP_NOTICE_DAYS', 7, 0, 365),
+    refundReviewAboveBrl: read.whole('REFUND_REVIEW_ABOVE_BRL', 500, 0, 1_000_000),
+    referralRewardBrl: read.whole('REFERRAL_REWARD_BRL', 10, 0, 1_000),
     callTimeoutMs: read.whole('CALL_TIMEOUT_SECONDS', 900, 1, 86_400) * 1000,
     drainMs: read.whole('DRAIN_SECONDS', 30, 0, 3_600) * 1000,
     ledgerLanes: read.whole('LEDGER_LANES', 2, 1, 32),
@@ -167,6 +186,24 @@ function createReader(environment: Environment, faults: string[]) {
       const key = parseSealingKey(value)
       if (!key) faults.push(`${name}: must be 32 bytes in base64, as of openssl rand -base64 32`)
       return key
+    },
+    previousSecretsKey(name: string, current: string): Buffer | undefined {
+      const key = this.secretsKey(name)
+      if (key && !environment[current])
+        faults.push(`${name}: is for what is sealed anew with ${current}, which is not set`)
+      if (key && environment[current] && parseSealingKey(environment[current])?.equals(key))
+        faults.push(`${name}: must be another key than ${current}`)
+      return key
+    },
+    signingSecret(name: string): Buffer | undefined {
+      const value = environment[name]
+      if (!value) return undefined
+      const secret = readSigningSecret(value)
+      if (!secret)
+        faults.push(
+          `${name}: must be whsec_ and 24 to 64 bytes in base64, as the provider shows it`,
+        )
+      return secret
     },
     list(name: string): string[] {
       return (environment[name] ?? '')

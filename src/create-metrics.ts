@@ -14,6 +14,7 @@ export interface Metrics {
     spoolLength: () => number
     ledgerWaiting: () => number
     fxRateAgeSeconds: () => number
+    openDifferences: () => number
     routes: Router['listStates']
   }): void
   readonly contentType: string
@@ -146,6 +147,11 @@ export function createMetrics(): Metrics {
         'catraca_fx_rate_age_seconds',
         'Since the day of the exchange rate in force.',
         read.fxRateAgeSeconds,
+      )
+      gauge(
+        'catraca_reconciliation_open_differences',
+        'Differences with the books of the processor and the upstreams that nobody has explained. Look into each.',
+        read.openDifferences,
       )
       watchRoutes(registers, read.routes)
     },

@@ -25,8 +25,10 @@ const LAYERS: Record<string, number> = {
   email: 3,
   alerts: 3,
   prompts: 3,
+  reconciliation: 3,
   'personal-data': 3,
   gateway: 4,
+  identity: 4,
   http: 5,
   workers: 5,
 }

@@ -2,43 +2,66 @@
  * `npm test`: starts the real PostgreSQL that the tests run against, runs every `*.test.ts` by
  * `node:test`, and stops it. `npm test -- src/ledger` runs only the files whose path holds that text.
  */
-import { spawn } from 'node:child_process'
 import { chmod, glob, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
 import { startEmbedded } from '../src/db/embedded.ts'
+import { effort } from './harness/effort.ts'
+
+/** These take longest and begin first, so that at the end no core is idle while one of them runs alone. */
+const LONG = [
+  'test/crash/crash.test.ts',
+  'test/crash/kill-between-steps.test.ts',
+  'test/db/embedded.test.ts',
+  'test/http/contract-fuzz.test.ts',
+  'test/start/start.test.ts',
+  'test/http/tenant-isolation.test.ts',
+  'test/http/routing.test.ts',
+  'test/http/chat-streams.test.ts',
+  'test/http/fuzz.test.ts',
+  'test/http/injected-errors.test.ts',
+]
+/** On two cores: many files wait, for a disk or for what happens after a second. */
+const FILES_AT_ONCE = 3
+const FILE_MS_MAX = effort({ ordinary: 300_000, full: 3_600_000 })
 
 const wanted = process.argv.slice(2)
 const root = join(import.meta.dirname, '..')
-const files: string[] = []
+const found: string[] = []
 for await (const file of glob(['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/*.test.ts'], {
   cwd: root,
 })) {
-  if (wanted.length === 0 || wanted.some((text) => file.includes(text))) files.push(file)
+  if (wanted.length === 0 || wanted.some((text) => file.includes(text))) found.push(file)
 }
-files.sort()
+found.sort()
+const long = LONG.filter((file) => found.includes(file))
+const files = [...long, ...found.filter((file) => !long.includes(file))]
 
 const dataDir = await mkdtemp(join(tmpdir(), 'catraca-test-'))
 // Closed to the account that runs the database for root, it would go elsewhere and stay there.
 await chmod(dataDir, 0o755)
 const database = await startEmbedded({ dataDir, log: () => {} })
-// Two files at a time: many of them start servers of their own.
-const runner = spawn(
-  process.execPath,
-  ['--test', '--test-concurrency=2', '--test-timeout=300000', ...files],
-  {
-    cwd: root,
-    stdio: 'inherit',
-    env: {
-      ...process.env,
-      TEST_DATABASE_URL: database.databaseUrl,
-      // A hundred servers are started, all of the same files: compiled once, a start takes half the time.
-      NODE_COMPILE_CACHE: join(dataDir, 'compiled'),
-    },
-  },
-)
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => runner.kill(signal))
-const code = await new Promise<number>((resolve) => runner.on('exit', (code) => resolve(code ?? 1)))
+process.env.TEST_DATABASE_URL = database.databaseUrl
+// A hundred servers are started, all of the same files: compiled once, a start takes half the time.
+process.env.NODE_COMPILE_CACHE = join(dataDir, 'compiled')
+
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
+let hasFailed = files.length === 0
+const tests = run({
+  files: files.map((file) => join(root, file)),
+  cwd: root,
+  concurrency: FILES_AT_ONCE,
+  timeout: FILE_MS_MAX,
+  signal: stopping.signal,
+})
+tests.on('test:fail', ({ todo }) => (hasFailed ||= todo === undefined || todo === false))
+const told = tests.compose(new spec())
+told.pipe(process.stdout)
+await finished(told)
 await database.stop()
 await rm(dataDir, { recursive: true, force: true })
-process.exit(code)
+process.exit(hasFailed ? 1 : 0)

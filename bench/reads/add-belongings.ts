@@ -9,6 +9,7 @@ const HEAVY = {
   topUps: 500,
   webhooks: 5,
   attempts: 5_000,
+  alerts: 50,
 }
 const OTHERS = {
   prompts: 3,
@@ -17,6 +18,7 @@ const OTHERS = {
   topUps: 12,
   webhooks: 1,
   attempts: 20,
+  alerts: 2,
 }
 
 const each = (heavy: number, others: number): string =>
@@ -127,6 +129,21 @@ const WEBHOOKS = `
       from bench.customers c, ${each(HEAVY.attempts, OTHERS.attempts)}) t
     join endpoints e on e.customer_no = t.no and e.n = 1`
 
+/** Switched off, so that a server on this history has nothing to look at. */
+const ALERTS = `
+  insert into alerts (id, customer_id, name, kind, threshold_nano, channels, is_enabled, created_at, updated_at)
+  select uuidv7(at - now()), c.id, 'Alerta ' || n, 'monthly_spend', n * 10000000000, '{email,webhook}', false, at, at
+  from bench.customers c, ${each(HEAVY.alerts, OTHERS.alerts)}, lateral (select now() - make_interval(hours => n * 16) as at) t`
+
+/** Two each, which nobody can charge, and an automatic top-up that is switched off. */
+const CARDS = `
+  insert into payment_methods (id, customer_id, processor, token_sealed, brand, last_four, holder_name, expiry_month, expiry_year)
+  select uuidv7(make_interval(hours => -n)), c.id, 'bench', sha256(c.id::text::bytea), 'VISA', '4444', 'CLIENTE', 12, 2099
+  from bench.customers c, generate_series(1, 2) n;
+  insert into automatic_top_ups (customer_id, is_enabled, threshold_nano_brl, amount_nano_brl, payment_method_id, remote_ip)
+  select distinct on (customer_id) customer_id, false, 10000000000, 50000000000, id, '127.0.0.1' from payment_methods
+  where processor = 'bench' order by customer_id, id`
+
 const STEPS: Record<string, string> = {
   prompts: PROMPTS,
   profiles: PROFILES,
@@ -136,4 +153,6 @@ const STEPS: Record<string, string> = {
   teams: TEAMS,
   top_ups: TOP_UPS,
   webhooks: WEBHOOKS,
+  alerts: ALERTS,
+  payment_methods: CARDS,
 }

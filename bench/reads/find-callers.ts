@@ -38,12 +38,13 @@ async function describeCaller(
         order by requests desc limit 1) as "sessionId",
       (select id from teams where customer_id = $1 limit 1) as "teamId",
       (select id from top_ups where customer_id = $1 order by id limit 1) as "topUpId",
+      (select id from alerts where customer_id = $1 order by id limit 1) as "alertId",
       (select id from webhook_endpoints where customer_id = $1 order by id limit 1) as "webhookId",
       (select id from webhook_attempts where customer_id = $1 order by id limit 1) as "attemptId",
       to_char((select started_at from bench.history), 'YYYY-MM-DD') as from, to_char(now(), 'YYYY-MM-DD') as to`,
     [customerId, SESSION_DAYS],
   )
-  const ids = { ...rows[0], keyId } as CallerIds
+  const ids = { ...rows[0], keyId, customerId } as CallerIds
   for (const [name, id] of Object.entries(ids))
     if (!id) throw new Error(`customer ${customerNo} has no ${name}`)
   return { name, customerId, secret, email, ids }

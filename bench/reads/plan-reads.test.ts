@@ -9,8 +9,10 @@ const ids: CallerIds = {
   teamId: 'the-team',
   keyId: 'the-key',
   topUpId: 'the-top-up',
+  alertId: 'the-alert',
   webhookId: 'the-webhook',
   attemptId: 'the-attempt',
+  customerId: 'the-customer',
   from: '2026-01-01',
   to: '2026-12-31',
 }

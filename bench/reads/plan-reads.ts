@@ -12,8 +12,11 @@ export interface CallerIds {
   readonly teamId: string
   readonly keyId: string
   readonly topUpId: string
+  readonly alertId: string
   readonly webhookId: string
   readonly attemptId: string
+  /** The caller's own. */
+  readonly customerId: string
   /** When the history begins and ends, `YYYY-MM-DD`. */
   readonly from: string
   readonly to: string
@@ -34,8 +37,10 @@ const PATH_VALUES: Record<string, (ids: CallerIds) => string> = {
   'api-keys': (ids) => ids.keyId,
   versions: () => '1',
   topups: (ids) => ids.topUpId,
+  alerts: (ids) => ids.alertId,
   webhooks: (ids) => ids.webhookId,
   attempts: (ids) => ids.attemptId,
+  customers: (ids) => ids.customerId,
 }
 
 /** The widest value of a query's field that is not a whole number with a maximum. */
@@ -49,9 +54,14 @@ const FILTERS: Record<string, (ids: CallerIds, path: string) => readonly string[
   api_key_id: (ids) => [ids.keyId, NOBODY],
   model_id: () => ['whisper-1', 'no-such-model'],
   session_id: (ids) => [ids.sessionId, 'no-such-session'],
-  status: (_ids, path) => (path.startsWith('/api-keys') ? ['revoked'] : ['failed', 'queued']),
+  status: (_ids, path) => STATUSES[path] ?? ['failed', 'queued'],
   tag: () => ['bench', 'none'],
   q: () => ['199', 'none'],
+}
+const STATUSES: Record<string, readonly string[]> = {
+  '/api-keys': ['revoked'],
+  '/admin/adjustments': ['pending', 'rejected'],
+  '/admin/incidents': ['open'],
 }
 const NOBODY = '00000000-0000-7000-8000-00000000ffff'
 const CURSOR = 'cursor'

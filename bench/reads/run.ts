@@ -13,7 +13,7 @@ import type pg from 'pg'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase, type Database } from '../../src/db/open.ts'
-import { audit } from '../../src/ledger/audit.ts'
+import { auditMoney } from '../../src/payments/audit-money.ts'
 import { ensureMonths } from '../../src/workers/ensure-months.ts'
 import { describeMachine } from '../describe-machine.ts'
 import { createProcesses } from '../processes.ts'
@@ -72,7 +72,7 @@ async function runReads(databaseUrl: string): Promise<ReadsResults | undefined> 
 
 async function prove(db: Database): Promise<boolean> {
   report('audit')
-  const { ok, checks } = await audit(db)
+  const { ok, checks } = await auditMoney(db)
   for (const { name, breaches } of checks.filter((check) => !check.ok))
     report('BREACH', name, JSON.stringify(breaches[0], plainJson))
   return ok

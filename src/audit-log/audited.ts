@@ -3,7 +3,7 @@
  * that neither is there without the other. Rows are never changed. Details hold no secret and nothing
  * personal: whom an act is about, its ids say.
  */
-import type { Database } from '../db/open.ts'
+import { inTransaction, type Database } from '../db/open.ts'
 import { createId } from '../lib/ids.ts'
 
 export interface Actor {
@@ -30,13 +30,13 @@ export type RecordAct = (act: Act) => Promise<void>
 export const OPERATOR: Actor = { kind: 'operator' }
 export const SYSTEM: Actor = { kind: 'system' }
 
-/** Does the work in a transaction and tells the log of it there; work that tells of nothing changed nothing. */
+/** Does the work in a transaction, the one that `db` is or its own, and tells the log of it there; work that tells of nothing changed nothing. */
 export function audited<Result>(
   db: Database,
   actor: Actor,
   work: (trx: Database, record: RecordAct) => Promise<Result>,
 ): Promise<Result> {
-  return db.transaction().execute((trx) =>
+  return inTransaction(db, (trx) =>
     work(trx, async ({ action, customerId, subjectId, details }) => {
       await trx
         .insertInto('audit_log')

@@ -3,6 +3,8 @@ import { customerCommands } from './customer-commands.ts'
 import { incidentCommands } from './incident-commands.ts'
 import { keyCommands } from './key-commands.ts'
 import { personalDataCommands } from './personal-data-commands.ts'
+import { reconciliationCommands } from './reconciliation-commands.ts'
+import { secretsCommands } from './secrets-commands.ts'
 import { serviceCommands } from './service-commands.ts'
 
 /** By their words: `customer create`, `audit`. */
@@ -11,5 +13,7 @@ export const commands: Readonly<Record<string, Command>> = {
   ...personalDataCommands,
   ...keyCommands,
   ...incidentCommands,
+  ...reconciliationCommands,
+  ...secretsCommands,
   ...serviceCommands,
 }

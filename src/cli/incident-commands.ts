@@ -1,4 +1,5 @@
 import { audited, OPERATOR } from '../audit-log/audited.ts'
+import { vendorsOf } from '../catalog/vendors-of.ts'
 import type { Config } from '../config.ts'
 import {
   INCIDENT_MESSAGE_MAX,
@@ -31,7 +32,7 @@ export const incidentCommands: Record<string, Command> = {
       const severity = severityOf(options) ?? 'major'
       const modelIds = knownModels(config, optionList(options, 'model') ?? [])
       const vendors =
-        knownVendors(config, optionList(options, 'vendor')) ?? vendorsOf(config, modelIds)
+        knownVendors(config, optionList(options, 'vendor')) ?? vendorsOf(config.models, modelIds)
       const id = await audited(db, OPERATOR, async (trx, record) => {
         const opened = await openIncident(trx, { title, message, severity, modelIds, vendors })
         const details = { severity, models: modelIds, vendors }
@@ -157,11 +158,6 @@ function knownVendors({ models }: Config, vendors: string[] | undefined): string
   if (unknown && unknown.length > 0)
     throw new UsageError(`--vendor: makes no model of the catalog: ${unknown.join(', ')}`)
   return vendors
-}
-
-function vendorsOf({ models }: Config, modelIds: readonly string[]): string[] {
-  const concerned = models.filter((model) => modelIds.includes(model.id))
-  return [...new Set(concerned.map((model) => model.vendor))].sort()
 }
 
 function stateOf(incident: Incident): 'open' | 'resolved' {

@@ -6,11 +6,12 @@ import {
 } from '../customers/api-key-details.ts'
 import { createApiKey, revokeApiKey, type ApiKeyInput } from '../customers/api-keys.ts'
 import { createIpMatcher } from '../customers/ip-allowlist.ts'
-import { keyAct } from '../customers/key-act.ts'
+import { keyAct, keyEvent } from '../customers/key-act.ts'
 import { readKeyName } from '../customers/key-name.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/open.ts'
 import type { BudgetPeriod } from '../db/tables.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { decimalUsd, jsonUsd, parseUsd } from '../lib/money.ts'
 import {
   optionList,
@@ -110,6 +111,7 @@ function createKey(
   return audited(db, OPERATOR, async (trx, record) => {
     const { key, secret } = await createApiKey(trx, input)
     await record(keyAct('created', key))
+    await recordEvent(trx, keyEvent('created', key))
     return { key: (await findApiKeyDetails(trx, key.customerId, key.id)) as ApiKeyDetails, secret }
   })
 }
@@ -118,7 +120,10 @@ function revokeKey(db: Database, keyId: string): ReturnType<typeof revokeApiKey>
   return audited(db, OPERATOR, async (trx, record) => {
     const outcome = await revokeApiKey(trx, keyId)
     const key = await findApiKeyDetails(trx, undefined, keyId)
-    if (outcome === 'revoked' && key) await record(keyAct('revoked', key))
+    if (outcome === 'revoked' && key) {
+      await record(keyAct('revoked', key))
+      await recordEvent(trx, keyEvent('revoked', key))
+    }
     return outcome
   })
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import type { SealedCounts } from '../db/reseal.ts'
 import type { FxRate } from '../fx/fx-rates.ts'
 import { decimalE4 } from '../lib/money.ts'
 
@@ -16,6 +17,8 @@ export function runDoctor(facts: {
   config: Config
   database: { version: string; fsync: string }
   fxRate: FxRate | undefined
+  /** Undefined in sandbox mode, where the key is one of the data folder. */
+  sealed?: SealedCounts | undefined
 }): Finding[] {
   const { config, database, fxRate } = facts
   const { models } = config
@@ -32,6 +35,7 @@ export function runDoctor(facts: {
       text: 'the database runs with fsync off: a power cut loses charges',
     })
   findings.push(rateFinding(fxRate))
+  if (facts.sealed) findings.push(...sealedFindings(config, facts.sealed))
   const unreachable = models.filter((model) => model.routes.length === 0)
   findings.push({
     level: 'ok',
@@ -47,6 +51,29 @@ export function runDoctor(facts: {
     findings.push({
       level: 'warn',
       text: 'sandbox mode: no real provider, no real money; set CATRACA_MODE=live to take any',
+    })
+  return findings
+}
+
+function sealedFindings(
+  { secretsKeyPrevious }: Config,
+  { previous, unknown }: SealedCounts,
+): Finding[] {
+  const findings: Finding[] = []
+  if (unknown > 0)
+    findings.push({
+      level: 'fault',
+      text: `${unknown} secrets are sealed with a key that is neither SECRETS_KEY nor SECRETS_KEY_PREVIOUS`,
+    })
+  if (previous > 0)
+    findings.push({
+      level: 'warn',
+      text: `${previous} secrets are sealed with SECRETS_KEY_PREVIOUS: run \`secrets rotate\``,
+    })
+  else if (secretsKeyPrevious)
+    findings.push({
+      level: 'ok',
+      text: 'nothing is sealed with SECRETS_KEY_PREVIOUS; links in mails of the last weeks are signed with it',
     })
   return findings
 }

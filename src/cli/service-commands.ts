@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { audited, OPERATOR } from '../audit-log/audited.ts'
 import { MODEL_CATEGORIES, type Model, type ModelCategory } from '../catalog/model.ts'
+import { countSealed } from '../db/reseal.ts'
 import { findCurrentFxRate, SANDBOX_SOURCE, storeFxRate, type FxRate } from '../fx/fx-rates.ts'
-import { audit } from '../ledger/audit.ts'
+import { auditMoney } from '../payments/audit-money.ts'
 import { decimalE4, jsonE4, parseE4 } from '../lib/money.ts'
 import { requiredText, optionText, UsageError, type Command } from './command.ts'
 import { runDoctor } from './run-doctor.ts'
@@ -75,7 +76,7 @@ export const serviceCommands: Record<string, Command> = {
     usage: '',
     about: 'prove every invariant of the ledger from its rows; exit 1 if one fails',
     async run({ db }) {
-      const report = await audit(db)
+      const report = await auditMoney(db)
       const lines = report.checks.map(
         (check) =>
           `${check.ok ? 'ok    ' : 'FAILED'}  ${check.name}${check.ok ? '' : `\n${check.breaches.map((row) => `          ${JSON.stringify(row, plain)}`).join('\n')}`}`,
@@ -109,6 +110,12 @@ export const serviceCommands: Record<string, Command> = {
         config,
         database: rows[0] as { version: string; fsync: string },
         fxRate: await findCurrentFxRate(db, config.mode),
+        sealed:
+          config.secretsKey &&
+          (await countSealed(db, {
+            current: config.secretsKey,
+            previous: config.secretsKeyPrevious,
+          })),
       })
       const ok = findings.every((finding) => finding.level !== 'fault')
       return {

@@ -169,13 +169,15 @@ export async function listApiKeys(db: Database, customerId?: string): Promise<Ap
 export async function findApiKeyByHash(
   db: Database,
   secretHash: Buffer,
-): Promise<ApiKey | undefined> {
+): Promise<(ApiKey & { readonly isAccountSuspended: boolean }) | undefined> {
   const row = await db
     .selectFrom('api_keys')
-    .selectAll()
+    .innerJoin('customers', 'customers.id', 'api_keys.customer_id')
+    .selectAll('api_keys')
+    .select('customers.suspended_at')
     .where('secret_hash', '=', secretHash)
     .executeTakeFirst()
-  return row && toApiKey(row)
+  return row && { ...toApiKey(row), isAccountSuspended: row.suspended_at !== null }
 }
 
 export interface ApiKeyRow {

@@ -12,6 +12,8 @@ import { createIpMatcher, type IpMatcher } from './ip-allowlist.ts'
 export interface ActiveKey extends ApiKey {
   readonly ipMatcher: IpMatcher | null
   readonly modelIdSet: ReadonlySet<string> | null
+  /** Of its customer: no model is called for it. */
+  readonly isAccountSuspended: boolean
 }
 
 export interface KeyCache {

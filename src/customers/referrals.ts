@@ -1,7 +1,4 @@
-/**
- * Who came by whose code: told once, when they come, and for good. `rewarded_at` and the amount are for
- * whoever pays rewards; nothing does yet.
- */
+/** Who came by whose code: told once, when they come, and for good. A reward is noted once for each. */
 import { sql } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import { exactTime } from '../db/exact-time.ts'
@@ -68,6 +65,29 @@ export async function refer(
   return rows.length > 0
     ? { kind: 'recorded', referrerId: referrer.id }
     : { kind: 'already_referred' }
+}
+
+/**
+ * Notes that the reward for this customer is paid, once, and returns whom it goes to. Undefined where nobody
+ * is to be paid: who was not referred, or has the CPF or CNPJ of the referrer or of an earlier one.
+ */
+export async function markRewarded(
+  trx: Database,
+  customerId: string,
+  rewardNanoBrl: NanoBrl,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ referrer_id: string }>`
+    update referrals r set rewarded_at = now(), reward_nano_brl = ${rewardNanoBrl}
+    from customers referrer, profiles p
+    where r.customer_id = ${customerId} and r.rewarded_at is null
+      and referrer.id = r.referrer_id and referrer.deleted_at is null
+      and p.customer_id = r.customer_id
+      and not exists (
+        select 1 from profiles other left join referrals paid on paid.customer_id = other.customer_id
+        where other.tax_id = p.tax_id and other.customer_id <> r.customer_id
+          and (other.customer_id = r.referrer_id or paid.rewarded_at is not null))
+    returning r.referrer_id`.execute(trx)
+  return rows[0]?.referrer_id
 }
 
 /** Newest first; only those behind `after`. */

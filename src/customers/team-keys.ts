@@ -2,24 +2,27 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { API_KEY_CHANNEL } from './api-keys.ts'
+import type { KeyFacts } from './key-act.ts'
 
 /** Not revoked, of one team. */
 export const TEAM_KEYS_MAX = 100
 
-/** For good, and on all nodes. Of the whole team, or those that one customer made. Returns their ids. */
+/** For good, and on all nodes. Of the whole team, or those that one customer made. Returns them. */
 export async function revokeTeamKeys(
   db: Database,
   { teamId, createdBy }: { teamId: string; createdBy?: string | undefined },
-): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
+): Promise<KeyFacts[]> {
+  const { rows } = await sql<KeyFacts>`
     with revoked as (
       update api_keys set revoked_at = now(), version = version + 1
       where team_id = ${teamId} and revoked_at is null
         and ${createdBy === undefined ? sql`true` : sql`created_by = ${createdBy}`}
-      returning id
+      returning id, customer_id, name, last_four
     )
-    select id, pg_notify(${API_KEY_CHANNEL}, id::text) from revoked`.execute(db)
-  return rows.map(({ id }) => id)
+    select id, customer_id as "customerId", name, last_four as "lastFour",
+      pg_notify(${API_KEY_CHANNEL}, id::text)
+    from revoked`.execute(db)
+  return rows
 }
 
 export async function countTeamKeys(db: Database, teamId: string): Promise<number> {

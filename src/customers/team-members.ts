@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import type { TeamRole } from '../db/tables.ts'
+import type { KeyFacts } from './key-act.ts'
 import { findTeamRole } from './team-access.ts'
 import type { NanoBrl } from '../lib/money.ts'
 import type { TeamRank } from './team-access.ts'
@@ -122,17 +123,17 @@ export async function changeTeamMember(
 export async function removeTeamMember(
   trx: Database,
   { teamId, customerId }: { teamId: string; customerId: string },
-): Promise<{ revokedKeyIds: string[]; revokedInvitationIds: string[] } | undefined> {
+): Promise<{ revokedKeys: KeyFacts[]; revokedInvitationIds: string[] } | undefined> {
   if (!(await findTeamRole(trx, teamId, customerId))) return undefined
   // The keys first, as where an account is deleted: two that lock in different orders wait for each other.
-  const revokedKeyIds = await revokeTeamKeys(trx, { teamId, createdBy: customerId })
+  const revokedKeys = await revokeTeamKeys(trx, { teamId, createdBy: customerId })
   await trx
     .deleteFrom('team_members')
     .where('team_id', '=', teamId)
     .where('customer_id', '=', customerId)
     .execute()
   return {
-    revokedKeyIds,
+    revokedKeys,
     revokedInvitationIds: await revokeInvitations(trx, { teamId, invitedBy: customerId }),
   }
 }

@@ -11,6 +11,7 @@ import type { TeamRole } from '../db/tables.ts'
 import { createId, isUuid } from '../lib/ids.ts'
 import type { NanoBrl } from '../lib/money.ts'
 import { lockCustomer } from './customers.ts'
+import type { KeyFacts } from './key-act.ts'
 import type { TeamRank } from './team-access.ts'
 import { revokeInvitations } from './team-invitations.ts'
 import { revokeTeamKeys } from './team-keys.ts'
@@ -89,14 +90,14 @@ export async function changeTeam(
 export async function deleteTeam(
   trx: Database,
   teamId: string,
-): Promise<{ revokedKeyIds: string[]; revokedInvitationIds: string[] }> {
+): Promise<{ revokedKeys: KeyFacts[]; revokedInvitationIds: string[] }> {
   await trx
     .updateTable('teams')
     .set({ deleted_at: sql<Date>`now()` })
     .where('id', '=', teamId)
     .execute()
   return {
-    revokedKeyIds: await revokeTeamKeys(trx, { teamId }),
+    revokedKeys: await revokeTeamKeys(trx, { teamId }),
     revokedInvitationIds: await revokeInvitations(trx, { teamId }),
   }
 }

@@ -14,6 +14,8 @@ export interface Tables {
     weekly_digest_enabled: Generated<boolean>
     deleted_at: ColumnType<Date | null, never, Date>
     erased_at: ColumnType<Date | null, never, Date>
+    suspended_at: ColumnType<Date | null, never, Date | null>
+    suspended_reason: ColumnType<'chargeback' | 'operator' | null, never, string | null>
     referral_code: ColumnType<string | null, never, string | null>
     created_at: DefaultedTime
   }
@@ -54,12 +56,29 @@ export interface Tables {
     created_at: DefaultedTime
   }
   audit_log: AuditLogTable
+  external_users: {
+    external_id_hash: Buffer
+    customer_id: ColumnType<string | null, string | null | undefined, string>
+    changed_at: ColumnType<Date | null, Date | undefined, Date>
+    deleted_at: ColumnType<Date | null, Date | undefined, never>
+  }
+  auth_events: {
+    id: string
+    type: string | null
+    outcome: ColumnType<string | null, never, string>
+    received_at: DefaultedTime
+  }
   processor_customers: {
     customer_id: string
     processor: string
     processor_customer_id: string
   }
   top_ups: TopUpsTable
+  refunds: RefundsTable
+  refund_parts: RefundPartsTable
+  payment_methods: PaymentMethodsTable
+  card_attempts: { id: string; customer_id: string; created_at: DefaultedTime }
+  automatic_top_ups: AutomaticTopUpsTable
   processor_events: {
     processor: string
     event_id: string
@@ -81,6 +100,14 @@ export interface Tables {
     dispatched_at: ColumnType<Date | null, never, Date>
     tries: Generated<number>
     due_at: DefaultedTime
+  }
+  alerts: AlertsTable
+  balance_watches: {
+    customer_id: string
+    level: Generated<'ok' | 'low' | 'critical'>
+    seen_nano_brl: Generated<bigint>
+    looked_at: DefaultedTime
+    warned_at: ColumnType<Date | null, never, Date>
   }
   webhook_endpoints: WebhookEndpointsTable
   webhook_attempts: WebhookAttemptsTable
@@ -114,6 +141,9 @@ export interface Tables {
     change_note: string | null
     created_at: DefaultedTime
   }
+  adjustments: AdjustmentsTable
+  markup_changes: MarkupChangesTable
+  disabled_models: { model_id: string; reason: string; disabled_at: DefaultedTime }
   accounts: {
     customer_id: string
     credited_nano_brl: Generated<bigint>
@@ -121,6 +151,8 @@ export interface Tables {
     charged_nano_brl: Generated<bigint>
     held_nano_brl: Generated<bigint>
     usage_days_until: DefaultedTime
+    promotional_nano_brl: Generated<bigint>
+    promotional_at_charged_nano_brl: Generated<bigint>
   }
   ledger_entries: {
     id: string
@@ -174,6 +206,22 @@ export interface Tables {
     bulletin_at: Date | null
     source: string
     created_at: DefaultedTime
+  }
+  reconciliation_runs: ReconciliationRunsTable
+  reconciliation_differences: ReconciliationDifferencesTable
+  upstream_costs: {
+    upstream_id: string
+    day: string
+    model: string
+    cost_pico_usd: bigint
+    imported_at: DefaultedTime
+  }
+  upstream_cost_days: {
+    upstream_id: string
+    day: string
+    ours_pico_usd: bigint
+    theirs_pico_usd: bigint
+    compared_at: DefaultedTime
   }
   nodes: {
     id: string
@@ -241,16 +289,23 @@ interface ProfilesTable {
   updated_at: DefaultedTime
 }
 
+type TopUpStatus =
+  | 'pending'
+  | 'paid'
+  | 'expired'
+  | 'canceled'
+  | 'failed'
+  | 'refund_pending'
+  | 'partially_refunded'
+  | 'refunded'
+  | 'chargeback'
+
 interface TopUpsTable {
   id: string
   customer_id: string
   amount_nano_brl: bigint
-  method: 'pix' | 'boleto'
-  status: ColumnType<
-    'pending' | 'paid' | 'expired' | 'canceled' | 'failed' | 'chargeback',
-    never,
-    'pending' | 'paid' | 'expired' | 'canceled' | 'failed' | 'chargeback'
-  >
+  method: 'pix' | 'boleto' | 'card'
+  status: ColumnType<TopUpStatus, never, TopUpStatus>
   processor: string
   processor_payment_id: ColumnType<string | null, never, string>
   pix_payload: ColumnType<string | null, never, string>
@@ -262,7 +317,127 @@ interface TopUpsTable {
   created_at: DefaultedTime
   paid_at: ColumnType<Date | null, never, Date>
   returned_nano_brl: Generated<bigint>
+  refunding_nano_brl: Generated<bigint>
   checked_at: DefaultedTime
+  payment_method_id: ColumnType<string | null, string | null | undefined, never>
+  card_brand: ColumnType<string | null, string | null | undefined, never>
+  card_last_four: ColumnType<string | null, string | null | undefined, never>
+  was_in_review: Generated<boolean>
+  is_automatic: Generated<boolean>
+}
+
+interface PaymentMethodsTable {
+  id: string
+  customer_id: string
+  processor: string
+  token_sealed: Buffer
+  brand: string | null
+  last_four: string
+  holder_name: string
+  expiry_month: number
+  expiry_year: number
+  created_at: DefaultedTime
+}
+
+interface AutomaticTopUpsTable {
+  customer_id: string
+  is_enabled: boolean
+  threshold_nano_brl: bigint
+  amount_nano_brl: bigint
+  payment_method_id: string | null
+  monthly_limit_nano_brl: bigint | null
+  remote_ip: string
+  failures_in_row: Generated<number>
+  disabled_reason: string | null
+  tried_at: DefaultedTime
+  created_at: DefaultedTime
+  updated_at: DefaultedTime
+}
+
+interface ReconciliationRunsTable {
+  id: string
+  processor: string
+  from_day: string
+  to_day: string
+  started_at: DefaultedTime
+  finished_at: ColumnType<Date | null, never, Date>
+  failure: ColumnType<string | null, never, string>
+  payments: Generated<number>
+  top_ups: Generated<number>
+  mended: Generated<number>
+}
+
+interface ReconciliationDifferencesTable {
+  id: string
+  subject: string
+  kind:
+    | 'payment_without_top_up'
+    | 'paid_there_only'
+    | 'paid_here_only'
+    | 'amount_differs'
+    | 'returned_differs'
+    | 'paid_twice'
+    | 'upstream_cost'
+  status: Generated<'open' | 'explained' | 'gone'>
+  processor: string | null
+  processor_payment_id: string | null
+  top_up_id: string | null
+  upstream_id: string | null
+  day: string | null
+  ours_nano_brl: bigint | null
+  theirs_nano_brl: bigint | null
+  ours_pico_usd: bigint | null
+  theirs_pico_usd: bigint | null
+  first_seen_at: DefaultedTime
+  opened_at: DefaultedTime
+  last_seen_at: DefaultedTime
+  resolved_at: Date | null
+  explanation: string | null
+  explainer: 'operator' | 'admin' | null
+  explained_at: Date | null
+}
+
+interface RefundsTable {
+  id: string
+  customer_id: string
+  amount_nano_brl: bigint
+  kind: 'withdrawal' | 'request'
+  status: 'requested' | 'approved' | 'processing' | 'done' | 'rejected' | 'failed'
+  reason: string | null
+  decision_note: ColumnType<string | null, never, string>
+  created_at: DefaultedTime
+  decided_at: Date | null
+  ended_at: ColumnType<Date | null, never, unknown>
+}
+
+interface RefundPartsTable {
+  refund_id: string
+  top_up_id: string
+  amount_nano_brl: bigint
+  status: Generated<'waiting' | 'sent' | 'done' | 'failed' | 'taken'>
+  is_manual: boolean
+  error: ColumnType<string | null, never, string | null>
+  tries: Generated<number>
+  due_at: DefaultedTime
+}
+
+interface AlertsTable {
+  id: string
+  customer_id: string
+  name: string
+  kind: 'balance_below' | 'daily_spend' | 'monthly_spend' | 'runway_days' | 'error_rate'
+  threshold_nano: bigint
+  api_key_id: string | null
+  team_id: string | null
+  channels: ('email' | 'webhook')[]
+  is_enabled: Generated<boolean>
+  state: Generated<'ok' | 'triggered'>
+  fired_period: ColumnType<string | null, never, string | null>
+  last_fired_at: ColumnType<Date | null, never, Date>
+  last_value_nano: ColumnType<bigint | null, never, bigint>
+  due_at: DefaultedTime
+  created_at: DefaultedTime
+  updated_at: DefaultedTime
 }
 
 interface WebhookEndpointsTable {
@@ -312,6 +487,33 @@ interface AuditLogTable {
   customer_id: string | null
   subject_id: string | null
   details: ColumnType<Readonly<Record<string, unknown>> | null, string | null, never>
+}
+
+interface AdjustmentsTable {
+  id: string
+  customer_id: string
+  kind: 'credit' | 'debit' | 'promotional_credit'
+  amount_nano_brl: bigint
+  reason: string
+  reference: string
+  status: 'pending' | 'posted' | 'rejected'
+  requested_by: string
+  decided_by: string | null
+  created_at: DefaultedTime
+  decided_at: Date | null
+}
+
+interface MarkupChangesTable {
+  id: string
+  model_id: string
+  markup_e4: number
+  markup_before_e4: number
+  starts_at: Date
+  reason: string
+  created_at: DefaultedTime
+  canceled_at: ColumnType<Date | null, never, Date>
+  told_until: ColumnType<string | null, never, string>
+  told_at: ColumnType<Date | null, never, Date>
 }
 
 interface TeamInvitationsTable {

@@ -56,7 +56,7 @@ export function createSmtpMailer(server: SmtpServer, timeouts: SmtpTimeouts = TI
 }
 
 function messageOf(mail: OutgoingMail) {
-  const { from, to, listUnsubscribe } = mail
+  const { from, to, listUnsubscribe, listUnsubscribePost } = mail
   return {
     // Said apart from the headers, so that no header can add a recipient.
     envelope: { from: from.address, to: [to] },
@@ -71,6 +71,9 @@ function messageOf(mail: OutgoingMail) {
       'Auto-Submitted': 'auto-generated',
       'Content-Language': 'pt-BR',
       ...(listUnsubscribe === undefined ? {} : { 'List-Unsubscribe': listUnsubscribe }),
+      ...(listUnsubscribePost === undefined
+        ? {}
+        : { 'List-Unsubscribe-Post': listUnsubscribePost }),
     },
   }
 }

@@ -72,6 +72,19 @@ export const MONEY_TEMPLATES = {
       ['Recarga', data.text('id')],
     ],
   }),
+  recarga_automatica_desativada: (data) => ({
+    subject: 'Sua recarga automática foi desativada',
+    paragraphs: [
+      'O cartão foi recusado várias vezes seguidas, e a recarga automática foi desativada. Nada foi cobrado nessas tentativas.',
+      'Para não ficar sem saldo, recarregue por Pix, ou escolha outro cartão e ative a recarga automática de novo.',
+    ],
+    facts: [
+      ['Cartão', endingOf(data)],
+      ['Recusas seguidas', data.count('failures')],
+      ['Valor da recarga', data.brl('amount_brl')],
+      ['Quando o saldo é menor que', data.brl('threshold_brl')],
+    ],
+  }),
   recarga_contestada: (data) => ({
     subject: `Pagamento de ${amount(data)} contestado`,
     paragraphs: [
@@ -84,6 +97,24 @@ export const MONEY_TEMPLATES = {
       ['Recarga', data.text('id')],
     ],
   }),
+  mudanca_de_preco: (data) => {
+    const model = data.text('model_name') ?? 'um modelo'
+    return {
+      subject: `O preço de ${model} vai mudar`,
+      paragraphs: [
+        'O preço de um modelo que você usou nos últimos 90 dias vai subir. Até a data abaixo nada muda.',
+        'Se preferir outro para as suas chamadas, GET /v1/models tem o catálogo com os multiplicadores em vigor.',
+      ],
+      facts: [
+        ['Modelo', model],
+        ['Id do modelo', data.text('model_id')],
+        ['A partir de', data.time('starts_at')],
+        ['Multiplicador de hoje', comma(data.text('markup_multiplier_before'))],
+        ['Multiplicador novo', comma(data.text('markup_multiplier'))],
+        ['Aumento', percent(data)],
+      ],
+    }
+  },
   saldo_baixo: (data) => ({
     subject: 'Seu saldo está baixo',
     paragraphs: [
@@ -164,6 +195,15 @@ export const MONEY_TEMPLATES = {
     ],
   }),
 } satisfies Record<string, Template>
+
+function comma(decimal: string | undefined): string | undefined {
+  return decimal?.replace('.', ',')
+}
+
+function percent(data: DataReader): string | undefined {
+  const change = comma(data.text('change_percent'))
+  return change && `${change}%`
+}
 
 function whereIs(data: DataReader): string {
   return `GET /v1/topups/${data.text('id') ?? ''}`.replace(/\/$/, '')

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import type { EventHandler } from '../events/dispatch-events.ts'
+import { isToldBy } from '../events/is-told-by.ts'
 import type { CustomerEvent, EventType } from '../events/record-event.ts'
 import { queueMail } from './queue-mail.ts'
 import type { TemplateName } from './render-mail.ts'
@@ -17,6 +18,7 @@ const TEMPLATE_OF: Readonly<Record<EventType, Choice>> = {
   // Its refund is told.
   'topup.refunded': undefined,
   'topup.chargeback': 'recarga_contestada',
+  'topup.automatic_disabled': 'recarga_automatica_desativada',
   'balance.low': ({ critical }) => (critical === true ? 'saldo_critico' : 'saldo_baixo'),
   'balance.depleted': 'saldo_zerado',
   'balance.restored': 'chaves_reativadas',
@@ -29,6 +31,7 @@ const TEMPLATE_OF: Readonly<Record<EventType, Choice>> = {
   'refund.failed': 'reembolso_falhou',
   'alert.triggered': 'alerta_gasto',
   'referral.rewarded': 'indicacao_recompensa',
+  'price.changed': 'mudanca_de_preco',
   'webhook.test': undefined,
 }
 
@@ -39,6 +42,7 @@ const GATHER_SECONDS = 60
 const NAMED_MAX = 20
 
 export const queueMails: EventHandler = async (trx, event) => {
+  if (!isToldBy(event, 'email')) return
   const choice = TEMPLATE_OF[event.type]
   const template = typeof choice === 'function' ? choice(event.data) : choice
   if (template === undefined) return

@@ -20,21 +20,36 @@ export interface RenderedMail {
   readonly html: string
   /** The value of the header, for a mail that nobody needs. */
   readonly listUnsubscribe?: string
+  /** That of `List-Unsubscribe-Post` (RFC 8058), where there is an address to post to. */
+  readonly listUnsubscribePost?: string
+}
+
+export interface MailReader {
+  readonly name: string
+  readonly timezone: string
+  /** Where they get no more of the mails that nobody needs. */
+  readonly unsubscribeUrl?: string | undefined
 }
 
 interface Parts extends MailContent {
   readonly greeting: string
-  readonly wayOut: readonly string[]
+  readonly wayOut: WayOut | undefined
   readonly footer: readonly string[]
 }
 
+interface WayOut {
+  readonly text: string
+  readonly url?: string | undefined
+}
+
 const SUBJECT_MAX = 150
+const ONE_CLICK = 'List-Unsubscribe=One-Click'
 
 /** Throws where there is no such template. */
 export function renderMail(
   template: string,
   data: MailData,
-  reader: { name: string; timezone: string },
+  reader: MailReader,
   sender: MailSender,
 ): RenderedMail {
   if (!Object.hasOwn(TEMPLATES, template)) throw new Error(`there is no template ${template}`)
@@ -45,27 +60,36 @@ export function renderMail(
     ...content,
     subject: subjectOf(content, sender),
     greeting: content.isToStranger || name === '' ? 'Olá,' : `Olá, ${name},`,
-    wayOut: content.isOptional ? wayOutOf(sender) : [],
+    wayOut: content.isOptional ? wayOutOf(sender, reader) : undefined,
     footer: footerOf(sender),
   }
   const mail = { subject: parts.subject, text: asText(parts), html: asHtml(parts) }
   if (!content.isOptional) return mail
-  const { contactEmail } = sender.company
-  return {
-    ...mail,
-    listUnsubscribe: `<mailto:${contactEmail}?subject=cancelar%20resumo%20semanal>`,
-  }
+  const { unsubscribeUrl } = reader
+  const byMail = `<mailto:${sender.company.contactEmail}?subject=cancelar%20resumo%20semanal>`
+  return unsubscribeUrl === undefined
+    ? { ...mail, listUnsubscribe: byMail }
+    : {
+        ...mail,
+        listUnsubscribe: `<${unsubscribeUrl}>, ${byMail}`,
+        listUnsubscribePost: ONE_CLICK,
+      }
 }
 
 function subjectOf(content: MailContent, sender: MailSender): string {
   return `${sender.isSandbox ? '[sandbox] ' : ''}${clip(oneLine(content.subject), SUBJECT_MAX)}`
 }
 
-function wayOutOf({ publicUrl = '', company }: MailSender): string[] {
-  return [
-    `Para não receber mais este resumo, envie {"weekly_digest_enabled": false} por PUT ${publicUrl}/v1/me/preferences, ` +
+function wayOutOf(
+  { publicUrl = '', company }: MailSender,
+  { unsubscribeUrl: url }: MailReader,
+): WayOut {
+  if (url !== undefined) return { text: 'Para não receber mais este resumo:', url }
+  return {
+    text:
+      `Para não receber mais este resumo, envie {"weekly_digest_enabled": false} por PUT ${publicUrl}/v1/me/preferences, ` +
       `ou escreva para ${company.contactEmail}.`,
-  ]
+  }
 }
 
 function footerOf({ company, publicUrl, isSandbox }: MailSender): string[] {
@@ -95,7 +119,7 @@ function asText(parts: Parts): string {
     ...(facts.length > 0 ? [facts.join('\n')] : []),
     ...(copied ? [`${copied.label}:\n${copied.text}`] : []),
     ...closing,
-    ...wayOut,
+    ...(wayOut ? [[wayOut.text, wayOut.url].filter(Boolean).join('\n')] : []),
     // What mail programs know as the line before a signature.
     `-- \n${footer.join('\n')}\n`,
   ].join('\n\n')
@@ -124,9 +148,13 @@ function asHtml(parts: Parts): string {
     ...closing.map((text) => `<p>${escapeHtml(text)}</p>`),
     '</main>',
     `<footer style="${SMALL};border-top:1px solid #cccccc">`,
-    ...wayOut.map((text) => `<p>${escapeHtml(text)}</p>`),
+    wayOut ? `<p>${escapeHtml(wayOut.text)}${linkOf(wayOut)}</p>` : '',
     `<p>${footer.map(escapeHtml).join('<br>')}</p></footer></body></html>`,
   ]
     .filter(Boolean)
     .join('\n')
+}
+
+function linkOf({ url }: WayOut): string {
+  return url === undefined ? '' : ` <a href="${escapeHtml(url)}">${escapeHtml(url)}</a>`
 }

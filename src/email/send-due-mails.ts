@@ -13,10 +13,13 @@ import type { MailData } from './mail-content.ts'
 import type { MailSender } from './mail-sender.ts'
 import type { DeliveryOutcome, Mailer, OutgoingMail } from './mailer.ts'
 import { renderMail } from './render-mail.ts'
+import type { UnsubscribeLinks } from './unsubscribe-links.ts'
 
 export interface SendDeps {
   readonly mailer: Mailer
   readonly sender: MailSender
+  /** For the mails that nobody needs. */
+  readonly unsubscribe?: UnsubscribeLinks
   readonly log: Log
 }
 
@@ -83,7 +86,7 @@ async function tryMail(mail: LeasedMail, deps: SendDeps): Promise<DeliveryOutcom
   if (mail.address === null) return { kind: 'refused', error: 'no_address' }
   if (!isMailAddress(mail.address)) return { kind: 'refused', error: 'invalid_address' }
   try {
-    return await deps.mailer.deliver(compose(mail, mail.address, deps.sender))
+    return await deps.mailer.deliver(compose(mail, mail.address, deps))
   } catch (error) {
     if (isCustomerDeleted(error)) return { kind: 'refused', error: 'no_address' }
     deps.log.error('mail_not_sent', { mailId: mail.id, template: mail.template, error })
@@ -91,9 +94,11 @@ async function tryMail(mail: LeasedMail, deps: SendDeps): Promise<DeliveryOutcom
   }
 }
 
-function compose(mail: LeasedMail, to: string, sender: MailSender): OutgoingMail {
+function compose(mail: LeasedMail, to: string, { sender, unsubscribe }: SendDeps): OutgoingMail {
   const { id, customer_id: customerId, template, data } = mail
-  return { id, customerId, to, from: sender.from, ...renderMail(template, data, mail, sender) }
+  const { name, timezone } = mail
+  const reader = { name, timezone, unsubscribeUrl: unsubscribe?.urlFor(customerId) }
+  return { id, customerId, to, from: sender.from, ...renderMail(template, data, reader, sender) }
 }
 
 async function conclude(

@@ -2,6 +2,7 @@
  * The outbox: a fact that a customer is told of, written in the transaction of the fact, so that neither is
  * there without the other. A worker hands it to mail and webhooks afterwards.
  */
+import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { createId } from '../lib/ids.ts'
 
@@ -13,6 +14,7 @@ export const EVENT_TYPES = [
   'topup.failed',
   'topup.refunded',
   'topup.chargeback',
+  'topup.automatic_disabled',
   'balance.low',
   'balance.depleted',
   'balance.restored',
@@ -24,6 +26,7 @@ export const EVENT_TYPES = [
   'refund.failed',
   'alert.triggered',
   'referral.rewarded',
+  'price.changed',
   'webhook.test',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
@@ -37,17 +40,13 @@ export interface CustomerEvent {
   readonly createdAt: Date
 }
 
+/** Nothing for a deleted account: what is still done for it is told to nobody. */
 export async function recordEvent(
   trx: Database,
-  event: Pick<CustomerEvent, 'customerId' | 'type' | 'data'>,
+  { customerId, type, data }: Pick<CustomerEvent, 'customerId' | 'type' | 'data'>,
 ): Promise<void> {
-  await trx
-    .insertInto('events')
-    .values({
-      id: createId(),
-      customer_id: event.customerId,
-      type: event.type,
-      data: JSON.stringify(event.data),
-    })
-    .execute()
+  await sql`
+    insert into events (id, customer_id, type, data)
+    select ${createId()}, id, ${type}, ${JSON.stringify(data)}::jsonb
+    from customers where id = ${customerId} and deleted_at is null`.execute(trx)
 }

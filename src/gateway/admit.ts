@@ -62,6 +62,7 @@ export async function identify(
   }
   if (!key) return refuse(refusals.authenticationFailed())
   if (key.ipMatcher && !key.ipMatcher.matches(incoming.ip)) return refuse(refusals.ipBlocked(), key)
+  if (key.isAccountSuspended) return refuse(refusals.accountSuspended(), key)
   return key
 }
 

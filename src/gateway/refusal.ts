@@ -56,6 +56,12 @@ export const refusals = {
       'ip_blocked_by_allowlist',
       'O seu endereço IP não está na lista permitida desta chave de API.',
     ),
+  accountSuspended: () =>
+    refusal(
+      403,
+      'account_suspended',
+      'Esta conta está suspensa por causa de um pagamento contestado. Fale com o suporte.',
+    ),
   modelAccessDenied: (model: string) =>
     refusal(
       403,

@@ -4,6 +4,7 @@
  * upstream; vendors and models are those that the catalog shows.
  */
 import { sql } from 'kysely'
+import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
 import type { IncidentSeverity, IncidentSource } from '../db/tables.ts'
 import { createId } from '../lib/ids.ts'
@@ -25,6 +26,8 @@ export interface Incident {
   readonly vendors: readonly string[]
   readonly modelIds: readonly string[]
   readonly openedAt: Date
+  /** To the microsecond. */
+  readonly exactOpenedAt: string
   readonly updatedAt: Date
   readonly resolvedAt: Date | null
   /** Oldest first. */
@@ -61,10 +64,17 @@ export async function openIncident(db: Database, input: IncidentInput): Promise<
   return id
 }
 
-/** The message takes the place of the one before; without a severity that stays. */
+/** What is given takes the place of what was there. */
+export interface IncidentChange {
+  readonly id: string
+  readonly title?: string | undefined
+  readonly message?: string | undefined
+  readonly severity?: IncidentSeverity | undefined
+}
+
 export async function updateIncident(
   db: Database,
-  input: { id: string; message: string; severity?: IncidentSeverity | undefined },
+  input: IncidentChange,
 ): Promise<'updated' | 'already_resolved' | 'incident_not_found'> {
   return (await changeOpen(db, 'updated', input)) ? 'updated' : whyNotChanged(db, input.id)
 }
@@ -72,7 +82,7 @@ export async function updateIncident(
 /** A breaker that still reports the same opens a new incident with its next report. */
 export async function resolveIncident(
   db: Database,
-  input: { id: string; message?: string | undefined },
+  input: IncidentChange,
 ): Promise<'resolved' | 'already_resolved' | 'incident_not_found'> {
   return (await changeOpen(db, 'resolved', input)) ? 'resolved' : whyNotChanged(db, input.id)
 }
@@ -80,12 +90,13 @@ export async function resolveIncident(
 async function changeOpen(
   db: Database,
   status: 'updated' | 'resolved',
-  input: { id: string; message?: string | undefined; severity?: IncidentSeverity | undefined },
+  input: IncidentChange,
 ): Promise<boolean> {
-  const { id, message = null, severity = null } = input
+  const { id, title = null, message = null, severity = null } = input
   const { rows } = await sql<{ incident_id: string }>`
     with changed as (
       update incidents set
+        title = coalesce(${title}::text, title),
         message = coalesce(${message}::text, message),
         severity = coalesce(${severity}::incident_severity, severity),
         updated_at = now(),
@@ -111,21 +122,30 @@ async function whyNotChanged(
   return known ? 'already_resolved' : 'incident_not_found'
 }
 
-/** Newest first, with their history. */
+/** Newest first, with their history; all of them, where no page is asked for. */
 export async function listIncidents(
   db: Database,
-  options: { onlyOpen: boolean },
+  options: {
+    readonly onlyOpen: boolean
+    readonly id?: string
+    readonly after?: { readonly at: string; readonly id: string } | undefined
+    readonly limit?: number
+  },
 ): Promise<Incident[]> {
+  const { onlyOpen, id, after, limit } = options
   const { rows } = await sql<IncidentRow>`
     select i.id, i.source, i.subject, i.severity, i.title, i.message, i.vendors, i.model_ids,
-      i.opened_at, i.updated_at, i.resolved_at, history.updates
+      i.opened_at, ${exactTime('i.opened_at')} as exact_opened_at, i.updated_at, i.resolved_at, history.updates
     from incidents i
     cross join lateral (
       select json_agg(u order by u.created_at, u.id) as updates
       from incident_updates u where u.incident_id = i.id
     ) history
-    ${options.onlyOpen ? sql`where i.resolved_at is null` : sql``}
-    order by i.opened_at desc, i.id desc`.execute(db)
+    where ${onlyOpen ? sql`i.resolved_at is null` : sql`true`}
+      ${id === undefined ? sql`` : sql`and i.id = ${id}`}
+      ${after ? sql`and (i.opened_at, i.id) < (${after.at}::timestamptz, ${after.id}::uuid)` : sql``}
+    order by i.opened_at desc, i.id desc
+    limit ${limit ?? null}`.execute(db)
   return rows.map(toIncident)
 }
 
@@ -139,6 +159,7 @@ interface IncidentRow {
   vendors: string[]
   model_ids: string[]
   opened_at: Date
+  exact_opened_at: string
   updated_at: Date
   resolved_at: Date | null
   updates: {
@@ -161,6 +182,7 @@ function toIncident(row: IncidentRow): Incident {
     vendors: row.vendors,
     modelIds: row.model_ids,
     openedAt: row.opened_at,
+    exactOpenedAt: row.exact_opened_at,
     updatedAt: row.updated_at,
     resolvedAt: row.resolved_at,
     updates: row.updates.map(({ status, severity, message, created_at }) => ({

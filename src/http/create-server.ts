@@ -15,12 +15,25 @@ import { bearerOf } from '../gateway/admit.ts'
 import { ipSubject, keySubject } from '../gateway/limits.ts'
 import { refusalBody, refusals, type Refusal } from '../gateway/refusal.ts'
 import { createId, isUuid } from '../lib/ids.ts'
+import { addAdjustments } from './admin/adjustments.ts'
 import { addAuditLog } from './admin/audit-log.ts'
+import { addReconciliation } from './admin/reconciliation.ts'
+import { addCustomers } from './admin/customers.ts'
+import { addAdminIncidents } from './admin/incidents.ts'
+import { addMailsInTrouble } from './admin/mails-in-trouble.ts'
+import { addMarkups } from './admin/markups.ts'
+import { addAdminModels } from './admin/models.ts'
+import { addWebhooksInTrouble } from './admin/webhooks-in-trouble.ts'
+import { addAdminRefunds } from './admin/refunds.ts'
+import { addSuspensions } from './admin/suspensions.ts'
 import type { HttpDeps } from './http-deps.ts'
 import { createArrivalWatch } from './arrival-watch.ts'
 import { addOpenApi } from './add-open-api.ts'
 import { addModelCalls, UPLOAD_PATH } from './openai/add-model-calls.ts'
+import { addAuthEvents } from './inbound/auth-events.ts'
 import { addProcessorEvents } from './inbound/processor-events.ts'
+import { addFxPage } from './public/fx-page.ts'
+import { addFxRates } from './public/fx-rates.ts'
 import { addHealth } from './public/health.ts'
 import { addImageFiles } from './public/image-files.ts'
 import { addIncidents } from './public/incidents.ts'
@@ -28,10 +41,12 @@ import { addMailbox } from './public/mailbox.ts'
 import { addMetrics } from './public/metrics.ts'
 import { addModels } from './public/models.ts'
 import { addReferencePage } from './public/reference-page.ts'
+import { addUnsubscribe } from './public/unsubscribe.ts'
 import { addUpstreamHealth } from './public/upstream-health.ts'
 import { limitHeaders, requestIdHeaders } from './response-headers.ts'
 import { restError } from './rest-error.ts'
 import { RestRefusal } from './rest-refusal.ts'
+import { addAlerts } from './self-service/alerts.ts'
 import { addApiKeys } from './self-service/api-keys.ts'
 import { addPromptHistory } from './self-service/prompt-history.ts'
 import { addPrompts } from './self-service/prompts.ts'
@@ -53,6 +68,10 @@ import { addUsageByKey } from './self-service/usage-by-key.ts'
 import { addUsageSummary } from './self-service/usage-summary.ts'
 import { addSessions } from './self-service/sessions.ts'
 import { addUsageExports } from './self-service/usage-exports.ts'
+import { addRefunds } from './self-service/refunds.ts'
+import { addAutomaticTopUps } from './self-service/automatic-top-ups.ts'
+import { addPaymentMethods } from './self-service/payment-methods.ts'
+import { addTopUpReceipt } from './self-service/top-up-receipt.ts'
 import { addTopUps } from './self-service/top-ups.ts'
 import { addUsage } from './self-service/usage.ts'
 import { addWebhookAttempts } from './self-service/webhook-attempts.ts'
@@ -117,6 +136,8 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
   addModelCalls(server, deps)
   addImageFiles(server, deps)
   addModels(server, deps)
+  addFxRates(server, deps)
+  addFxPage(server, deps)
   addHealth(server, deps)
   addUpstreamHealth(server, deps)
   addIncidents(server, deps)
@@ -142,13 +163,30 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
   addTeamMembers(server, deps)
   addTeamInvitations(server, deps)
   addTeamKeys(server, deps)
+  addAlerts(server, deps)
   addWebhooks(server, deps)
   addWebhookAttempts(server, deps)
+  addPaymentMethods(server, deps)
   addTopUps(server, deps)
+  addAutomaticTopUps(server, deps)
+  addTopUpReceipt(server, deps)
+  addRefunds(server, deps)
   addProcessorEvents(server, deps)
+  addAuthEvents(server, deps)
   addAuditLog(server, deps)
+  addReconciliation(server, deps)
+  addCustomers(server, deps)
+  addAdjustments(server, deps)
+  addAdminModels(server, deps)
+  addMarkups(server, deps)
+  addAdminIncidents(server, deps)
+  addWebhooksInTrouble(server, deps)
+  addMailsInTrouble(server, deps)
+  addAdminRefunds(server, deps)
+  addSuspensions(server, deps)
   addMetrics(server, deps)
   addMailbox(server, deps)
+  addUnsubscribe(server, deps)
   addReferencePage(server)
   return server
 }

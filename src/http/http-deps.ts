@@ -1,11 +1,14 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { KeyCache } from '../customers/key-cache.ts'
 import type { Database } from '../db/open.ts'
+import type { UnsubscribeLinks } from '../email/unsubscribe-links.ts'
+import type { MailSender } from '../email/mail-sender.ts'
 import type { FxRate } from '../fx/fx-rates.ts'
 import type { ServeCall } from '../gateway/serve-call.ts'
 import type { IncomingForm } from '../gateway/transcriptions/transcription-request.ts'
 import type { LimitsView } from '../gateway/limits.ts'
 import type { Log } from '../lib/log.ts'
+import type { NanoBrl } from '../lib/money.ts'
 import type { Processor } from '../payments/processor.ts'
 import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
 import type { UploadLimits } from './openai/upload-form.ts'
@@ -23,8 +26,19 @@ export interface Payments {
   readonly processor: Processor | undefined
   /** Of a top-up, in whole BRL. */
   readonly minimumBrl: number
+  /** In whole BRL: a larger refund waits for an operator. */
+  readonly refundReviewAboveBrl: number
   /** An event of the processor waits to be looked into. */
   onEvent(): void
+}
+
+/** What operators may do, and how. */
+export interface Operators {
+  /** Adjustments above it wait for a second one. */
+  readonly approvalAboveNanoBrl: NanoBrl
+  readonly markupNoticeDays: number
+  /** This node knows of a change when it is answered; the others are told. */
+  reloadCatalog(): Promise<void>
 }
 
 /** What the routes work with; made once, in `app.ts`. */
@@ -42,6 +56,7 @@ export interface HttpDeps {
   readonly payments: Payments
   /** In lower case: whose customers may use `/admin`. */
   readonly adminEmails: ReadonlySet<string>
+  readonly operators: Operators
   readonly ipRequestsPerMinute: number
   readonly bodyBytesMax: number
   /** Whose `X-Forwarded-For` is believed: addresses or CIDR blocks; false: nobody's. */
@@ -50,6 +65,11 @@ export interface HttpDeps {
   /** Lets callers that are not on this machine read `/metrics`. */
   readonly metricsToken: string | undefined
   readonly webhooks: WebhookSettings
+  /** Who mails and receipts are from. */
+  readonly sender: MailSender
+  /** What messages of the identity provider are signed with; undefined: none is believed. */
+  readonly authWebhookSecret: Buffer | undefined
+  readonly unsubscribe: UnsubscribeLinks
   readonly mode: 'sandbox' | 'live'
   readonly log: Log
 }

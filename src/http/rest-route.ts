@@ -41,7 +41,7 @@ export interface RestRoute<
   handle(call: RestCall<TObject<Params>, TObject<Query>, Body, Access>): unknown
 }
 
-export type MediaType = 'image/png' | 'text/csv'
+export type MediaType = 'image/png' | 'text/csv' | 'text/html'
 
 export type RestTag =
   | 'Modelos'
@@ -52,6 +52,7 @@ export type RestTag =
   | 'Chaves'
   | 'Prompts'
   | 'Equipes'
+  | 'Alertas'
   | 'Webhooks'
   | 'Estado'
   | 'Administração'

@@ -76,6 +76,12 @@ export async function debit(
   })
 }
 
+/** Before everything else that a transaction locks of a customer: so nobody waits for each other in a ring. */
+export async function lockAccount(trx: Database, customerId: string): Promise<void> {
+  await sql`
+    select 1 from accounts where customer_id = ${customerId} for no key update`.execute(trx)
+}
+
 export interface Account {
   readonly creditedNanoBrl: NanoBrl
   readonly debitedNanoBrl: NanoBrl

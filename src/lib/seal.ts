@@ -25,19 +25,23 @@ const HEAD_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES
 
 /** Version, key id, nonce, ciphertext, tag. With random nonces a key is good for four billion secrets. */
 export function seal(key: Buffer, rowId: string, secret: Buffer): Buffer {
-  const head = Buffer.concat([Buffer.of(VERSION), keyIdOf(key), randomBytes(NONCE_BYTES)])
+  const head = Buffer.concat([sealPrefix(key), randomBytes(NONCE_BYTES)])
   const cipher = createCipheriv(ALGORITHM, key, nonceOf(head), { authTagLength: TAG_BYTES })
   cipher.setAAD(boundTo(head, rowId))
   return Buffer.concat([head, cipher.update(secret), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Throws a `SealError`. */
-export function unseal(key: Buffer, rowId: string, sealed: Buffer): Buffer {
+/**
+ * Throws a `SealError`. While keys are exchanged there is a `previousKey`, for what it sealed and nobody has sealed
+ * anew yet.
+ */
+export function unseal(key: Buffer, rowId: string, sealed: Buffer, previousKey?: Buffer): Buffer {
   if (sealed.length < HEAD_BYTES + TAG_BYTES || sealed[0] !== VERSION)
     throw new SealError('damaged')
   const head = sealed.subarray(0, HEAD_BYTES)
-  if (!head.subarray(1, 1 + KEY_ID_BYTES).equals(keyIdOf(key))) throw new SealError('other_key')
-  const decipher = createDecipheriv(ALGORITHM, key, nonceOf(head), { authTagLength: TAG_BYTES })
+  const opening = [key, previousKey].find((each) => each && isSealedBy(each, sealed))
+  if (!opening) throw new SealError('other_key')
+  const decipher = createDecipheriv(ALGORITHM, opening, nonceOf(head), { authTagLength: TAG_BYTES })
   decipher.setAAD(boundTo(head, rowId))
   decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
   const text = decipher.update(sealed.subarray(HEAD_BYTES, -TAG_BYTES))
@@ -46,6 +50,15 @@ export function unseal(key: Buffer, rowId: string, sealed: Buffer): Buffer {
   } catch {
     throw new SealError('damaged')
   }
+}
+
+/** The first bytes of whatever the key sealed. */
+export function sealPrefix(key: Buffer): Buffer {
+  return Buffer.concat([Buffer.of(VERSION), keyIdOf(key)])
+}
+
+function isSealedBy(key: Buffer, sealed: Buffer): boolean {
+  return sealed.subarray(0, 1 + KEY_ID_BYTES).equals(sealPrefix(key))
 }
 
 /** Tells a wrong key from a damaged row, and nothing of the key. */

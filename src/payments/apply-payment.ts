@@ -4,14 +4,20 @@
  * as often and in whatever order they like: each step looks at what is stored, and changes it once.
  *
  * - Certain money credits OUR amount, once, whatever the status was: a Pix that is paid late is paid.
- * - Money that went back, and a charge-back, are debited once, also where the balance does not cover them.
+ * - Refunds that we asked for end as the processor says (`refunds/settle-parts.ts`).
+ * - Money that went back in another way, and a charge-back, are debited once, also where the balance does not
+ *   cover them. A charge-back suspends the account.
  */
 import { sql } from 'kysely'
+import { suspendCustomer } from '../customers/suspend-customer.ts'
 import type { Database } from '../db/open.ts'
 import { recordEvent } from '../events/record-event.ts'
-import { credit, debit } from '../ledger/entries.ts'
+import { credit, debit, lockAccount } from '../ledger/entries.ts'
 import { decimalBrl } from '../lib/money.ts'
+import { noteAutomaticSuccess } from './automatic-top-ups.ts'
+import { failTopUp, isRefusedCard } from './fail-top-up.ts'
 import type { Payment } from './processor.ts'
+import { giveUpParts, settleParts, updateRefunding } from './refunds/settle-parts.ts'
 import { NANO_BRL_PER_CENTAVO, toTopUp, type TopUp, type TopUpStatus } from './top-ups.ts'
 
 export type Applied =
@@ -19,28 +25,36 @@ export type Applied =
   | { readonly kind: 'top_up_not_found' }
   /** Another sum than was asked for: nothing is credited, somebody has to look. */
   | { readonly kind: 'amount_differs'; readonly topUp: TopUp }
+  /** It was paid by another one: what becomes of this one is not its money. The nightly comparison shows it. */
+  | { readonly kind: 'other_payment'; readonly topUp: TopUp }
 
 export function applyPayment(db: Database, topUpId: string, payment: Payment): Promise<Applied> {
   return db.transaction().execute(async (trx) => {
     const topUp = await lockTopUp(trx, topUpId)
     if (!topUp) return { kind: 'top_up_not_found' }
+    if (topUp.paidAt !== null && topUp.processorPaymentId !== payment.id)
+      return { kind: 'other_payment', topUp }
     if (payment.amountCents * NANO_BRL_PER_CENTAVO !== topUp.amountNanoBrl)
       return { kind: 'amount_differs', topUp }
     const isPaidNow = payment.hasBeenPaid && topUp.paidAt === null
     if (isPaidNow) await creditTopUp(trx, topUp)
-    if (payment.hasBeenPaid) await takeBack(trx, topUp, payment)
-    return {
-      kind: 'applied',
-      topUp: await moveTo(trx, topUp, statusAfter(topUp, payment), payment),
-    }
+    if (payment.hasBeenPaid) {
+      await settleParts(trx, topUp, payment)
+      await takeBack(trx, (await lockTopUp(trx, topUpId)) as TopUp, payment)
+    } else await moveUnpaid(trx, topUp, payment)
+    return { kind: 'applied', topUp: await notePayment(trx, topUp, payment) }
   })
 }
 
 /** The account first, as everywhere. */
 async function lockTopUp(trx: Database, topUpId: string): Promise<TopUp | undefined> {
-  await sql`
-    select 1 from accounts where customer_id = (select customer_id from top_ups where id = ${topUpId})
-    for no key update`.execute(trx)
+  const known = await trx
+    .selectFrom('top_ups')
+    .select('customer_id')
+    .where('id', '=', topUpId)
+    .executeTakeFirst()
+  if (!known) return undefined
+  await lockAccount(trx, known.customer_id)
   const row = await trx
     .selectFrom('top_ups')
     .selectAll()
@@ -54,11 +68,8 @@ async function creditTopUp(trx: Database, topUp: TopUp): Promise<void> {
   const { id, customerId, amountNanoBrl, method } = topUp
   const outcome = await credit(trx, { customerId, amountNanoBrl, reason: 'top_up', reference: id })
   if (outcome.kind !== 'posted') throw new Error(`top-up ${id} is not credited: ${outcome.kind}`)
-  await trx
-    .updateTable('top_ups')
-    .set({ paid_at: sql<Date>`now()` })
-    .where('id', '=', id)
-    .execute()
+  await sql`update top_ups set paid_at = now(), status = 'paid' where id = ${id}`.execute(trx)
+  if (topUp.isAutomatic) await noteAutomaticSuccess(trx, customerId)
   await recordEvent(trx, {
     customerId,
     type: 'topup.paid',
@@ -70,66 +81,68 @@ async function creditTopUp(trx: Database, topUp: TopUp): Promise<void> {
 async function takeBack(trx: Database, topUp: TopUp, payment: Payment): Promise<void> {
   const isChargeback = payment.status === 'chargeback'
   const back = isChargeback ? topUp.amountNanoBrl : payment.refundedCents * NANO_BRL_PER_CENTAVO
-  const more = back - topUp.returnedNanoBrl
-  if (more <= 0n) return
-  const { id, customerId } = topUp
-  const outcome = await debit(
-    trx,
-    {
+  const { id, customerId, method } = topUp
+  const more = back - topUp.returnedNanoBrl - (await giveUpParts(trx, topUp, back))
+  if (more > 0n) {
+    const outcome = await debit(
+      trx,
+      {
+        customerId,
+        amountNanoBrl: more,
+        reason: isChargeback ? 'chargeback' : 'top_up_returned',
+        reference: `${id}:${back}`,
+      },
+      { mayOverdraw: true },
+    )
+    if (outcome.kind !== 'posted') throw new Error(`top-up ${id} is not debited: ${outcome.kind}`)
+    await updateRefunding(trx, id, more)
+    await recordEvent(trx, {
       customerId,
-      amountNanoBrl: more,
-      reason: isChargeback ? 'chargeback' : 'top_up_returned',
-      reference: `${id}:${back}`,
-    },
-    { mayOverdraw: true },
-  )
-  if (outcome.kind !== 'posted') throw new Error(`top-up ${id} is not debited: ${outcome.kind}`)
-  await trx.updateTable('top_ups').set({ returned_nano_brl: back }).where('id', '=', id).execute()
-  await recordEvent(trx, {
-    customerId,
-    type: isChargeback ? 'topup.chargeback' : 'topup.refunded',
-    data: { id, method: topUp.method, amount_brl: decimalBrl(more) },
-  })
+      type: isChargeback ? 'topup.chargeback' : 'topup.refunded',
+      data: { id, method, amount_brl: decimalBrl(more) },
+    })
+  }
+  if (isChargeback && topUp.status !== 'chargeback') {
+    await sql`update top_ups set status = 'chargeback' where id = ${id}`.execute(trx)
+    await suspendCustomer(trx, customerId, 'chargeback')
+  }
 }
 
 /**
- * Only what is pending ends unpaid. What was paid stays so, but for a charge-back, and that stays too: word of
- * an earlier time may come after it. One that the payer lost is credited again by hand.
+ * Only what is pending ends unpaid. What was paid stays so, but for refunds and a charge-back, and that stays
+ * too: word of an earlier time may come after it. One that the payer lost is credited again by hand.
  */
-function statusAfter(topUp: TopUp, payment: Payment): TopUpStatus {
-  if (topUp.status === 'chargeback') return 'chargeback'
-  if (payment.hasBeenPaid) return payment.status === 'chargeback' ? 'chargeback' : 'paid'
-  if (topUp.status !== 'pending') return topUp.status
-  if (payment.status === 'overdue') return 'expired'
-  return payment.status === 'deleted' ? 'canceled' : 'pending'
+async function moveUnpaid(trx: Database, topUp: TopUp, payment: Payment): Promise<void> {
+  if (topUp.status !== 'pending') return
+  if (isRefusedCard(topUp, payment)) return failTopUp(trx, topUp.id, { isRefused: true })
+  const status: TopUpStatus | undefined = UNPAID_ENDS[payment.status]
+  if (!status) return
+  const { id, customerId, method, amountNanoBrl } = topUp
+  await trx.updateTable('top_ups').set({ status }).where('id', '=', id).execute()
+  if (status === 'expired')
+    await recordEvent(trx, {
+      customerId,
+      type: 'topup.expired',
+      data: { id, method, amount_brl: decimalBrl(amountNanoBrl) },
+    })
 }
 
-async function moveTo(
-  trx: Database,
-  topUp: TopUp,
-  status: TopUpStatus,
-  payment: Payment,
-): Promise<TopUp> {
+const UNPAID_ENDS: Partial<Record<Payment['status'], TopUpStatus>> = {
+  overdue: 'expired',
+  deleted: 'canceled',
+}
+
+async function notePayment(trx: Database, topUp: TopUp, payment: Payment): Promise<TopUp> {
   const row = await trx
     .updateTable('top_ups')
     .set({
-      status,
       processor_payment_id: payment.id,
       page_url: payment.pageUrl ?? null,
+      was_in_review: topUp.wasInReview || payment.status === 'in_review',
       checked_at: sql<Date>`now()`,
     })
     .where('id', '=', topUp.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  if (status === 'expired' && topUp.status !== 'expired')
-    await recordEvent(trx, {
-      customerId: topUp.customerId,
-      type: 'topup.expired',
-      data: {
-        id: topUp.id,
-        method: topUp.method,
-        amount_brl: decimalBrl(topUp.amountNanoBrl),
-      },
-    })
   return toTopUp(row)
 }

@@ -1,13 +1,19 @@
 /**
- * Makes a top-up: our row first, then the payment at the processor, then what the customer pays with. An
- * answer that is lost on the way leaves a row that `sweep-top-ups.ts` looks after.
+ * Makes a top-up: our row first, then the payment at the processor, then what the customer pays with; a card is
+ * charged at once. An answer that is lost on the way leaves a row that `sweep-top-ups.ts` looks after: nobody
+ * asks for the same payment twice.
  */
-import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { createId } from '../lib/ids.ts'
-import type { NanoBrl } from '../lib/money.ts'
+import { decimalBrl, type NanoBrl } from '../lib/money.ts'
+import { guardCards, type TooManyRefusals } from './card-attempts.ts'
+import { ensurePayer } from './ensure-payer.ts'
+import { failTopUp } from './fail-top-up.ts'
 import { learnOfPayment } from './learn-of-payment.ts'
-import type { CreatePaymentOutcome, PayerDetails, Payment, Processor } from './processor.ts'
+import type { ChosenCard } from './payment-methods.ts'
+import type { CreatePaymentOutcome, PayerDetails, Processor } from './processor.ts'
+import { publicWords } from './public-words.ts'
 import { findTopUp, NANO_BRL_PER_CENTAVO, type TopUp, type TopUpMethod } from './top-ups.ts'
 
 export interface TopUpInput {
@@ -15,17 +21,25 @@ export interface TopUpInput {
   readonly payer: PayerDetails
   readonly amountNanoBrl: NanoBrl
   readonly method: TopUpMethod
+  /** With the method `card`; with the buyer's address, never the server's. */
+  readonly card?: (ChosenCard & { readonly remoteIp: string }) | undefined
+  /** Nobody asked for it at this moment. */
+  readonly isAutomatic?: boolean
 }
 
 export type CreatedTopUp =
   | { readonly kind: 'created'; readonly topUp: TopUp }
-  /** The processor does not take the customer, or the payment; nothing will be paid by it. */
-  | { readonly kind: 'refused'; readonly detail: string }
-  /** Nobody can pay it yet; if a payment was made all the same, it is found and shown later. */
-  | { readonly kind: 'unavailable' }
+  /** The processor does not take the customer (then there is no top-up), or the payment; nothing will be paid by it. */
+  | { readonly kind: 'refused'; readonly detail: string; readonly topUpId?: string }
+  | { readonly kind: 'card_rejected'; readonly detail: string }
+  | TooManyRefusals
+  /** Another automatic one of the customer is under way. */
+  | { readonly kind: 'in_flight' }
+  /** Nobody can pay it yet; if a payment was made all the same (`topUpId`), it is found and shown later. */
+  | { readonly kind: 'unavailable'; readonly topUpId?: string }
 
-/** A Pix code is offered this long, and a boleto has these days. */
-const DAYS_TO_PAY = { pix: 1, boleto: 3 } as const
+/** A Pix code is offered this long, and a boleto has these days. A card is charged at once, whatever the day. */
+const DAYS_TO_PAY = { pix: 1, boleto: 3, card: 1 } as const
 const BRASILIA = 'America/Sao_Paulo'
 
 export async function createTopUp(
@@ -33,85 +47,90 @@ export async function createTopUp(
   processor: Processor,
   input: TopUpInput,
 ): Promise<CreatedTopUp> {
-  const payerId = await ensurePayer(db, processor, input)
-  if (typeof payerId !== 'string') return payerId
-  const id = await insertTopUp(db, processor, input)
+  const make = (): Promise<CreatedTopUp> => makeTopUp(db, processor, input)
+  // What happens by itself has bounds of its own.
+  return input.card && !input.isAutomatic ? guardCards(db, input.customerId, make) : make()
+}
+
+async function makeTopUp(
+  db: Database,
+  processor: Processor,
+  input: TopUpInput,
+): Promise<CreatedTopUp> {
+  const { customerId, method, card } = input
+  const ensured = await ensurePayer(db, processor, input.payer)
+  if (ensured.kind !== 'payer') return ensured
+  const id = createId()
+  if (!(await insertTopUp(db, processor, id, input))) return { kind: 'in_flight' }
   const outcome = await processor.createPayment({
     ourId: id,
-    processorCustomerId: payerId,
-    method: input.method,
+    processorCustomerId: ensured.processorCustomerId,
+    method,
     amountCents: input.amountNanoBrl / NANO_BRL_PER_CENTAVO,
-    dueDate: dayInBrasilia(DAYS_TO_PAY[input.method]),
+    dueDate: dayInBrasilia(DAYS_TO_PAY[method]),
     description: 'Recarga de saldo pré-pago',
+    ...(card ? { cardToken: card.token, remoteIp: card.remoteIp } : {}),
   })
-  const payment = paymentOf(outcome)
-  if (payment === 'refused') {
-    await endUnpaid(db, id)
-    return { kind: 'refused', detail: 'detail' in outcome ? outcome.detail : outcome.kind }
+  if (outcome.kind !== 'payment') return endUnpaid(db, id, outcome)
+  await learnOfPayment(db, processor, id, outcome.payment)
+  const topUp = (await findTopUp(db, customerId, id)) as TopUp
+  const isShown = topUp.pix || topUp.boleto || (card && topUp.processorPaymentId !== null)
+  return isShown ? { kind: 'created', topUp } : { kind: 'unavailable', topUpId: id }
+}
+
+/** False where another automatic one is under way. */
+function insertTopUp(
+  db: Database,
+  processor: Processor,
+  id: string,
+  { customerId, amountNanoBrl, method, card, isAutomatic = false }: TopUpInput,
+): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const { numInsertedOrUpdatedRows } = await trx
+      .insertInto('top_ups')
+      .values({
+        id,
+        customer_id: customerId,
+        amount_nano_brl: amountNanoBrl,
+        method,
+        processor: processor.id,
+        payment_method_id: card?.paymentMethodId ?? null,
+        card_brand: card?.brand ?? null,
+        card_last_four: card?.lastFour ?? null,
+        is_automatic: isAutomatic,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst()
+    if (numInsertedOrUpdatedRows !== 1n) return false
+    // Of the others it is told once they can be paid.
+    if (card)
+      await recordEvent(trx, {
+        customerId,
+        type: 'topup.created',
+        data: { id, method, amount_brl: decimalBrl(amountNanoBrl), is_automatic: isAutomatic },
+      })
+    return true
+  })
+}
+
+/** Where nobody knows whether there is a payment, the row stays as it is. */
+async function endUnpaid(
+  db: Database,
+  topUpId: string,
+  outcome: Exclude<CreatePaymentOutcome, { kind: 'payment' }>,
+): Promise<CreatedTopUp> {
+  if (outcome.kind === 'unavailable') {
+    if (outcome.mayHaveHappened) return { kind: 'unavailable', topUpId }
+    await failTopUp(db, topUpId, { isRefused: false })
+    return { kind: 'unavailable' }
   }
-  if (payment === undefined) return { kind: 'unavailable' }
-  await learnOfPayment(db, processor, id, payment)
-  const topUp = (await findTopUp(db, input.customerId, id)) as TopUp
-  return topUp.pix || topUp.boleto ? { kind: 'created', topUp } : { kind: 'unavailable' }
-}
-
-async function ensurePayer(
-  db: Database,
-  processor: Processor,
-  { customerId, payer }: TopUpInput,
-): Promise<string | Exclude<CreatedTopUp, { kind: 'created' }>> {
-  const known = await db
-    .selectFrom('processor_customers')
-    .select('processor_customer_id')
-    .where('customer_id', '=', customerId)
-    .where('processor', '=', processor.id)
-    .executeTakeFirst()
-  const outcome = await processor.ensureCustomer(payer, known?.processor_customer_id)
-  if (outcome.kind === 'unavailable') return { kind: 'unavailable' }
-  if (outcome.kind !== 'customer') return { kind: 'refused', detail: outcome.detail }
-  const { id } = outcome.customer
-  await sql`
-    insert into processor_customers (customer_id, processor, processor_customer_id)
-    values (${customerId}, ${processor.id}, ${id})
-    on conflict (customer_id, processor) do update set processor_customer_id = excluded.processor_customer_id`.execute(
-    db,
-  )
-  return id
-}
-
-async function insertTopUp(
-  db: Database,
-  processor: Processor,
-  { customerId, amountNanoBrl, method }: TopUpInput,
-): Promise<string> {
-  const id = createId()
-  await db
-    .insertInto('top_ups')
-    .values({
-      id,
-      customer_id: customerId,
-      amount_nano_brl: amountNanoBrl,
-      method,
-      processor: processor.id,
-    })
-    .execute()
-  return id
-}
-
-/** Undefined where nobody knows whether there is one. */
-function paymentOf(outcome: CreatePaymentOutcome): Payment | 'refused' | undefined {
-  if (outcome.kind === 'payment') return outcome.payment
-  if (outcome.kind !== 'unavailable') return 'refused'
-  return outcome.mayHaveHappened ? undefined : 'refused'
-}
-
-async function endUnpaid(db: Database, id: string): Promise<void> {
-  await db
-    .updateTable('top_ups')
-    .set({ status: 'failed' })
-    .where('id', '=', id)
-    .where('paid_at', 'is', null)
-    .execute()
+  await failTopUp(db, topUpId, { isRefused: true })
+  const detail = publicWords(outcome.detail)
+  if (outcome.kind === 'declined') return { kind: 'card_rejected', detail }
+  // The processor's own words hold the token.
+  if (outcome.kind === 'card_not_found')
+    return { kind: 'card_rejected', detail: 'the card is not known any more: register it again' }
+  return { kind: 'refused', detail, topUpId }
 }
 
 /** `YYYY-MM-DD`, so many days from today. */

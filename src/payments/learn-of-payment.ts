@@ -6,7 +6,7 @@ import { recordEvent } from '../events/record-event.ts'
 import { decimalBrl } from '../lib/money.ts'
 import { applyPayment, type Applied } from './apply-payment.ts'
 import type { Payment, Processor } from './processor.ts'
-import type { TopUpMethod } from './top-ups.ts'
+import type { TopUpMethod, TopUpStatus } from './top-ups.ts'
 
 /** Applies it, and stores what the customer pays with where that is not known yet. */
 export async function learnOfPayment(
@@ -18,10 +18,21 @@ export async function learnOfPayment(
   const applied = await applyPayment(db, topUpId, payment)
   if (applied.kind === 'applied') {
     const { status, pix, boleto, method } = applied.topUp
-    if (status === 'pending' && !pix && !boleto)
+    if (method === 'card') await endRefusedCard(processor, status, payment)
+    else if (status === 'pending' && !pix && !boleto)
       await describeTopUp(db, processor, topUpId, payment.id, method)
   }
   return applied
+}
+
+/** One that was refused must not be paid on the processor's page; if it was a moment ago, an event tells it. */
+async function endRefusedCard(
+  processor: Processor,
+  status: TopUpStatus,
+  payment: Payment,
+): Promise<void> {
+  const isOpen = payment.status === 'pending' || payment.status === 'overdue'
+  if (status === 'failed' && isOpen) await processor.cancelPayment(payment.id)
 }
 
 /** Where the processor does not tell it now, it is asked again when the payment is learnt of next. */

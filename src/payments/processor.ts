@@ -16,6 +16,8 @@ export interface Processor {
   /** Of several with one reference, first a paid one, then a pending one. Deleted ones are not found. */
   findPaymentByReference(ourId: string): Promise<FindByReferenceOutcome>
   findPayment(id: string): Promise<FindPaymentOutcome>
+  /** A page of what is on record, in no order that can be relied on. Deleted ones are not listed. */
+  listPayments(query: PaymentQuery): Promise<ListPaymentsOutcome>
   pixCode(paymentId: string): Promise<PixCodeOutcome>
   boleto(paymentId: string): Promise<BoletoOutcome>
   /** Good too where it was deleted before. */
@@ -214,6 +216,26 @@ export type FindByReferenceOutcome =
     }
   /** May still appear after a call whose answer was lost: it can be on its way. */
   | PaymentNotFound
+  | Unavailable
+
+export interface PaymentQuery {
+  readonly by: 'created' | 'paid'
+  /** `YYYY-MM-DD`, days in Brasília; both are in. */
+  readonly fromDay: string
+  readonly toDay: string
+  /** Only those that were refunded as a whole or charged back. */
+  readonly onlyReturned?: boolean
+  /** The `nextPage` of the page before. */
+  readonly page?: string | undefined
+}
+
+export type ListPaymentsOutcome =
+  | {
+      readonly kind: 'payments'
+      readonly payments: readonly Payment[]
+      /** Undefined on the last page. */
+      readonly nextPage: string | undefined
+    }
   | Unavailable
 
 export type PixCodeOutcome =

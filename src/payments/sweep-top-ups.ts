@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import type { Log } from '../lib/log.ts'
+import { failTopUp } from './fail-top-up.ts'
 import { learnOfPayment } from './learn-of-payment.ts'
 import type { FindPaymentOutcome, Processor } from './processor.ts'
 
@@ -55,7 +56,7 @@ async function sweepOne(
     const applied = await learnOfPayment(db, processor, id, found.payment)
     if (applied.kind === 'amount_differs') log.error('top_up_amount_differs', { topUpId: id })
   }
-  // It was never made: whoever asked for it was told so.
+  // It was never made: whoever asked for it was told so, and of a card is told now.
   if (found.kind === 'payment_not_found' && paymentId === null && topUp.is_old)
-    await sql`update top_ups set status = 'failed' where id = ${id} and paid_at is null`.execute(db)
+    await failTopUp(db, id, { isRefused: false })
 }

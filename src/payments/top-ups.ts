@@ -11,7 +11,7 @@ import type { NanoBrl } from '../lib/money.ts'
 
 export const NANO_BRL_PER_CENTAVO = 10_000_000n
 
-export type TopUpMethod = 'pix' | 'boleto'
+export type TopUpMethod = 'pix' | 'boleto' | 'card'
 export type TopUpStatus = Selectable<Tables['top_ups']>['status']
 
 export interface TopUp {
@@ -23,12 +23,21 @@ export interface TopUp {
   readonly processorPaymentId: string | null
   readonly pix: { readonly payload: string; readonly qrCodeBase64: string } | null
   readonly boleto: { readonly url: string; readonly line: string } | null
+  readonly card: { readonly brand: string | null; readonly lastFour: string } | null
+  /** Of the card, which may have been deleted since. */
+  readonly paymentMethodId: string | null
+  /** The issuer or the processor looked at it before it was taken, or does so now. */
+  readonly wasInReview: boolean
+  readonly isAutomatic: boolean
   /** The processor's page, where it can be paid too. */
   readonly pageUrl: string | null
   readonly expiresAt: Date | null
   readonly createdAt: Date
   readonly paidAt: Date | null
+  /** With the payer again, and taken out of the balance. */
   readonly returnedNanoBrl: NanoBrl
+  /** Taken out of the balance for refunds that are not done yet. */
+  readonly refundingNanoBrl: NanoBrl
 }
 
 export async function findTopUp(
@@ -69,6 +78,17 @@ export async function listTopUps(
   return rows.map((row) => ({ ...toTopUp(row), exactCreatedAt: row.exact_created_at }))
 }
 
+/** `paid`: also those that went back later. */
+export async function countTopUps(
+  db: Database,
+  customerId: string,
+): Promise<{ paid: number; total: number }> {
+  const { rows } = await sql<{ paid: bigint; total: bigint }>`
+    select count(paid_at) as paid, count(*) as total from top_ups
+    where customer_id = ${customerId}`.execute(db)
+  return { paid: Number(rows[0]?.paid ?? 0n), total: Number(rows[0]?.total ?? 0n) }
+}
+
 export function toTopUp(row: TopUpRow): TopUp {
   return {
     id: row.id,
@@ -85,11 +105,17 @@ export function toTopUp(row: TopUpRow): TopUp {
       row.boleto_url === null || row.boleto_line === null
         ? null
         : { url: row.boleto_url, line: row.boleto_line },
+    card:
+      row.card_last_four === null ? null : { brand: row.card_brand, lastFour: row.card_last_four },
+    paymentMethodId: row.payment_method_id,
+    wasInReview: row.was_in_review,
+    isAutomatic: row.is_automatic,
     pageUrl: row.page_url,
     expiresAt: row.expires_at,
     createdAt: row.created_at,
     paidAt: row.paid_at,
     returnedNanoBrl: row.returned_nano_brl,
+    refundingNanoBrl: row.refunding_nano_brl,
   }
 }
 
@@ -104,9 +130,15 @@ interface TopUpRow {
   pix_qr_code_base64: string | null
   boleto_url: string | null
   boleto_line: string | null
+  card_brand: string | null
+  card_last_four: string | null
+  payment_method_id: string | null
+  was_in_review: boolean
+  is_automatic: boolean
   page_url: string | null
   expires_at: Date | null
   created_at: Date
   paid_at: Date | null
   returned_nano_brl: bigint
+  refunding_nano_brl: bigint
 }

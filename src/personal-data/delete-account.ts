@@ -32,7 +32,7 @@ const ERASED_NAME = 'Conta excluída'
 const DEADLOCK = '40P01'
 const ATTEMPTS_MAX = 3
 
-/** A debt does not hinder it, and stays in the books. */
+/** A debt does not hinder it, and stays in the books. In the transaction that `db` is, or in its own. */
 export async function deleteAccount(
   db: Database,
   actor: Actor,
@@ -42,8 +42,9 @@ export async function deleteAccount(
     try {
       return await deleteOnce(db, actor, input)
     } catch (error) {
-      // A team that was made a moment ago may be locked out of order.
-      if ((error as { code?: string }).code !== DEADLOCK || attempt >= ATTEMPTS_MAX) throw error
+      // A team that was made a moment ago may be locked out of order. A transaction of others is for them to repeat.
+      const isDeadlock = (error as { code?: string }).code === DEADLOCK
+      if (!isDeadlock || db.isTransaction || attempt >= ATTEMPTS_MAX) throw error
     }
   }
 }
@@ -66,7 +67,14 @@ function deleteOnce(
     await endTeams(trx, customerId)
     await eraseMailsTo(trx, customerId)
     await trx.deleteFrom('profiles').where('customer_id', '=', customerId).execute()
+    await trx
+      .updateTable('refunds')
+      .set({ reason: null })
+      .where('customer_id', '=', customerId)
+      .execute()
     await trx.deleteFrom('processor_customers').where('customer_id', '=', customerId).execute()
+    await eraseCards(trx, customerId)
+    await trx.deleteFrom('balance_watches').where('customer_id', '=', customerId).execute()
     const deletedAt = await eraseCustomer(trx, customerId)
     await record({
       action: 'account.deleted',
@@ -157,6 +165,13 @@ async function endTeams(trx: Database, customerId: string): Promise<void> {
     delete from team_invitations where invited_by = ${customerId}
       or team_id in (select id from teams where customer_id = ${customerId})
       or email = (select lower(email) from customers where id = ${customerId})`.execute(trx)
+}
+
+/** What was charged to them stays, with their last four digits. In this order: the one names the other. */
+async function eraseCards(trx: Database, customerId: string): Promise<void> {
+  await trx.deleteFrom('automatic_top_ups').where('customer_id', '=', customerId).execute()
+  await trx.deleteFrom('payment_methods').where('customer_id', '=', customerId).execute()
+  await trx.deleteFrom('card_attempts').where('customer_id', '=', customerId).execute()
 }
 
 /** What others had sent to this address; afterwards nobody knows it any more. */

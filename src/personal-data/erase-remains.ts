@@ -18,6 +18,7 @@ const BATCHES: readonly (readonly [table: string, batch: number])[] = [
   // Of up to 20 kB each.
   ['webhook_attempts', 500],
   ['webhook_endpoints', 2_000],
+  ['alerts', 2_000],
 ]
 const EVENTS_BATCH = 1_000
 

@@ -32,8 +32,25 @@ export const EXPORT_LISTS = {
   },
   topups: {
     entries: (id) => sql`
-      select id, amount_nano_brl, method, status, created_at, paid_at, returned_nano_brl
+      select id, amount_nano_brl, method, status, payment_method_id, card_brand, card_last_four, is_automatic, created_at, paid_at, returned_nano_brl
       from top_ups where customer_id = ${id} order by created_at desc, id desc`,
+  },
+  refunds: {
+    entries: (id) => sql`
+      select id, amount_nano_brl, kind, status, reason, decision_note, created_at, ended_at
+      from refunds where customer_id = ${id} order by created_at desc, id desc`,
+  },
+  // Of a card nobody here has more than this; what the processor charges it by is not the customer's.
+  payment_methods: {
+    entries: (id) => sql`
+      select id, brand, last_four, holder_name, expiry_month, expiry_year, created_at
+      from payment_methods where customer_id = ${id} order by created_at desc, id desc`,
+  },
+  automatic_topups: {
+    entries: (id) => sql`
+      select is_enabled, threshold_nano_brl, amount_nano_brl, payment_method_id, monthly_limit_nano_brl,
+        remote_ip, failures_in_row, disabled_reason, created_at, updated_at
+      from automatic_top_ups where customer_id = ${id}`,
   },
   events: {
     entries: (id) => sql`
@@ -136,6 +153,14 @@ export const EXPORT_LISTS = {
       select id, created_at, action, actor_kind, case when actor_id = ${id} then api_key_id end as api_key_id,
         case when actor_id = ${id} then ip end as ip, subject_id, details
       from audit_log where actor_id = ${id} or customer_id = ${id} order by created_at desc, id desc`,
+  },
+  // A threshold is an amount in BRL, a number of days or a percentage, as its kind says.
+  alerts: {
+    entries: (id) => sql`
+      select id, name, kind, trim_scale(threshold_nano::numeric / 1000000000)::float8 as threshold, api_key_id, team_id,
+        channels, is_enabled, state, last_fired_at,
+        trim_scale(last_value_nano::numeric / 1000000000)::float8 as last_value, created_at, updated_at
+      from alerts where customer_id = ${id} order by created_at desc, id desc`,
   },
   webhooks: {
     entries: (id) => sql`

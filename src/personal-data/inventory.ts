@@ -25,9 +25,35 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
   'profiles.customer_id': { exportedIn: 'profile', deletion: 'erased' },
   'notifications.customer_id': { exportedIn: 'notifications', deletion: 'erased' },
   'top_ups.customer_id': { exportedIn: 'topups', deletion: LEDGER },
+  'refunds.customer_id': {
+    exportedIn: 'refunds',
+    deletion: `${LEDGER}; the reason that was given is erased`,
+  },
+  'payment_methods.customer_id': { exportedIn: 'payment_methods', deletion: 'erased' },
+  'automatic_top_ups.customer_id': { exportedIn: 'automatic_topups', deletion: 'erased' },
+  'card_attempts.customer_id': {
+    notExported: 'for an hour, when cards were refused, and nothing of the card',
+    deletion: 'erased',
+  },
+  'adjustments.customer_id': {
+    notExported: 'the entries that they become are in ledger_entries, with their reasons',
+    deletion: LEDGER,
+  },
+  'adjustments.requested_by': {
+    notExported: 'acts of operators; they are in activities',
+    deletion: LEDGER,
+  },
+  'adjustments.decided_by': {
+    notExported: 'acts of operators; they are in activities',
+    deletion: LEDGER,
+  },
   'processor_customers.customer_id': {
     notExported: 'the number of the customer at the payment processor',
     deletion: 'erased',
+  },
+  'external_users.customer_id': {
+    notExported: 'a digest of their number at the identity provider, which nobody can read',
+    deletion: 'kept: by a digest and the id, so that late news of them makes no account again',
   },
   'events.customer_id': { exportedIn: 'events', deletion: 'erased' },
   'mails.customer_id': { exportedIn: 'mails_waiting', deletion: 'erased' },
@@ -82,6 +108,11 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
   },
   'audit_log.actor_id': { exportedIn: 'activities', deletion: LOGS },
   'audit_log.customer_id': { exportedIn: 'activities', deletion: LOGS },
+  'alerts.customer_id': { exportedIn: 'alerts', deletion: 'erased' },
+  'balance_watches.customer_id': {
+    notExported: 'how long the balance lasted when it was looked at last; GET /me/runway tells it',
+    deletion: 'erased',
+  },
   'webhook_endpoints.customer_id': { exportedIn: 'webhooks', deletion: 'erased' },
   'webhook_attempts.customer_id': { exportedIn: 'webhook_attempts', deletion: 'erased' },
   'generated_images.customer_id': { exportedIn: 'images_waiting', deletion: 'erased' },

@@ -29,7 +29,7 @@ export async function postAttempt(
   at: Date,
   options: PostOptions,
 ): Promise<TryOutcome> {
-  const headers = headersOf(attempt, at, options.sealingKey)
+  const headers = headersOf(attempt, at, options)
   const { allowPrivate, lookup, timeoutMs } = options
   const startedMs = performance.now()
   const latency = (): number => Math.round(performance.now() - startedMs)
@@ -60,10 +60,15 @@ export async function postAttempt(
   }
 }
 
-function headersOf(attempt: LeasedAttempt, at: Date, sealingKey: Buffer): Record<string, string> {
+function headersOf(
+  attempt: LeasedAttempt,
+  at: Date,
+  { sealingKey, previousSealingKey }: WebhookSettings,
+): Record<string, string> {
   const timestampSeconds = Math.floor(at.getTime() / 1000)
   const { id, messageId, body } = attempt
-  const secret = unseal(sealingKey, attempt.endpointId, attempt.secretSealed)
+  const { endpointId, secretSealed } = attempt
+  const secret = unseal(sealingKey, endpointId, secretSealed, previousSealingKey)
   return {
     'content-type': 'application/json',
     'user-agent': 'Catraca',

@@ -13,12 +13,27 @@ export function writeSigningSecret(secret: Buffer): string {
   return PREFIX + secret.toString('base64')
 }
 
+/** As providers show it, Supabase with `v1,` before it; undefined for anything else. */
+export function readSigningSecret(text: string): Buffer | undefined {
+  const match = /^(?:v1,)?whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text.trim())
+  if (!match) return undefined
+  const [, base64 = ''] = match
+  const secret = Buffer.from(base64, 'base64')
+  // What the decoder skips or cuts off does not come back.
+  const isWhole = secret.toString('base64').replace(/=+$/, '') === base64.replace(/=+$/, '')
+  return isWhole && secret.length >= 24 && secret.length <= 64 ? secret : undefined
+}
+
 /** The value of `webhook-signature`. */
 export function signWebhook(
   secret: Buffer,
-  message: { readonly id: string; readonly timestampSeconds: number; readonly body: string },
+  message: {
+    readonly id: string
+    readonly timestampSeconds: number
+    readonly body: string | Buffer
+  },
 ): string {
   const { id, timestampSeconds, body } = message
-  const signed = `${id}.${timestampSeconds}.${body}`
-  return `v1,${createHmac('sha256', secret).update(signed).digest('base64')}`
+  const signed = createHmac('sha256', secret).update(`${id}.${timestampSeconds}.`).update(body)
+  return `v1,${signed.digest('base64')}`
 }

@@ -3,6 +3,9 @@
  * nodes together, each run by one of them: the exchange rate and the months of usage, by pg-boss.
  */
 import { PgBoss } from 'pg-boss'
+import type { Catalog } from '../catalog/catalog.ts'
+import { evaluateAlerts } from '../alerts/evaluate-alerts.ts'
+import { warnOfLowBalance } from '../alerts/warn-of-low-balance.ts'
 import type { KeyUses } from '../customers/key-uses.ts'
 import type { Database } from '../db/open.ts'
 import { queueDigests } from '../email/queue-digests.ts'
@@ -15,24 +18,38 @@ import type { HealthRecorder } from '../health/health-recorder.ts'
 import { pruneHealth } from '../health/prune-health.ts'
 import { pruneImages } from '../images/generated-images.ts'
 import { beat, HEARTBEAT_MS } from '../ledger/nodes.ts'
+import { deleteWaitingUsers } from '../identity/delete-user.ts'
+import { pruneAuthEvents } from '../identity/prune-auth-events.ts'
 import type { Ledger } from '../ledger/open-ledger.ts'
 import { rollUsageDays } from '../ledger/roll-usage-days.ts'
 import type { Log } from '../lib/log.ts'
 import type { Processor } from '../payments/processor.ts'
+import { processRefunds } from '../payments/refunds/process-refunds.ts'
 import { sweepTopUps } from '../payments/sweep-top-ups.ts'
 import { handleEvents } from '../payments/take-event.ts'
+import { topUpAutomatically } from '../payments/top-up-automatically.ts'
 import { eraseDeletedAccounts } from '../personal-data/erase-remains.ts'
+import { countOpenDifferences } from '../reconciliation/differences.ts'
+import { compareUpstreamCosts } from '../reconciliation/upstream-costs.ts'
 import { pruneWebhookAttempts } from '../webhooks/prune-webhook-attempts.ts'
 import { createWebhookDelivery } from '../webhooks/webhook-delivery.ts'
 import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
 import { ensureMonths } from './ensure-months.ts'
 import { mailDisabledWebhook } from './mail-disabled-webhook.ts'
+import { comparePayments } from './compare-payments.ts'
 import { createReportIncidents } from './report-incidents.ts'
+import { tellPriceChanges } from './tell-price-changes.ts'
 
 export interface Workers {
   /** An event of the payment processor is looked into at once, and not at the next turn of its timer. */
   wakeProcessorEvents(): void
   stop(): Promise<void>
+}
+
+/** Nothing moves but by requests, which tests that compare every row need. */
+export const NO_WORKERS: Workers = {
+  wakeProcessorEvents() {},
+  async stop() {},
 }
 
 export interface WorkerDeps {
@@ -51,8 +68,13 @@ export interface WorkerDeps {
   /** What is done about facts that customers are told of. */
   readonly eventHandlers: readonly EventHandler[]
   readonly log: Log
+  /** For the metric: how many differences of the reconciliation nobody has explained. */
+  onOpenDifferences(count: number): void
   /** Undefined in sandbox mode, where the rate is fixed. */
   readonly refreshFxRate: (() => Promise<void>) | undefined
+  readonly catalog: Catalog
+  /** What operators changed, should its notification have been missed. */
+  readonly reloadCatalog: () => Promise<void>
 }
 
 const MARK_EVERY_MS = 100
@@ -64,10 +86,17 @@ const EVENTS_EVERY_MS = 1_000
 const MAILS_EVERY_MS = 2_000
 const PROCESSOR_EVENTS_EVERY_MS = 2_000
 const SWEEP_EVERY_MS = 30_000
+const ALERTS_EVERY_MS = 30_000
+const REFUNDS_EVERY_MS = 5_000
+const AUTOMATIC_EVERY_MS = 5_000
 const WEBHOOKS_EVERY_MS = 1_000
 const KEY_USES_EVERY_MS = 3_000
 /** Within the lease of an incident, several times. */
 const INCIDENTS_EVERY_MS = 10_000
+const DIFFERENCES_EVERY_MS = 60_000
+/** Charges that were settled late, and imports that were missed, within these. */
+const COSTS_COMPARED_DAYS = 35
+const CATALOG_EVERY_MS = 60_000
 
 export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
   const { db, ledger, calls, nodeId, health, keyUses, log } = deps
@@ -90,10 +119,20 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
     every(HEALTH_EVERY_MS, 'flush_health', log, () => health.flush()),
     every(KEY_USES_EVERY_MS, 'flush_key_uses', log, () => keyUses.flush()),
     every(INCIDENTS_EVERY_MS, 'report_incidents', log, createReportIncidents(deps)),
+    every(CATALOG_EVERY_MS, 'reload_catalog', log, deps.reloadCatalog),
+    every(DIFFERENCES_EVERY_MS, 'count_differences', log, async () =>
+      deps.onOpenDifferences(await countOpenDifferences(db)),
+    ),
     every(EVENTS_EVERY_MS, 'dispatch_events', log, () =>
       dispatchEvents(db, deps.eventHandlers, log),
     ),
     every(MAILS_EVERY_MS, 'send_mails', log, () => sendDueMails(db, deps.mail)),
+    every(ALERTS_EVERY_MS, 'look_at_alerts', log, () =>
+      evaluateAlerts(db, { now: new Date(), log }),
+    ),
+    every(ALERTS_EVERY_MS, 'look_at_balances', log, () =>
+      warnOfLowBalance(db, { now: new Date(), log }),
+    ),
     every(WEBHOOKS_EVERY_MS, 'deliver_webhooks', log, () => delivery.deliverDueWebhooks()),
   ]
   const processorEvents = startProcessorTimers(deps, timers)
@@ -112,7 +151,7 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
 
 /** Events of the processor, and what it told of none. */
 function startProcessorTimers(
-  { db, processor, log }: WorkerDeps,
+  { db, processor, webhooks, log }: WorkerDeps,
   timers: Timer[],
 ): Timer | undefined {
   if (!processor) return undefined
@@ -120,12 +159,18 @@ function startProcessorTimers(
     handleEvents(db, processor, log),
   )
   const sweep = every(SWEEP_EVERY_MS, 'sweep_top_ups', log, () => sweepTopUps(db, processor, log))
-  timers.push(events, sweep)
+  const refunds = every(REFUNDS_EVERY_MS, 'process_refunds', log, () =>
+    processRefunds(db, processor, log),
+  )
+  const automatic = every(AUTOMATIC_EVERY_MS, 'automatic_top_ups', log, () =>
+    topUpAutomatically(db, { processor, keys: webhooks, log }),
+  )
+  timers.push(events, refunds, sweep, automatic)
   return events
 }
 
 async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
-  const { db, log, refreshFxRate } = deps
+  const { db, log, processor, refreshFxRate } = deps
   const boss = new PgBoss({
     connectionString: deps.databaseUrl,
     schema: 'jobs',
@@ -134,7 +179,7 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
   })
   boss.on('error', (error) => log.warn('jobs_failed', { error }))
   await boss.start()
-  const handlers: Record<string, { cron: string; run: () => Promise<unknown> }> = {
+  const handlers: Record<string, Job> = {
     // Months are made long before they come: a failed run has weeks to be noticed.
     'ensure-months': { cron: '17 3 * * *', run: () => ensureMonths(db) },
     // Soon after midnight of UTC; again, should a run have failed.
@@ -143,6 +188,7 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
       cron: '*/15 * * * *',
       run: () => queueDigests(db, new Date()),
     },
+    'tell-price-changes': { cron: '* * * * *', run: () => tellPriceChanges(db, deps.catalog) },
     'prune-health': { cron: '37 3 * * *', run: () => pruneHealth(db) },
     // Requests begin it and mostly end it.
     'erase-deleted-accounts': {
@@ -153,16 +199,43 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
       cron: '47 3 * * *',
       run: () => pruneWebhookAttempts(db),
     },
+    // Those of users who are deleted at the identity provider, and could not be at once.
+    'delete-waiting-users': { cron: '*/5 * * * *', run: () => deleteWaitingUsers(db, log) },
+    'prune-auth-events': { cron: '57 3 * * *', run: () => pruneAuthEvents(db) },
+    // In the night of Brasília; again, should the processor not answer.
+    ...(processor
+      ? {
+          'compare-payments': {
+            cron: '23 6 * * *',
+            run: () => comparePayments({ db, processor, log }),
+            queue: { retryDelay: 900, expireInSeconds: 3_600 },
+          },
+        }
+      : {}),
+    'compare-upstream-costs': { cron: '53 6 * * *', run: () => compareLateCosts(db, log) },
     'prune-images': { cron: '*/10 * * * *', run: () => pruneImages(db) },
     // The rate of a business day is published soon after 13:00 in Brasília (16:00 UTC).
     ...(refreshFxRate ? { 'refresh-fx-rate': { cron: '*/15 * * * *', run: refreshFxRate } } : {}),
   }
-  for (const [name, { cron, run }] of Object.entries(handlers)) {
-    await boss.createQueue(name, { retryLimit: 3, retryBackoff: true })
+  for (const [name, { cron, run, queue }] of Object.entries(handlers)) {
+    await boss.createQueue(name, { retryLimit: 3, retryBackoff: true, ...queue })
     await boss.work(name, async () => void (await run()))
     await boss.schedule(name, cron)
   }
   return boss
+}
+
+interface Job {
+  readonly cron: string
+  readonly run: () => Promise<unknown>
+  /** In seconds: before another try, and how long a run may take. */
+  readonly queue?: { readonly retryDelay: number; readonly expireInSeconds: number }
+}
+
+function compareLateCosts(db: Database, log: Log): Promise<unknown> {
+  const now = new Date()
+  const first = new Date(now.getTime() - COSTS_COMPARED_DAYS * 86_400_000)
+  return compareUpstreamCosts(db, { fromDay: first.toISOString().slice(0, 10), now }, log)
 }
 
 interface Timer {

@@ -1,7 +1,5 @@
-/** The operator's command line as a process: what it prints, what it changes, its exit code. */
+/** The operator's command line: what it prints, what it changes, its exit code. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,9 +7,9 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { createId, sha256 } from '../../src/lib/ids.ts'
 import { LIVE_ENVIRONMENT } from '../harness/live-environment.ts'
+import { runCli, runCliProcess, type RanCli } from '../harness/run-cli.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
 
-const root = join(import.meta.dirname, '../..')
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const SECRET = /sk-svc-[A-Za-z0-9]{32}/g
 
@@ -27,31 +25,18 @@ after(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-interface Ran {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
 interface On {
   readonly database?: TestDatabase
   readonly env?: Record<string, string>
 }
 
-async function run(args: readonly string[], on: On = {}): Promise<Ran> {
-  const { PATH = '', HOME = '' } = process.env
+function run(args: readonly string[], on: On = {}): Promise<RanCli> {
+  return runCli(args, environment(on))
+}
+
+function environment(on: On = {}): Record<string, string> {
   const { databaseUrl } = on.database ?? database
-  const child = spawn(process.execPath, ['src/cli/main.ts', ...args], {
-    cwd: root,
-    env: { PATH, HOME, DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ...on.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (text) => (stdout += String(text)))
-  child.stderr.on('data', (text) => (stderr += String(text)))
-  const [code] = (await once(child, 'close')) as [number]
-  return { code, stdout, stderr }
+  return { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ...on.env }
 }
 
 async function text(args: readonly string[], on?: On): Promise<string> {
@@ -477,4 +462,27 @@ test('faults of the configuration and an unreachable database are told in a line
   assert.equal(down.code, 1)
   assert.match(down.stderr, /ECONNREFUSED/)
   assert.doesNotMatch(down.stderr, /hush/)
+})
+
+test('as a process it prints the same, ends by itself, and has the same exit code', async () => {
+  const { id } = await makeCustomer()
+  const unreachable = { DATABASE_URL: 'postgres://catraca:hush@127.0.0.1:1/catraca' }
+  const cases: (readonly [number, string[], Record<string, string>?])[] = [
+    [0, ['--help']],
+    [0, ['customer', 'show', id, '--json']],
+    [0, ['model', 'list']],
+    [2, ['customer', 'show', 'nobody@example.com']],
+    [2, ['customer', 'list', '--nada']],
+    [1, ['customer', 'list'], unreachable],
+  ]
+  for (const [code, args, env = {}] of cases) {
+    const [inside, outside] = await Promise.all([
+      run(args, { env }),
+      runCliProcess(args, environment({ env })),
+    ])
+    assert.equal(outside.code, code, outside.stderr)
+    // A stack trace is of where it was called from.
+    const told = ({ stdout, stderr }: RanCli) => [stdout, stderr.split('\n')[0]]
+    assert.deepEqual(told(outside), told(inside))
+  }
 })

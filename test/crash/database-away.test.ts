@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startEmbedded, type EmbeddedPostgres } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase, type OpenDatabase } from '../../src/db/open.ts'
-import { audit } from '../../src/ledger/audit.ts'
+import { auditMoney } from '../../src/payments/audit-money.ts'
 import { findAccount } from '../../src/ledger/entries.ts'
 import { decimalBrl, parseBrl } from '../../src/lib/money.ts'
 import { seedCustomer } from '../harness/test-database.ts'
@@ -90,7 +90,7 @@ async function assertChargedOnce(
   assert.equal(account?.balanceNanoBrl, (parseBrl('10') as bigint) - billed)
   assert.equal(account.heldNanoBrl, 0n)
   assert.deepEqual(
-    (await audit(database.db)).checks.filter(({ ok }) => !ok),
+    (await auditMoney(database.db)).checks.filter(({ ok }) => !ok),
     [],
   )
 }

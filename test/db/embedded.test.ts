@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -12,11 +12,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { startEmbedded, type EmbeddedPostgres } from '../../src/db/embedded.ts'
 import { isAlive } from '../../src/lib/process-identity.ts'
+import { prepareCluster } from '../harness/prepared-cluster.ts'
 import { withClient } from '../harness/test-database.ts'
 
 const root = join(import.meta.dirname, '../..')
 const UNTIL_MS_MAX = 30_000
 
+const prepared = await prepareCluster()
 const folders: string[] = []
 const started: EmbeddedPostgres[] = []
 const children: ChildProcess[] = []
@@ -26,6 +28,7 @@ afterEach(async () => {
   for (const database of started.splice(0)) await database.stop()
 })
 after(async () => {
+  await prepared.remove()
   for (const folder of folders) await rm(folder, { recursive: true, force: true })
 })
 
@@ -35,6 +38,13 @@ async function makeDataDir({ mode = 0o755 } = {}): Promise<string> {
   // A root's folder is closed to the account that runs the database, and would send it elsewhere.
   await chmod(folder, mode)
   return folder
+}
+
+/** Where it was started once, and stopped. */
+async function makeUsedDataDir(): Promise<string> {
+  const dataDir = await makeDataDir()
+  await prepared.putInto(dataDir)
+  return dataDir
 }
 
 async function start(dataDir: string): Promise<EmbeddedPostgres> {
@@ -140,7 +150,7 @@ test('a start makes a durable database, a stop ends it, and the next start has i
 })
 
 test('it listens on this machine only, and refuses whoever has not its password', async () => {
-  const { databaseUrl } = await start(await makeDataDir())
+  const { databaseUrl } = await start(await makeUsedDataDir())
   const [addresses] = await query(databaseUrl, `select current_setting('listen_addresses')`)
   assert.equal(addresses, '127.0.0.1')
   for (const password of ['', 'wrong', 'catraca']) {
@@ -163,7 +173,7 @@ test('processes that start it at once on an empty folder get the same one', asyn
 })
 
 test('it lives until the last of its users leaves', async () => {
-  const dataDir = await makeDataDir()
+  const dataDir = await makeUsedDataDir()
   const holder = await startHolder(dataDir)
   const [one, two] = await Promise.all([start(dataDir), start(dataDir)])
   assert.deepEqual([one.databaseUrl, two.databaseUrl], [holder.url, holder.url])
@@ -178,7 +188,7 @@ test('it lives until the last of its users leaves', async () => {
 })
 
 test('a killed process leaves it running, the next one attaches, and its stop ends it', async () => {
-  const dataDir = await makeDataDir()
+  const dataDir = await makeUsedDataDir()
   const holder = await startHolder(dataDir)
   await insert(holder.url, 1, 2, 3)
   const postmaster = postmasterOf(await clusterOf(holder.url))
@@ -194,7 +204,7 @@ test('a killed process leaves it running, the next one attaches, and its stop en
 })
 
 test('a database that is killed under its server comes up again, same address, no commit lost', async () => {
-  const { databaseUrl } = await start(await makeDataDir())
+  const { databaseUrl } = await start(await makeUsedDataDir())
   await insert(databaseUrl, 1, 2, 3)
   const cluster = await clusterOf(databaseUrl)
   const postmaster = postmasterOf(cluster)
@@ -209,7 +219,7 @@ test('a database that is killed under its server comes up again, same address, n
 })
 
 test('after a kill of server and database the next start recovers every commit', async () => {
-  const dataDir = await makeDataDir()
+  const dataDir = await makeUsedDataDir()
   const holder = await startHolder(dataDir)
   await insert(holder.url, 1)
   const postmaster = postmasterOf(await clusterOf(holder.url))
@@ -227,7 +237,7 @@ test('after a kill of server and database the next start recovers every commit',
 })
 
 test('a pid file of a dead process, or of one that is no database, is no hindrance', async () => {
-  const dataDir = await makeDataDir()
+  const dataDir = await makeUsedDataDir()
   const first = await start(dataDir)
   await insert(first.databaseUrl, 1)
   const cluster = await clusterOf(first.databaseUrl)
@@ -244,8 +254,8 @@ test('a pid file of a dead process, or of one that is no database, is no hindran
 })
 
 test('a pid file that names the postmaster of another database is no hindrance', async () => {
-  const dataDir = await makeDataDir()
-  const other = await start(await makeDataDir())
+  const dataDir = await makeUsedDataDir()
+  const other = await start(await makeUsedDataDir())
   const otherCluster = await clusterOf(other.databaseUrl)
   const first = await start(dataDir)
   await insert(first.databaseUrl, 1)
@@ -262,7 +272,7 @@ test('a pid file that names the postmaster of another database is no hindrance',
 })
 
 test('a start waits for a database that is there but slow to answer', async () => {
-  const dataDir = await makeDataDir()
+  const dataDir = await makeUsedDataDir()
   const holder = await startHolder(dataDir)
   await insert(holder.url, 1)
   const postmaster = postmasterOf(await clusterOf(holder.url))
@@ -281,7 +291,7 @@ test('a start waits for a database that is there but slow to answer', async () =
 })
 
 test('a lock left by a kill in the middle of a start is broken', async () => {
-  const dataDir = await makeDataDir()
+  const dataDir = await makeUsedDataDir()
   const first = await start(dataDir)
   await insert(first.databaseUrl, 1)
   const home = dirname(await clusterOf(first.databaseUrl))
@@ -296,9 +306,8 @@ test('a lock left by a kill in the middle of a start is broken', async () => {
 test('a lock that no living start holds is broken, even empty or with a pid dealt out anew', async () => {
   // A kill between making the file and writing to it; a container, where every start has the same pid.
   const broken = ['', `${process.pid}.1`].map(async (left) => {
-    const dataDir = await makeDataDir()
+    const dataDir = await makeUsedDataDir()
     const home = join(dataDir, 'postgres')
-    await mkdir(home)
     await writeFile(join(home, 'start.lock'), left)
     const database = await start(dataDir)
     assert.equal(await clusterOf(database.databaseUrl), join(home, 'cluster'))

@@ -516,6 +516,8 @@ test('each event is told by its mail, once, with what it says', async () => {
     'chave_revogada',
     'chaves_reativadas',
     'indicacao_recompensa',
+    'mudanca_de_preco',
+    'recarga_automatica_desativada',
     'recarga_confirmada',
     'recarga_contestada',
     'recarga_expirada',

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { runCommandLine } from '../../src/cli/run-command-line.ts'
+import { loadConfig } from '../../src/config.ts'
 
 export interface RanCli {
   readonly code: number
@@ -8,15 +10,32 @@ export interface RanCli {
   readonly stderr: string
 }
 
-/** `npm run catraca -- …` in a process of its own, which knows nothing of the environment but what is given. */
+const root = join(import.meta.dirname, '../..')
+
+/** `npm run catraca -- …`, which knows nothing of the environment but what is given; in this process. */
 export async function runCli(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<RanCli> {
-  const { PATH = '', HOME = '' } = process.env
+  let stdout = ''
+  let stderr = ''
+  const code = await runCommandLine([...args], {
+    loadConfig: () => loadConfig(env, root),
+    print: (text) => (stdout += text),
+    complain: (text) => (stderr += text),
+  })
+  return { code, stdout, stderr }
+}
+
+/** The same in a process of its own, whose start takes most of a second. */
+export async function runCliProcess(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<RanCli> {
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
   const child = spawn(process.execPath, ['src/cli/main.ts', ...args], {
-    cwd: join(import.meta.dirname, '../..'),
-    env: { PATH, HOME, ...env },
+    cwd: root,
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''

@@ -11,7 +11,9 @@ import { storeImage } from '../../src/images/generated-images.ts'
 import { credit } from '../../src/ledger/entries.ts'
 import { createId, sha256 } from '../../src/lib/ids.ts'
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
+import { requestRefund } from '../../src/payments/refunds/request-refund.ts'
 import { seedCustomer } from './test-database.ts'
+import { seedPaidTopUp } from './seed-paid-top-up.ts'
 import { seedUsage } from './seed-usage.ts'
 
 export const TAX_ID = '24971563792'
@@ -67,6 +69,11 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
   await recordEvent(db, { customerId, type: 'key.created', data: { name: mark } })
   await seedMails(db, customerId, email, mark)
   await seedWebhook(db, customerId, mark)
+  await seedAlert(db, customerId, mark)
+  await db
+    .insertInto('external_users')
+    .values({ external_id_hash: sha256(`external user ${mark}`), customer_id: customerId })
+    .execute()
   await db
     .insertInto('processor_customers')
     .values({ customer_id: customerId, processor: 'asaas', processor_customer_id: `cus_${mark}` })
@@ -81,6 +88,9 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
       processor: 'asaas',
     })
     .execute()
+  await seedRefund(db, customerId, mark)
+  await seedCard(db, customerId, mark)
+  await seedAdjustment(db, customerId)
   await seedPrompt(db, customerId, mark)
   await storeImage(db, customerId, { mediaType: 'image/png', bytes: Buffer.from(`imagem ${mark}`) })
   await seedUsage(db, {
@@ -169,6 +179,83 @@ async function seedWebhook(db: Database, customerId: string, mark: string): Prom
       body: JSON.stringify({ type: 'key.created', data: { name: mark } }),
       first_failed_at: null,
       due_at: new Date(Date.now() + 86_400_000),
+    })
+    .execute()
+}
+
+/** With an automatic top-up that is switched off, and an attempt. */
+async function seedCard(db: Database, customerId: string, mark: string): Promise<void> {
+  const id = createId()
+  await db
+    .insertInto('payment_methods')
+    .values({
+      id,
+      customer_id: customerId,
+      processor: 'asaas',
+      token_sealed: Buffer.from('sealed'),
+      brand: 'VISA',
+      last_four: '4444',
+      holder_name: `MARILIA ${mark}`,
+      expiry_month: 12,
+      expiry_year: 2099,
+    })
+    .execute()
+  await db
+    .insertInto('automatic_top_ups')
+    .values({
+      customer_id: customerId,
+      is_enabled: false,
+      threshold_nano_brl: 10n * NANO_PER_BRL,
+      amount_nano_brl: 50n * NANO_PER_BRL,
+      payment_method_id: id,
+      monthly_limit_nano_brl: null,
+      remote_ip: '203.0.113.77',
+      disabled_reason: null,
+    })
+    .execute()
+  await db.insertInto('card_attempts').values({ id: createId(), customer_id: customerId }).execute()
+}
+
+async function seedAlert(db: Database, customerId: string, mark: string): Promise<void> {
+  await db
+    .insertInto('alerts')
+    .values({
+      id: createId(),
+      customer_id: customerId,
+      name: `Alerta ${mark}`,
+      kind: 'monthly_spend',
+      threshold_nano: 1_000_000n * NANO_PER_BRL,
+      api_key_id: null,
+      team_id: null,
+      channels: ['email'],
+    })
+    .execute()
+  await db.insertInto('balance_watches').values({ customer_id: customerId }).execute()
+}
+
+/** Of what was paid for it: the balance stays as it is. A boleto, which no worker returns. */
+async function seedRefund(db: Database, customerId: string, mark: string): Promise<void> {
+  await seedPaidTopUp(db, { customerId, cents: 500, method: 'boleto' })
+  const input = { amountNanoBrl: 5n * NANO_PER_BRL, topUpId: undefined, reviewAboveNanoBrl: 0n }
+  const reason = `desisti ${mark}`
+  await db.transaction().execute((trx) => requestRefund(trx, { ...input, customerId, reason }))
+}
+
+/** By the person themselves, who took it back. */
+async function seedAdjustment(db: Database, customerId: string): Promise<void> {
+  await db
+    .insertInto('adjustments')
+    .values({
+      id: createId(),
+      customer_id: customerId,
+      kind: 'credit',
+      amount_nano_brl: NANO_PER_BRL,
+      reason: 'cortesia',
+      reference: createId(),
+      status: 'rejected',
+      requested_by: customerId,
+      decided_by: customerId,
+      decided_at: new Date(),
     })
     .execute()
 }

@@ -28,10 +28,12 @@ export async function startTestNode(options: {
   dataDir?: string
   port?: number
   env?: Record<string, string>
+  /** `src/main.ts` if not given. */
+  program?: string
 }): Promise<TestNode> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'catraca-node-')))
   const port = options.port ?? (await findFreePort())
-  const child = spawn(process.execPath, ['src/main.ts'], {
+  const child = spawn(process.execPath, [options.program ?? 'src/main.ts'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {

@@ -1,11 +1,10 @@
 /** The audit log's export: for admins alone, whole, in its limits, and itself told of. */
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { after, before, test } from 'node:test'
-import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { createCustomer } from '../../src/customers/customers.ts'
 import { createId } from '../../src/lib/ids.ts'
+import { runCli } from '../harness/run-cli.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { ask, startGateway, type Asked, type GatewayUnderTest } from './gateway-under-test.ts'
 import { operationsOf, readOpenApi } from './operations.ts'
@@ -169,17 +168,10 @@ test('nobody becomes an admin by an e-mail of their own choice', async () => {
 
 test("what the operator does by the command line is told as the operator's", async () => {
   const run = async (...args: string[]): Promise<any> => {
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ['src/cli/main.ts', ...args, '--json'],
-      {
-        env: {
-          ...process.env,
-          DATABASE_URL: gateway.database.databaseUrl,
-          DATA_DIR: gateway.node.dataDir,
-        },
-      },
-    )
+    const { stdout } = await runCli([...args, '--json'], {
+      DATABASE_URL: gateway.database.databaseUrl,
+      DATA_DIR: gateway.node.dataDir,
+    })
     return JSON.parse(stdout)
   }
   const rate = await run('fx', 'set', '5.3', '--date', '2025-01-02', '--note', 'teste')

@@ -1,14 +1,13 @@
 /** Every row of the specification's tables of errors and headers, over real sockets. */
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApiKey, revokeApiKey } from '../../src/customers/api-keys.ts'
 import { credit, debit, findAccount } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { decimalBrl, NANO_PER_BRL } from '../../src/lib/money.ts'
+import { runCli } from '../harness/run-cli.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
 import {
@@ -191,16 +190,11 @@ test('401: a revoked key buys nothing from the next request on, on every node', 
 test('401: a key that the operator revoked by the command line, at once', async () => {
   const { key, secret } = await seedCustomer(gateway.database.db, { balanceBrl: '10' })
   assert.equal((await chat(sound(), secret)).status, 200)
-  const ran = spawnSync(process.execPath, ['src/cli/main.ts', 'key', 'revoke', key.id], {
-    cwd: join(import.meta.dirname, '../..'),
-    encoding: 'utf8',
-    env: {
-      ...process.env,
-      DATABASE_URL: gateway.database.databaseUrl,
-      DATA_DIR: gateway.node.dataDir,
-    },
+  const ran = await runCli(['key', 'revoke', key.id], {
+    DATABASE_URL: gateway.database.databaseUrl,
+    DATA_DIR: gateway.node.dataDir,
   })
-  assert.equal(ran.status, 0, ran.stderr)
+  assert.equal(ran.code, 0, ran.stderr)
   assertRefusal(await chat(sound(), secret), 401, 'authentication_failed')
 })
 

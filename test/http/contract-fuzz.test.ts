@@ -1,12 +1,15 @@
 /**
  * Generated requests over every operation of `/v1/openapi.json`, sound and not, over real sockets to one
- * server: no 5xx, and no answer that is not as described. What they are follows from a seed: `FUZZ_SEED` gives
- * another one, `FUZZ_REQUESTS` another number of them.
+ * server: no 5xx, and no answer that is not as described. What they are follows from a seed, which the name of
+ * the test tells and `TEST_SEED` gives.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as fc from 'fast-check'
 import { Pool } from 'undici'
+import { createLog } from '../../src/lib/log.ts'
+import { recordFindings } from '../../src/reconciliation/differences.ts'
+import { effort, seedOr } from '../harness/effort.ts'
 import { createActor, createThrowAway, type Actor } from './contract-fuzz/actors.ts'
 import { judge, type Answer } from './contract-fuzz/judge.ts'
 import { plansFor, type Plan } from './contract-fuzz/request-plans.ts'
@@ -25,10 +28,9 @@ import {
   type Operation,
 } from './operations.ts'
 
-const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121)
-/** Of each operation as many as there must be; 50,000 take a minute more than the whole of the tests may. */
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 25_000)
-const EACH_MIN = 300
+const SEED = seedOr(20_261_121)
+const REQUESTS = effort({ ordinary: 10_000, full: 50_000 })
+const EACH_MIN = effort({ ordinary: 75, full: 300 })
 /** Of operations that work for a while: of these as few as there must be. */
 const DEAR = new Set([
   'POST /chat/completions',
@@ -43,6 +45,8 @@ const DEAR = new Set([
 ])
 /** They end the key that calls. */
 const ENDING = new Set(['DELETE /me', 'POST /api-keys/bulk-revoke'])
+/** Undone at once: the customers it is done to have models to call. */
+const SUSPENDING = 'POST /admin/customers/{id}/suspend'
 /** Of all that a customer has: mostly of those who have little. */
 const EXPORT = 'GET /me/export'
 const CLIENTS = 8
@@ -51,14 +55,16 @@ const CHUNK = 50
 const FAILURES_SHOWN = 20
 const FAILURES_MAX = 500
 const SUCCESSES_MIN = 3
-const ADMIN_EMAIL = 'fuzz-0@exemplo.com.br'
+/** The first of the actors; what one of them asks for, the other approves. */
+const ADMINS = 2
+const ADMIN_EMAILS = 'fuzz-0@exemplo.com.br,fuzz-1@exemplo.com.br'
 
 let gateway: GatewayUnderTest
 let pool: Pool
 let document: OpenApi
 
 before(async () => {
-  gateway = await startGateway({ ADMIN_EMAILS: ADMIN_EMAIL })
+  gateway = await startGateway({ ADMIN_EMAILS, REFUND_REVIEW_ABOVE_BRL: '0' })
   document = await readOpenApi(gateway.node.baseUrl)
   pool = new Pool(new URL(gateway.node.baseUrl).origin, { connections: CLIENTS, pipelining: 1 })
 })
@@ -79,6 +85,7 @@ test(`${REQUESTS} generated requests over all operations, by seed ${SEED}`, asyn
   const actors: Actor[] = []
   for (let at = 0; at < ACTORS; at++)
     actors.push(await createActor(gateway, `fuzz-${at}@exemplo.com.br`))
+  await seedDifferences(gateway)
   const courses = coursesOf(document)
   const failures = await sendAll(courses, actors)
 
@@ -90,6 +97,18 @@ test(`${REQUESTS} generated requests over all operations, by seed ${SEED}`, asyn
   const complaints = gateway.node.log.filter((line) => line.includes('"level":"error"'))
   assert.deepEqual(complaints.slice(0, FAILURES_SHOWN), [])
 })
+
+/** Nobody makes them by a request. */
+async function seedDifferences({ database }: GatewayUnderTest): Promise<void> {
+  const finding = { kind: 'payment_without_top_up', oursNanoBrl: 0n, theirsNanoBrl: 1n } as const
+  for (const name of ['pay_1', 'pay_2'])
+    await recordFindings(
+      database.db,
+      { subject: `payment:asaas:${name}`, processor: 'none', processorPaymentId: name },
+      [finding],
+      createLog('silent', () => {}),
+    )
+}
 
 function coursesOf(document: OpenApi): Course[] {
   const operations = [...operationsOf(document).values()]
@@ -143,7 +162,7 @@ async function sendAll(courses: readonly Course[], actors: readonly Actor[]): Pr
       const isSpare = isEnding || (operation.name === EXPORT && turn % 8 > 0)
       const actor = isSpare
         ? (spare.pop() ?? (await createThrowAway(gateway, `fim-${serial++}@exemplo.com.br`)))
-        : (actors[nth % actors.length] as Actor)
+        : pick(actorsFor(operation, actors, turn), nth)
       const others = actors.filter((one) => one !== actor)
       const sent = wireRequest(operation, plan, actor, others)
       const answer = await send(sent).catch(noAnswer)
@@ -152,14 +171,31 @@ async function sendAll(courses: readonly Course[], actors: readonly Actor[]): Pr
       const fault = judge(operation, sent, answer, faultOf)
       if (fault) failures.push(`${fault}\n${asCurl(sent)}`)
       const isDone = status >= 200 && status < 300
+      if (isDone && operation.name === SUSPENDING)
+        await send({ ...sent, path: sent.path.replace(/suspend$/, 'reinstate') })
       if (isSpare && !(isEnding && isDone)) spare.push(actor)
       // Reading every list again tells little more.
       const isNews = operation.method !== 'GET' || turn % 4 === 0
-      if (isDone && isNews && plan.caller.kind === 'key') learn(actor, operation, sent, text)
+      if (isDone && isNews && plan.caller.kind === 'key')
+        for (const one of isOfAdmins(operation) ? actors.slice(0, ADMINS) : [actor])
+          learn(one, operation, sent, text)
     }
   }
   await Promise.all(Array.from({ length: CLIENTS }, client))
   return failures
+}
+
+function isOfAdmins({ path }: Operation): boolean {
+  return path.startsWith('/admin/')
+}
+
+/** Others are forbidden it, which is soon told. */
+function actorsFor(operation: Operation, actors: readonly Actor[], turn: number): readonly Actor[] {
+  return isOfAdmins(operation) && turn % 8 > 0 ? actors.slice(0, ADMINS) : actors
+}
+
+function pick(actors: readonly Actor[], nth: number): Actor {
+  return actors[nth % actors.length] as Actor
 }
 
 function learn({ pools }: Actor, operation: Operation, sent: WireRequest, text: string): void {

@@ -1,7 +1,7 @@
 /**
- * Twenty thousand requests that no sound client sends, over real sockets, to one gateway. What they
- * are follows from a seed: `FUZZ_SEED` gives another one, and a failure tells the seed and the number
- * of the request.
+ * Thousands of requests that no sound client sends, over real sockets, to one gateway. What they are
+ * follows from a seed: `TEST_SEED` gives another one, and a failure tells the seed and the number of the
+ * request.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -10,6 +10,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { findAccount } from '../../src/ledger/entries.ts'
+import { effort, seedOr } from '../harness/effort.ts'
 import {
   askChat,
   assertAudit,
@@ -22,9 +23,10 @@ import {
   type GatewayUnderTest,
 } from './gateway-under-test.ts'
 
-const SEED = Number(process.env.FUZZ_SEED ?? 20_261_007)
-const REQUESTS_MIN = 20_000
-const CASES = 19_200
+const SEED = seedOr(20_261_007)
+const REQUESTS_MIN = effort({ ordinary: 8_000, full: 20_000 })
+/** Some are of several requests. */
+const CASES = effort({ ordinary: 7_750, full: 19_200 })
 const PARALLEL = 32
 const BODY_BYTES_MAX = 256 * 1024
 const NEST_DEPTH = 10_000
@@ -1162,7 +1164,7 @@ async function runLeaving(bytes: Buffer, leaves: number | 'in_answer'): Promise<
   connection.destroy()
 }
 
-test('20,000 odd requests: none is a 5xx, each sound one has its answer in the right format', async (t) => {
+test(`${REQUESTS_MIN} odd requests: none is a 5xx, each sound one has its answer in the right format`, async (t) => {
   const only = process.env.FUZZ_CASE
   let next = only === undefined ? 0 : Number(only)
   const end = only === undefined ? CASES : next + 1
@@ -1175,7 +1177,7 @@ test('20,000 odd requests: none is a 5xx, each sound one has its answer in the r
   assert.equal(
     tally.failures.length,
     0,
-    `FUZZ_SEED=${SEED}: ${tally.failures.length} failures (one alone: FUZZ_CASE=<number>)\n${shownFailures()}`,
+    `TEST_SEED=${SEED}: ${tally.failures.length} failures (one alone: FUZZ_CASE=<number>)\n${shownFailures()}`,
   )
   if (only !== undefined) return
   assert.ok(tally.requests >= REQUESTS_MIN, `only ${tally.requests} requests`)

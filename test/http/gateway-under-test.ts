@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { audit } from '../../src/ledger/audit.ts'
+import { auditMoney } from '../../src/payments/audit-money.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
 
@@ -178,7 +178,7 @@ export async function untilNoHoldIsOpen(database: TestDatabase, withinMs = 15_00
 }
 
 export async function assertAudit(database: TestDatabase): Promise<void> {
-  const report = await audit(database.db)
+  const report = await auditMoney(database.db)
   assert.deepEqual(
     report.checks.filter((check) => !check.ok),
     [],

@@ -1,8 +1,5 @@
 /** What anybody may ask of the service's state: how upstreams do, and what does not work. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { openDatabase, type Database } from '../../src/db/open.ts'
@@ -18,6 +15,7 @@ import { pruneHealth } from '../../src/health/prune-health.ts'
 import { summarizeHealth, type VendorHealth } from '../../src/health/summarize-health.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
+import { runCli, type RanCli } from '../harness/run-cli.ts'
 import { createTestDatabase, withClient, type TestDatabase } from '../harness/test-database.ts'
 import {
   ask,
@@ -314,29 +312,15 @@ async function activeIncidents(): Promise<any[]> {
   return answer.json.incidents
 }
 
-interface Ran {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-async function runCli(...args: string[]): Promise<Ran> {
-  const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, ['src/cli/main.ts', ...args], {
-    cwd: join(import.meta.dirname, '../..'),
-    env: { PATH, HOME, DATABASE_URL: gateway.database.databaseUrl, DATA_DIR: gateway.node.dataDir },
-    stdio: ['ignore', 'pipe', 'pipe'],
+function run(...args: string[]): Promise<RanCli> {
+  return runCli(args, {
+    DATABASE_URL: gateway.database.databaseUrl,
+    DATA_DIR: gateway.node.dataDir,
   })
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (text) => (stdout += String(text)))
-  child.stderr.on('data', (text) => (stderr += String(text)))
-  const [code] = (await once(child, 'close')) as [number]
-  return { code, stdout, stderr }
 }
 
 async function cliText(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await runCli('incident', ...args)
+  const { code, stdout, stderr } = await run('incident', ...args)
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, args.join(' '))
   return stdout
 }
@@ -465,7 +449,7 @@ test('a command that is wrong is refused in a line, and customers see nothing of
   ]
   const wrong = await Promise.all(
     cases.map(async ([args, message]) => {
-      const ran = await runCli('incident', ...args)
+      const ran = await run('incident', ...args)
       const isRefused = ran.code === 2 && ran.stdout === '' && message.test(ran.stderr)
       return isRefused && !/^\s+at /m.test(ran.stderr)
         ? []

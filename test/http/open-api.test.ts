@@ -6,10 +6,11 @@ import assert from 'node:assert/strict'
 import { glob } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import type { ContractCase, ContractCases } from './contract-cases/contract-case.ts'
+import { ADMIN_EMAIL } from './contract-cases/seed-admin.ts'
 import { ask, startGateway, type Asked, type GatewayUnderTest } from './gateway-under-test.ts'
 import { createAnswerCheck, operationsOf, readOpenApi } from './operations.ts'
 
-const gateway = await startGateway()
+const gateway = await startGateway({ ADMIN_EMAILS: ADMIN_EMAIL })
 after(() => gateway.stop())
 const document = await readOpenApi(gateway.node.baseUrl)
 const operations = operationsOf(document)

@@ -2,6 +2,7 @@
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { createCustomer } from '../../src/customers/customers.ts'
 import { ensureReferralCode, refer } from '../../src/customers/referrals.ts'
@@ -11,10 +12,12 @@ import type { Database } from '../../src/db/open.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { seedCustomer } from '../harness/test-database.ts'
+import { crowdForOperators } from './crowd-for-operators.ts'
 import { ask, startGateway, type Asked } from './gateway-under-test.ts'
 import { operationsOf, readOpenApi } from './operations.ts'
 
-const gateway = await startGateway()
+const ADMIN_EMAIL = 'muitas@admin.example'
+const gateway = await startGateway({ ADMIN_EMAILS: ADMIN_EMAIL })
 after(() => gateway.stop())
 const { db } = gateway.database
 const { baseUrl } = gateway.node
@@ -153,6 +156,9 @@ test('a list of sessions goes back 30 days, or as many as are asked for', async 
     assert.equal((await get(`/me/sessions?days=${days}`, secret)).status, 400, days)
 })
 
+/** As many customers as there are by then. */
+const EVERYBODY = -1
+
 /** The specification's page sizes, and those of the lists that it names only by the way. */
 const PAGES: readonly [
   operation: string,
@@ -174,7 +180,16 @@ const PAGES: readonly [
   ['GET /me/teams', 'teams', 50, 200, 60],
   ['GET /me/teams/{id}/keys', 'api_keys', 50, 200, 210],
   ['GET /topups', 'topups', 50, 200, 210],
+  ['GET /me/refunds', 'refunds', 50, 200, 210],
+  ['GET /admin/refunds', 'refunds', 50, 200, 210],
+  // With the one that charges are made with.
+  ['GET /fx-rates', 'fx_rates', 60, 400, 411],
   ['GET /webhooks/{id}/attempts', 'attempts', 50, 200, 210],
+  ['GET /admin/adjustments', 'adjustments', 50, 200, 210],
+  ['GET /admin/incidents', 'incidents', 50, 200, 210],
+  ['GET /admin/webhooks/in-trouble', 'webhooks', 50, 200, 210],
+  ['GET /admin/mails/in-trouble', 'mails', 50, 200, 210],
+  ['GET /admin/customers', 'customers', 50, 200, EVERYBODY],
 ]
 
 interface Crowded {
@@ -185,8 +200,13 @@ interface Crowded {
 
 async function createCrowded(): Promise<Crowded> {
   const { customerId, key, secret } = await seedCustomer(db, { balanceBrl: '10000' })
+  // The lists of operators are read by the same customer.
+  await sql`update customers set email = ${ADMIN_EMAIL} where id = ${customerId}`.execute(db)
   const made = await ask(baseUrl, '/me/prompts', { secret, body: { name: 'Muitas', body: 'v1' } })
   const promptId = made.json.id as string
+  await sql`
+    insert into fx_rates (rate_e4, rate_date, source)
+    select 50000 + n, date '2000-01-01' + n, 'sandbox' from generate_series(1, 410) n`.execute(db)
   const use = { modelId: 'gpt-4o', promptTokens: 1, completionTokens: 1 }
   const sessionOf = (index: number): string =>
     index < 1_005 ? 'grande' : index < 1_115 ? `prompt-${promptId}-${index}` : `s${index}`
@@ -205,6 +225,11 @@ async function createCrowded(): Promise<Crowded> {
   const url = 'https://hooks.example.com/'
   const webhook = await ask(baseUrl, '/webhooks', { secret, body: { url } })
   await addAttempts(customerId, webhook.json.id, 210)
+  await crowdForOperators(db, 210)
+  await sql`
+    insert into refunds (id, customer_id, amount_nano_brl, kind, status, created_at)
+    select gen_random_uuid(), ${customerId}, ${5n * NANO_PER_BRL}, 'request', 'failed', now() - make_interval(secs => n)
+    from generate_series(1, 210) n`.execute(db)
   const ids: Record<string, string> = {
     'GET /me/sessions/{id}': 'grande',
     'GET /me/teams/{id}/keys': teamId,
@@ -297,7 +322,7 @@ test('each list has its size where none is asked for, and takes 1 to its most an
     }
     assert.deepEqual(
       [await sizeOf(''), await sizeOf('?limit=1'), await sizeOf(`?limit=${most}`)],
-      [byDefault, 1, Math.min(most, total)],
+      [byDefault, 1, total === EVERYBODY ? most : Math.min(most, total)],
       operation,
     )
     for (const limit of ['0', `${most + 1}`, '-1', '1.5', '1e1', '', 'x', '1&limit=2']) {
@@ -308,11 +333,18 @@ test('each list has its size where none is asked for, and takes 1 to its most an
   }
 })
 
+async function countCustomers(): Promise<number> {
+  const { rows } = await sql<{
+    count: number
+  }>`select count(*)::int4 as count from customers`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
 test('by its cursor every list is read to its end, each entry once', async () => {
   const { secret, pathOf } = crowded
   for (const [operation, field, , most, total] of PAGES) {
-    // Of runs only the newest are shown.
-    if (operation.endsWith('/runs')) continue
+    // Of runs only the newest are shown, and rates have a day to go on from.
+    if (operation.endsWith('/runs') || operation === 'GET /fx-rates') continue
     const seen: string[] = []
     const limit = Math.ceil(most / 3)
     for (let cursor = ''; ;) {
@@ -322,9 +354,10 @@ test('by its cursor every list is read to its end, each entry once', async () =>
       if (json.next_cursor === null) break
       cursor = `&cursor=${json.next_cursor}`
     }
-    assert.equal(seen.length, total, operation)
+    const expected = total === EVERYBODY ? await countCustomers() : total
+    assert.equal(seen.length, expected, operation)
     // Of referred users only a letter is told, which is the same here.
-    if (field !== 'referred_users') assert.equal(new Set(seen).size, total, operation)
+    if (field !== 'referred_users') assert.equal(new Set(seen).size, expected, operation)
     const wrong = await get(`${pathOf(operation)}?cursor=x`, secret)
     assert.deepEqual([wrong.status, wrong.json.error], [400, 'invalid_request'], operation)
   }

@@ -7,6 +7,8 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { createApiKey, revokeApiKey } from '../../src/customers/api-keys.ts'
 import { createId } from '../../src/lib/ids.ts'
+import { NANO_PER_BRL } from '../../src/lib/money.ts'
+import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { exactJson } from './exact-json.ts'
@@ -316,7 +318,7 @@ test('the dashboard counts what is there', async () => {
     profile: null,
     balance_brl: '100.000000001',
     keys: { active: '1', revoked: '0' },
-    topups: { paid: '1', total: '1' },
+    topups: { paid: '0', total: '0' },
     notifications: { failed: '0', total: '0' },
   })
   await addKey(owner, 'expirada', new Date(Date.now() - 1_000))
@@ -343,11 +345,21 @@ test('the dashboard counts what is there', async () => {
       })),
     )
     .execute()
+  await seedPaidTopUp(db, { customerId, cents: 2_000 })
+  const pending = {
+    amount_nano_brl: 20n * NANO_PER_BRL,
+    method: 'pix',
+    processor: 'asaas',
+  } as const
+  await db
+    .insertInto('top_ups')
+    .values({ id: createId(), customer_id: customerId, ...pending })
+    .execute()
   const { profile, ...rest } = await get(owner, '/me/dashboard-stats')
   assert.deepEqual(rest, {
-    balance_brl: '100.000000001',
+    balance_brl: '120.000000001',
     keys: { active: '2', revoked: '1' },
-    topups: { paid: '1', total: '1' },
+    topups: { paid: '1', total: '2' },
     notifications: { failed: '1', total: '3' },
   })
   const { full_name, cpf_cnpj, city, street } = profile

@@ -4,9 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { saveProfile } from '../../src/customers/profiles.ts'
 import { findAccount } from '../../src/ledger/entries.ts'
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
 import { seedCustomer } from '../harness/test-database.ts'
@@ -19,6 +17,7 @@ import {
   type Asked,
   type GatewayUnderTest,
 } from '../http/gateway-under-test.ts'
+import { actOnPage, seedPayer, until, type Payer } from './payer.ts'
 
 let gateway: GatewayUnderTest
 
@@ -30,54 +29,12 @@ after(async () => {
   await gateway.stop()
 })
 
-interface Payer {
-  readonly customerId: string
-  readonly secret: string
-}
-
-/** A customer with an e-mail and a profile, and nothing to spend. */
-async function seedPayer(): Promise<Payer> {
-  const { db } = gateway.database
-  const { customerId, secret } = await seedCustomer(db, { balanceBrl: '0' })
-  await db
-    .updateTable('customers')
-    .set({ email: `${customerId}@example.com` })
-    .where('id', '=', customerId)
-    .execute()
-  await saveProfile(db, customerId, { full_name: 'Marília Souza', tax_id: '52998224725' })
-  return { customerId, secret }
-}
-
 function topUp(payer: Payer, body: object): Promise<Asked> {
   return ask(gateway.node.baseUrl, '/topups', { secret: payer.secret, body })
 }
 
 async function find(payer: Payer, id: string): Promise<Asked['json']> {
   return (await ask(gateway.node.baseUrl, `/topups/${id}`, { secret: payer.secret })).json
-}
-
-/** What the button on the processor's page does. */
-async function pay(pageUrl: string): Promise<void> {
-  const page = await (await fetch(pageUrl)).text()
-  const action = /<form[^>]*action="([^"]+)"/.exec(page)?.[1]
-  assert.ok(action, page.slice(0, 500))
-  const answer = await fetch(new URL(action, pageUrl), {
-    method: 'POST',
-    redirect: 'manual',
-    body: new URLSearchParams({ acao: 'pagar' }),
-  })
-  assert.ok(answer.status < 400, `${answer.status}`)
-}
-
-async function until<Value>(
-  read: () => Promise<Value>,
-  isIt: (value: Value) => boolean,
-): Promise<Value> {
-  for (const deadline = Date.now() + 30_000; ; await sleep(100)) {
-    const value = await read()
-    if (isIt(value)) return value
-    assert.ok(Date.now() < deadline, JSON.stringify(value))
-  }
 }
 
 async function listEventTypes({ customerId }: Payer): Promise<string[]> {
@@ -91,7 +48,7 @@ async function listEventTypes({ customerId }: Payer): Promise<string[]> {
 }
 
 test('a Pix that is paid on its page is credited once, and the key that had no balance works', async () => {
-  const payer = await seedPayer()
+  const payer = await seedPayer(gateway.database.db)
   assert.equal((await askChat(gateway.node.baseUrl, payer.secret, sound())).status, 402)
   const created = await topUp(payer, { amount: 50.25 })
   assert.equal(created.status, 201, created.text)
@@ -101,7 +58,7 @@ test('a Pix that is paid on its page is credited once, and the key that had no b
     [...Buffer.from(pix.qr_code_base64, 'base64').subarray(1, 4)],
     [...Buffer.from('PNG')],
   )
-  await pay(pageUrl)
+  await actOnPage(pageUrl)
   const paid = await until(
     () => find(payer, id),
     ({ status }) => status === 'paid',
@@ -128,7 +85,7 @@ test('a Pix that is paid on its page is credited once, and the key that had no b
 })
 
 test('a balance that is used up to zero is told once, and once more when it is there again', async () => {
-  const payer = await seedPayer()
+  const payer = await seedPayer(gateway.database.db)
   const { db } = gateway.database
   await db
     .updateTable('accounts')
@@ -155,7 +112,7 @@ test('a balance that is used up to zero is told once, and once more when it is t
 })
 
 test('amounts outside the limits, and those with parts of a centavo, are refused in the words of the specification', async () => {
-  const payer = await seedPayer()
+  const payer = await seedPayer(gateway.database.db)
   for (const amount of [19.99, 5000.01, 0, -20, '50', null, undefined, 20.001, 1e300]) {
     const answer = await topUp(payer, { amount })
     assert.equal(answer.status, 400)
@@ -173,7 +130,7 @@ test('without a CPF or CNPJ nobody tops up', async () => {
 })
 
 test('what the processor does not take, or does not answer, is told, and nothing is credited', async () => {
-  const payer = await seedPayer()
+  const payer = await seedPayer(gateway.database.db)
   const { db } = gateway.database
   // These centavos make the sandbox break off before it answers, though the payment is made.
   const lost = await topUp(payer, { amount: 50.91 })
@@ -196,7 +153,7 @@ test('what the processor does not take, or does not answer, is told, and nothing
 })
 
 test('a payment whose creation was not answered is found by our reference, and can be paid', async () => {
-  const payer = await seedPayer()
+  const payer = await seedPayer(gateway.database.db)
   const { db } = gateway.database
   assert.equal((await topUp(payer, { amount: 60.91 })).status, 503)
   // As if the minute were over after which it is looked for.
@@ -211,7 +168,7 @@ test('a payment whose creation was not answered is found by our reference, and c
     async () => (await list()).json.topups[0],
     (topUp) => topUp.pix !== null,
   )
-  await pay(found.page_url)
+  await actOnPage(found.page_url)
   await until(
     () => find(payer, found.id),
     ({ status }) => status === 'paid',
@@ -219,7 +176,7 @@ test('a payment whose creation was not answered is found by our reference, and c
 })
 
 test('a boleto has a line and a document, and the lists show newest first', async () => {
-  const payer = await seedPayer()
+  const payer = await seedPayer(gateway.database.db)
   const first = await topUp(payer, { amount: 100, method: 'boleto' })
   assert.match(first.json.boleto.line, /^\d{47}$/)
   assert.ok(URL.canParse(first.json.boleto.url))
@@ -239,14 +196,17 @@ test('a boleto has a line and a document, and the lists show newest first', asyn
 })
 
 test("a stranger's top-up is not there", async () => {
-  const [owner, stranger] = [await seedPayer(), await seedPayer()]
+  const [owner, stranger] = [
+    await seedPayer(gateway.database.db),
+    await seedPayer(gateway.database.db),
+  ]
   const { id } = (await topUp(owner, { amount: 20 })).json
   const answer = await ask(gateway.node.baseUrl, `/topups/${id}`, { secret: stranger.secret })
   assert.deepEqual([answer.status, answer.json.error], [404, 'topup_not_found'])
 })
 
 test('a forged event credits nothing: a wrong token is refused, and a right one is only a hint', async () => {
-  const payer = await seedPayer()
+  const payer = await seedPayer(gateway.database.db)
   const { id } = (await topUp(payer, { amount: 20 })).json
   const event = {
     id: 'evt_forged&1',

@@ -6,11 +6,12 @@ import { readFileSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { decimalBrl, parseBrl } from '../../src/lib/money.ts'
 import { isAlive } from '../../src/lib/process-identity.ts'
+import { prepareCluster, type PreparedCluster } from '../harness/prepared-cluster.ts'
 import { findFreePort } from '../harness/test-node.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -28,30 +29,35 @@ interface Server {
 
 let dataDir: string
 let port: number
+let prepared: PreparedCluster
 let server: Server | undefined
 
 before(async () => {
   port = await findFreePort()
+  prepared = await prepareCluster()
 })
+after(() => prepared.remove())
 afterEach(async () => {
   if (server) await end(server, 'SIGINT')
   server = undefined
   await rm(dataDir, { recursive: true, force: true })
 })
 
-async function startFresh(): Promise<Server> {
+/** Without a row in its database. The first one makes its cluster too; the others have it made. */
+async function startFresh({ withCluster = true } = {}): Promise<Server> {
   dataDir = await mkdtemp(join(tmpdir(), 'catraca-start-'))
   // A root's folder is closed to the account that runs the database, and would send it elsewhere.
   await chmod(dataDir, 0o755)
+  if (withCluster) await prepared.putInto(dataDir)
   return start()
 }
 
-/** With none of the settings that this process may have. */
+/** With none of the settings that this process may have; the compiled files are none of them. */
 function spawnServer() {
-  const { PATH = '', HOME = '' } = process.env
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
   return spawn(process.execPath, ['src/main.ts'], {
     cwd: root,
-    env: { PATH, HOME, DATA_DIR: dataDir, PORT: String(port) },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, DATA_DIR: dataDir, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }
@@ -140,7 +146,7 @@ const postmaster = (): number =>
   Number(readFileSync(join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8').split('\n')[0])
 
 test('the first start prints an address, a key and a command that works and is charged exactly', async () => {
-  const first = await startFresh()
+  const first = await startFresh({ withCluster: false })
   assert.equal(first.baseUrl, `http://127.0.0.1:${port}/v1`)
   assert.match(first.secret, /^sk-svc-[A-Za-z0-9]{32}$/)
   const [chatCommand, usageCommand] = first.commands

@@ -1,8 +1,9 @@
 /**
  * What admins read. An admin is whoever has an e-mail of `ADMIN_EMAILS`. That is safe as long as nobody can
- * give themselves an e-mail: today only the operator gives them, by the command line. Whatever lets customers
- * register or change an e-mail must make it theirs only after they proved that they receive mail there, and
- * must take upper and lower case for the same (`audit-log.test.ts` fails on a new field of that name).
+ * give themselves an e-mail: the operator gives them, by the command line, and the identity provider those that it
+ * verified (`src/identity`), which gives nobody one of `ADMIN_EMAILS`. Whatever else lets customers register or
+ * change an e-mail must make it theirs only after they proved that they receive mail there, and must take upper and
+ * lower case for the same (`audit-log.test.ts` fails on a new field of that name).
  */
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'

@@ -52,7 +52,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   400: 'invalid_request',
   401: 'authentication_failed',
   402: 'insufficient_balance, balance_on_hold, key_budget_exceeded, team_cap_exceeded',
-  403: 'ip_blocked_by_allowlist, key_model_access_denied',
+  403: 'ip_blocked_by_allowlist, key_model_access_denied, account_suspended',
   404: 'model_not_found',
   413: 'invalid_request',
   429: 'rate_limit_exceeded, api_key_rate_limited',

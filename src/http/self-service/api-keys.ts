@@ -9,8 +9,9 @@ import {
 } from '../../customers/api-key-details.ts'
 import { listUnrevokedKeyIds, revokeApiKey } from '../../customers/api-keys.ts'
 import { changeApiKey } from '../../customers/change-api-key.ts'
-import { keyAct } from '../../customers/key-act.ts'
+import { keyAct, keyEvent } from '../../customers/key-act.ts'
 import type { Database } from '../../db/open.ts'
+import { recordEvent } from '../../events/record-event.ts'
 import { actorOf, type Caller } from '../authenticate.ts'
 import { answer, wholeNumber } from '../contract/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../cursor.ts'
@@ -149,7 +150,10 @@ function addChanging(server: FastifyInstance, deps: HttpDeps): void {
       const key = await audited(deps.db, actorOf(caller), async (trx, record) => {
         const outcome = await revokeApiKey(trx, params.id, caller.customerId)
         const key = await theKey(trx, caller, params.id)
-        if (outcome === 'revoked') await record(keyAct('revoked', key))
+        if (outcome === 'revoked') {
+          await record(keyAct('revoked', key))
+          await recordEvent(trx, keyEvent('revoked', key))
+        }
         return key
       })
       return apiKeyBody(key)

@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { audited } from '../../audit-log/audited.ts'
+import { findApiKeyDetails } from '../../customers/api-key-details.ts'
 import { listOwnKeyIds, listUnrevokedKeyIds, revokeApiKey } from '../../customers/api-keys.ts'
-import { keyAct } from '../../customers/key-act.ts'
+import { keyAct, keyEvent } from '../../customers/key-act.ts'
+import { recordEvent } from '../../events/record-event.ts'
 import { actorOf, type Caller } from '../authenticate.ts'
 import { answer, count } from '../contract/values.ts'
 import type { HttpDeps } from '../http-deps.ts'
@@ -91,7 +93,10 @@ async function revokeOne(
   try {
     const outcome = await audited(db, actorOf(caller), async (trx, record) => {
       const outcome = await revokeApiKey(trx, id, customerId)
-      if (outcome === 'revoked') await record(keyAct('revoked', { id, customerId }))
+      const key = outcome === 'revoked' && (await findApiKeyDetails(trx, customerId, id))
+      if (!key) return outcome
+      await record(keyAct('revoked', key))
+      await recordEvent(trx, keyEvent('revoked', key))
       return outcome
     })
     if (outcome === 'revoked') counts.revoked += 1

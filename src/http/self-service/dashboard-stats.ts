@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import { listApiKeyDetails } from '../../customers/api-key-details.ts'
 import { countNotifications } from '../../customers/notifications.ts'
 import { findProfile, profileRecord } from '../../customers/profiles.ts'
-import { countTopUps } from '../../ledger/count-top-ups.ts'
 import { findAccount } from '../../ledger/entries.ts'
 import { jsonBrl } from '../../lib/money.ts'
+import { countTopUps } from '../../payments/top-ups.ts'
 import { profileFields } from '../contract/profile-fields.ts'
 import { answer, brl, count, nullable } from '../contract/values.ts'
 import type { HttpDeps } from '../http-deps.ts'
@@ -49,8 +49,7 @@ export function addDashboardStats(server: FastifyInstance, deps: HttpDeps): void
           active: keys.filter(({ status }) => isActive(status)).length,
           revoked: keys.filter(({ status }) => status === 'revoked').length,
         },
-        // An entry is made when the money has come: so far there are no others.
-        topups: { paid: topUps, total: topUps },
+        topups: topUps,
         notifications,
       }
     },

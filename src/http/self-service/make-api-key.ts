@@ -6,12 +6,13 @@ import {
   type ApiKeyInput,
 } from '../../customers/api-keys.ts'
 import { lockCustomer } from '../../customers/customers.ts'
-import { keyAct } from '../../customers/key-act.ts'
+import { keyAct, keyEvent } from '../../customers/key-act.ts'
 import type { Database } from '../../db/open.ts'
+import { recordEvent } from '../../events/record-event.ts'
 import type { Caller } from '../authenticate.ts'
 
 /**
- * Makes a key for the account that pays, and tells the audit log. `assertRoom` throws where there are enough,
+ * Makes a key for the account that pays, and tells the audit log and the customer. `assertRoom` throws where there are enough,
  * while no other can be made. Undefined where the caller's own key was revoked: this node may not have heard of
  * it yet, and no key must outlive it that way.
  */
@@ -27,5 +28,6 @@ export async function makeApiKey(
   await assertRoom()
   const made = await createApiKey(trx, input)
   await record(keyAct('created', made.key))
+  await recordEvent(trx, keyEvent('created', made.key))
   return made
 }

@@ -1,15 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { findAccount } from '../../ledger/entries.ts'
+import { readRunway, RUNWAY_PERIOD_DAYS } from '../../alerts/read-runway.ts'
 import { jsonBrl } from '../../lib/money.ts'
-import { estimateRunway } from '../../usage/estimate-runway.ts'
-import { sumUsageByModel } from '../../usage/sum-usage-by-model.ts'
-import { addUp } from '../../usage/usage-windows.ts'
 import { answer, brl, count, nullable, wholeNumber } from '../contract/values.ts'
 import type { HttpDeps } from '../http-deps.ts'
 import { addRestRoute } from '../rest-route.ts'
 
-const DAYS_DEFAULT = 30
 const DAYS_MAX = 90
 
 const runway = answer({
@@ -32,18 +28,13 @@ export function addRunway(server: FastifyInstance, deps: HttpDeps): void {
     tag: 'Uso',
     summary: 'Por quantos dias o saldo ainda dura',
     access: 'customer',
-    query: { days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT) },
+    query: { days: wholeNumber(1, DAYS_MAX, RUNWAY_PERIOD_DAYS) },
     answer: runway,
     async handle({ caller, query }) {
-      const { days = DAYS_DEFAULT } = query
-      const [account, models] = await Promise.all([
-        findAccount(deps.db, caller.customerId),
-        sumUsageByModel(deps.db, caller.customerId, days),
-      ])
-      const balanceNanoBrl = account?.balanceNanoBrl ?? 0n
-      const estimate = estimateRunway(balanceNanoBrl, addUp(models).costBilledNanoBrl, days)
+      const { days = RUNWAY_PERIOD_DAYS } = query
+      const estimate = await readRunway(deps.db, caller.customerId, days)
       return {
-        balance_brl: jsonBrl(balanceNanoBrl),
+        balance_brl: jsonBrl(estimate.balanceNanoBrl),
         period_days: days,
         daily_avg_brl: jsonBrl(estimate.dailyAverageNanoBrl),
         runway_days: estimate.runwayDays,

@@ -1,8 +1,10 @@
 /** Who may do what in a team; the routes of its parts share it. */
 import Type from 'typebox'
 import { audited, type RecordAct } from '../../audit-log/audited.ts'
+import { keyAct, keyEvent, type KeyFacts } from '../../customers/key-act.ts'
 import { findTeamAccess, type TeamAccess, type TeamRank } from '../../customers/team-access.ts'
 import type { Database } from '../../db/open.ts'
+import { recordEvent } from '../../events/record-event.ts'
 import { actorOf, type Caller } from '../authenticate.ts'
 import { RestRefusal } from '../rest-refusal.ts'
 
@@ -48,16 +50,20 @@ export function actInTeam<Result>(
 
 /** What ended with somebody's place in a team, or with the team. */
 export async function recordRevoked(
+  trx: Database,
   record: RecordAct,
   { teamId, ownerId }: TeamAccess,
   revoked: {
-    readonly revokedKeyIds?: readonly string[]
+    readonly revokedKeys?: readonly KeyFacts[]
     readonly revokedInvitationIds: readonly string[]
   },
 ): Promise<void> {
-  const about = { customerId: ownerId, details: { team_id: teamId } }
-  for (const subjectId of revoked.revokedKeyIds ?? [])
-    await record({ action: 'api_key.revoked', subjectId, ...about })
+  const details = { team_id: teamId }
+  for (const key of revoked.revokedKeys ?? []) {
+    await record({ ...keyAct('revoked', key), details })
+    await recordEvent(trx, keyEvent('revoked', key))
+  }
+  const about = { customerId: ownerId, details }
   for (const subjectId of revoked.revokedInvitationIds)
     await record({ action: 'team_invitation.revoked', subjectId, ...about })
 }

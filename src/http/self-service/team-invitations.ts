@@ -143,7 +143,7 @@ function addRevoke(server: FastifyInstance, deps: HttpDeps): void {
         const revokedInvitationIds = await revokeInvitations(trx, { teamId, invitationId })
         const [id] = revokedInvitationIds
         if (id === undefined) throw new RestRefusal(404, 'invitation_not_found')
-        await recordRevoked(record, access, { revokedInvitationIds })
+        await recordRevoked(trx, record, access, { revokedInvitationIds })
         return { id, revoked: true }
       })
     },

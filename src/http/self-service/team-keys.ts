@@ -6,10 +6,11 @@ import {
   type ApiKeyDetails,
 } from '../../customers/api-key-details.ts'
 import { listUnrevokedKeyIds, revokeApiKey } from '../../customers/api-keys.ts'
-import { keyAct } from '../../customers/key-act.ts'
+import { keyAct, keyEvent } from '../../customers/key-act.ts'
 import type { TeamAccess } from '../../customers/team-access.ts'
 import { countTeamKeys, TEAM_KEYS_MAX } from '../../customers/team-keys.ts'
 import type { Database } from '../../db/open.ts'
+import { recordEvent } from '../../events/record-event.ts'
 import type { Caller } from '../authenticate.ts'
 import { answer, nullable, uuid, wholeNumber } from '../contract/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../cursor.ts'
@@ -134,7 +135,10 @@ function addRevoke(server: FastifyInstance, deps: HttpDeps): void {
         const { id } = await theKey(trx, caller, access, params.keyId)
         const outcome = await revokeApiKey(trx, id, access.ownerId)
         const key = await theKey(trx, caller, access, id)
-        if (outcome === 'revoked') await record(keyAct('revoked', key))
+        if (outcome === 'revoked') {
+          await record(keyAct('revoked', key))
+          await recordEvent(trx, keyEvent('revoked', key))
+        }
         return teamKeyBody(key)
       })
     },

@@ -84,7 +84,7 @@ function addChangeMember(server: FastifyInstance, deps: HttpDeps): void {
         if (!changed) throw new RestRefusal(404, 'member_not_found')
         if (changed.formerRole === role) return
         const details = { from: changed.formerRole, to: role }
-        await recordRevoked(record, access, changed)
+        await recordRevoked(trx, record, access, changed)
         await record({ action: 'team_member.changed', customerId, subjectId: teamId, details })
       })
       return { customer_id: customerId, role }
@@ -110,7 +110,7 @@ function addRemoveMember(server: FastifyInstance, deps: HttpDeps): void {
         assertIsNot(ownerId, customerId)
         const removed = await removeTeamMember(trx, { teamId, customerId })
         if (!removed) throw new RestRefusal(404, 'member_not_found')
-        await recordRevoked(record, access, removed)
+        await recordRevoked(trx, record, access, removed)
         await record({ action: 'team_member.removed', customerId, subjectId: teamId })
       })
       return { customer_id: customerId, removed: true }

@@ -143,7 +143,7 @@ function addOne(server: FastifyInstance, deps: HttpDeps): void {
         'owner',
         async (trx, record, access) => {
           const { teamId, ownerId } = access
-          await recordRevoked(record, access, await deleteTeam(trx, teamId))
+          await recordRevoked(trx, record, access, await deleteTeam(trx, teamId))
           await record({ action: 'team.deleted', customerId: ownerId, subjectId: teamId })
           return { id: teamId }
         },

@@ -1,39 +1,24 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import Type from 'typebox'
 import { audited } from '../../audit-log/audited.ts'
-import { findCustomer } from '../../customers/customers.ts'
-import { findProfile, type Profile } from '../../customers/profiles.ts'
-import { jsonBrl, NANO_PER_BRL, parseBrl, type NanoBrl } from '../../lib/money.ts'
-import { createTopUp } from '../../payments/create-top-up.ts'
-import type { PayerDetails } from '../../payments/processor.ts'
-import { findTopUp, listTopUps, NANO_BRL_PER_CENTAVO, type TopUp } from '../../payments/top-ups.ts'
+import { createTopUp, type CreatedTopUp } from '../../payments/create-top-up.ts'
+import { findChosenCard } from '../../payments/payment-methods.ts'
+import { findTopUp, listTopUps } from '../../payments/top-ups.ts'
 import { actorOf } from '../authenticate.ts'
-import { answer, brl, dateTime, nullable, uuid, wholeNumber } from '../contract/values.ts'
+import { answer, wholeNumber } from '../contract/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../cursor.ts'
 import type { HttpDeps } from '../http-deps.ts'
 import { addRestRoute } from '../rest-route.ts'
 import { RestRefusal } from '../rest-refusal.ts'
-
-const AMOUNT_BRL_MAX = 5_000
-
-const topUp = answer({
-  id: uuid,
-  amount_brl: brl,
-  method: Type.Enum(['pix', 'boleto']),
-  status: Type.Enum(['pending', 'paid', 'expired', 'canceled', 'failed', 'chargeback']),
-  pix: nullable(
-    answer({
-      payload: Type.String({ description: 'Copia e cola.' }),
-      qr_code_base64: Type.String({ description: 'A imagem do QR Code, um PNG.' }),
-      expires_at: nullable(dateTime),
-    }),
-  ),
-  boleto: nullable(answer({ url: Type.String(), line: Type.String() })),
-  page_url: nullable(Type.String({ description: 'A página do processador, onde também se paga.' })),
-  returned_brl: Type.Number({ description: 'BRL que voltaram a quem pagou.' }),
-  created_at: dateTime,
-  paid_at: nullable(dateTime),
-})
+import { tooManyRejectedCards } from './payment-methods.ts'
+import {
+  AMOUNT_BRL_MAX,
+  amountFault,
+  payerOf,
+  readAmount,
+  topUp,
+  topUpBody,
+} from './top-up-body.ts'
 
 export function addTopUps(server: FastifyInstance, deps: HttpDeps): void {
   addCreateTopUp(server, deps)
@@ -79,7 +64,7 @@ function addCreateTopUp(server: FastifyInstance, deps: HttpDeps): void {
     method: 'POST',
     path: '/topups',
     tag: 'Recargas',
-    summary: 'Cria uma recarga por Pix ou boleto',
+    summary: 'Cria uma recarga por Pix, boleto ou cartão',
     access: 'customer',
     body: Type.Object(
       {
@@ -88,31 +73,53 @@ function addCreateTopUp(server: FastifyInstance, deps: HttpDeps): void {
             description: `BRL, de ${payments.minimumBrl} a ${AMOUNT_BRL_MAX}, com até dois decimais.`,
           }),
         ),
-        method: Type.Optional(Type.Enum(['pix', 'boleto'], { default: 'pix' })),
+        method: Type.Optional(Type.Enum(['pix', 'boleto', 'card'], { default: 'pix' })),
+        payment_method_id: Type.Optional(
+          Type.String({ maxLength: 80, description: 'O cartão, com o método card.' }),
+        ),
       },
       { additionalProperties: false },
     ),
     status: 201,
     answer: topUp,
     refusals: {
-      400: [amountFault(payments.minimumBrl), 'cpf_required', 'email_required', 'payment_refused'],
+      400: [
+        amountFault(payments.minimumBrl),
+        'cpf_required',
+        'email_required',
+        'card_rejected',
+        'payment_refused',
+      ],
+      404: ['payment_method_not_found'],
+      429: ['too_many_rejected_cards'],
       503: ['payment_processor_unavailable'],
     },
-    async handle({ caller, body: { amount, method = 'pix' } }) {
+    async handle({ caller, body: { amount, method = 'pix', payment_method_id: cardId }, reply }) {
       const amountNanoBrl = readAmount(amount, payments.minimumBrl)
-      const { customerId } = caller
+      const { customerId, ip } = caller
+      const isCard = method === 'card'
+      if (isCard !== (cardId !== undefined))
+        throw new RestRefusal(
+          400,
+          'invalid_request',
+          `payment_method_id: ${isCard ? 'is required with' : 'is for'} the method card`,
+        )
       const payer = await payerOf(deps, customerId)
-      const created = payments.processor
-        ? await createTopUp(db, payments.processor, {
-            customerId,
-            payer,
-            amountNanoBrl,
-            method,
-          })
-        : ({ kind: 'unavailable' } as const)
-      if (created.kind === 'unavailable')
-        throw new RestRefusal(503, 'payment_processor_unavailable', 'try again in a minute')
-      if (created.kind === 'refused') throw new RestRefusal(400, 'payment_refused', created.detail)
+      const { processor } = payments
+      if (!processor) throw new RestRefusal(503, 'payment_processor_unavailable')
+      const card =
+        cardId === undefined
+          ? undefined
+          : await findChosenCard(db, { processor, keys: deps.webhooks }, { customerId, id: cardId })
+      if (isCard && !card) throw new RestRefusal(404, 'payment_method_not_found')
+      const created = await createTopUp(db, processor, {
+        customerId,
+        payer,
+        amountNanoBrl,
+        method,
+        card: card && { ...card, remoteIp: ip },
+      })
+      if (created.kind !== 'created') throw refusalOf(created, reply)
       await audited(db, actorOf(caller), (_trx, record) =>
         record({ action: 'topup.created', customerId, subjectId: created.topUp.id }),
       )
@@ -121,57 +128,26 @@ function addCreateTopUp(server: FastifyInstance, deps: HttpDeps): void {
   })
 }
 
-/** The specification's own words. */
-function amountFault(minimumBrl: number): string {
-  return `amount must be number between ${minimumBrl} and ${AMOUNT_BRL_MAX}`
-}
-
-/** By the number's own shortest text: no arithmetic of doubles. */
-function readAmount(given: unknown, minimumBrl: number): NanoBrl {
-  const amount = typeof given === 'number' ? parseBrl(String(given)) : undefined
-  const isGood =
-    amount !== undefined &&
-    amount % NANO_BRL_PER_CENTAVO === 0n &&
-    amount >= BigInt(minimumBrl) * NANO_PER_BRL &&
-    amount <= BigInt(AMOUNT_BRL_MAX) * NANO_PER_BRL
-  if (!isGood) throw new RestRefusal(400, amountFault(minimumBrl))
-  return amount
-}
-
-async function payerOf({ db }: HttpDeps, customerId: string): Promise<PayerDetails> {
-  const profile: Profile | undefined = await findProfile(db, customerId)
-  if (!profile) throw new RestRefusal(400, 'cpf_required')
-  const email = (await findCustomer(db, customerId))?.email
-  if (!email) throw new RestRefusal(400, 'email_required')
-  return {
-    ourId: customerId,
-    name: profile.full_name,
-    taxId: profile.tax_id,
-    email,
-    phone: profile.phone ?? undefined,
-    postalCode: profile.postal_code ?? undefined,
-    address: profile.street ?? undefined,
-    addressNumber: profile.street_number ?? undefined,
-    complement: profile.complement ?? undefined,
-    district: profile.district ?? undefined,
-  }
-}
-
-function topUpBody(found: TopUp): object {
-  return {
-    id: found.id,
-    amount_brl: jsonBrl(found.amountNanoBrl),
-    method: found.method,
-    status: found.status,
-    pix: found.pix && {
-      payload: found.pix.payload,
-      qr_code_base64: found.pix.qrCodeBase64,
-      expires_at: found.expiresAt?.toISOString() ?? null,
-    },
-    boleto: found.boleto,
-    page_url: found.pageUrl,
-    returned_brl: jsonBrl(found.returnedNanoBrl),
-    created_at: found.createdAt.toISOString(),
-    paid_at: found.paidAt?.toISOString() ?? null,
+function refusalOf(
+  outcome: Exclude<CreatedTopUp, { kind: 'created' }>,
+  reply: FastifyReply,
+): RestRefusal {
+  switch (outcome.kind) {
+    case 'card_rejected':
+      return new RestRefusal(400, 'card_rejected', outcome.detail)
+    case 'refused':
+      return new RestRefusal(400, 'payment_refused', outcome.detail)
+    case 'too_many_refusals':
+      return tooManyRejectedCards(reply, outcome.retryAfterSeconds)
+    case 'in_flight':
+      throw new Error('only automatic top-ups are one at a time')
+    case 'unavailable':
+      return new RestRefusal(
+        503,
+        'payment_processor_unavailable',
+        outcome.topUpId === undefined
+          ? 'try again in a minute'
+          : `nobody knows yet what became of it: look at /v1/topups/${outcome.topUpId} before you try again`,
+      )
   }
 }

@@ -8,6 +8,7 @@ import type { Processor } from '../processor.ts'
 import { createAsk, type AskOptions } from './ask.ts'
 import { tokenizeCard } from './cards.ts'
 import { ensureCustomer } from './customers.ts'
+import { listPayments } from './list-payments.ts'
 import { boleto, cancelPayment, pixCode } from './payment-acts.ts'
 import { createPayment, findPayment, findPaymentByReference } from './payments.ts'
 import { createReadEvent } from './read-event.ts'
@@ -44,6 +45,7 @@ export function createAsaas(options: AsaasOptions): Processor {
     createPayment: (order) => createPayment(ask, order),
     findPaymentByReference: (ourId) => findPaymentByReference(ask, ourId),
     findPayment: (id) => findPayment(ask, id),
+    listPayments: (query) => listPayments(ask, query),
     pixCode: (paymentId) => pixCode(ask, paymentId),
     boleto: (paymentId) => boleto(ask, paymentId),
     cancelPayment: (id) => cancelPayment(ask, id),

@@ -13,3 +13,10 @@ export function matches(query: URLSearchParams, name: string, value: unknown): b
   const wanted = query.get(name)
   return wanted === null || wanted === value
 }
+
+/** By `<name>[ge]` and `<name>[le]`, both inclusive; true also where the query has neither. */
+export function isWithin(query: URLSearchParams, name: string, day: string | undefined): boolean {
+  const [first, last] = [query.get(`${name}[ge]`), query.get(`${name}[le]`)]
+  if (first === null && last === null) return true
+  return day !== undefined && (first === null || day >= first) && (last === null || day <= last)
+}

@@ -56,8 +56,14 @@ function tokenize(state: SandboxState, body: ApiCall['body']): object {
     }
   }
   const card = isObject(body.creditCard) ? body.creditCard : {}
-  const { brand, lastFour } = checkCard(card, brasiliaDate(new Date()))
+  const { brand, lastFour, isDeclinedLater } = checkCard(card, brasiliaDate(new Date()))
   const token = randomUUID()
-  state.cards.set(token, { token, customerId: customer.id, brand, lastFour })
+  state.cards.set(token, {
+    token,
+    customerId: customer.id,
+    brand,
+    lastFour,
+    isDeclinedLater,
+  })
   return { creditCardNumber: lastFour, creditCardBrand: brand, creditCardToken: token }
 }

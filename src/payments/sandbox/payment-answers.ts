@@ -1,6 +1,6 @@
 import { readCents } from '../exact-json.ts'
 import type { Answer, AnswerApiDeps, ApiCall } from './answer-api.ts'
-import { answerList, matches } from './answer-list.ts'
+import { answerList, isWithin, matches } from './answer-list.ts'
 import { writeBoletoLine } from './boleto-line.ts'
 import { drawPixCode } from './draw-pix-code.ts'
 import type { SandboxState } from './open-state.ts'
@@ -21,7 +21,9 @@ export function createPaymentAnswers({ state, life }: AnswerApiDeps): Record<str
         (payment) =>
           matches(query, 'externalReference', payment.externalReference) &&
           matches(query, 'customer', payment.customerId) &&
-          matches(query, 'status', payment.status),
+          matches(query, 'status', payment.status) &&
+          isWithin(query, 'dateCreated', payment.dateCreated) &&
+          isWithin(query, 'paymentDate', payment.paidDate),
       )
       return answerList(
         found.map((payment) => render(payment, call)),

@@ -3,6 +3,7 @@ import { brasiliaDate, isDate } from './brasilia-time.ts'
 import type { SandboxState } from './open-state.ts'
 import type { NewPayment } from './payment-life.ts'
 import type { BillingType, SandboxCard } from './sandbox-records.ts'
+import { declined } from './test-cards.ts'
 import { Refusal } from './wire-format.ts'
 
 type Body = { readonly [name: string]: unknown }
@@ -63,5 +64,6 @@ function readCardToken(
     const description = `CreditCardToken ${token} não encontrado.`
     throw new Refusal(400, 'invalid_creditCard', description)
   }
+  if (card.isDeclinedLater) throw declined()
   return card
 }

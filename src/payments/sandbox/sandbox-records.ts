@@ -12,6 +12,8 @@ export interface SandboxCard {
   readonly customerId: string
   readonly brand: string
   readonly lastFour: string
+  /** It can be kept, and is refused when it is charged. */
+  readonly isDeclinedLater?: boolean
 }
 
 export interface SandboxPayment {

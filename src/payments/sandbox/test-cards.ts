@@ -3,11 +3,14 @@ import { Refusal } from './wire-format.ts'
 export interface CheckedCard {
   readonly brand: string
   readonly lastFour: string
+  readonly isDeclinedLater: boolean
 }
 
 /** Asaas's published cards. The approved ones are good whatever their check digit. */
 const APPROVED = new Set(['4444444444444444', '5162306219378829'])
 const DECLINED = new Set(['5184019740373151', '4916561358240741'])
+/** Not Asaas's: good to be kept, and refused when it is charged, as a card without a limit is. */
+const DECLINED_LATER = '4000000000000002'
 
 /** Throws a `Refusal`. Any other card with a sound check digit is approved, as in Asaas's own sandbox. */
 export function checkCard(card: { readonly [name: string]: unknown }, today: string): CheckedCard {
@@ -26,13 +29,22 @@ export function checkCard(card: { readonly [name: string]: unknown }, today: str
     throw invalidCard('O código de segurança do cartão de crédito é inválido.')
   }
   if (DECLINED.has(number)) {
-    throw new Refusal(
-      400,
-      'invalid_action',
-      'Transação não autorizada. Verifique os dados do cartão de crédito e tente novamente.',
-    )
+    throw declined()
   }
-  return { brand: brandOf(number), lastFour: number.slice(-4) }
+  return {
+    brand: brandOf(number),
+    lastFour: number.slice(-4),
+    isDeclinedLater: number === DECLINED_LATER,
+  }
+}
+
+/** Nothing is stored of a payment that ends so. */
+export function declined(): Refusal {
+  return new Refusal(
+    400,
+    'invalid_action',
+    'Transação não autorizada. Verifique os dados do cartão de crédito e tente novamente.',
+  )
 }
 
 function textOf(value: unknown): string {

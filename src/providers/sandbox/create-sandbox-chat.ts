@@ -15,7 +15,7 @@ export interface SandboxChat {
   completeChat(exchange: Exchange, text: string): Promise<void>
 }
 
-export function createSandboxChat(tokenizer: Promise<Tokenizer>): SandboxChat {
+export function createSandboxChat(openTokenizer: () => Promise<Tokenizer>): SandboxChat {
   const refuser = createRefuser()
 
   return {
@@ -25,7 +25,7 @@ export function createSandboxChat(tokenizer: Promise<Tokenizer>): SandboxChat {
       if (model.delivery === 'hang') return
       if (refuser.isRefused(model)) return refuse(exchange, model)
 
-      const answer = composeAnswer(request, model, await tokenizer)
+      const answer = composeAnswer(request, model, await openTokenizer())
       const usage = describeUsage(answer, request, model)
       const identity = createIdentity(request.modelName)
       const { pace, delivery } = model

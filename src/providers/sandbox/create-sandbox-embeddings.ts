@@ -23,7 +23,9 @@ const REQUEST_TOKENS_MAX = 300_000
 /** So many numbers are made and written in about ten milliseconds; then others have their turn. */
 const NUMBERS_PER_TURN = 32_768
 
-export function createSandboxEmbeddings(tokenizer: Promise<Tokenizer>): SandboxEmbeddings {
+export function createSandboxEmbeddings(
+  openTokenizer: () => Promise<Tokenizer>,
+): SandboxEmbeddings {
   const refuser = createRefuser()
 
   return {
@@ -33,7 +35,7 @@ export function createSandboxEmbeddings(tokenizer: Promise<Tokenizer>): SandboxE
       if (model.delivery === 'hang') return
       if (refuser.isRefused(model)) return refuse(exchange, model)
 
-      const tokens = countInputs(request.inputs, await tokenizer)
+      const tokens = countInputs(request.inputs, await openTokenizer())
       const data = await renderVectors(exchange, request)
       const named = `"model":${JSON.stringify(request.modelName)}`
       let body = `{"object":"list","data":[${data}],${named}}`

@@ -27,7 +27,7 @@ interface ImageUsage {
 const OUTPUT_TOKENS: Record<ImageQuality, number> = { low: 272, medium: 1056, high: 4160 }
 const PIXELS_OF_OUTPUT_TOKENS = 1024 * 1024
 
-export function createSandboxImages(tokenizer: Promise<Tokenizer>): SandboxImages {
+export function createSandboxImages(openTokenizer: () => Promise<Tokenizer>): SandboxImages {
   const refuser = createRefuser()
 
   return {
@@ -37,7 +37,7 @@ export function createSandboxImages(tokenizer: Promise<Tokenizer>): SandboxImage
       if (model.delivery === 'hang') return
       if (refuser.isRefused(model)) return refuse(exchange, model)
 
-      const usage = describeImageUsage(request, model, await tokenizer)
+      const usage = describeImageUsage(request, model, await openTokenizer())
       if (usage !== undefined) {
         exchange.reported = {
           promptTokens: usage.input_tokens,

@@ -26,7 +26,9 @@ export interface SandboxTranscriptions {
 
 const AUDIO_TOKENS_PER_SECOND = 10
 
-export function createSandboxTranscriptions(tokenizer: Promise<Tokenizer>): SandboxTranscriptions {
+export function createSandboxTranscriptions(
+  openTokenizer: () => Promise<Tokenizer>,
+): SandboxTranscriptions {
   const refuser = createRefuser()
 
   return {
@@ -59,7 +61,7 @@ export function createSandboxTranscriptions(tokenizer: Promise<Tokenizer>): Sand
       const seconds = file.readSeconds()
       const transcript = writeTranscript(seconds)
       const described = reportsTokens(modelName)
-        ? describeTokens(seconds, fields.prompt, transcript.text, await tokenizer)
+        ? describeTokens(seconds, fields.prompt, transcript.text, await openTokenizer())
         : { type: 'duration' as const, seconds: Math.ceil(seconds) }
       const usage = model.usage === 'none' ? undefined : described
       if (usage?.type === 'tokens' && fields.format === 'json') {

@@ -16,7 +16,7 @@ import { createErrorBody, type ErrorFacts } from './create-error-body.ts'
 import { drawGradient } from './draw-gradient.ts'
 import { readImageAddress, type ImageAddress } from './image-address.ts'
 import { openExchange, type Exchange } from './open-exchange.ts'
-import { openTokenizer } from './open-tokenizer.ts'
+import { openTokenizer, type Tokenizer } from './open-tokenizer.ts'
 import { readBody } from './read-body.ts'
 import { createCountKeeper, type SandboxCounts } from './sandbox-counts.ts'
 import { SANDBOX_MODELS, type SandboxModel } from './sandbox-models.ts'
@@ -45,9 +45,9 @@ const CALL_ID_CHARACTERS_MAX = 200
 export async function startSandboxUpstream(options: SandboxOptions = {}): Promise<SandboxUpstream> {
   const { port = 0, host = '127.0.0.1', apiKey } = options
   const keeper = createCountKeeper()
-  const tokenizer = openTokenizer()
-  // A failure shows in the first request that needs it; here it must not end the process.
-  tokenizer.catch(() => {})
+  // Opened by the first request that needs it: many a server starts and is asked for no answer of the sandbox.
+  let opened: Promise<Tokenizer> | undefined
+  const tokenizer = (): Promise<Tokenizer> => (opened ??= openTokenizer())
   const chat = createSandboxChat(tokenizer)
   const embeddings = createSandboxEmbeddings(tokenizer)
   const images = createSandboxImages(tokenizer)

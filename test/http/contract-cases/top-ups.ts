@@ -1,6 +1,7 @@
 import { createId } from '../../../src/lib/ids.ts'
 import { seedPerson } from '../../harness/seed-person.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
+import { APPROVED, cardBody, DECLINED_LATER, seedPayer } from '../../payments/cards-in-test.ts'
 import { ask, type GatewayUnderTest } from '../gateway-under-test.ts'
 import type { ContractCases } from './contract-case.ts'
 
@@ -8,6 +9,14 @@ export async function createCases({ database, node }: GatewayUnderTest): Promise
   const { db } = database
   const { secret } = await seedPerson(db)
   const nobody = await seedCustomer(db, { balanceBrl: '0' })
+  const holder = await seedPayer(db)
+  const add = async (number: string): Promise<string> => {
+    const options = { secret: holder.secret, body: cardBody(number) }
+    return (await ask(node.baseUrl, '/payment-methods', options)).json.id
+  }
+  const charge = { amount: 20, method: 'card', payment_method_id: await add(APPROVED) }
+  const declined = { ...charge, payment_method_id: await add(DECLINED_LATER) }
+  const paid = await ask(node.baseUrl, '/topups', { secret: holder.secret, body: charge })
   const { json } = await ask(node.baseUrl, '/topups', { secret, body: { amount: 25.5 } })
   return {
     'POST /topups': [
@@ -16,6 +25,9 @@ export async function createCases({ database, node }: GatewayUnderTest): Promise
       { body: { amount: 5 }, secret, status: 400 },
       { body: { amount: 50, method: 'cash' }, secret, status: 400 },
       { body: { amount: 50 }, secret: nobody.secret, status: 400 },
+      { body: charge, secret: holder.secret, status: 201 },
+      { body: declined, secret: holder.secret, status: 400 },
+      { body: charge, secret, status: 404 },
       // These centavos make the sandbox break off before it answers.
       { body: { amount: 50.91 }, secret, status: 503 },
       { body: { amount: 50 }, isAnonymous: true, status: 401 },
@@ -28,6 +40,7 @@ export async function createCases({ database, node }: GatewayUnderTest): Promise
     ],
     'GET /topups/{id}': [
       { path: `/topups/${json.id}`, secret },
+      { path: `/topups/${paid.json.id}`, secret: holder.secret },
       { path: `/topups/${createId()}`, secret, status: 404 },
       { path: `/topups/${json.id}`, isAnonymous: true, status: 401 },
     ],

@@ -1,7 +1,10 @@
 /** The customers who call. Some are there for the whole run, others for the calls that end accounts and keys. */
 import { createApiKey } from '../../../src/customers/api-keys.ts'
+import { saveProfile } from '../../../src/customers/profiles.ts'
+import { seedPaidTopUp } from '../../harness/seed-paid-top-up.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
-import { ask, type GatewayUnderTest } from '../gateway-under-test.ts'
+import { APPROVED, cardBody } from '../../payments/cards-in-test.ts'
+import { ask, askChat, sound, type GatewayUnderTest } from '../gateway-under-test.ts'
 import { Pools } from './pools.ts'
 
 export interface Actor {
@@ -19,8 +22,20 @@ export async function createActor(
   const { db } = database
   const { customerId, key, secret } = await seedCustomer(db, { balanceBrl: '100000', name: 'fuzz' })
   await db.updateTable('customers').set({ email }).where('id', '=', customerId).execute()
+  await saveProfile(db, customerId, { full_name: 'Fuzz', tax_id: '52998224725' })
+  // A boleto of long ago: its refunds wait for an operator, and then for the transfer.
+  await seedPaidTopUp(db, { customerId, cents: 10_000_000, daysAgo: 30, method: 'boleto' })
   const { json } = await ask(node.baseUrl, '/me/teams', { secret, body: { name: 'De sempre' } })
-  return { email, secret, pools: new Pools([key.id, json.id]), team: `/me/teams/${json.id}` }
+  const card = await ask(node.baseUrl, '/payment-methods', { secret, body: cardBody(APPROVED) })
+  const pools = new Pools([key.id, json.id, card.json.id])
+  // Nobody deletes it.
+  pools.add('/kept-cards', `/kept-cards/${card.json.id}`)
+  const sessionId = `de-sempre-${email}`
+  await askChat(node.baseUrl, secret, sound(), { 'x-svc-session-id': sessionId })
+  pools.add('/me/sessions', `/me/sessions/${sessionId}`)
+  const automatic = { threshold_brl: 0, amount_brl: 20, payment_method_id: card.json.id }
+  await ask(node.baseUrl, '/topups/automatic', { secret, method: 'PUT', body: automatic })
+  return { email, secret, pools, team: `/me/teams/${json.id}` }
 }
 
 /** With a second key; neither of them is spared. */

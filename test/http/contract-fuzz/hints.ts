@@ -1,5 +1,6 @@
 /** What fields should hold for a request to succeed, where their schema does not say it. */
 import * as fc from 'fast-check'
+import { APPROVED, DECLINED, DECLINED_LATER } from '../../payments/cards-in-test.ts'
 import type { Operation } from '../operations.ts'
 import { Slot } from './pools.ts'
 import type { Hints } from './schema-values.ts'
@@ -62,10 +63,49 @@ const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     { weight: 1, arbitrary: fc.emailAddress() },
   ),
   monthly_cap_brl: fc.constantFrom(0.01, 10, 99.99, 1_000_000),
+  // Of alerts.
+  threshold: fc.constantFrom(1, 5, 12.5, 100, 0.01, 1_000_000),
+  team_id: slotOf('/me/teams'),
   // Of webhooks: a name that nobody has.
   url: fc.constantFrom('https://hooks.example.com/a', 'https://hooks.example.org/b?c=1'),
   event_types: fc.constantFrom('topup.paid', 'balance.depleted'),
-  amount: fc.constantFrom(20, 50.5, 5_000, 19.99, 20.001),
+  // Of operators. Markups change in some weeks.
+  customer_id: slotOf('/admin/customers'),
+  reference: fc.uuid(),
+  reason: plainText(3, 60).filter((text) => text.trim() !== ''),
+  title: plainText(3, 60).filter((text) => text.trim() !== ''),
+  message: plainText(3, 200).filter((text) => text.trim() !== ''),
+  providers: fc.constantFrom('openai', 'anthropic'),
+  markup_multiplier: fc.constantFrom(1, 1.1, 1.25, 1.2501, 1.5, 10),
+  starts_at: fc
+    .integer({ min: 10, max: 300 })
+    .map((days) => new Date(Date.now() + days * 86_400_000).toISOString()),
+  q: fc.constantFrom('fuzz', 'fim-', 'Teste', '529'),
+  amount: fc.constantFrom(20, 50.5, 5_000, 30, 99.5, 19.99, 20.001),
+  amount_brl: fc.constantFrom(20, 50.5, 5_000, 20, 19.99),
+  threshold_brl: fc.constantFrom(0, 10, 0.01, 20, 0.001),
+  monthly_limit_brl: fc.constantFrom(5_000, 10_000, null, 1),
+  payment_method_id: fc.oneof(
+    { weight: 4, arbitrary: slotOf('/kept-cards') },
+    { weight: 1, arbitrary: slotOf('/payment-methods') },
+  ),
+  topup_id: slotOf('/topups'),
+  note: plainText(3, 60),
+  card: fc.record({
+    holder_name: fc.constantFrom('ANA SOUZA', 'ANA SOUZA', 'ANA 2'),
+    number: fc.constantFrom(APPROVED, APPROVED, APPROVED, DECLINED, DECLINED_LATER, '1234'),
+    expiry_month: fc.constantFrom('12', '1', '1', '13'),
+    expiry_year: fc.constantFrom('2099', '2099', '2001'),
+    ccv: fc.constantFrom('318', '1234'),
+  }),
+  holder: fc.record({
+    name: plainText(1, 50),
+    email: fc.emailAddress(),
+    cpf_cnpj: fc.constantFrom(...CPF_AND_CNPJ),
+    postal_code: fc.constantFrom('01310-100', '01310100'),
+    address_number: plainText(1, 20),
+    phone: fc.constantFrom('(11) 91234-5678', '1133334444'),
+  }),
   limit_usd: fc.constantFrom(0, 1, 12.5, 0.000_001),
   token: slotOf('token'),
   // Accounts are dear to end.
@@ -90,10 +130,14 @@ const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   dimensions: fc.constantFrom(1, 8, 256),
 }
 
+/** Some of them are large enough to wait for a second operator. */
+const adjustedBrl = fc.constantFrom(0.01, 12.34, 500, 500.01, 700)
+
 export function hintsFor({ path }: Operation): Hints {
   const model = fc.constant(MODELS[path] ?? CHAT_MODEL)
   return (field) => {
     if (field === 'model' || field === 'models') return model
+    if (field === 'amount_brl' && path === '/admin/adjustments') return adjustedBrl
     if (field === 'cursor') return slotOf(`cursor of ${path}`)
     return field === 'name' ? plainText(3, 50) : FIELDS[field]
   }

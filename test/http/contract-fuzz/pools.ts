@@ -59,6 +59,12 @@ export class Pools {
       const id = ID_FIELDS.map((field) => thing[field]).find((value) => typeof value === 'string')
       if (typeof id === 'string' && !this.#kept.has(id))
         this.add(template, `${path}/${encodeURIComponent(id)}`)
+      // Operators reach it by an address of theirs.
+      if (template === '/webhooks' && typeof id === 'string')
+        this.add('/admin/webhooks', `/admin/webhooks/${encodeURIComponent(id)}`)
+      // Listed with the report that they are of.
+      if (template === '/admin/reconciliation' && typeof id === 'string')
+        this.add(`${template}/differences`, `${template}/differences/${id}`)
       const { key, token, email, next_cursor, delivery_id } = thing
       // Listed under their webhook, and looked at under an address of their own.
       if (typeof delivery_id === 'string')

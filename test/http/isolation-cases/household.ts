@@ -4,8 +4,14 @@
  */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { createId } from '../../../src/lib/ids.ts'
+import { createLog } from '../../../src/lib/log.ts'
+import { recordFindings } from '../../../src/reconciliation/differences.ts'
+import { seedPaidTopUp } from '../../harness/seed-paid-top-up.ts'
+import { APPROVED, cardBody } from '../../payments/cards-in-test.ts'
 import { seedCustomer, type TestDatabase } from '../../harness/test-database.ts'
+import { addOperatorsThings, type OperatorsThings } from './add-operators-things.ts'
 import { ask, sound, type Asked, type GatewayUnderTest } from '../gateway-under-test.ts'
 
 export const MARK = 'zibelina'
@@ -16,6 +22,8 @@ export interface Person {
   readonly email: string
   readonly secret: string
   readonly keyId: string
+  /** Where the person has one. */
+  readonly cardId?: string
 }
 
 export interface Household {
@@ -37,7 +45,14 @@ export interface Household {
     readonly webhook: string
     readonly attempt: string
     readonly topUp: string
-  }
+    /** There is a receipt of it. */
+    readonly paidTopUp: string
+    readonly card: string
+    readonly refund: string
+    readonly otherRefund: string
+    readonly alert: string
+    readonly difference: string
+  } & OperatorsThings
   readonly secrets: {
     readonly key: string
     readonly teamKey: string
@@ -54,6 +69,8 @@ export async function createPerson(
   const email = `${name.toLowerCase().replaceAll(/\W+/g, '-')}@exemplo.com.br`
   const { customerId, key, secret } = await seedCustomer(db, { balanceBrl, name: `chave ${name}` })
   await db.updateTable('customers').set({ name, email }).where('id', '=', customerId).execute()
+  // So long ago that a refund of it waits for an operator.
+  await seedPaidTopUp(db, { customerId, cents: 3_000, daysAgo: 30, method: 'boleto' })
   return { customerId, email, secret, keyId: key.id }
 }
 
@@ -74,6 +91,24 @@ export async function createHousehold(gateway: GatewayUnderTest): Promise<Househ
   await asOwner('PUT', '/me/preferences', { timezone: 'America/Manaus' })
   await asOwner('POST', '/topups', { amount: 30 })
   const topUp = await asOwner('POST', '/topups', { amount: 20 })
+  const paid = { customerId: owner.customerId, cents: 2_000, daysAgo: 40 }
+  const paidTopUp = await seedPaidTopUp(database.db, { ...paid, method: 'boleto' })
+  const refund = await asOwner('POST', '/me/refunds', { amount: 6, reason: MARK })
+  const otherRefund = await asOwner('POST', '/me/refunds', { amount: 7 })
+  const alert = await asOwner('POST', '/me/alerts', {
+    name: `Alerta ${MARK}`,
+    kind: 'monthly_spend',
+    threshold: 1_000_000,
+    channels: ['webhook'],
+    api_key_id: keys[0].id,
+  })
+  await asOwner('POST', '/payment-methods', cardBody(APPROVED))
+  const card = await asOwner('POST', '/payment-methods', cardBody(APPROVED))
+  await asOwner('PUT', '/topups/automatic', {
+    threshold_brl: 1,
+    amount_brl: 20,
+    payment_method_id: card.id,
+  })
   const prompt = await createPrompts(asOwner, keys[0].key)
   const calls = await makeCalls(gateway, owner)
   await sendNotifications(database, owner)
@@ -85,6 +120,10 @@ export async function createHousehold(gateway: GatewayUnderTest): Promise<Househ
   await untilAllIsTold(database)
   // After that, so that no worker sends them anything.
   const webhooks = await createWebhooks(database, asOwner)
+  const operators = await addOperatorsThings(database, {
+    customerId: owner.customerId,
+    requestedBy: guest.customerId,
+  })
 
   return {
     owner,
@@ -99,7 +138,14 @@ export async function createHousehold(gateway: GatewayUnderTest): Promise<Househ
       teamKey: team.teamKey,
       ...calls,
       ...webhooks,
+      ...operators,
       topUp: topUp.id,
+      paidTopUp,
+      card: card.id,
+      refund: refund.id,
+      otherRefund: otherRefund.id,
+      alert: alert.id,
+      difference: await tellDifference(database, topUp.id),
     },
     secrets: {
       key: keys[0].key,
@@ -120,6 +166,8 @@ async function untilAllIsTold({ db }: TestDatabase): Promise<void> {
       .unionAll(db.selectFrom('mails').select('id'))
       .execute()
     if (waiting.length === 0) return
+    // Those on keys wait a minute for more of them.
+    await sql`update mails set due_at = now() where due_at > now() and tries = 0`.execute(db)
     assert.ok(Date.now() < deadline, `${waiting.length} events or mails wait`)
   }
 }
@@ -263,4 +311,22 @@ async function createTeams(
     removedMembersTeamKey: removedMembersTeamKey as string,
     guestsToken: guestsToken as string,
   }
+}
+
+/** Of the owner's top-up, for admins to read. */
+async function tellDifference({ db }: TestDatabase, topUpId: string): Promise<string> {
+  const found = { subject: `top_up:${topUpId}`, processor: 'asaas', topUpId }
+  const finding = { kind: 'paid_there_only', oursNanoBrl: 0n, theirsNanoBrl: 1n } as const
+  await recordFindings(
+    db,
+    found,
+    [finding],
+    createLog('silent', () => {}),
+  )
+  const { id } = await db
+    .selectFrom('reconciliation_differences')
+    .select('id')
+    .where('top_up_id', '=', topUpId)
+    .executeTakeFirstOrThrow()
+  return id
 }

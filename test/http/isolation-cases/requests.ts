@@ -1,10 +1,12 @@
 /** What each operation is called with. A parameter, a field or a body that has no entry here fails the test. */
+import { APPROVED, cardBody } from '../../payments/cards-in-test.ts'
 import type { Operation } from '../operations.ts'
 import { MARK, TAX_ID, type Household, type Person } from './household.ts'
 
 /** For whoever has the address; the others show nothing of a customer. */
 export const PUBLIC = [
   'GET /files/images/{id}',
+  'GET /fx-rates',
   'GET /healthz',
   'GET /healthz/db',
   'GET /incidents/active',
@@ -12,14 +14,56 @@ export const PUBLIC = [
   'GET /models/{id}',
   'GET /upstream-health',
 ]
-export const ADMIN = ['GET /admin/audit-log/export.csv']
+/** Sorted. Whoever is none of them is forbidden them all. */
+export const ADMIN = [
+  'DELETE /admin/models/{id}/markup/{changeId}',
+  'GET /admin/adjustments',
+  'GET /admin/audit-log/export.csv',
+  'GET /admin/customers',
+  'GET /admin/customers/{id}',
+  'GET /admin/incidents',
+  'GET /admin/mails/in-trouble',
+  'GET /admin/models',
+  'GET /admin/reconciliation',
+  'GET /admin/refunds',
+  'GET /admin/webhooks/in-trouble',
+  'PATCH /admin/incidents/{id}',
+  'POST /admin/adjustments',
+  'POST /admin/adjustments/{id}/approve',
+  'POST /admin/adjustments/{id}/reject',
+  'POST /admin/customers/{id}/reinstate',
+  'POST /admin/customers/{id}/suspend',
+  'POST /admin/incidents',
+  'POST /admin/models/{id}/disable',
+  'POST /admin/models/{id}/enable',
+  'POST /admin/models/{id}/markup',
+  'POST /admin/reconciliation/differences/{id}/explain',
+  'POST /admin/refunds/{id}/approve',
+  'POST /admin/refunds/{id}/complete',
+  'POST /admin/refunds/{id}/reject',
+  'POST /admin/webhooks/{id}/enable',
+]
+/** What of it names the customer whose it is. */
+export const SHOWS_CUSTOMER = /adjustments|audit-log|customers\/|in-trouble|refunds|webhooks/
 
 type IdOf = (household: Household) => string
 
-/** By the path up to the parameter. */
+/** By the path up to the parameter; where that is not enough, by the whole path of one parameter. */
 const PARAMETERS: Readonly<Record<string, IdOf>> = {
+  '/admin/adjustments/{id}': ({ ids }) => ids.adjustment,
+  '/admin/adjustments/{id}/reject': ({ ids }) => ids.otherAdjustment,
+  '/admin/customers/{id}': ({ owner }) => owner.customerId,
+  '/admin/incidents/{id}': ({ ids }) => ids.incident,
+  '/admin/models/{id}': () => 'gpt-4o',
+  '/admin/models/{id}/markup': () => 'gpt-5',
+  '/admin/models/{id}/markup/{changeId}': ({ ids }) => ids.markupChange,
+  '/admin/refunds/{id}': ({ ids }) => ids.refund,
+  '/admin/refunds/{id}/reject': ({ ids }) => ids.otherRefund,
+  '/admin/webhooks/{id}': ({ ids }) => ids.webhook,
+  '/admin/reconciliation/differences/{id}': ({ ids }) => ids.difference,
   '/api-keys/{id}': ({ ids }) => ids.key,
   '/files/images/{id}': ({ ids }) => ids.image,
+  '/me/alerts/{id}': ({ ids }) => ids.alert,
   '/me/prompts/{id}': ({ ids }) => ids.prompt,
   '/me/sessions/{id}': ({ ids }) => ids.session,
   '/me/teams/{id}': ({ ids }) => ids.team,
@@ -29,7 +73,9 @@ const PARAMETERS: Readonly<Record<string, IdOf>> = {
   '/models/{id}': () => 'sandbox-chat',
   '/webhooks/{id}': ({ ids }) => ids.webhook,
   '/webhooks/attempts/{attemptId}': ({ ids }) => ids.attempt,
-  '/topups/{id}': ({ ids }) => ids.topUp,
+  '/topups/{id}': ({ ids }) => ids.paidTopUp,
+  '/payment-methods/{id}': ({ ids }) => ids.card,
+  '/me/refunds/{id}': ({ ids }) => ids.refund,
 }
 
 /** Fields of queries and bodies that are no way to a thing of a customer. */
@@ -45,9 +91,17 @@ const HARMLESS = new Set(
     'full_name cpf_cnpj phone postal_code street street_number complement district city state',
     'timezone preferred_locale weekly_digest_enabled',
     // Of top-ups.
-    'amount method',
+    'amount method card holder threshold_brl amount_brl monthly_limit_brl',
+    // Of refunds and what is decided of them.
+    'reason note outcome',
+    // Of operators.
+    'kind amount_brl reason reference markup_multiplier starts_at title message severity providers',
+    // Of the reconciliation.
+    'explanation',
     // Of webhooks.
     'url event_types is_enabled',
+    // Of alerts.
+    'kind threshold channels',
     // Of teams: whoever has an e-mail can be invited by anybody.
     'email role monthly_cap_brl waive_balance',
     // Of model calls.
@@ -64,6 +118,8 @@ export const FILTERS: Readonly<Record<string, IdOf>> = {
   q: () => MARK,
 }
 
+const ALERT = { name: 'Novo', kind: 'daily_spend', threshold: 10, channels: ['email'] }
+
 /** Fields of bodies that name a thing; what a stranger is told who gives the owner's. */
 export const NAMED: Readonly<
   Record<string, { body: (household: Household) => object; status: number; error: string }>
@@ -78,10 +134,40 @@ export const NAMED: Readonly<
     status: 404,
     error: 'key_not_found',
   },
+  'POST /me/refunds topup_id': {
+    body: ({ ids }) => ({ topup_id: ids.topUp }),
+    status: 404,
+    error: 'topup_not_found',
+  },
+  'POST /me/alerts api_key_id': {
+    body: ({ ids }) => ({ ...ALERT, api_key_id: ids.key }),
+    status: 404,
+    error: 'key_not_found',
+  },
+  'POST /me/alerts team_id': {
+    body: ({ ids }) => ({ ...ALERT, team_id: ids.team }),
+    status: 404,
+    error: 'team_not_found',
+  },
+  'POST /admin/adjustments customer_id': {
+    body: ({ owner }) => ({ customer_id: owner.customerId }),
+    status: 403,
+    error: 'forbidden',
+  },
   'POST /me/invitations/accept token': {
     body: ({ secrets }) => ({ token: secrets.guestsToken }),
     status: 404,
     error: 'invitation_not_found',
+  },
+  'POST /topups payment_method_id': {
+    body: ({ ids }) => ({ amount: 20, method: 'card', payment_method_id: ids.card }),
+    status: 404,
+    error: 'payment_method_not_found',
+  },
+  'PUT /topups/automatic payment_method_id': {
+    body: ({ ids }) => ({ threshold_brl: 1, amount_brl: 20, payment_method_id: ids.card }),
+    status: 404,
+    error: 'payment_method_not_found',
   },
   'DELETE /me confirm': {
     body: ({ owner }) => ({ confirm: owner.email }),
@@ -110,13 +196,36 @@ const BODIES: Readonly<Record<string, (caller: Person, household: Household) => 
   'POST /me/prompts/{id}/run': ({ secret }) => ({ api_key: secret, model: 'sandbox-chat' }),
   'PUT /me/profile': () => ({ full_name: 'Outro nome', cpf_cnpj: TAX_ID }),
   'PUT /me/preferences': () => ({ weekly_digest_enabled: false }),
+  'POST /admin/adjustments': (_caller, { owner }) => ({
+    customer_id: owner.customerId,
+    kind: 'credit',
+    amount_brl: 1,
+    reason: 'cortesia',
+    reference: 'chamado-1',
+  }),
+  'POST /admin/incidents': () => ({ title: 'Lentidão', message: 'Olhamos.' }),
+  'PATCH /admin/incidents/{id}': () => ({ message: 'Passou.', status: 'resolved' }),
+  'POST /admin/models/{id}/disable': () => ({ reason: 'manutenção' }),
+  'POST /admin/models/{id}/markup': () => ({ markup_multiplier: 1.1, reason: 'revisão' }),
+  'POST /admin/reconciliation/differences/{id}/explain': () => ({ explanation: 'porque sim' }),
   'POST /topups': () => ({ amount: 20 }),
+  'POST /payment-methods': () => cardBody(APPROVED),
+  'PUT /topups/automatic': ({ cardId }, { ids }) => ({
+    threshold_brl: 1,
+    amount_brl: 20,
+    payment_method_id: cardId ?? ids.card,
+  }),
+  'POST /me/refunds': () => ({ amount: 5 }),
+  'POST /admin/refunds/{id}/reject': () => ({ note: 'não' }),
+  'POST /admin/refunds/{id}/complete': () => ({ outcome: 'done' }),
   'DELETE /me': ({ email }) => ({ confirm: email, waive_balance: true }),
   'POST /me/teams': () => ({ name: 'Nova' }),
   'PATCH /me/teams/{id}': () => ({ name: 'Mudada', monthly_cap_brl: 1 }),
   'POST /me/teams/{id}/invitations': () => ({ email: 'nova@exemplo.com.br', role: 'admin' }),
   'POST /me/teams/{id}/keys': () => KEY,
   'PATCH /me/teams/{id}/members/{customerId}': () => ({ role: 'admin' }),
+  'POST /me/alerts': () => ALERT,
+  'PATCH /me/alerts/{id}': () => ({ threshold: 20 }),
   'POST /webhooks': () => ({ url: 'https://hooks.example.com/novo' }),
   'PATCH /webhooks/{id}': () => ({ description: 'Mudado' }),
   'POST /me/invitations/accept': (_caller, { secrets }) => ({ token: secrets.guestsToken }),
@@ -150,7 +259,9 @@ export function pathFor(
 ): string {
   return path.replaceAll(/\{\w+\}/g, (parameter, at: number) => {
     const prefix = path.slice(0, at + parameter.length)
-    const id = ids[prefix] ?? PARAMETERS[prefix]?.(household)
+    const isOnlyOne = path.lastIndexOf('{') === path.indexOf('{')
+    const byPath = isOnlyOne ? PARAMETERS[path] : undefined
+    const id = ids[prefix] ?? (byPath ?? PARAMETERS[prefix])?.(household)
     if (id === undefined) throw new Error(`${path}: ${prefix} has no entry`)
     return encodeURIComponent(id)
   })

@@ -1,0 +1,188 @@
+/**
+ * READ THIS FIRST of the room: alerts that customers make on what they spend and have. `evaluate-alerts.ts` looks
+ * at them, `decide-alert.ts` says when one fires. Warnings of a low balance, which nobody has to ask for, are in
+ * `warn-of-low-balance.ts`. Who is told of an event, and how, is not known here.
+ */
+import { sql } from 'kysely'
+import type { Selectable } from 'kysely'
+import { listOwnKeyIds } from '../customers/api-keys.ts'
+import { lockCustomer } from '../customers/customers.ts'
+import type { Database } from '../db/open.ts'
+import type { Tables } from '../db/tables.ts'
+import type { Channel } from '../events/is-told-by.ts'
+import { createId, isUuid } from '../lib/ids.ts'
+import type { AlertKind } from './alert-kinds.ts'
+import type { AlertState } from './decide-alert.ts'
+
+export interface Alert {
+  readonly id: string
+  readonly customerId: string
+  readonly name: string
+  readonly kind: AlertKind
+  /** In billionths of the kind's unit. */
+  readonly thresholdNano: bigint
+  /** Where neither is given, of the whole account. */
+  readonly apiKeyId: string | null
+  readonly teamId: string | null
+  readonly channels: readonly Channel[]
+  readonly isEnabled: boolean
+  readonly state: AlertState
+  readonly firedPeriod: string | null
+  readonly lastFiredAt: Date | null
+  readonly lastValueNano: bigint | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+export type AlertInput = Pick<
+  Alert,
+  | 'customerId'
+  | 'name'
+  | 'kind'
+  | 'thresholdNano'
+  | 'apiKeyId'
+  | 'teamId'
+  | 'channels'
+  | 'isEnabled'
+>
+export type AlertChange = Partial<Pick<Alert, 'name' | 'thresholdNano' | 'channels' | 'isEnabled'>>
+
+/** Of a customer. */
+export const ALERTS_MAX = 50
+
+export async function createAlert(
+  trx: Database,
+  input: AlertInput,
+): Promise<Alert | { kind: 'too_many_alerts' | 'key_not_found' | 'team_not_found' }> {
+  const { customerId, apiKeyId, teamId } = input
+  await lockCustomer(trx, customerId)
+  if (apiKeyId !== null && !(await isOwnKey(trx, customerId, apiKeyId)))
+    return { kind: 'key_not_found' }
+  if (teamId !== null && !(await isOwnTeam(trx, customerId, teamId)))
+    return { kind: 'team_not_found' }
+  if ((await listAlerts(trx, customerId)).length >= ALERTS_MAX) return { kind: 'too_many_alerts' }
+  const row = await trx
+    .insertInto('alerts')
+    .values({
+      id: createId(),
+      customer_id: customerId,
+      name: input.name,
+      kind: input.kind,
+      threshold_nano: input.thresholdNano,
+      api_key_id: apiKeyId,
+      team_id: teamId,
+      channels: [...input.channels],
+      is_enabled: input.isEnabled,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return toAlert(row)
+}
+
+/** In the order in which they were made. */
+export async function listAlerts(db: Database, customerId: string): Promise<Alert[]> {
+  const rows = await db
+    .selectFrom('alerts')
+    .selectAll()
+    .where('customer_id', '=', customerId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.map(toAlert)
+}
+
+export async function findAlert(
+  db: Database,
+  customerId: string,
+  id: string,
+): Promise<Alert | undefined> {
+  if (!isUuid(id)) return undefined
+  const row = await ofCustomer(db, customerId, id).executeTakeFirst()
+  return row && toAlert(row)
+}
+
+/** Nobody changes it, and it does not fire, until the transaction is over. */
+export async function lockAlert(
+  trx: Database,
+  customerId: string,
+  id: string,
+): Promise<Alert | undefined> {
+  if (!isUuid(id)) return undefined
+  const row = await ofCustomer(trx, customerId, id).forNoKeyUpdate().executeTakeFirst()
+  return row && toAlert(row)
+}
+
+/** Of one that is locked. Another threshold arms it again, and it is looked at anew. */
+export async function changeAlert(
+  trx: Database,
+  alert: Alert,
+  change: AlertChange,
+): Promise<Alert> {
+  const { name, thresholdNano, channels, isEnabled } = change
+  const isOther = thresholdNano !== undefined && thresholdNano !== alert.thresholdNano
+  const row = await trx
+    .updateTable('alerts')
+    .set({
+      ...(name === undefined ? {} : { name }),
+      ...(channels === undefined ? {} : { channels: [...channels] }),
+      ...(isEnabled === undefined ? {} : { is_enabled: isEnabled }),
+      ...(isOther
+        ? { threshold_nano: thresholdNano, state: 'ok' as const, fired_period: null }
+        : {}),
+      due_at: sql<Date>`now()`,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('id', '=', alert.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return toAlert(row)
+}
+
+export async function deleteAlert(trx: Database, alert: Alert): Promise<void> {
+  await trx.deleteFrom('alerts').where('id', '=', alert.id).execute()
+}
+
+async function isOwnKey(trx: Database, customerId: string, keyId: string): Promise<boolean> {
+  return isUuid(keyId) && (await listOwnKeyIds(trx, customerId, [keyId])).length > 0
+}
+
+/** Its owner pays, and the usage is theirs; members have none of it. */
+async function isOwnTeam(trx: Database, customerId: string, teamId: string): Promise<boolean> {
+  if (!isUuid(teamId)) return false
+  const row = await trx
+    .selectFrom('teams')
+    .select('id')
+    .where('id', '=', teamId)
+    .where('customer_id', '=', customerId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+function ofCustomer(db: Database, customerId: string, id: string) {
+  return db
+    .selectFrom('alerts')
+    .selectAll()
+    .where('id', '=', id)
+    .where('customer_id', '=', customerId)
+}
+
+export function toAlert(row: Selectable<Tables['alerts']>): Alert {
+  return {
+    id: row.id,
+    customerId: row.customer_id,
+    name: row.name,
+    kind: row.kind,
+    thresholdNano: row.threshold_nano,
+    apiKeyId: row.api_key_id,
+    teamId: row.team_id,
+    channels: row.channels,
+    isEnabled: row.is_enabled,
+    state: row.state,
+    firedPeriod: row.fired_period,
+    lastFiredAt: row.last_fired_at,
+    lastValueNano: row.last_value_nano,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}

@@ -1,0 +1,126 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+import { recordEvent } from '../events/record-event.ts'
+import { decimalBrl } from '../lib/money.ts'
+import type { Log } from '../lib/log.ts'
+import { ALERT_RULES } from './alert-kinds.ts'
+import { toAlert, type Alert } from './alerts.ts'
+import { decideAlert } from './decide-alert.ts'
+import { holdCustomer } from './hold-customer.ts'
+import { readAlertValues, type AlertValue } from './read-alert-values.ts'
+
+/** A little less than the time between two looks, so that each finds what the one before has looked at. */
+const LOOK_EVERY_SECONDS = 25
+const CLAIM_MAX = 200
+
+/**
+ * Looks at every alert that is due, on however many nodes: whoever takes one moves it out of the others' sight
+ * for a while, and fires it in a transaction that also holds the event that tells of it. One node that dies
+ * between the two only delays it. Returns how many fired.
+ */
+export async function evaluateAlerts(
+  db: Database,
+  { now, log }: { readonly now: Date; readonly log: Log },
+): Promise<number> {
+  let fired = 0
+  for (;;) {
+    const claimed = await claimAlerts(db, now)
+    if (claimed.length === 0) return fired
+    for (const [customerId, rows] of Map.groupBy(claimed, (row) => row.customer_id)) {
+      const ids = rows.map(({ id }) => id)
+      try {
+        fired += await db
+          .transaction()
+          .execute((trx) => evaluateOfCustomer(trx, customerId, ids, now))
+      } catch (error) {
+        // Those of others are looked at all the same, and these the next time.
+        log.error('alerts_not_evaluated', { customerId, error })
+      }
+    }
+  }
+}
+
+async function claimAlerts(
+  db: Database,
+  now: Date,
+): Promise<{ id: string; customer_id: string }[]> {
+  const { rows } = await sql<{ id: string; customer_id: string }>`
+    with due as (
+      select id from alerts where is_enabled and due_at <= ${now}
+      order by due_at, customer_id, id limit ${CLAIM_MAX} for no key update skip locked
+    )
+    update alerts a set due_at = ${now}::timestamptz + make_interval(secs => ${LOOK_EVERY_SECONDS})
+    from due where a.id = due.id
+    returning a.id, a.customer_id`.execute(db)
+  return rows
+}
+
+/** Read again, locked: what was changed or fired since they were claimed is seen. */
+async function evaluateOfCustomer(
+  trx: Database,
+  customerId: string,
+  ids: readonly string[],
+  now: Date,
+): Promise<number> {
+  if (!(await holdCustomer(trx, customerId))) return 0
+  const rows = await trx
+    .selectFrom('alerts')
+    .selectAll()
+    .where('id', 'in', ids)
+    .where('is_enabled', '=', true)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+  const alerts = rows.map(toAlert)
+  if (alerts.length === 0) return 0
+  const valueOf = await readAlertValues(trx, customerId, alerts, now)
+  let fired = 0
+  for (const alert of alerts) {
+    if (await applyValue(trx, alert, valueOf(alert), now)) fired += 1
+  }
+  return fired
+}
+
+async function applyValue(
+  trx: Database,
+  alert: Alert,
+  value: AlertValue | null,
+  now: Date,
+): Promise<boolean> {
+  const { direction } = ALERT_RULES[alert.kind]
+  const { thresholdNano } = alert
+  const { state, firedPeriod, fires } = decideAlert({ direction, thresholdNano }, alert, value)
+  if (!fires && state === alert.state) return false
+  await trx
+    .updateTable('alerts')
+    .set({
+      state,
+      fired_period: firedPeriod,
+      ...(fires ? { last_fired_at: now, last_value_nano: value?.valueNano ?? 0n } : {}),
+    })
+    .where('id', '=', alert.id)
+    .execute()
+  if (fires)
+    await recordEvent(trx, {
+      customerId: alert.customerId,
+      type: 'alert.triggered',
+      data: eventData(alert, value),
+    })
+  return fires
+}
+
+function eventData(alert: Alert, value: AlertValue | null): Readonly<Record<string, unknown>> {
+  const { id, name, kind, apiKeyId, teamId, channels, thresholdNano } = alert
+  const threshold = decimalBrl(thresholdNano)
+  const { unit } = ALERT_RULES[kind]
+  return {
+    id,
+    name,
+    kind,
+    api_key_id: apiKeyId,
+    team_id: teamId,
+    channels,
+    [`threshold_${unit}`]: unit === 'brl' ? threshold : Number(threshold),
+    ...value?.facts,
+  }
+}

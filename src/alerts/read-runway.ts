@@ -1,0 +1,20 @@
+import type { Database } from '../db/open.ts'
+import { findAccount } from '../ledger/entries.ts'
+import type { NanoBrl } from '../lib/money.ts'
+import { estimateRunway, type Runway } from '../usage/estimate-runway.ts'
+import { sumUsageByModel } from '../usage/sum-usage-by-model.ts'
+import { addUp } from '../usage/usage-windows.ts'
+
+/** As many days as the runway is estimated by where nothing else is asked for. */
+export const RUNWAY_PERIOD_DAYS = 30
+
+/** How long the balance lasts at the pace of the last days. */
+export async function readRunway(
+  db: Database,
+  customerId: string,
+  days: number = RUNWAY_PERIOD_DAYS,
+): Promise<Runway & { readonly balanceNanoBrl: NanoBrl }> {
+  const balanceNanoBrl = (await findAccount(db, customerId))?.balanceNanoBrl ?? 0n
+  const spentNanoBrl = addUp(await sumUsageByModel(db, customerId, days)).costBilledNanoBrl
+  return { balanceNanoBrl, ...estimateRunway(balanceNanoBrl, spentNanoBrl, days) }
+}

@@ -1,0 +1,102 @@
+/**
+ * Warns of a balance that will not last, whoever has ever topped up: `balance.low`, and nobody has to ask for it.
+ * Only accounts are looked at in which something has moved since the last time: of the others the balance lasts
+ * no shorter than it did.
+ */
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+import { recordEvent } from '../events/record-event.ts'
+import { decimalBrl } from '../lib/money.ts'
+import type { Log } from '../lib/log.ts'
+import { decideLevel, type BalanceLevel } from './decide-level.ts'
+import { holdCustomer } from './hold-customer.ts'
+import { readRunway } from './read-runway.ts'
+
+/** Of one account: days do not pass faster. */
+const LOOK_EVERY_SECONDS = 300
+const BATCH = 500
+
+/** Nodes may do it at once: each account is looked at by one. Returns how many were warned. */
+export async function warnOfLowBalance(
+  db: Database,
+  { now, log }: { readonly now: Date; readonly log: Log },
+): Promise<number> {
+  let warned = 0
+  for (let after: string | undefined; ;) {
+    const ids = await listMoved(db, now, after)
+    for (const customerId of ids) {
+      try {
+        if (await db.transaction().execute((trx) => lookAt(trx, customerId, now))) warned += 1
+      } catch (error) {
+        log.error('balance_not_looked_at', { customerId, error })
+      }
+    }
+    if (ids.length < BATCH) return warned
+    after = ids.at(-1)
+  }
+}
+
+/** Counters only grow, so that their sum is another one whenever one of them is. */
+const MOVED_NANO_BRL = sql<bigint>`(a.credited_nano_brl + a.debited_nano_brl + a.charged_nano_brl)`
+
+async function listMoved(db: Database, now: Date, after: string | undefined): Promise<string[]> {
+  const { rows } = await sql<{ customer_id: string }>`
+    select a.customer_id from accounts a
+    join customers c on c.id = a.customer_id and c.deleted_at is null
+    left join balance_watches w on w.customer_id = a.customer_id
+    where a.credited_nano_brl > 0 and a.customer_id > ${after ?? '00000000-0000-0000-0000-000000000000'}
+      and w.seen_nano_brl is distinct from ${MOVED_NANO_BRL}
+      and coalesce(w.looked_at, '-infinity') <= ${now}::timestamptz - make_interval(secs => ${LOOK_EVERY_SECONDS})
+    order by a.customer_id limit ${BATCH}`.execute(db)
+  return rows.map((row) => row.customer_id)
+}
+
+async function lookAt(trx: Database, customerId: string, now: Date): Promise<boolean> {
+  if (!(await holdCustomer(trx, customerId))) return false
+  await sql`
+    insert into balance_watches (customer_id) values (${customerId})
+    on conflict do nothing`.execute(trx)
+  const { rows } = await sql<{ level: BalanceLevel; moved: bigint; is_done: boolean }>`
+    select w.level, ${MOVED_NANO_BRL} as moved, ${MOVED_NANO_BRL} = w.seen_nano_brl as is_done
+    from balance_watches w join accounts a on a.customer_id = w.customer_id
+    where w.customer_id = ${customerId} for no key update of w skip locked`.execute(trx)
+  const [watch] = rows
+  if (!watch || watch.is_done) return false
+  const { runwayDays, balanceNanoBrl } = await readRunway(trx, customerId)
+  const { level, isWorse } = decideLevel(watch.level, runwayDays)
+  // That nothing is left at all was told when it happened.
+  const isWarned = isWorse && balanceNanoBrl > 0n && (await hasToppedUp(trx, customerId))
+  await trx
+    .updateTable('balance_watches')
+    .set({
+      level,
+      seen_nano_brl: watch.moved,
+      looked_at: now,
+      ...(isWarned ? { warned_at: now } : {}),
+    })
+    .where('customer_id', '=', customerId)
+    .execute()
+  if (isWarned)
+    await recordEvent(trx, {
+      customerId,
+      type: 'balance.low',
+      data: {
+        critical: level === 'critical',
+        balance_brl: decimalBrl(balanceNanoBrl),
+        runway_days: runwayDays,
+      },
+    })
+  return isWarned
+}
+
+async function hasToppedUp(trx: Database, customerId: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('ledger_entries')
+    .select('id')
+    .where('customer_id', '=', customerId)
+    .where('kind', '=', 'credit')
+    .where('reason', '=', 'top_up')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createCatalog, type CatalogChanges } from './catalog.ts'
+import { sandboxModels } from './sandbox-catalog.ts'
+
+const ID = 'sandbox-chat'
+const T0 = Date.parse('2026-11-21T12:00:00Z')
+
+function clocked(changes: Partial<CatalogChanges>) {
+  const clock = { ms: T0 }
+  const catalog = createCatalog(sandboxModels, () => clock.ms)
+  catalog.applyChanges({ markups: [], disabledIds: new Set(), ...changes })
+  const markupAt = (ms: number): bigint | undefined => {
+    clock.ms = ms
+    return catalog.findModel(ID)?.markupE4
+  }
+  return { catalog, markupAt }
+}
+
+const start = (afterMs: number, markupE4: bigint, modelId = ID) => ({
+  modelId,
+  markupE4,
+  startsAt: new Date(T0 + afterMs),
+})
+
+test('a markup is in force from its very millisecond on, by the clock alone, and no earlier', () => {
+  const markups = [start(-5_000, 20_000n), start(1_000, 15_000n), start(2_000, 30_000n)]
+  const { markupAt } = clocked({ markups })
+  assert.equal(markupAt(T0), 20_000n)
+  assert.equal(markupAt(T0 + 999), 20_000n)
+  assert.equal(markupAt(T0 + 1_000), 15_000n)
+  assert.equal(markupAt(T0 + 1_999), 15_000n)
+  assert.equal(markupAt(T0 + 2_000), 30_000n)
+  assert.equal(markupAt(T0 + 1e12), 30_000n)
+})
+
+test('several that began while nobody looked: the last of them counts', () => {
+  const { markupAt } = clocked({
+    markups: [start(1, 11_000n), start(2, 12_000n), start(3, 13_000n)],
+  })
+  assert.equal(markupAt(T0 + 10), 13_000n)
+})
+
+test('the list has the markups in force, of the others nothing changes, and prices and routes stay the same objects', () => {
+  const { catalog, markupAt } = clocked({
+    markups: [start(1_000, 11_000n), start(0, 1n, 'nenhum')],
+  })
+  markupAt(T0 + 1_000)
+  for (const [place, model] of catalog.listModels().entries()) {
+    const own = sandboxModels[place]
+    assert.equal(model.id, own?.id)
+    assert.equal(model.markupE4, model.id === ID ? 11_000n : own?.markupE4)
+    // Ids of prices and states of routes are found by them.
+    assert.equal(model.price, own?.price)
+    assert.equal(model.routes, own?.routes)
+  }
+  assert.deepEqual(catalog.listConfigured(), sandboxModels)
+})
+
+test('a disabled model is listed without routes, also after a change of its markup, until it is enabled', () => {
+  const { catalog, markupAt } = clocked({
+    markups: [start(1_000, 11_000n)],
+    disabledIds: new Set([ID]),
+  })
+  assert.deepEqual(catalog.findModel(ID)?.routes, [])
+  assert.equal(markupAt(T0 + 1_000), 11_000n)
+  assert.deepEqual(catalog.findModel(ID)?.routes, [])
+  assert.equal(catalog.listModels().length, sandboxModels.length)
+  catalog.applyChanges({ markups: [], disabledIds: new Set() })
+  assert.ok((catalog.findModel(ID)?.routes.length ?? 0) > 0)
+})

@@ -1,0 +1,177 @@
+import { readFile, stat } from 'node:fs/promises'
+import { audited, OPERATOR } from '../audit-log/audited.ts'
+import { SANDBOX_UPSTREAM, type Config } from '../config.ts'
+import { createLog } from '../lib/log.ts'
+import { decimalUsd } from '../lib/money.ts'
+import { explainDifference } from '../reconciliation/differences.ts'
+import { parseCostExport, type DayCost } from '../reconciliation/parse-cost-export.ts'
+import { differenceBody, readReport, type Report } from '../reconciliation/report.ts'
+import {
+  compareUpstreamCosts,
+  isBeyondTolerance,
+  storeUpstreamCosts,
+  type ComparedDay,
+} from '../reconciliation/upstream-costs.ts'
+import {
+  optionWhole,
+  requiredText,
+  UsageError,
+  type Command,
+  type CommandResult,
+} from './command.ts'
+
+const DAYS_DEFAULT = 35
+const DAYS_MAX = 365
+const FILE_BYTES_MAX = 64 * 1024 * 1024
+const EXPLANATION_MIN = 3
+const EXPLANATION_MAX = 500
+/** What a command finds it prints itself. */
+const SILENT = createLog('silent', () => {})
+
+export const reconciliationCommands: Record<string, Command> = {
+  reconcile: {
+    usage: '[--days N]',
+    about:
+      'what our books and those of the processor and the upstreams do not agree on; exit 1 if something is open',
+    async run({ db, options }) {
+      const days = optionWhole(options, 'days') ?? DAYS_DEFAULT
+      if (days > DAYS_MAX) throw new UsageError(`--days: must be ${DAYS_MAX} at most`)
+      return resultOf(await readReport(db, days))
+    },
+  },
+  'reconcile explain': {
+    usage: '<difference id> --note WHY',
+    about: 'say why a difference is right as it is; with other amounts it is open again',
+    async run({ db, args, options }) {
+      const [id] = args
+      if (id === undefined) throw new UsageError('which difference? Give its id')
+      const explanation = requiredText(options, 'note').trim()
+      if (explanation.length < EXPLANATION_MIN || explanation.length > EXPLANATION_MAX)
+        throw new UsageError(
+          `--note: must have ${EXPLANATION_MIN} to ${EXPLANATION_MAX} characters`,
+        )
+      const outcome = await audited(db, OPERATOR, async (trx, record) => {
+        const input = { id, explanation, explainer: 'operator' } as const
+        const explained = await explainDifference(trx, input)
+        if (explained.kind === 'explained')
+          await record({
+            action: 'reconciliation_difference.explained',
+            customerId: null,
+            subjectId: id,
+            details: { kind: explained.difference.kind, explanation },
+          })
+        return explained
+      })
+      if (outcome.kind === 'difference_not_found')
+        throw new UsageError(`there is no difference ${id}`)
+      if (outcome.kind === 'difference_gone')
+        throw new UsageError('it is gone: there is nothing to explain')
+      return { data: differenceBody(outcome.difference), text: 'explained' }
+    },
+  },
+  'costs import': {
+    usage: '--upstream ID --file CSV',
+    about: "an upstream's cost export, held against our charges; see docs/operations.md",
+    async run({ db, config, options }) {
+      const upstreamId = knownUpstream(config, requiredText(options, 'upstream'))
+      const parsed = parseCostExport(await readExport(requiredText(options, 'file')))
+      if (parsed.kind === 'fault') throw new UsageError(`--file: ${parsed.detail}`)
+      const { costs, format } = parsed
+      const days = await audited(db, OPERATOR, async (trx, record) => {
+        const stored = await storeUpstreamCosts(trx, upstreamId, costs)
+        await record({
+          action: 'upstream_costs.imported',
+          customerId: null,
+          subjectId: upstreamId,
+          details: { format, from: stored[0], to: stored.at(-1), total_usd: totalOf(costs) },
+        })
+        return stored
+      })
+      const fromDay = days[0] as string
+      const compared = (
+        await compareUpstreamCosts(db, { fromDay, upstreamId, now: new Date() }, SILENT)
+      ).filter(({ day }) => day <= (days.at(-1) as string))
+      return {
+        data: {
+          upstream: upstreamId,
+          format,
+          from: fromDay,
+          to: days.at(-1),
+          total_usd: totalOf(costs),
+          days: compared.map(comparedBody),
+        },
+        text: {
+          columns: ['day', 'ours USD', 'theirs USD', 'difference USD', ''],
+          rows: compared.map((one) => {
+            const { day, ours_usd, theirs_usd, difference_usd, is_open } = comparedBody(one)
+            return [day, ours_usd, theirs_usd, difference_usd, is_open ? 'OPEN' : 'ok']
+          }),
+        },
+      }
+    },
+  },
+}
+
+function comparedBody({ day, oursPicoUsd, theirsPicoUsd }: ComparedDay) {
+  return {
+    day,
+    ours_usd: decimalUsd(oursPicoUsd),
+    theirs_usd: decimalUsd(theirsPicoUsd),
+    difference_usd: decimalUsd(oursPicoUsd - theirsPicoUsd),
+    is_open: isBeyondTolerance(oursPicoUsd, theirsPicoUsd),
+  }
+}
+
+function totalOf(costs: readonly DayCost[]): string {
+  return decimalUsd(costs.reduce((sum, { costPicoUsd }) => sum + costPicoUsd, 0n))
+}
+
+/** A slip would compare the costs with nothing. */
+function knownUpstream({ mode, upstreams }: Config, id: string): string {
+  const known = [
+    ...upstreams.map((one) => one.id),
+    ...(mode === 'sandbox' ? [SANDBOX_UPSTREAM] : []),
+  ]
+  if (!known.includes(id))
+    throw new UsageError(`--upstream: must be one of ${known.join(', ') || 'none'}, not "${id}"`)
+  return id
+}
+
+async function readExport(path: string): Promise<string> {
+  try {
+    if ((await stat(path)).size > FILE_BYTES_MAX)
+      throw new UsageError('--file: is larger than any export of costs')
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError(`--file: cannot be read (${(error as { code?: string }).code})`)
+  }
+}
+
+function resultOf(report: Report): CommandResult {
+  const { open, explained, gone } = report.sums
+  const { payments } = report
+  const run = payments.last_run
+  const compared =
+    payments.last_finished_at === null
+      ? "the processor's records were never gone through to the end"
+      : `the processor's records: ${payments.is_current ? '' : 'NOT CURRENT, '}last gone through at ${payments.last_finished_at.toISOString()}`
+  const lines = [
+    compared,
+    ...(run?.failure ? [`the last run did not finish: ${run.failure}`] : []),
+    `${open.count} open, ${explained.count} explained, ${gone.count} gone in ${report.days} days`,
+    ...report.differences.map((one) =>
+      [
+        one.status.padEnd(9),
+        one.kind,
+        one.id,
+        one.topup_id ?? one.processor_payment_id ?? `${one.upstream} ${one.day}`,
+        one.ours_brl && one.theirs_brl
+          ? `BRL ours ${one.ours_brl.rawJSON} theirs ${one.theirs_brl.rawJSON}`
+          : `USD ours ${one.ours_usd?.rawJSON} theirs ${one.theirs_usd?.rawJSON}`,
+        ...(one.explanation === null ? [] : [`(${one.explanation})`]),
+      ].join('  '),
+    ),
+  ]
+  return { data: report, text: lines.join('\n'), exitCode: open.count > 0 ? 1 : 0 }
+}

@@ -1,0 +1,142 @@
+/** The operator's command line: `npm run catraca -- <what> <act> …`. Human-readable, or `--json`. */
+import { parseArgs } from 'node:util'
+import { ConfigError, type Config } from '../config.ts'
+import { startEmbedded } from '../db/embedded.ts'
+import { migrate } from '../db/migrate.ts'
+import { openDatabase, type Database } from '../db/open.ts'
+import { UsageError, type Command, type CommandInput, type CommandOptions } from './command.ts'
+import { commands } from './commands.ts'
+import { render } from './render.ts'
+
+const OPTIONS = {
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  name: { type: 'string' },
+  email: { type: 'string' },
+  'referral-code': { type: 'string' },
+  'waive-balance': { type: 'boolean' },
+  'amount-brl': { type: 'string' },
+  reason: { type: 'string' },
+  reference: { type: 'string' },
+  note: { type: 'string' },
+  models: { type: 'string' },
+  'ip-allowlist': { type: 'string' },
+  'requests-per-minute': { type: 'string' },
+  'tokens-per-minute': { type: 'string' },
+  'budget-usd': { type: 'string' },
+  'budget-period': { type: 'string' },
+  'expires-at': { type: 'string' },
+  category: { type: 'string' },
+  date: { type: 'string' },
+  title: { type: 'string' },
+  message: { type: 'string' },
+  severity: { type: 'string' },
+  model: { type: 'string' },
+  vendor: { type: 'string' },
+  upstream: { type: 'string' },
+  file: { type: 'string' },
+  days: { type: 'string' },
+  all: { type: 'boolean' },
+} as const
+
+export interface Surroundings {
+  /** Reads the settings; throws a ConfigError. */
+  loadConfig(): Config
+  print(text: string): void
+  complain(text: string): void
+}
+
+/**
+ * Runs the command that the words name, on the database alone, beside running servers. Returns the exit code: 2
+ * where the call was wrong.
+ */
+export async function runCommandLine(args: string[], around: Surroundings): Promise<number> {
+  try {
+    const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
+    const found = findCommand(positionals)
+    if (!found || values.help) {
+      around.print(helpText())
+      return values.help || positionals.length === 0 ? 0 : 2
+    }
+    const { name, command } = found
+    const rest = positionals.slice(name.split(' ').length)
+    assertUsage(name, command, rest, values)
+    const config = around.loadConfig()
+    return await withDatabase(config, async (db, databaseUrl) => {
+      const input: CommandInput = { db, databaseUrl, config, args: rest, options: values }
+      const result = await command.run(input)
+      around.print(values.json ? JSON.stringify(result.data, plainJson) + '\n' : render(result))
+      return result.exitCode ?? 0
+    })
+  } catch (error) {
+    const isUsage =
+      error instanceof UsageError ||
+      error instanceof ConfigError ||
+      (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')
+    around.complain(
+      `${isUsage || !(error instanceof Error) ? (error as Error).message : error.stack}\n`,
+    )
+    return isUsage ? 2 : 1
+  }
+}
+
+/** A command has two words or one. */
+function findCommand(words: string[]): { name: string; command: Command } | undefined {
+  const names = [words.slice(0, 2).join(' '), words[0] ?? '']
+  const name = names.find((name) => Object.hasOwn(commands, name))
+  return name === undefined ? undefined : { name, command: commands[name] as Command }
+}
+
+/** What a command does not know is refused: it may be a limit that was meant to be there. */
+function assertUsage(
+  name: string,
+  { usage }: Command,
+  args: readonly string[],
+  options: CommandOptions,
+): void {
+  const known = new Set(usage.match(/--[a-z-]+/g))
+  const unknown = Object.keys(options)
+    .map((option) => `--${option}`)
+    .filter((option) => option !== '--json' && !known.has(option))
+  if (unknown.length > 0)
+    throw new UsageError(`${unknown.join(', ')}: not an option of \`${name}\``)
+  const [placesOfArgs = ''] = usage.split('--')
+  const places = placesOfArgs.match(/<[^>]+>|\[[^\]]+\]/g) ?? []
+  if (args.length > places.length)
+    throw new UsageError(
+      `too many words: ${args.slice(places.length).join(' ')}. Put quotes around a text with spaces`,
+    )
+}
+
+/** The embedded database is used where it runs, and started for the moment where it does not. */
+async function withDatabase(
+  config: Config,
+  work: (db: Database, databaseUrl: string) => Promise<number>,
+): Promise<number> {
+  const embedded = config.databaseUrl
+    ? undefined
+    : await startEmbedded({ dataDir: config.dataDir, log: () => {} })
+  const databaseUrl = config.databaseUrl ?? (embedded as { databaseUrl: string }).databaseUrl
+  try {
+    await migrate(databaseUrl)
+    const { db, close } = openDatabase(databaseUrl, { onError: () => {} })
+    try {
+      return await work(db, databaseUrl)
+    } finally {
+      await close()
+    }
+  } finally {
+    await embedded?.stop()
+  }
+}
+
+function helpText(): string {
+  const lines = Object.entries(commands).map(
+    ([name, { usage, about }]) => `  ${`${name} ${usage}`.trimEnd()}\n      ${about}`,
+  )
+  return `catraca <command> [options] [--json]\n\n${lines.join('\n')}\n`
+}
+
+function plainJson(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value
+}

@@ -1,0 +1,18 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+import { API_KEY_CHANNEL } from './api-keys.ts'
+import type { KeyFacts } from './key-act.ts'
+
+/** For good, and on all nodes: the customer's own, and those that they made for teams of others. Returns them. */
+export async function revokeKeysOf(db: Database, customerId: string): Promise<KeyFacts[]> {
+  const { rows } = await sql<KeyFacts>`
+    with revoked as (
+      update api_keys set revoked_at = now(), version = version + 1
+      where (customer_id = ${customerId} or created_by = ${customerId}) and revoked_at is null
+      returning id, customer_id, name, last_four
+    )
+    select id, customer_id as "customerId", name, last_four as "lastFour",
+      pg_notify(${API_KEY_CHANNEL}, id::text)
+    from revoked`.execute(db)
+  return rows
+}

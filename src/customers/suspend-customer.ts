@@ -1,0 +1,58 @@
+/**
+ * Suspends an account until somebody has looked: its model calls are refused, everything else goes on. Every
+ * key becomes a new version, so that a node with an old copy holds no money by it.
+ */
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+import { API_KEY_CHANNEL } from './api-keys.ts'
+
+export type SuspensionReason = 'chargeback' | 'operator'
+
+/** In a transaction. False where it was suspended before. */
+export function suspendCustomer(
+  trx: Database,
+  customerId: string,
+  reason: SuspensionReason,
+): Promise<boolean> {
+  return change(
+    trx,
+    customerId,
+    sql`suspended_at = now(), suspended_reason = ${reason}`,
+    sql`suspended_at is null`,
+  )
+}
+
+/** In a transaction. False where it was not suspended. */
+export function reinstateCustomer(trx: Database, customerId: string): Promise<boolean> {
+  return change(
+    trx,
+    customerId,
+    sql`suspended_at = null, suspended_reason = null`,
+    sql`suspended_at is not null`,
+  )
+}
+
+async function change(
+  trx: Database,
+  customerId: string,
+  values: ReturnType<typeof sql>,
+  condition: ReturnType<typeof sql>,
+): Promise<boolean> {
+  // The keys first: whoever deletes the account locks in this order too.
+  await sql`
+    select 1 from api_keys where customer_id = ${customerId} order by id for no key update`.execute(
+    trx,
+  )
+  const { rows } = await sql`
+    update customers set ${values} where id = ${customerId} and ${condition} returning id`.execute(
+    trx,
+  )
+  if (rows.length === 0) return false
+  await sql`
+    with changed as (
+      update api_keys set version = version + 1
+      where customer_id = ${customerId} and revoked_at is null returning id
+    )
+    select pg_notify(${API_KEY_CHANNEL}, id::text) from changed`.execute(trx)
+  return true
+}

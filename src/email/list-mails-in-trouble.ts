@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import { exactTime } from '../db/exact-time.ts'
+import type { Database } from '../db/open.ts'
+import { maskEmail } from '../lib/mask-email.ts'
+
+export interface MailInTrouble {
+  readonly id: string
+  readonly customerId: string
+  readonly template: string
+  /** `waiting`: longer than it should; it is tried again. */
+  readonly status: 'failed' | 'waiting'
+  /** Masked; of one that failed, what the customer has now. */
+  readonly address: string | null
+  readonly error: string | null
+  /** Known while it waits. */
+  readonly tries: number | null
+  readonly nextTryAt: Date | null
+  /** When it failed, or was to be sent first. */
+  readonly since: Date
+  readonly exactSince: string
+}
+
+/** A mail goes within seconds; those that are gathered wait a minute. */
+const WAIT_MINUTES = 10
+
+/** Those that failed and those that wait too long, the newest first. */
+export async function listMailsInTrouble(
+  db: Database,
+  page: {
+    readonly after: { readonly at: string; readonly id: string } | undefined
+    readonly limit: number
+  },
+): Promise<MailInTrouble[]> {
+  const { after, limit } = page
+  const behind = (column: string) =>
+    after
+      ? sql`and (${sql.ref(column)}, id) < (${after.at}::timestamptz, ${after.id}::uuid)`
+      : sql``
+  const { rows } = await sql<MailInTrouble>`
+    select t.id, t.customer_id as "customerId", t.template, t.status, coalesce(t.email, c.email) as address,
+      t.error, t.tries, t.next_try_at as "nextTryAt", t.since, ${exactTime('t.since')} as "exactSince"
+    from (
+      (select id, customer_id, template, 'failed' as status, null as email, error, null::int4 as tries,
+        null::timestamptz as next_try_at, sent_at as since
+      from notifications where status = 'failed' ${behind('sent_at')}
+      order by sent_at desc, id desc limit ${limit})
+      union all
+      (select id, customer_id, template, 'waiting', email, null, tries, due_at, created_at
+      from mails where created_at < now() - make_interval(mins => ${WAIT_MINUTES}) ${behind('created_at')}
+      order by created_at desc, id desc limit ${limit})
+    ) t join customers c on c.id = t.customer_id
+    order by t.since desc, t.id desc limit ${limit}`.execute(db)
+  return rows.map((row) => ({ ...row, address: row.address && maskEmail(row.address) }))
+}

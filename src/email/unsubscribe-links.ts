@@ -1,0 +1,55 @@
+/**
+ * Links in mails that nobody needs, by which their reader gets no more of them: for one customer, without an end,
+ * and by nobody's session. They hold the customer's id and a signature, and nothing else.
+ */
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { isUuid } from '../lib/ids.ts'
+
+export interface UnsubscribeLinks {
+  /** Undefined where it is not known how customers reach this server. */
+  urlFor(customerId: string): string | undefined
+  /** Undefined for what is no token of ours. */
+  customerOf(token: string): string | undefined
+}
+
+export const UNSUBSCRIBE_PATH = '/unsubscribe'
+const ID_BYTES = 16
+const SIGNATURE_BYTES = 16
+const TOKEN_LENGTH = Math.ceil(((ID_BYTES + SIGNATURE_BYTES) * 4) / 3)
+
+/** Links that were signed with the key before stay good as long as that one is given. */
+export function createUnsubscribeLinks(options: {
+  readonly sealingKey: Buffer
+  readonly previousSealingKey?: Buffer | undefined
+  readonly publicUrl: string | undefined
+}): UnsubscribeLinks {
+  const { sealingKey, previousSealingKey, publicUrl } = options
+  const signingKey = deriveKey(sealingKey)
+  const keys = [signingKey, ...(previousSealingKey ? [deriveKey(previousSealingKey)] : [])]
+  return {
+    urlFor(customerId) {
+      if (publicUrl === undefined || !isUuid(customerId)) return undefined
+      const id = Buffer.from(customerId.replaceAll('-', ''), 'hex')
+      const token = Buffer.concat([id, sign(signingKey, id)]).toString('base64url')
+      return `${publicUrl}${UNSUBSCRIBE_PATH}/${token}`
+    },
+    customerOf(token) {
+      const bytes = Buffer.from(token, 'base64url')
+      // What the decoder skips or cuts off does not come back.
+      if (token.length !== TOKEN_LENGTH || bytes.toString('base64url') !== token) return undefined
+      const id = bytes.subarray(0, ID_BYTES)
+      const signature = bytes.subarray(ID_BYTES)
+      if (!keys.some((key) => timingSafeEqual(sign(key, id), signature))) return undefined
+      return id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+    },
+  }
+}
+
+/** What is sealed and what is signed have nothing in common but where their keys come from. */
+function deriveKey(sealingKey: Buffer): Buffer {
+  return Buffer.from(hkdfSync('sha256', sealingKey, '', 'catraca unsubscribe links', 32))
+}
+
+function sign(key: Buffer, id: Buffer): Buffer {
+  return createHmac('sha256', key).update(id).digest().subarray(0, SIGNATURE_BYTES)
+}

@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+import { SANDBOX_SOURCE } from './fx-rates.ts'
+
+export interface AppliedRate {
+  readonly rateE4: bigint
+  readonly rateDate: string
+  readonly bulletinAt: Date | null
+  readonly source: string
+  readonly isSandbox: boolean
+  /** Null where a newer rate was in force already when it was stored: no charge was made with it. */
+  readonly appliedFrom: Date | null
+  /** Null of the one in force. */
+  readonly appliedUntil: Date | null
+}
+
+/**
+ * The rates of a mode, the newest day first, and when charges were made with each. A stored rate is in force at
+ * once, until one of the same day or of a later one is stored: so says `findCurrentFxRate`, which is what
+ * charges are made with. Rows are few, one for a business day, and never changed.
+ */
+export async function listAppliedRates(
+  db: Database,
+  mode: 'sandbox' | 'live',
+  filter: { from?: string | undefined; to?: string | undefined; limit: number },
+): Promise<AppliedRate[]> {
+  const { rows } = await sql<{
+    rate_e4: number
+    rate_date: string
+    bulletin_at: Date | null
+    source: string
+    applied_from: Date | null
+    applied_until: Date | null
+  }>`
+    with stored as (
+      select *, rate_date >= coalesce(
+        max(rate_date) over (order by id rows between unbounded preceding and 1 preceding), rate_date) as is_applied
+      from fx_rates where (source = ${SANDBOX_SOURCE}) = ${mode === 'sandbox'}
+    ), applied as (
+      select id, lead(created_at) over (order by id) as applied_until from stored where is_applied
+    )
+    select s.rate_e4, s.rate_date, s.bulletin_at, s.source, a.applied_until,
+      case when a.id is not null then s.created_at end as applied_from
+    from stored s left join applied a using (id)
+    where s.rate_date >= ${filter.from ?? '-infinity'}::date and s.rate_date <= ${filter.to ?? 'infinity'}::date
+    order by s.rate_date desc, s.id desc limit ${filter.limit}`.execute(db)
+  return rows.map((row) => ({
+    rateE4: BigInt(row.rate_e4),
+    rateDate: row.rate_date,
+    bulletinAt: row.bulletin_at,
+    source: row.source,
+    isSandbox: row.source === SANDBOX_SOURCE,
+    appliedFrom: row.applied_from,
+    appliedUntil: row.applied_until,
+  }))
+}

@@ -1,0 +1,55 @@
+import { SYSTEM, type Actor, type RecordAct } from '../audit-log/audited.ts'
+import { keyAct, keyEvent } from '../customers/key-act.ts'
+import { revokeKeysOf } from '../customers/revoke-keys-of.ts'
+import type { Database } from '../db/open.ts'
+import { recordEvent } from '../events/record-event.ts'
+import type { Log } from '../lib/log.ts'
+import { deleteAccount } from '../personal-data/delete-account.ts'
+import {
+  listCustomersToDelete,
+  lockExternalUser,
+  markExternalUserDeleted,
+} from './external-users.ts'
+
+/**
+ * Deletes the account of a user who is no more. Where calls run or a balance is left (nobody said that it may be
+ * kept), the keys end at once, and a job deletes the account as soon as nothing hinders it: when the calls have
+ * ended, and the operator has paid the balance back.
+ */
+export async function deleteUser(
+  trx: Database,
+  record: RecordAct,
+  actor: Actor,
+  externalId: string,
+): Promise<'account_deleted' | 'deletion_waits' | 'nothing_new'> {
+  const known = await lockExternalUser(trx, externalId)
+  await markExternalUserDeleted(trx, known)
+  const { customerId } = known
+  if (customerId === null) return 'nothing_new'
+  const { kind } = await deleteAccount(trx, actor, { customerId, waiveBalance: false })
+  if (kind === 'deleted') return 'account_deleted'
+  if (kind === 'already_deleted' || kind === 'customer_not_found') return 'nothing_new'
+  for (const key of await revokeKeysOf(trx, customerId)) {
+    await record(keyAct('revoked', key))
+    await recordEvent(trx, keyEvent('revoked', key))
+  }
+  if (!known.deletedAt)
+    await record({
+      action: 'account.deletion_waits',
+      customerId,
+      subjectId: customerId,
+      details: { by: 'identity_provider', reason: kind },
+    })
+  return 'deletion_waits'
+}
+
+/** Those that could not be deleted at once. Returns how many were now. */
+export async function deleteWaitingUsers(db: Database, log: Log): Promise<number> {
+  let deleted = 0
+  for (const customerId of await listCustomersToDelete(db)) {
+    const { kind } = await deleteAccount(db, SYSTEM, { customerId, waiveBalance: false })
+    if (kind === 'deleted') deleted += 1
+    else log.warn('account_deletion_waits', { customerId, reason: kind })
+  }
+  return deleted
+}

@@ -1,0 +1,13 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+
+/** Longer than any provider tries again; a message that is replayed later is too old to be believed. */
+const DAYS_KEPT = 14
+
+export async function pruneAuthEvents(db: Database): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from auth_events where received_at < now() - make_interval(days => ${DAYS_KEPT})`.execute(
+    db,
+  )
+  return Number(numAffectedRows)
+}

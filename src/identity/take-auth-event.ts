@@ -1,0 +1,180 @@
+/**
+ * What the identity provider tells of its users: each becomes a customer, is changed and is deleted as one. A
+ * message is handled in one transaction with the row that says so: once, and again after a crash. Messages may come
+ * in any order and at once; what is told last, by the provider's clock, stays, and a deletion stays for good.
+ *
+ * An e-mail becomes a customer's only if the provider verified it, and never one that another customer has, or an
+ * admin: nobody gets an account, or a right, by an e-mail that they claim.
+ */
+import { audited, type Actor, type RecordAct } from '../audit-log/audited.ts'
+import { changeCustomer } from '../customers/change-customer.ts'
+import { createCustomer, findCustomer, type Customer } from '../customers/customers.ts'
+import type { Database } from '../db/open.ts'
+import { deleteUser } from './delete-user.ts'
+import { linkExternalUser, lockExternalUser, type ExternalUser } from './external-users.ts'
+import { readUserEvent, type ToldEmail, type ToldUser, type UserEvent } from './read-user-event.ts'
+
+export interface AuthEvent {
+  /** The same for every delivery. */
+  readonly id: string
+  readonly sentAt: Date
+  /** As it was parsed; undefined for what is no JSON. */
+  readonly body: unknown
+}
+
+export interface TakeOptions {
+  readonly actor: Actor
+  /** In lower case: nobody gets one of them this way. */
+  readonly adminEmails: ReadonlySet<string>
+}
+
+export type AuthEventOutcome =
+  | 'seen_before'
+  | 'unknown_type'
+  | 'unreadable'
+  | 'customer_created'
+  | 'customer_changed'
+  | 'nothing_new'
+  | 'account_deleted'
+  | 'deletion_waits'
+
+export interface TakenAuthEvent {
+  readonly outcome: AuthEventOutcome
+  readonly type: string | null
+}
+
+/** What stands for the name of somebody who gave none. */
+const NAMELESS = 'Cliente'
+/** Another took the same e-mail at this moment, or locked in another order. */
+const TRIED_AGAIN = new Set(['23505', '40P01'])
+const ATTEMPTS_MAX = 3
+
+export async function takeAuthEvent(
+  db: Database,
+  event: AuthEvent,
+  options: TakeOptions,
+): Promise<TakenAuthEvent> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await takeOnce(db, event, options)
+    } catch (error) {
+      if (!TRIED_AGAIN.has(String((error as { code?: unknown }).code)) || attempt >= ATTEMPTS_MAX)
+        throw error
+    }
+  }
+}
+
+function takeOnce(db: Database, { id, sentAt, body }: AuthEvent, options: TakeOptions) {
+  return audited(db, options.actor, async (trx, record): Promise<TakenAuthEvent> => {
+    const read = readUserEvent(body, sentAt)
+    const { type } = read
+    // Waits for whoever handles the same message at this moment.
+    const { numInsertedOrUpdatedRows } = await trx
+      .insertInto('auth_events')
+      .values({ id, type })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst()
+    if (numInsertedOrUpdatedRows !== 1n) return { outcome: 'seen_before', type }
+    const outcome = await handle(trx, record, read, options)
+    await trx.updateTable('auth_events').set({ outcome }).where('id', '=', id).execute()
+    return { outcome, type }
+  })
+}
+
+async function handle(
+  trx: Database,
+  record: RecordAct,
+  event: UserEvent,
+  { actor, adminEmails }: TakeOptions,
+): Promise<AuthEventOutcome> {
+  if (event.kind === 'unknown_type' || event.kind === 'unreadable') return event.kind
+  if (event.kind === 'deleted') return deleteUser(trx, record, actor, event.externalId)
+  const { user } = event
+  const known = await lockExternalUser(trx, user.externalId)
+  if (known.deletedAt) return 'nothing_new'
+  const email = emailFor(user.email, adminEmails)
+  if (known.customerId === null) return create(trx, record, known, user, email)
+  const newestMs = known.changedAt?.getTime() ?? 0
+  const isNews =
+    event.kind === 'created'
+      ? user.changedAt.getTime() > newestMs
+      : user.changedAt.getTime() >= newestMs
+  return isNews ? change(trx, record, known, user, email) : 'nothing_new'
+}
+
+interface WantedEmail {
+  /** Undefined: nothing is known of it. */
+  readonly address: string | null | undefined
+  /** An admin's. The operator may have made this very customer one. */
+  readonly reserved?: string
+  /** For the audit log. */
+  readonly why: ToldEmail['kind'] | 'reserved' | 'taken' | undefined
+}
+
+function emailFor(told: ToldEmail | undefined, adminEmails: ReadonlySet<string>): WantedEmail {
+  if (told?.kind !== 'verified') return { address: told && null, why: told?.kind }
+  // Whoever has it is an admin. That is for the operator to give, by the command line.
+  if (adminEmails.has(told.address))
+    return { address: null, reserved: told.address, why: 'reserved' }
+  return { address: told.address, why: 'verified' }
+}
+
+async function create(
+  trx: Database,
+  record: RecordAct,
+  known: ExternalUser,
+  user: ToldUser,
+  email: WantedEmail,
+): Promise<AuthEventOutcome> {
+  const name = user.name ?? NAMELESS
+  const created = await createCustomer(trx, { name, email: email.address ?? undefined })
+  const isTaken = 'kind' in created
+  const customer = isTaken ? await createWithoutEmail(trx, name) : created
+  await linkExternalUser(trx, known, { customerId: customer.id, changedAt: user.changedAt })
+  await record({
+    action: 'customer.created',
+    customerId: customer.id,
+    subjectId: customer.id,
+    details: { by: 'identity_provider', email: (isTaken ? 'taken' : email.why) ?? 'none' },
+  })
+  return 'customer_created'
+}
+
+async function createWithoutEmail(trx: Database, name: string): Promise<Customer> {
+  const created = await createCustomer(trx, { name })
+  if ('kind' in created) throw new Error('a customer without an e-mail was not made')
+  return created
+}
+
+/** What cannot be the new e-mail takes the old one away all the same: it is not the user's any more. */
+async function change(
+  trx: Database,
+  record: RecordAct,
+  known: ExternalUser,
+  { name, changedAt }: ToldUser,
+  email: WantedEmail,
+): Promise<AuthEventOutcome> {
+  const customerId = known.customerId as string
+  const isKept = email.reserved !== undefined && (await hasEmail(trx, customerId, email.reserved))
+  const wanted = isKept ? undefined : email.address
+  const asked = await changeCustomer(trx, customerId, { name, email: wanted })
+  const isTaken = asked.kind === 'email_taken'
+  const changed = isTaken ? await changeCustomer(trx, customerId, { name, email: null }) : asked
+  await linkExternalUser(trx, known, { customerId, changedAt })
+  if (changed.kind !== 'changed' || changed.fields.length === 0) return 'nothing_new'
+  await record({
+    action: 'customer.changed',
+    customerId,
+    subjectId: customerId,
+    details: {
+      by: 'identity_provider',
+      fields: changed.fields,
+      ...(changed.fields.includes('email') ? { email: isTaken ? 'taken' : email.why } : {}),
+    },
+  })
+  return 'customer_changed'
+}
+
+async function hasEmail(trx: Database, customerId: string, email: string): Promise<boolean> {
+  return (await findCustomer(trx, customerId))?.email?.toLowerCase() === email
+}

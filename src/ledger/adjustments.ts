@@ -1,0 +1,220 @@
+/**
+ * Credits and debits by hand. A large one waits for a second operator; whoever decides, and however many at
+ * once, it is posted once, in the transaction that says so.
+ */
+import { sql, type Selectable } from 'kysely'
+import { exactTime } from '../db/exact-time.ts'
+import type { Database } from '../db/open.ts'
+import type { Tables } from '../db/tables.ts'
+import { createId, isUuid } from '../lib/ids.ts'
+import type { NanoBrl } from '../lib/money.ts'
+import { credit, debit, type EntryOutcome } from './entries.ts'
+import { grantPromotion } from './promotions.ts'
+
+export const ADJUSTMENT_KINDS = ['credit', 'debit', 'promotional_credit'] as const
+export type AdjustmentKind = (typeof ADJUSTMENT_KINDS)[number]
+export const ADJUSTMENT_STATUSES = ['pending', 'posted', 'rejected'] as const
+export type AdjustmentStatus = (typeof ADJUSTMENT_STATUSES)[number]
+
+export interface AdjustmentInput {
+  readonly customerId: string
+  readonly kind: AdjustmentKind
+  readonly amountNanoBrl: NanoBrl
+  readonly reason: string
+  /** The operator's own, the idempotency key. */
+  readonly reference: string
+}
+
+export interface Adjustment extends AdjustmentInput {
+  readonly id: string
+  readonly status: AdjustmentStatus
+  readonly requestedBy: string
+  readonly decidedBy: string | null
+  readonly createdAt: Date
+  readonly decidedAt: Date | null
+}
+
+export type AdjustmentOutcome =
+  | { readonly kind: 'requested' | 'repeated'; readonly adjustment: Adjustment }
+  | { readonly kind: 'customer_not_found' }
+  /** Something else was asked for under this reference. */
+  | { readonly kind: 'reference_taken' }
+  | { readonly kind: 'short_balance' }
+
+/** Above `approvalAboveNanoBrl` it waits. Where it cannot be posted, nothing of it may be kept: roll back. */
+export async function requestAdjustment(
+  trx: Database,
+  input: AdjustmentInput,
+  { requestedBy, approvalAboveNanoBrl }: { requestedBy: string; approvalAboveNanoBrl: NanoBrl },
+): Promise<AdjustmentOutcome> {
+  if (!(await lockOpenAccount(trx, input.customerId))) return { kind: 'customer_not_found' }
+  const isPosted = input.amountNanoBrl <= approvalAboveNanoBrl
+  const row = await trx
+    .insertInto('adjustments')
+    .values({
+      id: createId(),
+      customer_id: input.customerId,
+      kind: input.kind,
+      amount_nano_brl: input.amountNanoBrl,
+      reason: input.reason,
+      reference: input.reference,
+      status: isPosted ? 'posted' : 'pending',
+      requested_by: requestedBy,
+      decided_by: null,
+      decided_at: isPosted ? sql<Date>`now()` : null,
+    })
+    .onConflict((conflict) => conflict.column('reference').doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  if (!row) return repeated(trx, input)
+  const adjustment = toAdjustment(row)
+  if (isPosted && !(await post(trx, adjustment))) return { kind: 'short_balance' }
+  return { kind: 'requested', adjustment }
+}
+
+async function repeated(trx: Database, input: AdjustmentInput): Promise<AdjustmentOutcome> {
+  const row = await trx
+    .selectFrom('adjustments')
+    .selectAll()
+    .where('reference', '=', input.reference)
+    .executeTakeFirstOrThrow()
+  const adjustment = toAdjustment(row)
+  const fields = ['customerId', 'kind', 'amountNanoBrl', 'reason'] as const
+  return fields.every((field) => adjustment[field] === input[field])
+    ? { kind: 'repeated', adjustment }
+    : { kind: 'reference_taken' }
+}
+
+export type DecisionOutcome =
+  | { readonly kind: 'decided'; readonly adjustment: Adjustment }
+  | { readonly kind: 'adjustment_not_found' }
+  | { readonly kind: 'adjustment_decided' }
+  /** By whoever asked for it. */
+  | { readonly kind: 'second_admin_required' }
+  | { readonly kind: 'customer_deleted' }
+  /** Not more than is there and not held; it still waits. */
+  | { readonly kind: 'short_balance' }
+
+export interface Decision {
+  readonly id: string
+  readonly decidedBy: string
+}
+
+/** By somebody else than who asked for it. Where it cannot be posted it waits on: roll back. */
+export async function approveAdjustment(
+  trx: Database,
+  { id, decidedBy }: Decision,
+): Promise<DecisionOutcome> {
+  const found = await lockAdjustment(trx, id)
+  if ('outcome' in found) return found.outcome
+  const { adjustment, isOpen } = found
+  if (adjustment.requestedBy === decidedBy) return { kind: 'second_admin_required' }
+  if (!isOpen) return { kind: 'customer_deleted' }
+  if (!(await post(trx, adjustment))) return { kind: 'short_balance' }
+  return { kind: 'decided', adjustment: await decide(trx, id, 'posted', decidedBy) }
+}
+
+/** By anybody, who asked for it included. */
+export async function rejectAdjustment(
+  trx: Database,
+  { id, decidedBy }: Decision,
+): Promise<DecisionOutcome> {
+  const found = await lockAdjustment(trx, id)
+  if ('outcome' in found) return found.outcome
+  return { kind: 'decided', adjustment: await decide(trx, id, 'rejected', decidedBy) }
+}
+
+/** Newest first. */
+export async function listAdjustments(
+  db: Database,
+  page: {
+    readonly status: AdjustmentStatus | undefined
+    readonly after: { readonly at: string; readonly id: string } | undefined
+    readonly limit: number
+  },
+): Promise<(Adjustment & { readonly exactCreatedAt: string })[]> {
+  const { status, after, limit } = page
+  let query = db
+    .selectFrom('adjustments')
+    .selectAll()
+    .select(exactTime('created_at').as('exact_created_at'))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+  if (status) query = query.where('status', '=', status)
+  if (after)
+    query = query.where(
+      sql<boolean>`(created_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`,
+    )
+  const rows = await query.execute()
+  return rows.map((row) => ({ ...toAdjustment(row), exactCreatedAt: row.exact_created_at }))
+}
+
+/** False where the balance does not cover it. */
+async function post(trx: Database, adjustment: Adjustment): Promise<boolean> {
+  const { id, customerId, amountNanoBrl, kind, reason: note } = adjustment
+  const entry = { customerId, amountNanoBrl, reference: id, note }
+  let outcome: EntryOutcome
+  if (kind === 'promotional_credit')
+    outcome = await grantPromotion(trx, { ...entry, reason: 'promotion' })
+  else if (kind === 'credit') outcome = await credit(trx, { ...entry, reason: 'adjustment' })
+  else outcome = await debit(trx, { ...entry, reason: 'adjustment' })
+  if (outcome.kind === 'short_balance') return false
+  if (outcome.kind !== 'posted') throw new Error(`adjustment ${id} is not posted: ${outcome.kind}`)
+  return true
+}
+
+/** The account first, as everywhere. False where there is none, and where its customer is deleted. */
+async function lockOpenAccount(trx: Database, customerId: string): Promise<boolean> {
+  await sql`select 1 from accounts where customer_id = ${customerId} for no key update`.execute(trx)
+  const { rows } = await sql`
+    select 1 from customers where id = ${customerId} and deleted_at is null for key share`.execute(
+    trx,
+  )
+  return rows.length > 0
+}
+
+async function lockAdjustment(
+  trx: Database,
+  id: string,
+): Promise<{ adjustment: Adjustment; isOpen: boolean } | { outcome: DecisionOutcome }> {
+  const read = () => trx.selectFrom('adjustments').selectAll().where('id', '=', id)
+  const customerId = isUuid(id) ? (await read().executeTakeFirst())?.customer_id : undefined
+  if (customerId === undefined) return { outcome: { kind: 'adjustment_not_found' } }
+  const isOpen = await lockOpenAccount(trx, customerId)
+  const row = await read().forUpdate().executeTakeFirstOrThrow()
+  return row.status === 'pending'
+    ? { adjustment: toAdjustment(row), isOpen }
+    : { outcome: { kind: 'adjustment_decided' } }
+}
+
+async function decide(
+  trx: Database,
+  id: string,
+  status: 'posted' | 'rejected',
+  decidedBy: string,
+): Promise<Adjustment> {
+  const row = await trx
+    .updateTable('adjustments')
+    .set({ status, decided_by: decidedBy, decided_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return toAdjustment(row)
+}
+
+function toAdjustment(row: Selectable<Tables['adjustments']>): Adjustment {
+  return {
+    id: row.id,
+    customerId: row.customer_id,
+    kind: row.kind,
+    amountNanoBrl: row.amount_nano_brl,
+    reason: row.reason,
+    reference: row.reference,
+    status: row.status,
+    requestedBy: row.requested_by,
+    decidedBy: row.decided_by,
+    createdAt: row.created_at,
+    decidedAt: row.decided_at,
+  }
+}

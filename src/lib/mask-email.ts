@@ -1,0 +1,12 @@
+/** `ana.souza@exemplo.com.br` -> `a***@e***.br`: enough to know it again, too little to write to. */
+export function maskEmail(email: string): string {
+  const at = email.lastIndexOf('@')
+  const local = email.slice(0, at < 0 ? 0 : at)
+  const domain = email.slice(at + 1)
+  const dot = domain.lastIndexOf('.')
+  return `${first(local)}***@${first(domain)}***${dot > 0 ? domain.slice(dot) : ''}`
+}
+
+function first(text: string): string {
+  return text.match(/^./u)?.[0] ?? ''
+}

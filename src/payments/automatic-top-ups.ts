@@ -1,0 +1,151 @@
+/** What a customer wants charged to a card when the balance is low. `top-up-automatically.ts` does it. */
+import { sql, type Selectable } from 'kysely'
+import { lockCustomer } from '../customers/customers.ts'
+import type { Database } from '../db/open.ts'
+import type { Tables } from '../db/tables.ts'
+import { recordEvent } from '../events/record-event.ts'
+import { decimalBrl, type NanoBrl } from '../lib/money.ts'
+
+export interface AutomaticTopUp {
+  readonly isEnabled: boolean
+  readonly thresholdNanoBrl: NanoBrl
+  readonly amountNanoBrl: NanoBrl
+  readonly paymentMethodId: string | null
+  readonly monthlyLimitNanoBrl: NanoBrl | null
+  readonly failuresInRow: number
+  /** Why it was switched off by us. */
+  readonly disabledReason: string | null
+  readonly updatedAt: Date
+}
+
+export interface AutomaticTopUpInput {
+  readonly customerId: string
+  readonly isEnabled: boolean
+  readonly thresholdNanoBrl: NanoBrl
+  readonly amountNanoBrl: NanoBrl
+  readonly paymentMethodId: string
+  readonly monthlyLimitNanoBrl: NanoBrl | null
+  /** Of the customer who is asking. */
+  readonly remoteIp: string
+}
+
+/** After so many refusals one after the other it is switched off. */
+const FAILURES_MAX = 3
+
+export async function findAutomaticTopUp(
+  db: Database,
+  customerId: string,
+): Promise<AutomaticTopUp | undefined> {
+  const row = await db
+    .selectFrom('automatic_top_ups')
+    .selectAll()
+    .where('customer_id', '=', customerId)
+    .executeTakeFirst()
+  return row && toAutomaticTopUp(row)
+}
+
+/** In a transaction. Undefined where the customer has no such card. Refusals before it are forgotten. */
+export async function saveAutomaticTopUp(
+  trx: Database,
+  input: AutomaticTopUpInput,
+): Promise<AutomaticTopUp | undefined> {
+  const { customerId, paymentMethodId } = input
+  await lockCustomer(trx, customerId)
+  const method = await trx
+    .selectFrom('payment_methods')
+    .select('id')
+    .where('customer_id', '=', customerId)
+    .where('id', '=', paymentMethodId)
+    .executeTakeFirst()
+  if (!method) return undefined
+  const fields = {
+    is_enabled: input.isEnabled,
+    threshold_nano_brl: input.thresholdNanoBrl,
+    amount_nano_brl: input.amountNanoBrl,
+    payment_method_id: paymentMethodId,
+    monthly_limit_nano_brl: input.monthlyLimitNanoBrl,
+    remote_ip: input.remoteIp,
+    failures_in_row: 0,
+    disabled_reason: null,
+  }
+  const row = await trx
+    .insertInto('automatic_top_ups')
+    .values({ customer_id: customerId, ...fields })
+    .onConflict((conflict) =>
+      conflict.column('customer_id').doUpdateSet({ ...fields, updated_at: sql<Date>`now()` }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return toAutomaticTopUp(row)
+}
+
+/** In a transaction. What is under way goes on. */
+export async function deleteAutomaticTopUp(
+  trx: Database,
+  customerId: string,
+): Promise<AutomaticTopUp | undefined> {
+  const row = await trx
+    .deleteFrom('automatic_top_ups')
+    .where('customer_id', '=', customerId)
+    .returningAll()
+    .executeTakeFirst()
+  return row && toAutomaticTopUp(row)
+}
+
+/** In a transaction. The last of several in a row switches it off, and the customer is told. */
+export async function noteAutomaticFailure(trx: Database, customerId: string): Promise<void> {
+  const { rows } = await sql<SwitchedOff>`
+    with failed as (
+      update automatic_top_ups set failures_in_row = failures_in_row + 1,
+        is_enabled = failures_in_row + 1 < ${FAILURES_MAX},
+        disabled_reason = case when failures_in_row + 1 >= ${FAILURES_MAX} then 'card_rejected' end
+      where customer_id = ${customerId} and is_enabled
+      returning *
+    )
+    select f.threshold_nano_brl, f.amount_nano_brl, f.failures_in_row, m.last_four
+    from failed f left join payment_methods m on m.id = f.payment_method_id
+    where not f.is_enabled`.execute(trx)
+  const [off] = rows
+  if (!off) return
+  await recordEvent(trx, {
+    customerId,
+    type: 'topup.automatic_disabled',
+    data: {
+      reason: 'card_rejected',
+      failures: off.failures_in_row,
+      last_four: off.last_four,
+      threshold_brl: decimalBrl(off.threshold_nano_brl),
+      amount_brl: decimalBrl(off.amount_nano_brl),
+    },
+  })
+}
+
+/** In a transaction. */
+export async function noteAutomaticSuccess(trx: Database, customerId: string): Promise<void> {
+  await trx
+    .updateTable('automatic_top_ups')
+    .set({ failures_in_row: 0 })
+    .where('customer_id', '=', customerId)
+    .where('failures_in_row', '>', 0)
+    .execute()
+}
+
+interface SwitchedOff {
+  threshold_nano_brl: bigint
+  amount_nano_brl: bigint
+  failures_in_row: number
+  last_four: string | null
+}
+
+function toAutomaticTopUp(row: Selectable<Tables['automatic_top_ups']>): AutomaticTopUp {
+  return {
+    isEnabled: row.is_enabled,
+    thresholdNanoBrl: row.threshold_nano_brl,
+    amountNanoBrl: row.amount_nano_brl,
+    paymentMethodId: row.payment_method_id,
+    monthlyLimitNanoBrl: row.monthly_limit_nano_brl,
+    failuresInRow: row.failures_in_row,
+    disabledReason: row.disabled_reason,
+    updatedAt: row.updated_at,
+  }
+}

@@ -1,0 +1,77 @@
+/** What an operator does about a refund. Each act happens once; the account is locked first, as everywhere. */
+import { sql } from 'kysely'
+import { inTransaction, type Database } from '../../db/open.ts'
+import { lockAccount } from '../../ledger/entries.ts'
+import { findRefund, type Refund, type RefundPartRow, type RefundStatus } from './refunds.ts'
+import { completePart, failPart } from './settle-parts.ts'
+
+export type Decided =
+  | { readonly kind: 'decided'; readonly refund: Refund }
+  | { readonly kind: 'refund_not_found' }
+  /** It is past that. */
+  | { readonly kind: 'wrong_status'; readonly status: RefundStatus }
+
+/** The processor is asked next. */
+export function approveRefund(db: Database, refundId: string): Promise<Decided> {
+  return decide(db, refundId, async (trx, refund) => {
+    if (refund.status !== 'requested') return false
+    await sql`
+      update refunds set status = 'approved', decided_at = now() where id = ${refundId}`.execute(
+      trx,
+    )
+    return true
+  })
+}
+
+/** The money is in the balance again. `note` is for the customer. */
+export function rejectRefund(db: Database, refundId: string, note: string): Promise<Decided> {
+  return decide(db, refundId, async (trx, refund) => {
+    if (refund.status !== 'requested') return false
+    await sql`
+      update refunds set status = 'rejected', decided_at = now(), decision_note = ${note}
+      where id = ${refundId}`.execute(trx)
+    for (const part of refund.parts.filter(({ status }) => status === 'waiting'))
+      await failPart(trx, openPart(refund, part), 'rejected', 'refund_rejected')
+    return true
+  })
+}
+
+/**
+ * The parts that no processor returns, and that the operator did: transferred (`done`), or could not
+ * (`failed`: the money is in the balance again).
+ */
+export function endManualParts(
+  db: Database,
+  refundId: string,
+  end: 'done' | 'failed',
+): Promise<Decided> {
+  return decide(db, refundId, async (trx, refund) => {
+    if (refund.status !== 'approved' && refund.status !== 'processing') return false
+    const parts = refund.parts.filter((part) => part.is_manual && part.status === 'waiting')
+    for (const part of parts) {
+      if (end === 'done') await completePart(trx, openPart(refund, part))
+      else await failPart(trx, openPart(refund, part), 'not transferred')
+    }
+    return parts.length > 0
+  })
+}
+
+function openPart(refund: Refund, part: RefundPartRow) {
+  return { ...part, customer_id: refund.customer_id }
+}
+
+/** `act` returns false where the refund is past that. */
+function decide(
+  db: Database,
+  refundId: string,
+  act: (trx: Database, refund: Refund) => Promise<boolean>,
+): Promise<Decided> {
+  return inTransaction(db, async (trx) => {
+    const known = await findRefund(trx, refundId)
+    if (!known) return { kind: 'refund_not_found' }
+    await lockAccount(trx, known.customer_id)
+    const refund = (await findRefund(trx, refundId)) as Refund
+    if (!(await act(trx, refund))) return { kind: 'wrong_status', status: refund.status }
+    return { kind: 'decided', refund: (await findRefund(trx, refundId)) as Refund }
+  })
+}

@@ -1,0 +1,143 @@
+/**
+ * Asks the processor to return the parts of approved refunds. It has no idempotency keys: before each asking
+ * the payment is read, and a refund that it lists under our name is not asked for again. So an answer that was
+ * lost, or a process that died, costs a wait and never a second refund.
+ */
+import { sql } from 'kysely'
+import type { Database } from '../../db/open.ts'
+import { lockAccount } from '../../ledger/entries.ts'
+import type { Log } from '../../lib/log.ts'
+import { applyPayment } from '../apply-payment.ts'
+import type { Processor, RefundOutcome } from '../processor.ts'
+import { NANO_BRL_PER_CENTAVO } from '../top-ups.ts'
+import { failPart, findPartAt, refundDescription, type OpenPart } from './settle-parts.ts'
+
+const BATCH_MAX = 20
+/** One that was asked for is looked at again after this: its answer may be on its way. */
+const LEASE_SECONDS = 120
+/** One that waits, for the processor or for our money there, is tried after as many minutes as it was tried. */
+const WAIT_MINUTES_MAX = 60
+
+/** Nodes may do it at once. Returns how many parts were looked at. */
+export async function processRefunds(
+  db: Database,
+  processor: Processor,
+  log: Log,
+): Promise<number> {
+  let looked = 0
+  for (; looked < BATCH_MAX; looked++) {
+    const part = await takeDuePart(db, processor.id)
+    if (!part) break
+    await processPart(db, processor, part, log).catch((error: unknown) =>
+      log.error('refund_failed', { refundId: part.refund_id, topUpId: part.top_up_id, error }),
+    )
+  }
+  return looked
+}
+
+/** One at a time: while others are waited for, its lease could end. */
+async function takeDuePart(db: Database, processorId: string): Promise<DuePart | undefined> {
+  const { rows } = await sql<DuePart>`
+    with due as (
+      select p.refund_id, p.top_up_id from refund_parts p
+      join refunds r on r.id = p.refund_id join top_ups t on t.id = p.top_up_id
+      where p.status in ('waiting', 'sent') and not p.is_manual and p.due_at <= now()
+        and r.status in ('approved', 'processing') and t.processor = ${processorId}
+      order by p.due_at limit 1 for update of p skip locked)
+    update refund_parts p set tries = p.tries + 1,
+      due_at = now() + greatest(make_interval(secs => ${LEASE_SECONDS}),
+        make_interval(mins => least(p.tries, ${WAIT_MINUTES_MAX})))
+    from due, refunds r, top_ups t
+    where (p.refund_id, p.top_up_id) = (due.refund_id, due.top_up_id)
+      and r.id = p.refund_id and t.id = p.top_up_id
+    returning p.*, r.customer_id, t.processor_payment_id`.execute(db)
+  return rows[0]
+}
+
+interface DuePart extends OpenPart {
+  processor_payment_id: string
+}
+
+async function processPart(
+  db: Database,
+  processor: Processor,
+  part: DuePart,
+  log: Log,
+): Promise<void> {
+  const found = await processor.findPayment(part.processor_payment_id)
+  if (found.kind === 'unavailable') return
+  if (found.kind === 'payment_not_found') return giveToOperator(db, part, log)
+  // Ends the part where the processor has ended it.
+  await applyPayment(db, part.top_up_id, found.payment)
+  if (findPartAt(found.payment, part)) return
+  if (!(await startSending(db, part))) return
+  const outcome = await processor.refund({
+    paymentId: part.processor_payment_id,
+    amountCents: part.amount_nano_brl / NANO_BRL_PER_CENTAVO,
+    description: refundDescription(part.refund_id),
+  })
+  await takeOutcome(db, part, outcome, log)
+}
+
+async function takeOutcome(
+  db: Database,
+  part: DuePart,
+  outcome: RefundOutcome,
+  log: Log,
+): Promise<void> {
+  const { refund_id: refundId, top_up_id: topUpId } = part
+  if (outcome.kind === 'refund_accepted')
+    return void (await applyPayment(db, topUpId, outcome.payment))
+  if (outcome.kind === 'payment_not_found') return giveToOperator(db, part, log)
+  if (outcome.kind === 'not_refundable') {
+    log.warn('refund_not_taken', { refundId, topUpId })
+    return failOpenPart(db, part)
+  }
+  if (outcome.kind === 'insufficient_processor_balance')
+    log.error('refund_waits_for_processor_balance', { refundId, topUpId })
+  else if (outcome.mayHaveHappened) return
+  // Certainly not done: it waits as if it had not been asked for.
+  await sql`
+    update refund_parts set status = 'waiting', error = ${outcome.detail.slice(0, 500)}
+    where refund_id = ${refundId} and top_up_id = ${topUpId} and status = 'sent'`.execute(db)
+}
+
+/**
+ * Written before the processor is asked. False where the part has ended meanwhile, and where another node took
+ * it because the lease was over.
+ */
+async function startSending(db: Database, part: DuePart): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    await lockAccount(trx, part.customer_id)
+    const { rows } = await sql`
+      update refund_parts set status = 'sent', error = null
+      where refund_id = ${part.refund_id} and top_up_id = ${part.top_up_id}
+        and status in ('waiting', 'sent') and tries = ${part.tries}
+      returning 1`.execute(trx)
+    if (rows.length === 0) return false
+    await sql`
+      update refunds set status = 'processing'
+      where id = ${part.refund_id} and status = 'approved'`.execute(trx)
+    return true
+  })
+}
+
+async function failOpenPart(db: Database, part: DuePart): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await lockAccount(trx, part.customer_id)
+    const { rows } = await sql<{ status: string }>`
+      select status from refund_parts
+      where refund_id = ${part.refund_id} and top_up_id = ${part.top_up_id}
+        and status in ('waiting', 'sent')`.execute(trx)
+    if (rows.length > 0) await failPart(trx, part, 'refused by the processor')
+  })
+}
+
+/** The payment is not there any more: somebody has to look, and to transfer it. */
+async function giveToOperator(db: Database, part: DuePart, log: Log): Promise<void> {
+  log.error('refund_payment_not_found', { refundId: part.refund_id, topUpId: part.top_up_id })
+  await sql`
+    update refund_parts set is_manual = true, status = 'waiting', error = 'the processor has no such payment'
+    where refund_id = ${part.refund_id} and top_up_id = ${part.top_up_id}
+      and status in ('waiting', 'sent')`.execute(db)
+}

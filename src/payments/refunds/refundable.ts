@@ -1,0 +1,71 @@
+/**
+ * What can be refunded: what was paid in, is not spent and not held. Credit that nobody paid for is spent
+ * first, then the oldest top-up; so what is left is of the newest.
+ */
+import { sql } from 'kysely'
+import type { Database } from '../../db/open.ts'
+import { findAccount } from '../../ledger/entries.ts'
+import { findPromotionalLeft } from '../../ledger/promotions.ts'
+import type { NanoBrl } from '../../lib/money.ts'
+import { NANO_BRL_PER_CENTAVO, type TopUpMethod } from '../top-ups.ts'
+
+/** CDC, art. 49. */
+const WITHDRAWAL_DAYS = 7
+/** Pix is returned by its own means for so long. */
+const PIX_DAYS = 90
+/** A card that long ago has been renewed; the operator finds another way. */
+const CARD_DAYS = 180
+
+export interface RefundableTopUp {
+  readonly topUpId: string
+  /** What is not spent of it, in whole centavos; above zero. */
+  readonly unspentNanoBrl: NanoBrl
+  /** Within the seven days of the law. */
+  readonly isWithdrawable: boolean
+  /** The processor cannot return it: a boleto, or one that is too old. */
+  readonly isManual: boolean
+}
+
+/** Newest first. True for as long as the account is locked. */
+export async function findRefundable(
+  db: Database,
+  customerId: string,
+): Promise<readonly RefundableTopUp[]> {
+  const promotional = await findPromotionalLeft(db, customerId)
+  const account = await findAccount(db, customerId)
+  let left = account ? account.balanceNanoBrl - account.heldNanoBrl - promotional : 0n
+  const { rows } = await sql<PaidTopUp>`
+    select id, method, amount_nano_brl - returned_nano_brl - refunding_nano_brl as remaining,
+      paid_at > now() - make_interval(days => ${WITHDRAWAL_DAYS}) as is_withdrawable,
+      method = 'boleto' or paid_at < now() - make_interval(days =>
+        case when method = 'pix' then ${PIX_DAYS}::int4 else ${CARD_DAYS}::int4 end) as is_manual
+    from top_ups
+    where customer_id = ${customerId} and paid_at is not null
+      and amount_nano_brl > returned_nano_brl + refunding_nano_brl
+    order by paid_at desc, id desc`.execute(db)
+  const refundable: RefundableTopUp[] = []
+  for (const row of rows) {
+    if (left < NANO_BRL_PER_CENTAVO) break
+    const unspent = row.remaining < left ? row.remaining : left - (left % NANO_BRL_PER_CENTAVO)
+    left -= unspent
+    refundable.push({
+      topUpId: row.id,
+      unspentNanoBrl: unspent,
+      isWithdrawable: row.is_withdrawable,
+      isManual: row.is_manual,
+    })
+  }
+  return refundable
+}
+
+interface PaidTopUp {
+  id: string
+  method: TopUpMethod
+  remaining: bigint
+  is_withdrawable: boolean
+  is_manual: boolean
+}
+
+export function sumUnspent(topUps: readonly RefundableTopUp[]): NanoBrl {
+  return topUps.reduce((sum, { unspentNanoBrl }) => sum + unspentNanoBrl, 0n)
+}

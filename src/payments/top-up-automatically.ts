@@ -1,0 +1,97 @@
+/**
+ * Charges the cards of customers whose balance is low, by what they chose in `automatic-top-ups.ts`. Bounds on
+ * it, whatever goes wrong: one in flight for a customer (an index says so), a minute between two and more
+ * after a refusal, five in a day, and the customer's own limit of a month.
+ *
+ * Whoever takes a customer up says so in the row first: of several nodes one does it, and one that dies leaves
+ * a row of a top-up for the sweeper, or nothing at all.
+ */
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+import type { NanoBrl } from '../lib/money.ts'
+import type { Log } from '../lib/log.ts'
+import { noteAutomaticFailure } from './automatic-top-ups.ts'
+import { createTopUp } from './create-top-up.ts'
+import { findPayer } from './find-payer.ts'
+import { findChosenCard, type CardKeys } from './payment-methods.ts'
+import type { Processor } from './processor.ts'
+
+export interface AutomaticDeps {
+  readonly processor: Processor
+  readonly keys: CardKeys
+  readonly log: Log
+}
+
+/** At once: an issuer may take a minute. */
+const BATCH_MAX = 10
+const WAIT_SECONDS_MIN = 60
+/** The wait, times this after each refusal: a minute, ten, a hundred. */
+const WAIT_GROWTH = 10
+const A_DAY_MAX = 5
+
+/** Returns how many customers it took up. Nodes may do it at once. */
+export async function topUpAutomatically(db: Database, deps: AutomaticDeps): Promise<number> {
+  const due = await takeDue(db)
+  await Promise.all(
+    due.map((one) =>
+      topUpOne(db, deps, one).catch((error: unknown) =>
+        deps.log.error('automatic_top_up_failed', { customerId: one.customer_id, error }),
+      ),
+    ),
+  )
+  return due.length
+}
+
+interface Due {
+  customer_id: string
+  amount_nano_brl: NanoBrl
+  payment_method_id: string
+  remote_ip: string
+}
+
+/** Refused ones do not count towards the limits: after three it ends by itself. */
+async function takeDue(db: Database): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    update automatic_top_ups set tried_at = now()
+    where customer_id in (
+      select a.customer_id from automatic_top_ups a
+      join accounts b on b.customer_id = a.customer_id
+      join customers c on c.id = a.customer_id
+      where a.is_enabled
+        and a.tried_at < now() - make_interval(secs => ${WAIT_SECONDS_MIN} * power(${WAIT_GROWTH}::int4, a.failures_in_row))
+        and b.credited_nano_brl - b.debited_nano_brl - b.charged_nano_brl < a.threshold_nano_brl
+        and c.suspended_at is null
+        and not exists (
+          select 1 from top_ups t
+          where t.customer_id = a.customer_id and t.is_automatic and t.status = 'pending')
+        and (
+          select count(*) from top_ups t
+          where t.customer_id = a.customer_id and t.is_automatic and (t.paid_at is not null or t.status = 'pending')
+            and t.created_at > now() - interval '1 day') < ${A_DAY_MAX}
+        and (a.monthly_limit_nano_brl is null or a.monthly_limit_nano_brl >= a.amount_nano_brl + (
+          select coalesce(sum(t.amount_nano_brl), 0) from top_ups t
+          where t.customer_id = a.customer_id and t.is_automatic and (t.paid_at is not null or t.status = 'pending')
+            and t.created_at >= date_trunc('month', now(), c.timezone)))
+      order by a.tried_at limit ${BATCH_MAX} for update of a skip locked)
+    returning customer_id, amount_nano_brl, payment_method_id, remote_ip`.execute(db)
+  return rows
+}
+
+async function topUpOne(db: Database, deps: AutomaticDeps, due: Due): Promise<void> {
+  const { customer_id: customerId, payment_method_id: id } = due
+  const card = await findChosenCard(db, deps, { customerId, id })
+  const found = await findPayer(db, customerId)
+  // Deleted a moment ago, or of another processor than this one.
+  if (!card || found.kind !== 'payer') return
+  const outcome = await createTopUp(db, deps.processor, {
+    customerId,
+    payer: found.payer,
+    amountNanoBrl: due.amount_nano_brl,
+    method: 'card',
+    card: { ...card, remoteIp: due.remote_ip },
+    isAutomatic: true,
+  })
+  // The payer was not taken, so there is no top-up that would count it.
+  if (outcome.kind === 'refused' && outcome.topUpId === undefined)
+    await db.transaction().execute((trx) => noteAutomaticFailure(trx, customerId))
+}

@@ -1,0 +1,165 @@
+/**
+ * READ THIS FIRST of the room: what our books and those of others do not agree on. A difference is one row for
+ * ever, by its subject and its kind: open until somebody explains it (of just these amounts) or it is gone by
+ * itself, and open again should it come back. Whoever looked at a subject tells all that it found of it.
+ */
+import { sql, type Selectable } from 'kysely'
+import { inTransaction, type Database } from '../db/open.ts'
+import type { Tables } from '../db/tables.ts'
+import { createId, isUuid } from '../lib/ids.ts'
+import type { Log } from '../lib/log.ts'
+import { decimalBrl, decimalUsd, type NanoBrl, type PicoUsd } from '../lib/money.ts'
+
+export type DifferenceRow = Selectable<Tables['reconciliation_differences']>
+
+export interface Finding {
+  readonly kind: DifferenceRow['kind']
+  readonly oursNanoBrl?: NanoBrl
+  readonly theirsNanoBrl?: NanoBrl
+  readonly oursPicoUsd?: PicoUsd
+  readonly theirsPicoUsd?: PicoUsd
+}
+
+/** What the findings are of, and where to look. */
+export interface FoundIn {
+  readonly subject: string
+  readonly processor?: string | null
+  readonly processorPaymentId?: string | null
+  readonly topUpId?: string | null
+  readonly upstreamId?: string
+  readonly day?: string
+}
+
+/** All findings of the subject; what was told of it before and is not among them is gone. */
+export function recordFindings(
+  db: Database,
+  found: FoundIn,
+  findings: readonly Finding[],
+  log: Log,
+): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    for (const finding of findings) {
+      const { id, hasOpened } = await seeDifference(trx, found, finding)
+      if (hasOpened)
+        log.error('reconciliation_difference_opened', { id, ...found, ...factsOf(finding) })
+    }
+    const gone = await endDifferences(
+      trx,
+      found.subject,
+      findings.map(({ kind }) => kind),
+    )
+    for (const id of gone) log.info('reconciliation_difference_gone', { id, ...found })
+  })
+}
+
+/** An explanation holds as long as the amounts are those that were explained. */
+async function seeDifference(
+  trx: Database,
+  found: FoundIn,
+  finding: Finding,
+): Promise<{ id: string; hasOpened: boolean }> {
+  const { rows } = await sql<{ id: string; has_opened: boolean }>`
+    insert into reconciliation_differences as d (
+      id, subject, kind, processor, processor_payment_id, top_up_id, upstream_id, day,
+      ours_nano_brl, theirs_nano_brl, ours_pico_usd, theirs_pico_usd)
+    values (
+      ${createId()}, ${found.subject}, ${finding.kind}, ${found.processor ?? null},
+      ${found.processorPaymentId ?? null}, ${found.topUpId ?? null}, ${found.upstreamId ?? null},
+      ${found.day ?? null}, ${finding.oursNanoBrl ?? null}, ${finding.theirsNanoBrl ?? null},
+      ${finding.oursPicoUsd ?? null}, ${finding.theirsPicoUsd ?? null})
+    on conflict (subject, kind) do update set
+      (status, explanation, explainer, explained_at) = (
+        select case when known.text is null then 'open' else 'explained' end,
+          known.text, case when known.text is not null then d.explainer end,
+          case when known.text is not null then d.explained_at end
+        from (select case when
+          (d.ours_nano_brl, d.theirs_nano_brl, d.ours_pico_usd, d.theirs_pico_usd) is not distinct from
+          (excluded.ours_nano_brl, excluded.theirs_nano_brl, excluded.ours_pico_usd, excluded.theirs_pico_usd)
+          then d.explanation end as text) known),
+      opened_at = case when d.status <> 'open' and (d.explanation is null or
+          (d.ours_nano_brl, d.theirs_nano_brl, d.ours_pico_usd, d.theirs_pico_usd) is distinct from
+          (excluded.ours_nano_brl, excluded.theirs_nano_brl, excluded.ours_pico_usd, excluded.theirs_pico_usd))
+        then now() else d.opened_at end,
+      processor_payment_id = excluded.processor_payment_id,
+      ours_nano_brl = excluded.ours_nano_brl, theirs_nano_brl = excluded.theirs_nano_brl,
+      ours_pico_usd = excluded.ours_pico_usd, theirs_pico_usd = excluded.theirs_pico_usd,
+      last_seen_at = now(), resolved_at = null
+    returning d.id, d.opened_at = now() as has_opened`.execute(trx)
+  const [row] = rows
+  if (!row) throw new Error('a difference was not stored')
+  return { id: row.id, hasOpened: row.has_opened }
+}
+
+/** Those of the subject that were not seen any more; returns their ids. */
+async function endDifferences(
+  trx: Database,
+  subject: string,
+  seen: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update reconciliation_differences set status = 'gone', resolved_at = now()
+    where subject = ${subject} and status <> 'gone' and kind <> all(${seen}::text[])
+    returning id`.execute(trx)
+  return rows.map(({ id }) => id)
+}
+
+/** Amounts for the log, as text. */
+function factsOf({
+  kind,
+  oursNanoBrl,
+  theirsNanoBrl,
+  oursPicoUsd,
+  theirsPicoUsd,
+}: Finding): object {
+  return oursPicoUsd === undefined
+    ? { kind, oursBrl: decimalBrl(oursNanoBrl ?? 0n), theirsBrl: decimalBrl(theirsNanoBrl ?? 0n) }
+    : { kind, oursUsd: decimalUsd(oursPicoUsd), theirsUsd: decimalUsd(theirsPicoUsd ?? 0n) }
+}
+
+export type Explained =
+  | { readonly kind: 'explained'; readonly difference: DifferenceRow }
+  | { readonly kind: 'difference_not_found' }
+  /** There is nothing to explain any more. */
+  | { readonly kind: 'difference_gone' }
+
+/** Again, where it was explained before: the newest word holds. The caller tells the audit log. */
+export async function explainDifference(
+  trx: Database,
+  input: { id: string; explanation: string; explainer: 'operator' | 'admin' },
+): Promise<Explained> {
+  if (!isUuid(input.id)) return { kind: 'difference_not_found' }
+  const row = await trx
+    .selectFrom('reconciliation_differences')
+    .select('status')
+    .where('id', '=', input.id)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!row) return { kind: 'difference_not_found' }
+  if (row.status === 'gone') return { kind: 'difference_gone' }
+  const difference = await trx
+    .updateTable('reconciliation_differences')
+    .set({
+      status: 'explained',
+      explanation: input.explanation,
+      explainer: input.explainer,
+      explained_at: sql<Date>`now()`,
+    })
+    .where('id', '=', input.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { kind: 'explained', difference }
+}
+
+export async function countOpenDifferences(db: Database): Promise<number> {
+  const { rows } = await sql<{ count: bigint }>`
+    select count(*) from reconciliation_differences where status = 'open'`.execute(db)
+  return Number(rows[0]?.count ?? 0n)
+}
+
+/** Of payments: what is to be looked at again, whenever it was. */
+export async function listUnresolvedSubjects(db: Database, processor: string): Promise<string[]> {
+  const { rows } = await sql<{ subject: string }>`
+    select distinct subject from reconciliation_differences
+    where status <> 'gone' and processor = ${processor} order by 1`.execute(db)
+  return rows.map(({ subject }) => subject)
+}

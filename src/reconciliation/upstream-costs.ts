@@ -1,0 +1,135 @@
+/** What upstreams say that days of UTC cost, beside what our charges say that they cost us. */
+import { sql } from 'kysely'
+import { inTransaction, type Database } from '../db/open.ts'
+import type { Log } from '../lib/log.ts'
+import type { PicoUsd } from '../lib/money.ts'
+import { recordFindings } from './differences.ts'
+import type { DayCost } from './parse-cost-export.ts'
+
+/** Both must be exceeded: cents of rounding are none of our concern, and neither is a percent of nothing. */
+const TOLERANCE_PERCENT = 1n
+const TOLERANCE_PICO_USD = 10_000_000_000n
+
+/**
+ * The export is the whole truth for each day from its first to its last: what was imported of those days
+ * before is replaced, and one that it does not name cost nothing. Returns the days.
+ */
+export function storeUpstreamCosts(
+  db: Database,
+  upstreamId: string,
+  costs: readonly DayCost[],
+): Promise<string[]> {
+  const days = daysOf(costs)
+  const named = new Set(costs.map(({ day }) => day))
+  const silent = days
+    .filter((day) => !named.has(day))
+    .map((day) => ({ day, model: '', costPicoUsd: 0n }))
+  return inTransaction(db, async (trx) => {
+    await trx
+      .deleteFrom('upstream_costs')
+      .where('upstream_id', '=', upstreamId)
+      .where('day', '>=', days[0] as string)
+      .where('day', '<=', days.at(-1) as string)
+      .execute()
+    const rows = [...costs, ...silent].map(({ day, model, costPicoUsd }) => ({
+      day,
+      model,
+      cost: costPicoUsd.toString(),
+    }))
+    await sql`
+      insert into upstream_costs (upstream_id, day, model, cost_pico_usd)
+      select ${upstreamId}, day, model, cost
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(day date, model text, cost int8)
+      on conflict (upstream_id, day, model) do update set
+        cost_pico_usd = excluded.cost_pico_usd, imported_at = now()`.execute(trx)
+    return days
+  })
+}
+
+export interface ComparedDay {
+  readonly upstreamId: string
+  readonly day: string
+  readonly oursPicoUsd: PicoUsd
+  readonly theirsPicoUsd: PicoUsd
+}
+
+/**
+ * Compares the imported days from this one on that are over, of one upstream or of all. One day is one short
+ * query over the charges of that day, by their time.
+ */
+export async function compareUpstreamCosts(
+  db: Database,
+  { fromDay, upstreamId, now }: { fromDay: string; upstreamId?: string; now: Date },
+  log: Log,
+): Promise<ComparedDay[]> {
+  let imported = db
+    .selectFrom('upstream_costs')
+    .select(['day', 'upstream_id', sql<bigint>`sum(cost_pico_usd)::int8`.as('theirs')])
+    .where('day', '>=', fromDay)
+    // A day that is not over has not all of its charges, nor all of their costs.
+    .where('day', '<', now.toISOString().slice(0, 10))
+    .groupBy(['day', 'upstream_id'])
+    .orderBy('day')
+    .orderBy('upstream_id')
+  if (upstreamId !== undefined) imported = imported.where('upstream_id', '=', upstreamId)
+  const compared: ComparedDay[] = []
+  let ours: { day: string; costs: ReadonlyMap<string, PicoUsd> } | undefined
+  for (const { day, upstream_id, theirs } of await imported.execute()) {
+    if (ours?.day !== day) ours = { day, costs: await sumDay(db, day) }
+    const one = {
+      upstreamId: upstream_id,
+      day,
+      oursPicoUsd: ours.costs.get(upstream_id) ?? 0n,
+      theirsPicoUsd: theirs,
+    }
+    await storeComparison(db, one, log)
+    compared.push(one)
+  }
+  return compared
+}
+
+export function isBeyondTolerance(oursPicoUsd: PicoUsd, theirsPicoUsd: PicoUsd): boolean {
+  const size = (value: bigint): bigint => (value < 0n ? -value : value)
+  const difference = size(oursPicoUsd - theirsPicoUsd)
+  return (
+    difference > TOLERANCE_PICO_USD && difference * 100n > size(theirsPicoUsd) * TOLERANCE_PERCENT
+  )
+}
+
+/** By upstream, over the calls that began on the day. A call that was released cost us nothing. */
+async function sumDay(db: Database, day: string): Promise<ReadonlyMap<string, PicoUsd>> {
+  const { rows } = await sql<{ upstream_id: string; cost: bigint }>`
+    select upstream_id, sum(cost_upstream_pico_usd)::int8 as cost from usage_events
+    where created_at >= ${`${day}T00:00:00Z`}::timestamptz
+      and created_at < ${`${day}T00:00:00Z`}::timestamptz + interval '24 hours'
+      and upstream_id is not null
+    group by 1`.execute(db)
+  return new Map(rows.map(({ upstream_id, cost }) => [upstream_id, cost]))
+}
+
+function storeComparison(db: Database, compared: ComparedDay, log: Log): Promise<void> {
+  const { upstreamId, day, oursPicoUsd, theirsPicoUsd } = compared
+  return inTransaction(db, async (trx) => {
+    await sql`
+      insert into upstream_cost_days (upstream_id, day, ours_pico_usd, theirs_pico_usd)
+      values (${upstreamId}, ${day}, ${oursPicoUsd}, ${theirsPicoUsd})
+      on conflict (upstream_id, day) do update set
+        ours_pico_usd = excluded.ours_pico_usd, theirs_pico_usd = excluded.theirs_pico_usd,
+        compared_at = now()`.execute(trx)
+    const found = { subject: `upstream:${day}:${upstreamId}`, upstreamId, day }
+    const finding = { kind: 'upstream_cost', oursPicoUsd, theirsPicoUsd } as const
+    const findings = isBeyondTolerance(oursPicoUsd, theirsPicoUsd) ? [finding] : []
+    await recordFindings(trx, found, findings, log)
+  })
+}
+
+/** From the first to the last, without a gap. */
+function daysOf(costs: readonly DayCost[]): string[] {
+  const sorted = costs.map(({ day }) => day).toSorted()
+  const [first, last] = [sorted[0], sorted.at(-1)]
+  if (first === undefined || last === undefined) throw new Error('an export of no day')
+  const days: string[] = []
+  for (let ms = Date.parse(first); ms <= Date.parse(last); ms += 86_400_000)
+    days.push(new Date(ms).toISOString().slice(0, 10))
+  return days
+}

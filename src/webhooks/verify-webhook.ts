@@ -1,0 +1,47 @@
+import { timingSafeEqual } from 'node:crypto'
+import { sha256 } from '../lib/ids.ts'
+import { signWebhook } from './sign-webhook.ts'
+
+export interface IncomingMessage {
+  /** The same for every delivery of the message. */
+  readonly id: string
+  /** Of this delivery. */
+  readonly sentAt: Date
+}
+
+export type IncomingHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** The names of the standard, and those of Svix, from before there was one. */
+const FAMILIES = ['webhook', 'svix']
+const TOLERANCE_SECONDS = 300
+const ID = /^[\x21-\x7e]{1,255}$/
+const SECONDS = /^[1-9]\d{0,11}$/
+
+/** Undefined for whatever is not signed with the secret in these minutes (Standard Webhooks 1.0.0). */
+export function verifyWebhook(
+  secret: Buffer,
+  headers: IncomingHeaders,
+  body: Buffer,
+  now: Date,
+): IncomingMessage | undefined {
+  const family = FAMILIES.find((name) => headers[`${name}-id`] !== undefined)
+  const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map(
+    (part) => headers[`${family}-${part}`],
+  )
+  if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signatures !== 'string')
+    return undefined
+  if (!ID.test(id) || !SECONDS.test(timestamp)) return undefined
+  const timestampSeconds = Number(timestamp)
+  if (Math.abs(now.getTime() / 1000 - timestampSeconds) > TOLERANCE_SECONDS) return undefined
+  const expected = signWebhook(secret, { id, timestampSeconds, body })
+  if (!isAmong(expected, signatures.split(' '))) return undefined
+  return { id, sentAt: new Date(timestampSeconds * 1000) }
+}
+
+/** Of digests, which are all of one length: the time that it takes tells nothing of what was expected. */
+function isAmong(expected: string, given: readonly string[]): boolean {
+  const digest = sha256(expected)
+  let isThere = false
+  for (const each of given) if (timingSafeEqual(digest, sha256(each))) isThere = true
+  return isThere
+}

@@ -1,0 +1,76 @@
+import type { Database } from '../db/open.ts'
+import type { Log } from '../lib/log.ts'
+import {
+  checkPayments,
+  type CheckedPayments,
+  type CheckWindow,
+} from '../payments/records/check-payments.ts'
+import type { CheckedSubject, Subject } from '../payments/records/check-subject.ts'
+import type { Processor } from '../payments/processor.ts'
+import { listUnresolvedSubjects, recordFindings } from '../reconciliation/differences.ts'
+import { failRun, finishRun, pruneRuns, startRun } from '../reconciliation/runs.ts'
+
+export interface ComparePaymentsDeps {
+  readonly db: Database
+  readonly processor: Processor
+  readonly log: Log
+}
+
+/** Boletos are paid days after they were made, and refunds are done days after that. */
+export const COMPARED_DAYS = 35
+
+/**
+ * Holds our top-ups against the processor's records of the last weeks, and looks again at every difference
+ * that is not gone. Throws where the processor could not be asked to the end: the run stays unfinished, says
+ * why, and what it had found stays found. Nodes may do it at once.
+ */
+export async function comparePayments(
+  deps: ComparePaymentsDeps,
+  now: Date = new Date(),
+): Promise<CheckedPayments> {
+  const { db, processor, log } = deps
+  const window = windowOf(now)
+  const run = await startRun(db, { processor: processor.id, ...window })
+  try {
+    const subjects = (await listUnresolvedSubjects(db, processor.id)).flatMap(subjectOf)
+    const counts = await checkPayments(deps, window, subjects, (checked) => record(deps, checked))
+    await finishRun(db, run, counts)
+    log.info('payments_compared', { ...window, ...counts })
+    await pruneRuns(db)
+    return counts
+  } catch (error) {
+    const failure = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'
+    log.error('payments_comparison_unfinished', { ...window, failure })
+    await failRun(db, run, failure)
+    throw error
+  }
+}
+
+async function record(
+  { db, processor, log }: ComparePaymentsDeps,
+  { subject, paymentId, findings, wasMended }: CheckedSubject,
+): Promise<void> {
+  if (wasMended) log.warn('top_up_mended', { topUpId: subject.id, paymentId })
+  const found = {
+    subject:
+      subject.kind === 'top_up' ? `top_up:${subject.id}` : `payment:${processor.id}:${subject.id}`,
+    processor: processor.id,
+    processorPaymentId: paymentId,
+    topUpId: subject.kind === 'top_up' ? subject.id : null,
+  }
+  await recordFindings(db, found, findings, log)
+}
+
+/** Back from the text that a difference is stored under. */
+function subjectOf(text: string): Subject[] {
+  const [, topUp, payment] = /^(?:top_up:(.+)|payment:[^:]+:(.+))$/.exec(text) ?? []
+  if (topUp !== undefined) return [{ kind: 'top_up', id: topUp }]
+  return payment === undefined ? [] : [{ kind: 'payment', id: payment }]
+}
+
+function windowOf(now: Date): CheckWindow {
+  const dayOf = (at: Date): string =>
+    new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Sao_Paulo' }).format(at)
+  const first = new Date(now.getTime() - (COMPARED_DAYS - 1) * 86_400_000)
+  return { fromDay: dayOf(first), toDay: dayOf(now) }
+}

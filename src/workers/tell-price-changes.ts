@@ -1,0 +1,97 @@
+import { sql } from 'kysely'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Database } from '../db/open.ts'
+import { decimalE4 } from '../lib/money.ts'
+
+/** Whoever used the model in as many days is told. */
+const USED_WITHIN_DAYS = 90
+const CUSTOMERS_PER_BATCH = 500
+const PERCENT_E2 = 10_000n
+
+/**
+ * Tells of markups that will rise: one event for each customer who used the model lately. It goes through the
+ * customers by id, a batch in a transaction that also says how far it came: however often it is run, killed and
+ * begun again, on however many nodes, everybody is told once. Returns how many were told.
+ */
+export async function tellPriceChanges(db: Database, catalog: Catalog): Promise<number> {
+  let told = 0
+  for (;;) {
+    const count = await tellBatch(db, catalog)
+    if (count === undefined) return told
+    told += count
+  }
+}
+
+interface Rise {
+  readonly id: string
+  readonly model_id: string
+  readonly markup_e4: number
+  readonly markup_before_e4: number
+  readonly starts_at: Date
+  readonly told_until: string | null
+}
+
+/** Undefined where there is nothing to tell, or other nodes are at it. */
+function tellBatch(db: Database, catalog: Catalog): Promise<number | undefined> {
+  return db.transaction().execute(async (trx) => {
+    const { rows } = await sql<Rise>`
+      select id, model_id, markup_e4, markup_before_e4, starts_at, told_until from markup_changes
+      where told_at is null and canceled_at is null and markup_e4 > markup_before_e4
+      order by created_at limit 1 for no key update skip locked`.execute(trx)
+    const [rise] = rows
+    if (!rise) return undefined
+    const customerIds = await listCustomersAfter(trx, rise.told_until)
+    const told = await tellUsers(trx, rise, customerIds, catalog)
+    const isEnd = customerIds.length < CUSTOMERS_PER_BATCH
+    await sql`
+      update markup_changes set told_until = coalesce(${customerIds.at(-1) ?? null}::uuid, told_until),
+        told_at = case when ${isEnd} then now() end
+      where id = ${rise.id}`.execute(trx)
+    return told
+  })
+}
+
+async function listCustomersAfter(trx: Database, after: string | null): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from customers
+    where id > ${after ?? '00000000-0000-0000-0000-000000000000'} and deleted_at is null
+    order by id limit ${CUSTOMERS_PER_BATCH}`.execute(trx)
+  return rows.map(({ id }) => id)
+}
+
+/** Those of them who were charged for it. Waits for a deletion that runs, and then passes that customer by. */
+async function tellUsers(
+  trx: Database,
+  rise: Rise,
+  customerIds: readonly string[],
+  catalog: Catalog,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    insert into events (id, customer_id, type, data)
+    select gen_random_uuid(), c.id, 'price.changed', ${JSON.stringify(dataOf(rise, catalog))}::jsonb
+    from customers c join accounts a on a.customer_id = c.id
+    cross join lateral (select now() - make_interval(days => ${USED_WITHIN_DAYS}) as since) w
+    where c.id = any(${[...customerIds]}::uuid[]) and c.deleted_at is null and (
+      exists (
+        select 1 from usage_days d
+        where d.customer_id = c.id and d.day_at > w.since and d.model_id = ${rise.model_id} and d.charged_requests > 0)
+      or exists (
+        select 1 from usage_hours h
+        where h.customer_id = c.id and h.hour_at > greatest(w.since, a.usage_days_until) - interval '1 hour'
+          and h.model_id = ${rise.model_id} and h.charged_requests > 0))
+    for key share of c`.execute(trx)
+  return Number(numAffectedRows ?? 0n)
+}
+
+function dataOf(rise: Rise, catalog: Catalog): object {
+  const [before, after] = [BigInt(rise.markup_before_e4), BigInt(rise.markup_e4)]
+  const percentE2 = ((after - before) * PERCENT_E2 + before / 2n) / before
+  return {
+    model_id: rise.model_id,
+    model_name: catalog.findModel(rise.model_id)?.displayName ?? rise.model_id,
+    markup_multiplier_before: decimalE4(before),
+    markup_multiplier: decimalE4(after),
+    change_percent: decimalE4(percentE2 * 100n),
+    starts_at: rise.starts_at.toISOString(),
+  }
+}

@@ -1,0 +1,98 @@
+/** Alerts, and looking at them at a time of the test's choosing. */
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { createAlert, type Alert, type AlertInput } from '../../src/alerts/alerts.ts'
+import { evaluateAlerts } from '../../src/alerts/evaluate-alerts.ts'
+import type { Database } from '../../src/db/open.ts'
+import { createLog, type Log } from '../../src/lib/log.ts'
+import { parseBrl } from '../../src/lib/money.ts'
+
+export const BRL = 1_000_000_000n
+
+/** What was logged as an error. */
+export const errors: string[] = []
+export const log: Log = createLog('error', (line) => errors.push(line))
+
+/** A Wednesday at noon of UTC, some weeks ago, so that a month before it and one after it are there too. */
+export const NOON = new Date(Date.UTC(2026, 8, 16, 12))
+
+export function hoursFromNoon(hours: number): Date {
+  return new Date(NOON.getTime() + hours * 3_600_000)
+}
+
+export async function addAlert(
+  db: Database,
+  customerId: string,
+  input: Pick<AlertInput, 'kind'> & Partial<AlertInput> & { threshold: string },
+): Promise<Alert> {
+  const { threshold, ...rest } = input
+  const made = await db.transaction().execute((trx) =>
+    createAlert(trx, {
+      customerId,
+      name: `alerta ${input.kind}`,
+      thresholdNano: parseBrl(threshold) as bigint,
+      apiKeyId: null,
+      teamId: null,
+      channels: ['email', 'webhook'],
+      isEnabled: true,
+      ...rest,
+    }),
+  )
+  assert.ok('id' in made)
+  return made
+}
+
+/**
+ * Two that look at once: the first is kept at its reading until the second has ended, or has come as far. Returns
+ * how many fired, both together.
+ */
+export async function lookTwice(
+  db: Database,
+  looks: readonly [() => Promise<number>, () => Promise<number>],
+): Promise<number> {
+  const waiting = async (): Promise<number> => {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int4 as count from pg_locks where not granted and relation = 'usage_hours'::regclass`.execute(
+      db,
+    )
+    return rows[0]?.count ?? 0
+  }
+  const running = await db.transaction().execute(async (trx) => {
+    await sql`lock table usage_hours in access exclusive mode`.execute(trx)
+    const first = looks[0]()
+    while ((await waiting()) < 1) await sleep(5)
+    const state = { hasEnded: false }
+    const second = looks[1]().finally(() => (state.hasEnded = true))
+    while (!state.hasEnded && (await waiting()) < 2) await sleep(5)
+    return [first, second] as const
+  })
+  const [first, second] = await Promise.all(running)
+  return first + second
+}
+
+/** Whatever was looked at when. Returns how many fired. */
+export async function look(db: Database, now: Date): Promise<number> {
+  await sql`update alerts set due_at = '-infinity'`.execute(db)
+  return evaluateAlerts(db, { now, log })
+}
+
+export async function firedOf(
+  db: Database,
+  customerId: string,
+  type = 'alert.triggered',
+): Promise<Record<string, any>[]> {
+  const rows = await db
+    .selectFrom('events')
+    .select('data')
+    .where('customer_id', '=', customerId)
+    .where('type', '=', type)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ data }) => data)
+}
+
+export function rowOf(db: Database, { id }: Pick<Alert, 'id'>) {
+  return db.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+}

@@ -1,0 +1,122 @@
+/** When an alert fires, over whatever values there are one after the other. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import {
+  decideAlert,
+  type AlertReading,
+  type AlertStanding,
+} from '../../src/alerts/decide-alert.ts'
+import { decideLevel, type BalanceLevel } from '../../src/alerts/decide-level.ts'
+
+/** Null: unknown. */
+type Value = number | 'endless' | null
+
+function firings(
+  direction: 'below' | 'above',
+  threshold: number,
+  values: readonly { value: Value; day?: number }[],
+): number[] {
+  let standing: AlertStanding = { state: 'ok', firedPeriod: null }
+  return values.flatMap(({ value, day }, at) => {
+    const reading: AlertReading | null =
+      value === null
+        ? null
+        : {
+            valueNano: value === 'endless' ? null : BigInt(value),
+            period: day === undefined ? null : `2026-01-${String(day).padStart(2, '0')}`,
+          }
+    const decision = decideAlert({ direction, thresholdNano: BigInt(threshold) }, standing, reading)
+    standing = decision
+    return decision.fires ? [at] : []
+  })
+}
+
+/** Around the threshold of 100, and far from it. */
+const value = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: 85, max: 115 }) },
+  { weight: 2, arbitrary: fc.integer({ min: -50, max: 400 }) },
+  { weight: 1, arbitrary: fc.constantFrom<Value>('endless', null) },
+)
+const THRESHOLD = 100
+const asNumber = (given: Value): number => (given === 'endless' ? Infinity : (given ?? Number.NaN))
+
+for (const direction of ['below', 'above'] as const) {
+  const isBeyond = (given: Value): boolean =>
+    direction === 'below' ? asNumber(given) < 100 : asNumber(given) >= 100
+  const isWellBack = (given: Value): boolean =>
+    direction === 'below' ? asNumber(given) >= 110 : asNumber(given) <= 90
+
+  test(`whatever the values: ${direction} the threshold it fires at the first crossing, and at the first after each return`, () => {
+    fc.assert(
+      fc.property(fc.array(value, { maxLength: 40 }), (values) => {
+        // Of each stretch that ends where the value is well back, the first that is beyond.
+        const expected: number[] = []
+        let start = 0
+        while (start < values.length) {
+          const first = values.findIndex((given, at) => at >= start && isBeyond(given))
+          if (first < 0) break
+          expected.push(first)
+          const back = values.findIndex((given, at) => at > first && isWellBack(given))
+          if (back < 0) break
+          start = back
+        }
+        assert.deepEqual(
+          firings(
+            direction,
+            THRESHOLD,
+            values.map((given) => ({ value: given })),
+          ),
+          expected,
+        )
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+}
+
+test('whatever is spent: it fires once a day, when the threshold is reached, and not again that day', () => {
+  const steps = fc.array(
+    fc.record({ spent: fc.integer({ min: 0, max: 70 }), nextDay: fc.nat({ max: 4 }) }),
+    { maxLength: 40 },
+  )
+  fc.assert(
+    fc.property(steps, (given) => {
+      let day = 1
+      let total = 0
+      const values = given.map(({ spent, nextDay }) => {
+        if (nextDay === 0) {
+          day += 1
+          total = 0
+        }
+        total += spent
+        return { value: total, day }
+      })
+      const expected = [...Map.groupBy(values.entries(), ([, one]) => one.day).values()].flatMap(
+        (ofDay) => ofDay.find(([, one]) => one.value >= THRESHOLD)?.[0] ?? [],
+      )
+      assert.deepEqual(firings('above', THRESHOLD, values), expected)
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('a calendar that goes back, as with another time zone, fires nothing twice', () => {
+  const at = (day: number) => ({ value: 200, day })
+  assert.deepEqual(firings('above', THRESHOLD, [at(5), at(4), at(5), at(6)]), [0, 3])
+})
+
+test('a balance is told of when it gets worse, and when it does again after it was better', () => {
+  const told = (days: readonly (number | null)[]): string[] => {
+    let level: BalanceLevel = 'ok'
+    return days.flatMap((runwayDays) => {
+      const next = decideLevel(level, runwayDays)
+      level = next.level
+      return next.isWorse ? [`${runwayDays}: ${next.level}`] : []
+    })
+  }
+  assert.deepEqual(told([14, 13, 14, 13, 15, 13, 16, 13]), ['13: low', '13: low'])
+  assert.deepEqual(told([13, 7, 6, 7, 6, 8, 6]), ['13: low', '6: critical', '6: critical'])
+  assert.deepEqual(told([null, 3, null, 3]), ['3: critical', '3: critical'])
+  assert.deepEqual(told([3, 10, 13, 15, 16, 13]), ['3: critical', '13: low'])
+})

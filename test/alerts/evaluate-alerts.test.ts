@@ -1,0 +1,339 @@
+/** Alerts against the account and the roll-ups of real calls, at times of the test's choosing. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import * as fc from 'fast-check'
+import { sql } from 'kysely'
+import { changeAlert } from '../../src/alerts/alerts.ts'
+import { evaluateAlerts } from '../../src/alerts/evaluate-alerts.ts'
+import { readRunway } from '../../src/alerts/read-runway.ts'
+import { createApiKey, revokeApiKey } from '../../src/customers/api-keys.ts'
+import { createTeam, deleteTeam } from '../../src/customers/teams.ts'
+import { credit, debit } from '../../src/ledger/entries.ts'
+import { createId } from '../../src/lib/ids.ts'
+import { createTestDatabase, seedCustomer } from '../harness/test-database.ts'
+import { seedUsage, type SeededUse } from '../harness/seed-usage.ts'
+import {
+  addAlert,
+  BRL,
+  errors,
+  firedOf,
+  hoursFromNoon,
+  log,
+  look,
+  lookTwice,
+  NOON,
+  rowOf,
+} from './alerts-under-test.ts'
+
+const database = await createTestDatabase()
+const { db } = database
+after(() => database.drop())
+
+interface Seeded {
+  readonly customerId: string
+  readonly keyId: string
+}
+
+async function addCustomer(timezone = 'UTC', balanceBrl = '10000'): Promise<Seeded> {
+  const { customerId, key } = await seedCustomer(db, { balanceBrl })
+  await sql`update customers set timezone = ${timezone} where id = ${customerId}`.execute(db)
+  return { customerId, keyId: key.id }
+}
+
+/** Of whole reais. */
+async function spend({ customerId, keyId }: Seeded, at: Date, reais: number): Promise<void> {
+  await use({ customerId, keyId }, [{ at, billed: BigInt(reais) * BRL }])
+}
+
+async function use(
+  { customerId, keyId }: Seeded,
+  uses: readonly Pick<SeededUse, 'at' | 'billed' | 'outcome' | 'teamId'>[],
+): Promise<void> {
+  const events = uses.map((one) => ({
+    modelId: 'sandbox-chat',
+    promptTokens: 1,
+    completionTokens: 1,
+    ...one,
+  }))
+  await seedUsage(db, { customerId, apiKeyId: keyId, events })
+}
+
+/** As many calls at once, of which so many came to nothing. */
+function calls(owner: Seeded, at: Date, count: number, failed: number): Promise<void> {
+  return use(
+    owner,
+    Array.from({ length: count }, (_, n) =>
+      n < failed ? { at, outcome: 'released' as const } : { at, billed: 1n },
+    ),
+  )
+}
+
+test('daily spending fires when the threshold is reached, once, and again on the next day of the customer', async () => {
+  // There the next day begins at 15:00 of UTC.
+  const owner = await addCustomer('Asia/Tokyo')
+  const { customerId } = owner
+  const alert = await addAlert(db, customerId, { kind: 'daily_spend', threshold: '10' })
+  await spend(owner, hoursFromNoon(-22), 500)
+  await spend(owner, hoursFromNoon(-1), 9)
+  await look(db, NOON)
+  assert.deepEqual(await firedOf(db, customerId), [], 'yesterday is another day')
+  await spend(owner, hoursFromNoon(-1), 1)
+  await look(db, NOON)
+  await look(db, hoursFromNoon(1))
+  await spend(owner, hoursFromNoon(2), 40)
+  await look(db, hoursFromNoon(2))
+  const told = {
+    id: alert.id,
+    name: 'alerta daily_spend',
+    kind: 'daily_spend',
+    api_key_id: null,
+    team_id: null,
+    channels: ['email', 'webhook'],
+    threshold_brl: '10',
+    spent_brl: '10',
+    period_started_at: '2026-09-15T15:00:00.000Z',
+  }
+  assert.deepEqual(await firedOf(db, customerId), [told])
+  const row = await rowOf(db, alert)
+  assert.deepEqual(
+    [row.state, row.last_value_nano, row.last_fired_at, row.fired_period],
+    ['triggered', 10n * BRL, NOON, '2026-09-16'],
+  )
+  await look(db, hoursFromNoon(3))
+  assert.equal((await rowOf(db, alert)).state, 'ok', 'a new day has begun')
+  await spend(owner, hoursFromNoon(4), 11)
+  await look(db, hoursFromNoon(4))
+  const again = { ...told, spent_brl: '11', period_started_at: '2026-09-16T15:00:00.000Z' }
+  assert.deepEqual(await firedOf(db, customerId), [told, again])
+})
+
+test('monthly spending begins again with the month of the customer', async () => {
+  const owner = await addCustomer('America/Sao_Paulo')
+  await addAlert(db, owner.customerId, { kind: 'monthly_spend', threshold: '100' })
+  // 21:30 of the last day of August there, where it is September in UTC.
+  await spend(owner, new Date('2026-09-01T00:30:00Z'), 60)
+  await spend(owner, new Date('2026-09-01T03:00:00Z'), 60)
+  await look(db, NOON)
+  assert.deepEqual(await firedOf(db, owner.customerId), [])
+  await spend(owner, NOON, 40)
+  await look(db, NOON)
+  await look(db, new Date('2026-10-01T02:59:00Z'))
+  assert.equal((await firedOf(db, owner.customerId)).length, 1)
+  await spend(owner, new Date('2026-10-01T03:00:00Z'), 100)
+  await look(db, new Date('2026-10-01T03:00:00Z'))
+  const [first, second] = await firedOf(db, owner.customerId)
+  assert.equal(first?.spent_brl, '100')
+  assert.equal(second?.period_started_at, '2026-10-01T03:00:00.000Z')
+})
+
+test('over random balances an alert fires at the crossings of its threshold, and again a tenth beyond it', async () => {
+  const balances = fc.array(
+    fc.oneof(fc.integer({ min: 80, max: 130 }), fc.constantFrom(99, 100, 109, 110)),
+    { minLength: 6, maxLength: 10 },
+  )
+  await fc.assert(
+    fc.asyncProperty(balances, async (series) => {
+      const { customerId } = await addCustomer('UTC', '0')
+      await addAlert(db, customerId, { kind: 'balance_below', threshold: '100' })
+      let balance = 0
+      let isArmed = true
+      const expected: string[] = []
+      for (const next of series) {
+        const entry = { customerId, reason: 'adjustment', reference: createId() }
+        const amountNanoBrl = BigInt(Math.abs(next - balance)) * BRL
+        if (next > balance) await credit(db, { ...entry, amountNanoBrl })
+        if (next < balance) await debit(db, { ...entry, amountNanoBrl })
+        balance = next
+        if (next >= 110) isArmed = true
+        if (next < 100 && isArmed) {
+          isArmed = false
+          expected.push(String(next))
+        }
+        await look(db, NOON)
+      }
+      const told = (await firedOf(db, customerId)).map((data) => data.balance_brl)
+      assert.deepEqual(told, expected)
+      await sql`delete from alerts where customer_id = ${customerId}`.execute(db)
+    }),
+    { numRuns: 3 },
+  )
+})
+
+test('days that the balance lasts are those of GET /me/runway, and none where too little is spent', async () => {
+  const owner = await addCustomer('UTC', '100')
+  const { customerId } = owner
+  await addAlert(db, customerId, { kind: 'runway_days', threshold: '30' })
+  await look(db, new Date())
+  assert.deepEqual(await firedOf(db, customerId), [], 'without spending it lasts for ever')
+  await spend(owner, new Date(Date.now() - 86_400_000), 50)
+  await look(db, new Date())
+  assert.deepEqual(await firedOf(db, customerId), [], '30 days are not below 30')
+  await spend(owner, new Date(Date.now() - 86_400_000), 10)
+  await look(db, new Date())
+  const { runwayDays } = await readRunway(db, customerId)
+  const [told] = await firedOf(db, customerId)
+  assert.deepEqual(
+    [told?.runway_days, told?.threshold_days, told?.balance_brl],
+    [runwayDays, 30, '40'],
+  )
+  assert.equal(runwayDays, 20)
+})
+
+test('errors fire by their share of the last hour, and one failure of two says nothing', async () => {
+  const owner = await addCustomer()
+  const { customerId } = owner
+  const alert = await addAlert(db, customerId, { kind: 'error_rate', threshold: '25' })
+  await calls(owner, hoursFromNoon(0.1), 2, 1)
+  await calls(owner, hoursFromNoon(0.1), 17, 17)
+  await look(db, hoursFromNoon(0.2))
+  assert.deepEqual(await firedOf(db, customerId), [], 'nineteen calls are too few')
+  await calls(owner, hoursFromNoon(0.2), 61, 2)
+  await look(db, hoursFromNoon(0.3))
+  const [told] = await firedOf(db, customerId)
+  assert.deepEqual(
+    [told?.error_percent, told?.threshold_percent, told?.requests],
+    [25, 25, 80],
+    '20 of 80 failed',
+  )
+  assert.equal((await rowOf(db, alert)).last_value_nano, 25n * BRL)
+  // An hour and a half later half of that hour counts, with 60 of this one: 10 of 100.
+  await calls(owner, hoursFromNoon(1.4), 60, 0)
+  await look(db, hoursFromNoon(1.5))
+  assert.equal((await rowOf(db, alert)).state, 'ok')
+  await calls(owner, hoursFromNoon(1.6), 60, 60)
+  await look(db, hoursFromNoon(1.6))
+  assert.equal((await firedOf(db, customerId)).length, 2)
+  await look(db, hoursFromNoon(5))
+  assert.equal((await rowOf(db, alert)).state, 'ok', 'where nobody calls nothing fails')
+})
+
+test('an alert of a key or a team is of its calls alone, until the key is revoked and the team deleted', async () => {
+  const owner = await addCustomer()
+  const { customerId } = owner
+  const team = await db
+    .transaction()
+    .execute((trx) => createTeam(trx, { ownerId: customerId, name: 'Dados', limitNanoBrl: null }))
+  assert.equal(team.kind, 'created')
+  const keyOf = async (teamId?: string): Promise<Seeded> => {
+    const input = { customerId, name: 'outra', requestsPerMinute: 10, teamId }
+    return { customerId, keyId: (await createApiKey(db, input)).key.id }
+  }
+  const [other, ofTeam, alsoOfTeam] = [await keyOf(), await keyOf(team.id), await keyOf(team.id)]
+  const onKey = { kind: 'daily_spend', threshold: '10', apiKeyId: other.keyId } as const
+  const onTeam = { kind: 'daily_spend', threshold: '10', teamId: team.id } as const
+  const errorsOfTeam = { kind: 'error_rate', threshold: '50', teamId: team.id } as const
+  const key = await addAlert(db, customerId, onKey)
+  const ofBoth = await addAlert(db, customerId, onTeam)
+  const failing = await addAlert(db, customerId, errorsOfTeam)
+  const states = async () =>
+    Promise.all([key, ofBoth, failing].map(async (one) => (await rowOf(db, one)).state))
+  await spend(owner, NOON, 100)
+  await calls(owner, NOON, 30, 30)
+  await spend(other, NOON, 9)
+  await spend(ofTeam, NOON, 6)
+  await look(db, NOON)
+  assert.deepEqual(await states(), ['ok', 'ok', 'ok'])
+  await spend(other, NOON, 1)
+  await calls(ofTeam, NOON, 20, 20)
+  await spend(alsoOfTeam, NOON, 4)
+  // What was spent until then was spent.
+  await revokeApiKey(db, other.keyId)
+  await db.transaction().execute((trx) => deleteTeam(trx, team.id))
+  await look(db, NOON)
+  assert.deepEqual(await states(), ['triggered', 'triggered', 'triggered'])
+  const told = await firedOf(db, customerId)
+  assert.deepEqual(
+    new Set(told.map((data) => [data.api_key_id, data.team_id, data.spent_brl].join())),
+    new Set([`${other.keyId},,10`, `,${team.id},10`, `,${team.id},`]),
+  )
+  await look(db, hoursFromNoon(24))
+  assert.deepEqual(await states(), ['ok', 'ok', 'ok'])
+})
+
+test('what is switched off is not looked at, and another threshold arms what has fired', async () => {
+  const owner = await addCustomer()
+  const { customerId } = owner
+  await spend(owner, NOON, 50)
+  const input = { kind: 'daily_spend', threshold: '10', isEnabled: false } as const
+  let alert = await addAlert(db, customerId, input)
+  const change = async (more: Parameters<typeof changeAlert>[2]) => {
+    alert = await db.transaction().execute((trx) => changeAlert(trx, alert, more))
+    await look(db, NOON)
+    return (await firedOf(db, customerId)).length
+  }
+  assert.equal(await change({ name: 'ainda desligado' }), 0)
+  assert.equal(await change({ isEnabled: true }), 1)
+  assert.equal(await change({ name: 'outro', thresholdNano: 10n * BRL }), 1, 'the same as before')
+  assert.equal(await change({ thresholdNano: 20n * BRL }), 2)
+  assert.equal(await change({ isEnabled: false }), 2)
+  assert.equal(await change({ isEnabled: true }), 2, 'on again is not armed again')
+})
+
+test('however many nodes look at once, an alert fires once', async () => {
+  const owners = await Promise.all(Array.from({ length: 6 }, () => addCustomer()))
+  for (const owner of owners) {
+    await spend(owner, NOON, 10)
+    for (const kind of ['daily_spend', 'monthly_spend'] as const)
+      await addAlert(db, owner.customerId, { kind, threshold: '10' })
+  }
+  await sql`update alerts set due_at = '-infinity'`.execute(db)
+  const fired = await Promise.all(
+    // As slow as to lose them to the next: they are due again at once.
+    Array.from({ length: 6 }, async () => {
+      const count = await evaluateAlerts(db, { now: NOON, log })
+      await sql`update alerts set due_at = '-infinity'`.execute(db)
+      return count + (await evaluateAlerts(db, { now: NOON, log }))
+    }),
+  )
+  assert.equal(
+    fired.reduce((sum, count) => sum + count, 0),
+    12,
+  )
+  for (const { customerId } of owners) assert.equal((await firedOf(db, customerId)).length, 2)
+  assert.equal(await evaluateAlerts(db, { now: NOON, log }), 0, 'none is due before its time')
+})
+
+test('a node that is slow to read, so that another takes the alert too, does not fire it twice', async () => {
+  const owner = await addCustomer()
+  await spend(owner, NOON, 10)
+  await addAlert(db, owner.customerId, { kind: 'daily_spend', threshold: '10' })
+  await sql`update alerts set due_at = case when customer_id = ${owner.customerId} then '-infinity'::timestamptz else 'infinity' end`.execute(
+    db,
+  )
+  const lookAt = (now: Date) => () => evaluateAlerts(db, { now, log })
+  assert.equal(await lookTwice(db, [lookAt(NOON), lookAt(hoursFromNoon(0.1))]), 1)
+  assert.equal((await firedOf(db, owner.customerId)).length, 1)
+})
+
+test('no alert has fired of which nothing can be told, and those of others do not wait for it', async () => {
+  const [broken, sound] = [await addCustomer(), await addCustomer()]
+  for (const owner of [broken, sound]) await spend(owner, NOON, 10)
+  const input = { kind: 'daily_spend', threshold: '10' } as const
+  const alert = await addAlert(db, broken.customerId, input)
+  await addAlert(db, sound.customerId, input)
+  await sql`
+    create function refuse_event() returns trigger language plpgsql as $$
+    begin raise exception 'no room'; end $$`.execute(db)
+  await sql`
+    create trigger refuse_event before insert on events for each row
+    when (new.customer_id = ${sql.lit(broken.customerId)}) execute function refuse_event()`.execute(
+    db,
+  )
+  await look(db, NOON)
+  assert.equal((await rowOf(db, alert)).state, 'ok')
+  assert.equal((await firedOf(db, sound.customerId)).length, 1)
+  assert.match(errors.splice(0).join(), /alerts_not_evaluated.*no room/)
+  await sql`drop trigger refuse_event on events`.execute(db)
+  await look(db, NOON)
+  assert.equal((await firedOf(db, broken.customerId)).length, 1)
+})
+
+test('nothing is told to who is deleted', async () => {
+  const owner = await addCustomer()
+  await spend(owner, NOON, 10)
+  await addAlert(db, owner.customerId, { kind: 'daily_spend', threshold: '10' })
+  await sql`update customers set deleted_at = now() where id = ${owner.customerId}`.execute(db)
+  await look(db, NOON)
+  assert.deepEqual(await firedOf(db, owner.customerId), [])
+  assert.deepEqual(errors, [])
+})

@@ -1,0 +1,100 @@
+/** What acts about payments ask of the processor and of the database, and what the processor's people do. */
+import assert from 'node:assert/strict'
+import { sql } from 'kysely'
+import { findAccount } from '../../../src/ledger/entries.ts'
+import { createTopUp } from '../../../src/payments/create-top-up.ts'
+import { sweepTopUps } from '../../../src/payments/sweep-top-ups.ts'
+import { handleEvents } from '../../../src/payments/take-event.ts'
+import type { Payment } from '../../../src/payments/processor.ts'
+import { NANO_BRL_PER_CENTAVO } from '../../../src/payments/top-ups.ts'
+import { seedCustomer } from '../../harness/test-database.ts'
+import { SILENT, topUpInput } from '../perform.ts'
+import type { World } from '../world.ts'
+
+export async function seedPayer({ db }: World): Promise<string> {
+  return (await seedCustomer(db, { balanceBrl: '0' })).customerId
+}
+
+/** Returns the id of its payment. */
+export async function createPix(
+  { db, processor }: World,
+  customerId: string,
+  amountCents: number,
+): Promise<string> {
+  const input = topUpInput({ customerId, amountCents, method: 'pix' })
+  const created = await createTopUp(db, processor, input)
+  assert.ok(created.kind === 'created')
+  return created.topUp.processorPaymentId as string
+}
+
+/** A button on the payment's page. */
+export async function press({ sandbox }: World, paymentId: string, act: string): Promise<void> {
+  const answer = await fetch(sandbox.pageUrlOf(paymentId), {
+    method: 'POST',
+    body: new URLSearchParams({ acao: act }),
+    redirect: 'manual',
+  })
+  assert.ok(answer.status < 400, `${act}: ${answer.status}`)
+}
+
+/**
+ * What the workers of another node do, when the times have come that a killed one has set: events are looked into,
+ * and top-ups that nobody told of are looked for, both at once.
+ */
+export async function recoverPayments(world: World, customerId: string): Promise<void> {
+  const { db, processor, sandbox } = world
+  await sandbox.webhooks.settled()
+  await sql`update processor_events set due_at = now() where handled_at is null`.execute(db)
+  await sql`
+    update top_ups set checked_at = now() - interval '1 hour' where customer_id = ${customerId}`.execute(
+    db,
+  )
+  await Promise.all([
+    handleEvents(db, processor, SILENT),
+    sweepTopUps(db, processor, SILENT),
+    handleEvents(db, processor, SILENT),
+  ])
+}
+
+/** Every one that is there for our top-up, but for deleted ones. */
+export async function paymentsOf({ processor }: World, topUpId: string): Promise<Payment[]> {
+  const found = await processor.findPaymentByReference(topUpId)
+  assert.notEqual(found.kind, 'unavailable')
+  return found.kind === 'payment' ? [found.payment, ...found.others] : []
+}
+
+export function topUpsOf({ db }: World, customerId: string) {
+  return db.selectFrom('top_ups').selectAll().where('customer_id', '=', customerId).execute()
+}
+
+/** In centavos. */
+export async function balanceOf({ db }: World, customerId: string): Promise<bigint> {
+  const balance = (await findAccount(db, customerId))?.balanceNanoBrl ?? 0n
+  assert.equal(balance % NANO_BRL_PER_CENTAVO, 0n)
+  return balance / NANO_BRL_PER_CENTAVO
+}
+
+/** How many there are of each type, of a customer. */
+export async function countEvents(
+  { db }: World,
+  customerId: string,
+): Promise<Record<string, number>> {
+  const rows = await db
+    .selectFrom('events')
+    .select('type')
+    .where('customer_id', '=', customerId)
+    .execute()
+  const counts: Record<string, number> = {}
+  for (const { type } of rows) counts[type] = (counts[type] ?? 0) + 1
+  return counts
+}
+
+/** Of the processor's own events no one waits any more. */
+export async function assertEventsHandled({ db }: World): Promise<void> {
+  const waiting = await db
+    .selectFrom('processor_events')
+    .selectAll()
+    .where('handled_at', 'is', null)
+    .execute()
+  assert.deepEqual(waiting, [])
+}

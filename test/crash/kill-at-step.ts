@@ -1,0 +1,88 @@
+/**
+ * Preloaded (`--import`) into a process that is to be killed at `KILL_AT=<step>:<moment>`, and changes nothing of
+ * what runs there. A step is what goes out over a socket and is answered: a statement to the database, a request
+ * over HTTP, a command of SMTP. Counted from 1; `before` it is sent, once it is `sent`, and when its answer has
+ * `arrived`, before anybody sees it. Whoever ends unkilled says how many steps there were.
+ */
+import { writeSync } from 'node:fs'
+import { Socket } from 'node:net'
+
+interface Wire {
+  /** What its answer will be of. */
+  step: number
+  label: string
+}
+
+const WRITE = '_writeGeneric'
+
+/** What writes and what takes in, for pipes to the database as well. */
+interface SocketInside {
+  readonly connecting: boolean
+  [WRITE]: (
+    this: SocketInside,
+    isMany: boolean,
+    data: unknown,
+    encoding: string,
+    done: unknown,
+  ) => unknown
+  push: (this: SocketInside, chunk: unknown, encoding?: string) => boolean
+}
+
+const [killStep, killMoment] = (process.env.KILL_AT ?? '').split(':')
+const wires = new WeakMap<object, Wire>()
+let steps = 0
+
+const inside = Socket.prototype as unknown as SocketInside
+const { [WRITE]: write, push } = inside
+
+inside[WRITE] = function (this: SocketInside, isMany, data, encoding, done) {
+  // Called once more when it is connected.
+  if (this.connecting) return write.call(this, isMany, data, encoding, done)
+  const label = labelOf(headOf(isMany, data, encoding), wires.get(this)?.label)
+  if (label === undefined) return write.call(this, isMany, data, encoding, done)
+  steps += 1
+  wires.set(this, { step: steps, label })
+  dieIfDue(steps, 'before', label)
+  const result = write.call(this, isMany, data, encoding, done)
+  dieIfDue(steps, 'sent', label)
+  return result
+}
+
+inside.push = function (this: SocketInside, chunk, encoding) {
+  const wire = wires.get(this)
+  if (chunk !== null && wire) dieIfDue(wire.step, 'arrived', wire.label)
+  return push.call(this, chunk, encoding)
+}
+
+process.on('exit', () => writeSync(1, `steps ${steps}\n`))
+
+function dieIfDue(step: number, moment: string, label: string): void {
+  if (String(step) !== killStep || moment !== killMoment) return
+  writeSync(1, `killed ${label.replaceAll(/\s+/g, ' ')}\n`)
+  process.kill(process.pid, 'SIGKILL')
+  // Nothing of ours runs until the signal is there.
+  for (;;);
+}
+
+const HEAD_BYTES = 120
+
+function headOf(isMany: boolean, data: unknown, encoding: string): Buffer {
+  const [chunk, of] = isMany
+    ? [(data as { chunk: unknown }[])[0]?.chunk, (data as { encoding: string }[])[0]?.encoding]
+    : [data, encoding]
+  const bytes = typeof chunk === 'string' ? Buffer.from(chunk, of as BufferEncoding) : chunk
+  return Buffer.isBuffer(bytes) ? bytes.subarray(0, HEAD_BYTES) : Buffer.alloc(0)
+}
+
+const HTTP = /^((GET|POST|PUT|PATCH|DELETE) \/\S* HTTP\/1\.1|HTTP\/1\.1 \d{3})[ \r]/
+const SMTP = /^(EHLO|MAIL FROM|RCPT TO|DATA)\b/
+const SQL = /[a-z][a-z_]+ [^\0]*/
+
+/** Undefined for what is no step: the rest of one, and how connections of the database begin and end. */
+function labelOf(head: Buffer, last: string | undefined): string | undefined {
+  const text = head.toString('latin1')
+  // A message of PostgreSQL: its letter, then its length. P: parse, Q: query, B: bind.
+  if (/^[PQB]\0/.test(text)) return SQL.exec(text)?.[0] ?? text.slice(5, 40)
+  const known = HTTP.exec(text)?.[1] ?? SMTP.exec(text)?.[0]
+  return known ?? (SMTP.test(last ?? '') ? 'the mail itself' : undefined)
+}

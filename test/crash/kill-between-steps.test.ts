@@ -1,0 +1,60 @@
+/**
+ * kill -9 between any two steps of what moves money and tells of it: afterwards the others do what is left, and
+ * nothing is lost and nothing is double.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { auditMoney } from '../../src/payments/audit-money.ts'
+import { effort } from '../harness/effort.ts'
+import { createTopUpAct } from './acts/create-top-up.ts'
+import { deliverWebhooksAct } from './acts/deliver-webhooks.ts'
+import { dispatchEventsAct } from './acts/dispatch-events.ts'
+import { creditTopUpAct, returnTopUpAct } from './acts/handle-events.ts'
+import { refundAct } from './acts/refund.ts'
+import { sendMailsAct } from './acts/send-mails.ts'
+import { takeEventAct } from './acts/take-event.ts'
+import { killBetweenSteps, type Act } from './kill-between-steps.ts'
+import { startWorld } from './world.ts'
+
+/** Of the three moments of each step; in the ordinary run about every eighth step, and others each time. */
+const stride = effort({ ordinary: 25, full: 1 })
+const offset = Math.floor(Math.random() * stride)
+
+const METHODS = (['pix', 'boleto'] as const).slice(0, effort({ ordinary: 1, full: 2 }))
+const timeout = effort({ ordinary: 300_000, full: 3_600_000 })
+
+function holds<Prepared>(guarantee: string, act: Act<Prepared>): void {
+  test(`killed between any two steps: ${guarantee}`, { timeout }, async (context) => {
+    const world = await startWorld()
+    try {
+      const kills = await killBetweenSteps(world, act, { stride, offset })
+      const { checks } = await auditMoney(world.db)
+      assert.deepEqual(
+        checks.filter(({ ok }) => !ok),
+        [],
+      )
+      context.diagnostic(`${kills} kills`)
+    } finally {
+      await world.close()
+    }
+  })
+}
+
+for (const method of METHODS)
+  holds(
+    `a top-up by ${method} is made at most once, and credited as often as it is paid`,
+    createTopUpAct(method),
+  )
+holds('a payment that is told of is credited once', creditTopUpAct)
+holds('a refund leaves the balance once, and goes back to the payer once', refundAct)
+holds('money that went back is debited once', returnTopUpAct)
+holds('what the processor tells is stored once, and told again where it is not', takeEventAct)
+holds('each event becomes its mail and its webhooks once', dispatchEventsAct)
+holds(
+  'each mail goes out, twice only under one Message-ID and never after it is recorded',
+  sendMailsAct,
+)
+holds(
+  'each message is delivered, twice only under one id and never after it is recorded',
+  deliverWebhooksAct,
+)

@@ -1,0 +1,90 @@
+/** Kills a process that does an act at one step after the other, and has its loss made good and counted each time. */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import type { World } from './world.ts'
+
+/** To add one: its part that is killed in `perform.ts`, and the rest in `acts/`. */
+export interface Act<Prepared> {
+  /** Of its part in `perform.ts`. */
+  readonly name: string
+  /** Fewer steps than it has are a fault of the harness. */
+  readonly stepsMin: number
+  /** Things of its own for each kill; what it returns goes to the process as JSON. */
+  prepare(world: World): Promise<Prepared>
+  /** What a killed process leaves to others, done whole, as the workers of another node do it. */
+  recover(world: World, prepared: Prepared): Promise<void>
+  /** Nothing is lost and nothing is double. */
+  check(world: World, prepared: Prepared): Promise<void>
+}
+
+/** In the order in which they come within a step. */
+const MOMENTS = ['before', 'sent', 'arrived']
+
+/** Far more than any act takes: one that waits for what does not come is a fault of the test. */
+const ACT_MS_MAX = 30_000
+
+/** Every `stride`-th moment from `offset` on, until it runs through. Returns how often it was killed. */
+export async function killBetweenSteps<Prepared>(
+  world: World,
+  act: Act<Prepared>,
+  { stride, offset }: { stride: number; offset: number },
+): Promise<number> {
+  let kills = 0
+  for (let place = offset; ; place += stride) {
+    const step = Math.floor(place / MOMENTS.length) + 1
+    const moment = MOMENTS[place % MOMENTS.length] as string
+    const prepared = await act.prepare(world)
+    const ended = await actInProcess(world, act.name, prepared, `${step}:${moment}`)
+    await world.untilQuiet()
+    try {
+      await act.recover(world, prepared)
+      await act.check(world, prepared)
+    } catch (error) {
+      const how = ended.isKilled ? `killed: ${moment} step ${step}, ${ended.at}` : 'not killed'
+      throw new Error(`${act.name}, ${how}`, { cause: error })
+    }
+    if (ended.isKilled) kills++
+    else if (ended.steps < act.stepsMin) throw new Error(`${act.name} has ${ended.steps} steps`)
+    // A moment may be none of its step: what is the last to be sent is not answered.
+    else if (ended.steps < step) return kills
+  }
+}
+
+type Ended =
+  | { readonly isKilled: true; readonly at: string }
+  | { readonly isKilled: false; readonly steps: number }
+
+function actInProcess(
+  { access }: World,
+  name: string,
+  prepared: unknown,
+  killAt: string,
+): Promise<Ended> {
+  const folder = import.meta.dirname
+  const child = spawn(
+    process.execPath,
+    [
+      '--import',
+      join(folder, 'kill-at-step.ts'),
+      join(folder, 'acting-process.ts'),
+      JSON.stringify({ name, access, prepared }),
+    ],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, KILL_AT: killAt },
+      timeout: ACT_MS_MAX,
+    },
+  )
+  let told = ''
+  child.stdout.on('data', (text) => (told += String(text)))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => {
+      const at = /^killed (.*)$/m.exec(told)?.[1]
+      const steps = /^steps (\d+)$/m.exec(told)?.[1]
+      if (signal === 'SIGKILL' && at !== undefined) resolve({ isKilled: true, at })
+      else if (code === 0 && steps !== undefined) resolve({ isKilled: false, steps: Number(steps) })
+      else reject(new Error(`${name} at ${killAt} ended with ${code ?? signal}: ${told}`))
+    })
+  })
+}

@@ -1,0 +1,122 @@
+/**
+ * What a process that may be killed does, by the name of the act. Modules are loaded by the act that needs them:
+ * hundreds of such processes are started.
+ */
+import { openDatabase, type Database } from '../../src/db/open.ts'
+import type { Log } from '../../src/lib/log.ts'
+import type { Processor } from '../../src/payments/processor.ts'
+import type { Access } from './world.ts'
+
+export const PERFORM: Readonly<
+  Record<string, (access: Access, prepared: never) => Promise<unknown>>
+> = {
+  async 'create-top-up'(access, { order }: { order: TopUpOrder }) {
+    const { createTopUp } = await import('../../src/payments/create-top-up.ts')
+    return createTopUp(open(access), await processorOf(access), topUpInput(order))
+  },
+
+  async 'handle-events'(access) {
+    const { handleEvents } = await import('../../src/payments/take-event.ts')
+    return handleEvents(open(access), await processorOf(access), SILENT)
+  },
+
+  async refund(access, { order }: { order: RefundOrder }) {
+    const { requestRefund } = await import('../../src/payments/refunds/request-refund.ts')
+    const { processRefunds } = await import('../../src/payments/refunds/process-refunds.ts')
+    const db = open(access)
+    await db.transaction().execute((trx) => requestRefund(trx, refundInput(order)))
+    return processRefunds(db, await processorOf(access), SILENT)
+  },
+
+  async 'take-event'(access, { port }: { port: number }) {
+    const { default: Fastify } = await import('fastify')
+    const { addProcessorEvents } = await import('../../src/http/inbound/processor-events.ts')
+    const db = open(access)
+    const processor = await processorOf(access)
+    const server = Fastify()
+    server.removeAllContentTypeParsers()
+    server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+      done(null, body)
+    })
+    const payments = { processor, minimumBrl: 20, onEvent: () => {} }
+    addProcessorEvents(server, { db, payments, log: SILENT } as never)
+    let told = 0
+    const done = new Promise<void>((resolve) => {
+      server.addHook('onResponse', async () => void (++told === 2 && resolve()))
+    })
+    await server.listen({ port, host: '127.0.0.1' })
+    return done
+  },
+
+  async 'dispatch-events'(access) {
+    const { dispatchEvents } = await import('../../src/events/dispatch-events.ts')
+    const { queueMails } = await import('../../src/email/queue-mails.ts')
+    const { queueWebhooks } = await import('../../src/webhooks/queue-webhooks.ts')
+    return dispatchEvents(open(access), [queueMails, queueWebhooks], SILENT)
+  },
+
+  async 'send-mails'(access) {
+    const { createSmtpMailer } = await import('../../src/email/create-smtp-mailer.ts')
+    const { SANDBOX_SENDER: sender } = await import('../../src/email/mail-sender.ts')
+    const { readSmtpUrl } = await import('../../src/email/smtp-url.ts')
+    const { sendDueMails } = await import('../../src/email/send-due-mails.ts')
+    const mailer = createSmtpMailer(readSmtpUrl(access.smtpUrl) as never)
+    return sendDueMails(open(access), { mailer, sender, log: SILENT })
+  },
+
+  async 'deliver-webhooks'(access) {
+    const { createWebhookDelivery } = await import('../../src/webhooks/webhook-delivery.ts')
+    const { mailDisabledWebhook } = await import('../../src/workers/mail-disabled-webhook.ts')
+    const delivery = createWebhookDelivery({
+      db: open(access),
+      settings: {
+        sealingKey: Buffer.from(access.sealingKey, 'base64'),
+        allowHttp: true,
+        allowPrivate: true,
+      },
+      onDisabled: mailDisabledWebhook,
+      log: SILENT,
+    })
+    await delivery.deliverDueWebhooks()
+    return delivery.whenIdle()
+  },
+}
+
+export interface TopUpOrder {
+  readonly customerId: string
+  readonly amountCents: number
+  readonly method: 'pix' | 'boleto'
+}
+
+/** By whom and how much. */
+export function topUpInput({ customerId, amountCents, method }: TopUpOrder) {
+  const payer = {
+    ourId: customerId,
+    name: 'João da Silva',
+    taxId: '24971563792',
+    email: 'joao@example.com',
+  }
+  return { customerId, payer, amountNanoBrl: BigInt(amountCents) * 10_000_000n, method }
+}
+
+export interface RefundOrder {
+  readonly customerId: string
+  readonly amountCents: number
+}
+
+export function refundInput({ customerId, amountCents }: RefundOrder) {
+  const amountNanoBrl = BigInt(amountCents) * 10_000_000n
+  const reviewAboveNanoBrl = amountNanoBrl
+  return { customerId, amountNanoBrl, topUpId: undefined, reason: undefined, reviewAboveNanoBrl }
+}
+
+export const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} }
+
+function open({ databaseUrl }: Access): Database {
+  return openDatabase(databaseUrl, { onError: () => {} }).db
+}
+
+async function processorOf({ asaas }: Access): Promise<Processor> {
+  const { createAsaas } = await import('../../src/payments/asaas/create-asaas.ts')
+  return createAsaas(asaas)
+}

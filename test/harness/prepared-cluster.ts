@@ -1,0 +1,30 @@
+/** Clusters of the embedded PostgreSQL that are made already: making one takes more than a second. */
+import { execFile } from 'node:child_process'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { startEmbedded } from '../../src/db/embedded.ts'
+
+export interface PreparedCluster {
+  /** As if the database had been started in this folder once, and stopped. */
+  putInto(dataDir: string): Promise<void>
+  remove(): Promise<void>
+}
+
+export async function prepareCluster(): Promise<PreparedCluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'catraca-cluster-'))
+  // A root's folder is closed to the account that runs the database, and would send it elsewhere.
+  await chmod(folder, 0o755)
+  const database = await startEmbedded({ dataDir: folder, log: () => {} })
+  await database.stop()
+  // Each copy looks for a port of its own.
+  await rm(join(folder, 'postgres/port'))
+  return {
+    async putInto(dataDir) {
+      // With owners and modes, which `fs.cp` does not keep.
+      await promisify(execFile)('cp', ['-a', join(folder, 'postgres'), join(dataDir, 'postgres')])
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}

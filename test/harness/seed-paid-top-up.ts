@@ -1,0 +1,46 @@
+import { sql } from 'kysely'
+import type { Database } from '../../src/db/open.ts'
+import { createId } from '../../src/lib/ids.ts'
+import { applyPayment } from '../../src/payments/apply-payment.ts'
+import type { Payment } from '../../src/payments/processor.ts'
+import { NANO_BRL_PER_CENTAVO, type TopUpMethod } from '../../src/payments/top-ups.ts'
+import { paymentInTest } from '../payments/payment-in-test.ts'
+
+export interface PaidTopUp {
+  readonly customerId: string
+  readonly cents: number
+  /** When it was paid. */
+  readonly daysAgo?: number
+  readonly method?: TopUpMethod
+  /** The processor that knows of it from then on. */
+  readonly processor?: {
+    readonly id: string
+    pay(topUpId: string, amountCents: bigint): Payment
+  }
+}
+
+/** A top-up that was paid and credited; returns its id. */
+export async function seedPaidTopUp(
+  db: Database,
+  { customerId, cents, daysAgo = 0, method = 'pix', processor }: PaidTopUp,
+): Promise<string> {
+  const id = createId()
+  const amountCents = BigInt(cents)
+  await db
+    .insertInto('top_ups')
+    .values({
+      id,
+      customer_id: customerId,
+      amount_nano_brl: amountCents * NANO_BRL_PER_CENTAVO,
+      method,
+      processor: processor?.id ?? 'asaas',
+    })
+    .execute()
+  const payment = processor?.pay(id, amountCents) ?? paymentInTest({ topUpId: id, amountCents })
+  await applyPayment(db, id, payment)
+  await sql`
+    update top_ups set paid_at = paid_at - make_interval(days => ${daysAgo}::int4) where id = ${id}`.execute(
+    db,
+  )
+  return id
+}

@@ -1,0 +1,320 @@
+/** Customers as operators find them, and what operators credit and debit by hand. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { OPERATOR } from '../../src/audit-log/audited.ts'
+import { saveProfile } from '../../src/customers/profiles.ts'
+import { findAccount } from '../../src/ledger/entries.ts'
+import { maskEmail } from '../../src/lib/mask-email.ts'
+import { deleteAccount } from '../../src/personal-data/delete-account.ts'
+import { seedCustomer } from '../harness/test-database.ts'
+import { actsOn, newReference, startWithAdmins } from './admin-under-test.ts'
+import { assertAudit, ask, askChat, sound, type Asked } from './gateway-under-test.ts'
+import { operationsOf, readOpenApi } from './operations.ts'
+
+const { gateway, ana, bia } = await startWithAdmins()
+after(() => gateway.stop())
+const { db } = gateway.database
+const { baseUrl } = gateway.node
+
+async function newCustomer(balanceBrl = '100', name = 'Teste', email?: string) {
+  const seeded = await seedCustomer(db, { balanceBrl })
+  await db
+    .updateTable('customers')
+    .set({ name, email: email ?? null })
+    .where('id', '=', seeded.customerId)
+    .execute()
+  return seeded
+}
+
+async function balanceOf(customerId: string): Promise<number> {
+  return Number((await findAccount(db, customerId))?.balanceNanoBrl) / 1e9
+}
+
+function adjust(
+  customer_id: string,
+  more: object = {},
+  by = ana,
+  headers: Record<string, string> = {},
+): Promise<Asked> {
+  const body = {
+    customer_id,
+    kind: 'credit',
+    amount_brl: 10,
+    reason: 'cortesia',
+    reference: newReference(),
+    ...more,
+  }
+  return ask(baseUrl, '/admin/adjustments', { secret: by.secret, body, headers })
+}
+
+/** One that waits. */
+async function request(customerId: string, more: object = {}): Promise<string> {
+  const asked = await adjust(customerId, { amount_brl: 500.01, ...more })
+  assert.deepEqual([asked.status, asked.json.status], [201, 'pending'], asked.text)
+  return asked.json.id
+}
+
+test('every operation of operators is forbidden to everybody else, whatever they send, and does nothing', async () => {
+  const operations = [...operationsOf(await readOpenApi(baseUrl)).values()].filter(({ path }) =>
+    path.startsWith('/admin/'),
+  )
+  assert.ok(operations.length >= 17, `${operations.length} operations`)
+  const count = () =>
+    db.selectFrom('audit_log').select(db.fn.countAll().as('count')).executeTakeFirstOrThrow()
+  const before = await count()
+  for (const { name, method, path } of operations) {
+    for (const id of [gateway.customerId, 'sandbox-chat']) {
+      const address = path.replaceAll(/\{\w+\}/g, id)
+      for (const body of method === 'GET' ? [undefined] : [undefined, {}, 'no json']) {
+        const answer = await ask(baseUrl, address, { method, secret: gateway.secret, body })
+        assert.deepEqual([answer.status, answer.json], [403, { error: 'forbidden' }], name)
+        const anonymous = await ask(baseUrl, address, { method, body })
+        assert.deepEqual([anonymous.status, anonymous.text], [401, ''], name)
+      }
+    }
+  }
+  assert.deepEqual(await count(), before)
+})
+
+test('customers are found by how their name, e-mail, id, CPF or CNPJ begins, and by nothing else', async () => {
+  const found = await newCustomer('12.5', 'Úrsula_100% Lima', 'Ursula.Lima@Exemplo.com.br')
+  await saveProfile(db, found.customerId, { full_name: 'Úrsula Lima', tax_id: '24971563792' })
+  const other = await newCustomer('1', 'Úrsula-100 Lima')
+  const search = async (q: string): Promise<string[]> => {
+    const { status, json, text } = await ana.call(`/admin/customers?q=${encodeURIComponent(q)}`)
+    assert.equal(status, 200, text)
+    return json.customers.map(({ id }: { id: string }) => id)
+  }
+  const ways = ['ÚRSULA_1', 'URSULA.lima@', found.customerId, found.customerId.slice(0, 20)]
+  for (const q of [...ways, '249.715.637-92', '24971', ` ${found.customerId} `])
+    assert.deepEqual(await search(q), [found.customerId], q)
+  assert.deepEqual(await search('ÚrSULA'), [other.customerId, found.customerId], 'newest first')
+  for (const q of ['lima', '%%%', '___', '71563792', 'nobody@', "'; drop", `${found.customerId}0`])
+    assert.deepEqual(await search(q), [], q)
+  for (const q of ['ab', '%20%20%20', 'a%00b', 'x'.repeat(201)])
+    assert.equal((await ana.call(`/admin/customers?q=${q}`)).status, 400, q)
+  const listed = await ana.call(`/admin/customers?q=${found.customerId}`)
+  assert.deepEqual(listed.json.customers[0].balance_brl, 12.5)
+  // Who was looked for is not told.
+  const acts = await db
+    .selectFrom('audit_log')
+    .select('details')
+    .where('action', '=', 'customers.listed')
+    .execute()
+  assert.ok(acts.length >= 10)
+  assert.doesNotMatch(JSON.stringify(acts), /rsula|249/i)
+})
+
+test('a customer is shown with balance, keys and top-ups, the CPF masked, and that somebody looked is told', async () => {
+  const { customerId, secret } = await newCustomer('50', 'Rui', 'rui@exemplo.com.br')
+  await saveProfile(db, customerId, { full_name: 'Rui Dias', tax_id: '52998224725', city: 'Natal' })
+  assert.equal((await askChat(baseUrl, secret, sound())).status, 200)
+  const { status, json, text } = await ana.call(`/admin/customers/${customerId}`)
+  assert.equal(status, 200, text)
+  assert.equal(json.profile.cpf_cnpj, '***.982.247-**')
+  assert.doesNotMatch(text, /52998224725|sk-svc-|hash/)
+  const account = await findAccount(db, customerId)
+  assert.equal(json.balance.balance_brl, Number(account?.balanceNanoBrl) / 1e9)
+  assert.equal(json.balance.credited_brl, 50)
+  assert.deepEqual(json.keys, { active: 1, suspended: 0, revoked: 0, expired: 0 })
+  assert.equal(json.flags.is_admin, false)
+  const acts = await actsOn(gateway, customerId)
+  assert.deepEqual(
+    acts.map(({ action, actor_id }) => [action, actor_id]),
+    [['customer.viewed', ana.customerId]],
+  )
+  for (const id of [
+    'nada',
+    ana.customerId.replace(/.$/, 'x'),
+    '00000000-0000-7000-8000-000000000000',
+  ]) {
+    const missing = await ana.call(`/admin/customers/${id}`)
+    assert.deepEqual([missing.status, missing.json.error], [404, 'customer_not_found'], id)
+  }
+})
+
+test('an address is masked to what nobody can write to', () => {
+  assert.equal(maskEmail('ana.souza@exemplo.com.br'), 'a***@e***.br')
+  for (const odd of ['', '@', 'a', 'a@b', '@b.c', '😀@😀.br'])
+    assert.match(maskEmail(odd), /^.{0,2}\*\*\*@.{0,2}\*\*\*(\.\w+)?$/, odd)
+})
+
+test('up to the limit an adjustment is posted at once, exactly, and told of', async () => {
+  const { customerId } = await newCustomer('100')
+  const credited = await adjust(customerId, { amount_brl: 499.99 })
+  assert.deepEqual([credited.status, credited.json.status], [201, 'posted'], credited.text)
+  assert.equal(credited.json.amount_brl, 499.99)
+  assert.equal(await balanceOf(customerId), 599.99)
+  assert.equal((await adjust(customerId, { kind: 'debit', amount_brl: 500 })).json.status, 'posted')
+  assert.equal(await balanceOf(customerId), 99.99)
+  const [act] = await actsOn(gateway, credited.json.id)
+  assert.deepEqual(act, {
+    action: 'adjustment.posted',
+    actor_id: ana.customerId,
+    details: { kind: 'credit', amount_brl: '499.99' },
+  })
+  await assertAudit(gateway.database)
+})
+
+test('a promotional credit is in the balance, and is known as such', async () => {
+  const { customerId } = await newCustomer('5')
+  const granted = await adjust(customerId, { kind: 'promotional_credit', amount_brl: 7.5 })
+  assert.equal(granted.json.status, 'posted', granted.text)
+  const { json } = await ana.call(`/admin/customers/${customerId}`)
+  assert.deepEqual([json.balance.balance_brl, json.balance.promotional_brl], [12.5, 7.5])
+})
+
+test('the same reference posts once, also at once, by the header too; for something else it is a conflict', async () => {
+  const { customerId } = await newCustomer('0')
+  const reference = newReference()
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, (_, turn) => adjust(customerId, { reference }, turn % 2 ? ana : bia)),
+  )
+  for (const { status, json } of answers)
+    assert.deepEqual([status, json.id], [201, answers[0]?.json.id])
+  assert.equal(await balanceOf(customerId), 10)
+  assert.equal((await actsOn(gateway, answers[0]?.json.id)).length, 1)
+  for (const other of [{ amount_brl: 11 }, { kind: 'debit' }, { reason: 'outra razão' }]) {
+    const { status, json } = await adjust(customerId, { reference, ...other })
+    assert.deepEqual([status, json.error], [409, 'reference_taken'])
+  }
+  const byHeader = (key: string, more: object = {}): Promise<Asked> =>
+    adjust(customerId, { reference: undefined, ...more }, ana, { 'idempotency-key': key })
+  assert.equal((await byHeader(reference)).json.id, answers[0]?.json.id)
+  assert.equal((await adjust(customerId, { reference: undefined })).status, 400, 'neither')
+  assert.equal((await byHeader(newReference(), { reference })).status, 400, 'both, and they differ')
+  assert.equal((await byHeader('com espaço')).status, 400)
+  assert.equal(await balanceOf(customerId), 10)
+})
+
+test('what is no amount, no reason or no reference is refused, and an unknown customer is a 404', async () => {
+  const { customerId } = await newCustomer('1')
+  for (const wrong of [
+    ...[0, -1, 0.001, 1.005, 1_000_000.01, 1e300, '10', null].map((amount_brl) => ({ amount_brl })),
+    ...['', 'ab', '   ', 'a\u0000bc', 'a\nbc', 'x'.repeat(501)].map((reason) => ({ reason })),
+    ...['', 'com espaço', 'x'.repeat(101), 'é'].map((reference) => ({ reference })),
+    ...['deposit', '', null].map((kind) => ({ kind })),
+    { customer_id: 'x' },
+    { more: 1 },
+  ]) {
+    const { status, json, text } = await adjust(customerId, wrong)
+    assert.deepEqual(
+      [status, json.error],
+      [400, 'invalid_request'],
+      `${JSON.stringify(wrong)} ${text}`,
+    )
+  }
+  const unknown = await adjust('00000000-0000-7000-8000-000000000000')
+  assert.deepEqual([unknown.status, unknown.json.error], [404, 'customer_not_found'])
+  assert.equal(await balanceOf(customerId), 1)
+})
+
+test('above the limit it waits for another admin: who asked for it cannot approve it', async () => {
+  const { customerId } = await newCustomer('0')
+  const id = await request(customerId)
+  assert.equal(await balanceOf(customerId), 0)
+  const own = await ana.call(`/admin/adjustments/${id}/approve`, {})
+  assert.deepEqual([own.status, own.json.error], [403, 'second_admin_required'])
+  const approved = await bia.call(`/admin/adjustments/${id}/approve`, {})
+  assert.equal(approved.status, 200, approved.text)
+  assert.deepEqual(
+    [approved.json.status, approved.json.requested_by, approved.json.decided_by],
+    ['posted', ana.customerId, bia.customerId],
+  )
+  assert.equal(await balanceOf(customerId), 500.01)
+  for (const act of ['approve', 'reject']) {
+    const late = await bia.call(`/admin/adjustments/${id}/${act}`, {})
+    assert.deepEqual([late.status, late.json.error], [409, 'adjustment_decided'], act)
+  }
+  assert.deepEqual(
+    (await actsOn(gateway, id)).map(({ action, actor_id }) => [action, actor_id]),
+    [
+      ['adjustment.requested', ana.customerId],
+      ['adjustment.approved', bia.customerId],
+    ],
+  )
+})
+
+test('approved and rejected by many at once, it is decided once and posted once at the most', async () => {
+  const { customerId } = await newCustomer('0')
+  const id = await request(customerId)
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, turn) =>
+      bia.call(`/admin/adjustments/${id}/${turn === 7 ? 'reject' : 'approve'}`, {}),
+    ),
+  )
+  const done = answers.filter(({ status }) => status === 200)
+  assert.equal(done.length, 1, answers.map(({ text }) => text).join('\n'))
+  for (const { status, json } of answers)
+    if (status !== 200) assert.deepEqual([status, json.error], [409, 'adjustment_decided'])
+  assert.equal(await balanceOf(customerId), done[0]?.json.status === 'posted' ? 500.01 : 0)
+  await assertAudit(gateway.database)
+})
+
+test('a rejected adjustment is never posted; who asked for it may take it back', async () => {
+  const { customerId } = await newCustomer('0')
+  const id = await request(customerId)
+  const { json } = await ana.call(`/admin/adjustments/${id}/reject`, {})
+  assert.deepEqual([json.status, json.decided_by], ['rejected', ana.customerId])
+  assert.equal((await bia.call(`/admin/adjustments/${id}/approve`, {})).status, 409)
+  assert.equal(await balanceOf(customerId), 0)
+  for (const unknown of ['x', '00000000-0000-7000-8000-000000000000'])
+    for (const act of ['approve', 'reject']) {
+      const missing = await bia.call(`/admin/adjustments/${unknown}/${act}`, {})
+      assert.deepEqual([missing.status, missing.json.error], [404, 'adjustment_not_found'])
+    }
+})
+
+test('a debit takes no more than is there and not held: refused nothing is kept, waiting it waits on', async () => {
+  const { customerId } = await newCustomer('600')
+  const reference = newReference()
+  const id = await request(customerId, { kind: 'debit', amount_brl: 550 })
+  await db
+    .updateTable('accounts')
+    .set({ held_nano_brl: 400_000_000_000n })
+    .where('customer_id', '=', customerId)
+    .execute()
+  const refused = await adjust(customerId, { kind: 'debit', amount_brl: 200.01, reference })
+  assert.deepEqual([refused.status, refused.json.error], [409, 'short_balance'])
+  const waits = await bia.call(`/admin/adjustments/${id}/approve`, {})
+  assert.deepEqual([waits.status, waits.json.error], [409, 'short_balance'])
+  assert.equal(await balanceOf(customerId), 600)
+  await db
+    .updateTable('accounts')
+    .set({ held_nano_brl: 0n })
+    .where('customer_id', '=', customerId)
+    .execute()
+  assert.equal((await bia.call(`/admin/adjustments/${id}/approve`, {})).json.status, 'posted')
+  // Of what was refused nothing is kept: it can be asked for again.
+  const again = await adjust(customerId, { kind: 'debit', amount_brl: 50, reference })
+  assert.equal(again.json.status, 'posted', again.text)
+  assert.equal(await balanceOf(customerId), 0)
+})
+
+test('adjustments are listed by their status', async () => {
+  const { customerId } = await newCustomer('0')
+  const id = await request(customerId)
+  const idsOf = async (query: string): Promise<string[]> => {
+    const { json } = await ana.call(`/admin/adjustments${query}`)
+    return json.adjustments.map((one: { id: string }) => one.id)
+  }
+  assert.equal((await idsOf(''))[0], id)
+  assert.equal((await idsOf('?status=pending'))[0], id)
+  assert.ok(!(await idsOf('?status=posted')).includes(id))
+  assert.equal((await ana.call('/admin/adjustments?status=x')).status, 400)
+})
+
+test('of a deleted customer nothing is posted any more, and what waits can be rejected', async () => {
+  const { customerId } = await newCustomer('0')
+  const id = await request(customerId)
+  const deleted = await deleteAccount(db, OPERATOR, { customerId, waiveBalance: true })
+  assert.equal(deleted.kind, 'deleted')
+  const created = await adjust(customerId)
+  assert.deepEqual([created.status, created.json.error], [404, 'customer_not_found'])
+  const approved = await bia.call(`/admin/adjustments/${id}/approve`, {})
+  assert.deepEqual([approved.status, approved.json.error], [409, 'customer_deleted'])
+  assert.equal((await bia.call(`/admin/adjustments/${id}/reject`, {})).status, 200)
+  const shown = await ana.call(`/admin/customers/${customerId}`)
+  assert.ok(shown.json.deleted_at)
+  assert.equal(await balanceOf(customerId), 0)
+})

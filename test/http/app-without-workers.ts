@@ -1,0 +1,30 @@
+/**
+ * The app of a gateway that was stopped, started again in this process on its database, disk and port, and
+ * without workers: from here on nothing moves but by requests.
+ */
+import { createApp } from '../../src/app.ts'
+import { loadConfig } from '../../src/config.ts'
+import { createLog } from '../../src/lib/log.ts'
+import type { GatewayUnderTest } from './gateway-under-test.ts'
+
+export async function restartWithoutWorkers(
+  { node, database }: GatewayUnderTest,
+  env: Record<string, string> = {},
+): Promise<{ close(): Promise<void> }> {
+  await node.stop()
+  const config = loadConfig(
+    {
+      DATABASE_URL: database.databaseUrl,
+      DATA_DIR: node.dataDir,
+      HOST: '127.0.0.1',
+      PORT: String(node.port),
+      RATE_LIMIT_PER_IP: '100000000',
+      ...env,
+    },
+    node.dataDir,
+  )
+  const log = createLog(config.logLevel, () => {})
+  const app = await createApp(config, database.databaseUrl, log, { hasWorkers: false })
+  await app.listen()
+  return app
+}

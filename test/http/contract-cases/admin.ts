@@ -1,0 +1,171 @@
+/** Of operators; what they do is in `admin-accounts.test.ts` and `admin-service.test.ts`. */
+import { createId } from '../../../src/lib/ids.ts'
+import { seedCustomer } from '../../harness/test-database.ts'
+import type { GatewayUnderTest } from '../gateway-under-test.ts'
+import { addOperatorsThings } from '../isolation-cases/add-operators-things.ts'
+import type { ContractCase, ContractCases } from './contract-case.ts'
+import { seedAdmin } from './seed-admin.ts'
+
+const DAY_MS = 86_400_000
+
+export async function createCases(gateway: GatewayUnderTest): Promise<ContractCases> {
+  const { db } = gateway.database
+  const secret = await seedAdmin(db)
+  const poor = await seedCustomer(db, { balanceBrl: '10' })
+  const { gone, off } = await addWebhooks(gateway)
+  const { customerId } = gateway
+  const requestedBy = customerId
+  const things = await addOperatorsThings(gateway.database, { customerId, requestedBy })
+  const byAdmin = (cases: readonly ContractCase[]): ContractCase[] =>
+    cases.map((one) => ({ secret, ...one }))
+  return Object.fromEntries(
+    Object.entries({
+      ...accountCases({ customerId, poorId: poor.customerId, ...things }),
+      ...modelCases(things.markupChange),
+      ...incidentCases(things.incident),
+      'GET /admin/webhooks/in-trouble': [
+        {},
+        { path: '/admin/webhooks/in-trouble?limit=201', status: 400 },
+      ],
+      'POST /admin/webhooks/{id}/enable': [
+        { path: `/admin/webhooks/${gone}/enable` },
+        { path: `/admin/webhooks/${off}/enable`, status: 409 },
+        { path: '/admin/webhooks/x/enable', status: 404 },
+      ],
+      'GET /admin/mails/in-trouble': [
+        {},
+        { path: '/admin/mails/in-trouble?cursor=x', status: 400 },
+      ],
+    }).map(([name, cases]) => [
+      name,
+      [...byAdmin(cases), { ...cases[0], secret: gateway.secret, status: 403 }],
+    ]),
+  )
+}
+
+function accountCases({
+  customerId,
+  poorId,
+  adjustment,
+  otherAdjustment,
+}: {
+  customerId: string
+  poorId: string
+  adjustment: string
+  otherAdjustment: string
+}): ContractCases {
+  const body = {
+    customer_id: customerId,
+    kind: 'credit',
+    amount_brl: 1.23,
+    reason: 'cortesia',
+    reference: 'contrato-1',
+  }
+  const of = (id: string, act: string): string => `/admin/adjustments/${id}/${act}`
+  return {
+    'GET /admin/customers': [{}, { path: '/admin/customers?q=ab', status: 400 }],
+    'GET /admin/customers/{id}': [
+      { path: `/admin/customers/${customerId}` },
+      { path: `/admin/customers/${poorId}` },
+      { path: `/admin/customers/${createId()}`, status: 404 },
+    ],
+    'POST /admin/adjustments': [
+      { body, status: 201 },
+      { body: { ...body, kind: 'promotional_credit', reference: 'contrato-2' }, status: 201 },
+      { body: { ...body, amount_brl: 1.234 }, status: 400 },
+      { body: { ...body, customer_id: createId(), reference: 'contrato-3' }, status: 404 },
+      { body: { ...body, amount_brl: 2 }, status: 409 },
+      {
+        body: { ...body, customer_id: poorId, kind: 'debit', amount_brl: 11, reference: 'c-4' },
+        status: 409,
+      },
+    ],
+    'GET /admin/adjustments': [
+      {},
+      { path: '/admin/adjustments?status=pending' },
+      { path: '/admin/adjustments?status=x', status: 400 },
+    ],
+    'POST /admin/adjustments/{id}/approve': [
+      { path: of(adjustment, 'approve') },
+      { path: of(adjustment, 'approve'), status: 409 },
+      { path: of('x', 'approve'), status: 404 },
+    ],
+    'POST /admin/adjustments/{id}/reject': [
+      { path: of(otherAdjustment, 'reject') },
+      { path: of(otherAdjustment, 'reject'), status: 409 },
+      { path: of('x', 'reject'), status: 404 },
+    ],
+  }
+}
+
+function modelCases(markupChange: string): ContractCases {
+  const body = { markup_multiplier: 1.1, reason: 'revisão' }
+  const risen = { ...body, markup_multiplier: 2 }
+  const starts_at = new Date(Date.now() + 30 * DAY_MS).toISOString()
+  const of = (act: string, model = 'gpt-4.1'): string => `/admin/models/${model}/${act}`
+  return {
+    'GET /admin/models': [{}],
+    'POST /admin/models/{id}/markup': [
+      { path: of('markup'), body, status: 201 },
+      { path: of('markup'), body, status: 409 },
+      { path: of('markup'), body: risen, status: 400 },
+      { path: of('markup'), body: { ...risen, starts_at }, status: 201 },
+      { path: of('markup', 'nenhum'), body, status: 404 },
+    ],
+    'DELETE /admin/models/{id}/markup/{changeId}': [
+      { path: `/admin/models/gpt-4o/markup/${markupChange}` },
+      { path: `/admin/models/gpt-4o/markup/${markupChange}`, status: 404 },
+    ],
+    'POST /admin/models/{id}/disable': [
+      { path: of('disable'), body: { reason: 'manutenção' } },
+      { path: of('disable'), body: {}, status: 400 },
+      { path: of('disable', 'nenhum'), body: { reason: 'nenhum' }, status: 404 },
+    ],
+    'POST /admin/models/{id}/enable': [
+      { path: of('enable') },
+      { path: of('enable', 'nenhum'), status: 404 },
+    ],
+  }
+}
+
+function incidentCases(incident: string): ContractCases {
+  const path = `/admin/incidents/${incident}`
+  return {
+    'GET /admin/incidents': [{}, { path: '/admin/incidents?status=resolved', status: 400 }],
+    'POST /admin/incidents': [
+      { body: { title: 'Lentidão', message: 'Olhamos.', models: ['gpt-4o'] }, status: 201 },
+      { body: { title: 'Lentidão', message: 'Olhamos.', models: ['nenhum'] }, status: 400 },
+    ],
+    'PATCH /admin/incidents/{id}': [
+      { path, body: { severity: 'critical' } },
+      { path, body: { status: 'resolved' } },
+      { path, body: { message: 'De novo.' }, status: 409 },
+      { path, body: {}, status: 400 },
+      { path: '/admin/incidents/x', body: { message: 'Nada.' }, status: 404 },
+    ],
+  }
+}
+
+async function addWebhooks({
+  database: { db },
+  customerId,
+}: GatewayUnderTest): Promise<{ gone: string; off: string }> {
+  const [gone, off] = [createId(), createId()]
+  const endpoint = {
+    customer_id: customerId,
+    url: 'https://hooks.example.com/',
+    description: null,
+    event_types: null,
+    secret_sealed: Buffer.from('sealed'),
+    disabled_at: new Date(),
+    failing_since: null,
+  }
+  await db
+    .insertInto('webhook_endpoints')
+    .values([
+      { ...endpoint, id: gone, disabled_reason: 'gone' },
+      { ...endpoint, id: off, disabled_reason: 'customer' },
+    ])
+    .execute()
+  return { gone, off }
+}

@@ -1,0 +1,55 @@
+import { scheduleMarkup } from '../../../src/catalog/markup-changes.ts'
+import { openIncident } from '../../../src/health/incidents.ts'
+import { requestAdjustment } from '../../../src/ledger/adjustments.ts'
+import { createId } from '../../../src/lib/ids.ts'
+import type { TestDatabase } from '../../harness/test-database.ts'
+
+export interface OperatorsThings {
+  /** Both wait for a second operator. */
+  readonly adjustment: string
+  readonly otherAdjustment: string
+  readonly incident: string
+  /** Of `gpt-4o`; not yet in force. */
+  readonly markupChange: string
+}
+
+/** What operators have to do with a customer, of whom a webhook is in trouble, too. */
+export async function addOperatorsThings(
+  { db }: TestDatabase,
+  { customerId, requestedBy }: { customerId: string; requestedBy: string },
+): Promise<OperatorsThings> {
+  const request = async (): Promise<string> => {
+    const input = { customerId, kind: 'credit', amountNanoBrl: 10_000_000n } as const
+    const more = { reason: 'cortesia', reference: createId() }
+    const made = await db
+      .transaction()
+      .execute((trx) =>
+        requestAdjustment(trx, { ...input, ...more }, { requestedBy, approvalAboveNanoBrl: 0n }),
+      )
+    if (!('adjustment' in made)) throw new Error(made.kind)
+    return made.adjustment.id
+  }
+  const scheduled = await db.transaction().execute((trx) =>
+    scheduleMarkup(trx, {
+      modelId: 'gpt-4o',
+      markupE4: 11_000n,
+      configuredE4: 12_500n,
+      startsAt: new Date(Date.now() + 86_400_000),
+      reason: 'revisão',
+      noticeDays: 0,
+    }),
+  )
+  if (scheduled.kind !== 'scheduled') throw new Error(scheduled.kind)
+  const text = { title: 'Lentidão', message: 'Olhamos.' }
+  await db
+    .updateTable('webhook_endpoints')
+    .set({ failing_since: new Date() })
+    .where('customer_id', '=', customerId)
+    .execute()
+  return {
+    adjustment: await request(),
+    otherAdjustment: await request(),
+    incident: await openIncident(db, { ...text, severity: 'minor', vendors: [], modelIds: [] }),
+    markupChange: scheduled.change.id,
+  }
+}

@@ -1,0 +1,199 @@
+/** Refunds and charge-backs as customers and operators meet them, through the adapter and a processor over HTTP. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { ensureReferralCode, refer } from '../../src/customers/referrals.ts'
+import { findAccount } from '../../src/ledger/entries.ts'
+import { createId } from '../../src/lib/ids.ts'
+import { NANO_PER_BRL } from '../../src/lib/money.ts'
+import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
+import { actOnPage, seedPayer, until, type Payer } from '../payments/payer.ts'
+import { actsOn, startWithAdmins, type AdminsUnderTest } from './admin-under-test.ts'
+import { ask, askChat, assertAudit, sound, type Asked } from './gateway-under-test.ts'
+
+let admins: AdminsUnderTest
+let baseUrl: string
+let db: AdminsUnderTest['gateway']['database']['db']
+
+before(async () => {
+  admins = await startWithAdmins()
+  baseUrl = admins.gateway.node.baseUrl
+  db = admins.gateway.database.db
+})
+after(async () => {
+  await assertAudit(admins.gateway.database)
+  await admins.gateway.stop()
+})
+
+function call(payer: Payer, path: string, body?: unknown): Promise<Asked> {
+  return ask(baseUrl, path, { secret: payer.secret, body })
+}
+
+/** Pays on the sandbox's page; returns the top-up. */
+async function payIn(payer: Payer, amount: number): Promise<Asked['json']> {
+  const { json } = await call(payer, '/topups', { amount })
+  await actOnPage(json.page_url)
+  return until(
+    async () => (await call(payer, `/topups/${json.id}`)).json,
+    ({ status }) => status === 'paid',
+  )
+}
+
+async function balanceOf({ customerId }: Payer): Promise<bigint | undefined> {
+  return (await findAccount(db, customerId))?.balanceNanoBrl
+}
+
+test('what was paid and not spent is asked back, leaves the balance at once, and is returned', async () => {
+  const payer = await seedPayer(db)
+  const topUp = await payIn(payer, 50)
+  assert.equal((await askChat(baseUrl, payer.secret, sound())).status, 200)
+  const list = (await call(payer, '/me/refunds')).json
+  assert.ok(list.refundable_brl > 49 && list.refundable_brl < 50)
+  assert.deepEqual(
+    [list.withdrawable_brl, list.minimum_brl, list.refunds],
+    [list.refundable_brl, 5, []],
+  )
+  const asked = await call(payer, '/me/refunds', { amount: 20, reason: 'Engano' })
+  assert.equal(asked.status, 201, asked.text)
+  assert.deepEqual(
+    [asked.json.kind, asked.json.status, asked.json.amount_brl, asked.json.parts[0].topup_id],
+    ['withdrawal', 'approved', 20, topUp.id],
+  )
+  assert.ok(((await balanceOf(payer)) ?? 0n) < 30n * NANO_PER_BRL)
+  const done = await until(
+    async () => (await call(payer, `/me/refunds/${asked.json.id}`)).json,
+    ({ status }) => status === 'done',
+  )
+  assert.equal(done.returned_brl, 20)
+  const after = (await call(payer, `/topups/${topUp.id}`)).json
+  assert.deepEqual([after.status, after.returned_brl], ['partially_refunded', 20])
+  const [act] = await actsOn(admins.gateway, asked.json.id)
+  assert.equal(act?.action, 'refund.requested')
+})
+
+test('more than is there, below the minimum, or of a strange top-up: refused, and nothing changes', async () => {
+  const payer = await seedPayer(db)
+  const other = await seedPayer(db)
+  await seedPaidTopUp(db, { customerId: payer.customerId, cents: 2_000, daysAgo: 10 })
+  const strange = await seedPaidTopUp(db, { customerId: other.customerId, cents: 2_000 })
+  const refused = async (body: unknown): Promise<unknown[]> => {
+    const { status, json } = await call(payer, '/me/refunds', body)
+    return [status, json.error, json.details]
+  }
+  assert.deepEqual(await refused({ amount: 20.01 }), [
+    409,
+    'amount_not_refundable',
+    'amount: can be 20 at most',
+  ])
+  assert.deepEqual(await refused({ amount: 4.99 }), [
+    400,
+    'refund_below_minimum',
+    'amount: must be at least 5',
+  ])
+  assert.deepEqual((await refused({ topup_id: strange })).slice(0, 2), [404, 'topup_not_found'])
+  for (const amount of [0, -5, 5.001, 1e300, '10'])
+    assert.deepEqual((await refused({ amount })).slice(0, 2), [400, 'invalid_request'])
+  assert.equal(await balanceOf(payer), 20n * NANO_PER_BRL)
+  assert.equal((await call(other, '/me/refunds')).json.refunds.length, 0)
+})
+
+test('an operator approves or rejects a large refund, once, and only an operator', async () => {
+  const payer = await seedPayer(db)
+  const { customerId } = payer
+  // A boleto, which no processor returns.
+  await seedPaidTopUp(db, { customerId, cents: 300_000, daysAgo: 30, method: 'boleto' })
+  const ids: string[] = []
+  for (const amount of [600, 700]) {
+    const { json } = await call(payer, '/me/refunds', { amount })
+    assert.equal(json.status, 'requested')
+    ids.push(json.id)
+  }
+  const [first, second] = ids.map((id) => `/admin/refunds/${id}`)
+  assert.equal((await call(payer, `${first}/approve`, {})).status, 403)
+  const rejected = await admins.ana.call(`${first}/reject`, { note: 'Falta um documento.' })
+  assert.deepEqual([rejected.status, rejected.json.status], [200, 'rejected'])
+  assert.equal((await admins.bia.call(`${first}/approve`, {})).json.error, 'refund_already_decided')
+  assert.equal(
+    (await call(payer, `/me/refunds/${ids[0]}`)).json.decision_note,
+    'Falta um documento.',
+  )
+  assert.equal((await admins.ana.call(`${second}/approve`, {})).json.status, 'approved')
+  const listed = (await admins.ana.call('/admin/refunds?status=approved')).json.refunds
+  assert.deepEqual(
+    listed.find(({ id }: { id: string }) => id === ids[1])?.manual_parts[0].amount_brl,
+    700,
+  )
+  const done = await admins.bia.call(`${second}/complete`, { outcome: 'done' })
+  assert.deepEqual([done.json.status, done.json.returned_brl], ['done', 700])
+  assert.equal(await balanceOf(payer), 2_300n * NANO_PER_BRL)
+  const acts = await Promise.all(ids.map((id) => actsOn(admins.gateway, id)))
+  assert.deepEqual(
+    acts.map((list) => list.map(({ action }) => action)),
+    [
+      ['refund.requested', 'refund.rejected'],
+      ['refund.requested', 'refund.approved', 'refund.transferred'],
+    ],
+  )
+  assert.equal((await admins.ana.call(`/admin/refunds/${createId()}/approve`, {})).status, 404)
+})
+
+test('a charge-back takes the money and suspends the account, also on the other nodes, until an operator reinstates it', async () => {
+  const payer = await seedPayer(db)
+  const topUp = await payIn(payer, 20)
+  await payIn(payer, 30)
+  assert.equal((await askChat(baseUrl, payer.secret, sound())).status, 200)
+  await actOnPage(topUp.page_url, 'contestar')
+  await until(
+    async () => (await call(payer, `/topups/${topUp.id}`)).json,
+    ({ status }) => status === 'chargeback',
+  )
+  const refused = await askChat(baseUrl, payer.secret, sound())
+  assert.deepEqual([refused.status, refused.json.error.code], [403, 'account_suspended'])
+  assert.match(refused.json.error.message, /suspensa/)
+  // Everything else goes on: whoever is suspended can see why, and pay.
+  assert.equal((await call(payer, '/usage')).status, 200)
+  const path = `/admin/customers/${payer.customerId}`
+  assert.equal((await call(payer, `${path}/reinstate`, {})).status, 403)
+  assert.equal((await admins.ana.call(`${path}/reinstate`, {})).json.is_suspended, false)
+  assert.equal((await askChat(baseUrl, payer.secret, sound())).status, 200)
+  assert.equal((await admins.ana.call(`${path}/suspend`, {})).json.is_suspended, true)
+  assert.equal((await askChat(baseUrl, payer.secret, sound())).status, 403)
+  assert.equal((await admins.ana.call(`/admin/customers/${createId()}/suspend`, {})).status, 404)
+  const acts = await actsOn(admins.gateway, payer.customerId)
+  assert.deepEqual(
+    acts.map(({ action }) => action).filter((action) => action.startsWith('customer.')),
+    ['customer.reinstated', 'customer.suspended'],
+  )
+})
+
+test('who brought a customer is paid once, at the first top-up that is paid, with credit that is not refunded', async () => {
+  const referrer = await seedPayer(db, '11144477735')
+  const payer = await seedPayer(db, '24971563792')
+  const code = await ensureReferralCode(db, referrer.customerId)
+  await db.transaction().execute((trx) => refer(trx, { customerId: payer.customerId, code }))
+  await payIn(payer, 20)
+  await payIn(payer, 20)
+  await until(
+    () => balanceOf(referrer),
+    (balance) => balance === 10n * NANO_PER_BRL,
+  )
+  const { statistics } = (await call(referrer, '/me/referrals')).json
+  assert.deepEqual(statistics, { registered: 1, rewarded: 1, total_reward_brl: 10 })
+  const refund = await call(referrer, '/me/refunds', {})
+  assert.deepEqual([refund.status, refund.json.error], [409, 'amount_not_refundable'])
+  // Somebody with a CPF that was rewarded before brings nothing.
+  const again = await seedPayer(db, '24971563792')
+  await db.transaction().execute((trx) => refer(trx, { customerId: again.customerId, code }))
+  await payIn(again, 20)
+  await until(
+    async () => {
+      const { rows } = await sql`
+        select 1 from events where customer_id = ${again.customerId} and dispatched_at is null`.execute(
+        db,
+      )
+      return rows.length
+    },
+    (waiting) => waiting === 0,
+  )
+  assert.equal(await balanceOf(referrer), 10n * NANO_PER_BRL)
+})

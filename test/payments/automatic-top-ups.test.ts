@@ -1,0 +1,429 @@
+/** Automatic top-ups: as often as the customer wants, and never more, whatever dies or goes missing on the way. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { queueMails } from '../../src/email/queue-mails.ts'
+import { SANDBOX_SENDER } from '../../src/email/mail-sender.ts'
+import { renderMail } from '../../src/email/render-mail.ts'
+import { dispatchEvents } from '../../src/events/dispatch-events.ts'
+import { findAccount } from '../../src/ledger/entries.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { decimalBrl, NANO_PER_BRL, parseBrl } from '../../src/lib/money.ts'
+import {
+  findAutomaticTopUp,
+  saveAutomaticTopUp,
+  type AutomaticTopUp,
+} from '../../src/payments/automatic-top-ups.ts'
+import { createTopUp } from '../../src/payments/create-top-up.ts'
+import { findPayer } from '../../src/payments/find-payer.ts'
+import {
+  deletePaymentMethod,
+  findChosenCard,
+  insertPaymentMethod,
+} from '../../src/payments/payment-methods.ts'
+import type { PayerDetails, Processor } from '../../src/payments/processor.ts'
+import { sweepTopUps } from '../../src/payments/sweep-top-ups.ts'
+import { tokenizeCard } from '../../src/payments/tokenize-card.ts'
+import { topUpAutomatically } from '../../src/payments/top-up-automatically.ts'
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
+import {
+  ask,
+  assertAudit,
+  startGateway,
+  type GatewayUnderTest,
+} from '../http/gateway-under-test.ts'
+import {
+  APPROVED,
+  cardBody,
+  DECLINED_LATER,
+  HOLDER,
+  seedPayer,
+  type Payer,
+} from './cards-in-test.ts'
+import { startSandboxUnderTest, type SandboxUnderTest } from './sandbox-under-test.ts'
+
+const log = createLog('silent', () => {})
+const keys = { sealingKey: randomBytes(32) }
+
+/** Of the server, whose own worker is at work; the other tests call theirs by hand. */
+let gateway: GatewayUnderTest
+let database: TestDatabase
+let sandbox: SandboxUnderTest
+let processor: Processor
+
+before(async () => {
+  ;[gateway, database, sandbox] = await Promise.all([
+    startGateway(),
+    createTestDatabase(),
+    startSandboxUnderTest(),
+  ])
+  processor = sandbox.processor
+})
+after(async () => {
+  try {
+    await assertAudit(database)
+    await assertAudit(gateway.database)
+  } finally {
+    await sandbox.close()
+    await database.drop()
+    await gateway.stop()
+  }
+})
+
+interface Wants {
+  readonly number?: string
+  readonly amount?: string
+  readonly threshold?: string
+  readonly limit?: string
+}
+
+interface Saver extends Payer {
+  readonly cardId: string
+  readonly payer: PayerDetails
+}
+
+/** With nothing to spend, and an automatic top-up. Everybody before is switched off. */
+async function seedSaver(wants: Wants = {}): Promise<Saver> {
+  const { db } = database
+  await sql`update automatic_top_ups set is_enabled = false`.execute(db)
+  const owner = await seedPayer(db)
+  const found = await findPayer(db, owner.customerId)
+  assert.ok(found.kind === 'payer')
+  const { payer } = found
+  const tokenized = await tokenizeCard(db, processor, {
+    payer,
+    card: {
+      holderName: 'MARILIA',
+      number: wants.number ?? APPROVED,
+      expiryMonth: '12',
+      expiryYear: '2099',
+      ccv: '318',
+    },
+    holder: { ...HOLDER, taxId: '52998224725', postalCode: '01310100', addressNumber: '1' },
+    remoteIp: '203.0.113.9',
+  })
+  assert.ok(tokenized.kind === 'tokenized', JSON.stringify(tokenized))
+  const method = await db
+    .transaction()
+    .execute((trx) => insertPaymentMethod(trx, keys.sealingKey, tokenized.method))
+  const saver = { ...owner, payer, cardId: method?.id as string }
+  await save(saver, wants)
+  return saver
+}
+
+async function save({ customerId, cardId }: Saver, wants: Wants): Promise<void> {
+  await database.db.transaction().execute((trx) =>
+    saveAutomaticTopUp(trx, {
+      customerId,
+      isEnabled: true,
+      thresholdNanoBrl: parseBrl(wants.threshold ?? '10') as bigint,
+      amountNanoBrl: parseBrl(wants.amount ?? '20') as bigint,
+      paymentMethodId: cardId,
+      monthlyLimitNanoBrl: wants.limit ? (parseBrl(wants.limit) as bigint) : null,
+      remoteIp: '203.0.113.9',
+    }),
+  )
+}
+
+/** Returns how many customers were taken up. */
+function run(with_: Processor = processor): Promise<number> {
+  return topUpAutomatically(database.db, { processor: with_, keys, log })
+}
+
+/** As if it were so many minutes later, for the wait between two. */
+async function passMinutes({ customerId }: Payer, minutes: number): Promise<void> {
+  await sql`update automatic_top_ups set tried_at = tried_at - make_interval(mins => ${minutes}, secs => 1)
+    where customer_id = ${customerId}`.execute(database.db)
+}
+
+async function balanceOf({ customerId }: Payer): Promise<string> {
+  return decimalBrl((await findAccount(database.db, customerId))?.balanceNanoBrl ?? 0n)
+}
+
+async function statusesOf({ customerId }: Payer): Promise<string[]> {
+  const rows = await database.db
+    .selectFrom('top_ups')
+    .select('status')
+    .where('customer_id', '=', customerId)
+    .orderBy('created_at')
+    .execute()
+  return rows.map(({ status }) => status)
+}
+
+function find({ customerId }: Payer): Promise<AutomaticTopUp | undefined> {
+  return findAutomaticTopUp(database.db, customerId)
+}
+
+async function sweep({ customerId }: Payer): Promise<void> {
+  await sql`update top_ups set checked_at = now() - interval '1 day'
+    where customer_id = ${customerId}`.execute(database.db)
+  await sweepTopUps(database.db, processor, log)
+}
+
+test('a balance below the threshold is topped up once, however many nodes look', async () => {
+  const saver = await seedSaver()
+  const taken = await Promise.all(Array.from({ length: 8 }, () => run()))
+  assert.equal(
+    taken.reduce((sum, count) => sum + count, 0),
+    1,
+  )
+  assert.deepEqual([await balanceOf(saver), await statusesOf(saver)], ['20', ['paid']])
+  await passMinutes(saver, 10)
+  assert.equal(await run(), 0, 'there is enough')
+  const { rows } = await sql<{ is_automatic: boolean; data: any }>`
+    select is_automatic, data from top_ups join events on data ->> 'id' = top_ups.id::text
+    where top_ups.customer_id = ${saver.customerId} and type = 'topup.created'`.execute(database.db)
+  assert.deepEqual(
+    rows.map(({ is_automatic, data }) => [is_automatic, data.is_automatic]),
+    [[true, true]],
+  )
+})
+
+test('one that is switched off, or whose account is suspended, is left alone', async () => {
+  const saver = await seedSaver()
+  await sql`update automatic_top_ups set is_enabled = false where customer_id = ${saver.customerId}`.execute(
+    database.db,
+  )
+  assert.equal(await run(), 0)
+  await save(saver, {})
+  await sql`update customers set suspended_at = now(), suspended_reason = 'operator'
+    where id = ${saver.customerId}`.execute(database.db)
+  assert.equal(await run(), 0)
+  await sql`update customers set suspended_at = null, suspended_reason = null
+    where id = ${saver.customerId}`.execute(database.db)
+  assert.equal(await run(), 1)
+})
+
+test('between two there is a minute, and in a day there are five', async () => {
+  const saver = await seedSaver({ threshold: '5000' })
+  assert.equal(await run(), 1)
+  assert.equal(await run(), 0)
+  for (const count of [2, 3, 4, 5]) {
+    await passMinutes(saver, 1)
+    assert.equal(await run(), 1, `${count}`)
+  }
+  await passMinutes(saver, 60)
+  assert.equal(await run(), 0, 'a sixth')
+  assert.equal(await balanceOf(saver), '100')
+  await sql`update top_ups set created_at = created_at - interval '1 day'
+    where customer_id = ${saver.customerId}`.execute(database.db)
+  assert.equal(await run(), 1)
+})
+
+test('in a month of the customer no more is charged than the limit', async () => {
+  const saver = await seedSaver({ threshold: '5000', limit: '50' })
+  for (const isDone of [true, true, false, false]) {
+    await passMinutes(saver, 60)
+    assert.equal(await run(), isDone ? 1 : 0)
+  }
+  assert.equal(await balanceOf(saver), '40')
+  await sql`update top_ups set created_at =
+      date_trunc('month', now(), 'America/Sao_Paulo') - interval '1 second'
+    where customer_id = ${saver.customerId}`.execute(database.db)
+  assert.equal(await run(), 1, 'a new month')
+})
+
+test('refusals wait longer each time; after three it is switched off, and the customer is told once', async () => {
+  const saver = await seedSaver({ number: DECLINED_LATER })
+  const { db } = database
+  assert.equal(await run(), 1)
+  await passMinutes(saver, 9)
+  assert.equal(await run(), 0)
+  await passMinutes(saver, 1)
+  assert.equal(await run(), 1)
+  await passMinutes(saver, 99)
+  assert.equal(await run(), 0)
+  assert.equal((await find(saver))?.isEnabled, true)
+  await passMinutes(saver, 1)
+  assert.equal(await run(), 1)
+  const off = await find(saver)
+  assert.deepEqual(
+    [off?.isEnabled, off?.failuresInRow, off?.disabledReason],
+    [false, 3, 'card_rejected'],
+  )
+  await passMinutes(saver, 100_000)
+  assert.equal(await run(), 0)
+  assert.deepEqual(await statusesOf(saver), ['failed', 'failed', 'failed'])
+  await dispatchEvents(db, [queueMails], log)
+  const mails = await db
+    .selectFrom('mails')
+    .select(['template', 'data'])
+    .where('customer_id', '=', saver.customerId)
+    .orderBy('template')
+    .execute()
+  assert.deepEqual(
+    mails.map(({ template }) => template),
+    ['cartao_recusado', 'cartao_recusado', 'cartao_recusado', 'recarga_automatica_desativada'],
+  )
+  const reader = { name: 'Ana', timezone: 'UTC' }
+  const { text } = renderMail(
+    'recarga_automatica_desativada',
+    mails[3]?.data as object as never,
+    reader,
+    SANDBOX_SENDER,
+  )
+  assert.match(text, /final 0002\n.*: 3\n.*R\$\u00a020,00\n.*R\$\u00a010,00/)
+  await save(saver, {})
+  assert.deepEqual((await find(saver))?.failuresInRow, 0)
+  assert.equal(await run(), 1, 'it is on again')
+})
+
+test('a success forgets the refusals before it', async () => {
+  const saver = await seedSaver()
+  await sql`update automatic_top_ups set failures_in_row = 2
+    where customer_id = ${saver.customerId}`.execute(database.db)
+  assert.equal(await run(), 1)
+  assert.equal((await find(saver))?.failuresInRow, 0)
+})
+
+test('a charge whose answer is lost keeps back the next, is found by the sweeper, and happened once', async () => {
+  const saver = await seedSaver({ amount: '20.91' })
+  assert.equal(await run(), 1)
+  assert.deepEqual([await balanceOf(saver), await statusesOf(saver)], ['0', ['pending']])
+  await passMinutes(saver, 60)
+  assert.equal(await run(), 0)
+  await Promise.all([sweep(saver), sweep(saver)])
+  assert.deepEqual([await balanceOf(saver), await statusesOf(saver)], ['20.91', ['paid']])
+})
+
+test('a node that dies before it asks leaves a row: nothing is charged, and after an hour it goes on', async () => {
+  const saver = await seedSaver()
+  const dying: Processor = {
+    ...processor,
+    createPayment: () => Promise.reject(new Error('killed')),
+  }
+  assert.equal(await run(dying), 1)
+  await passMinutes(saver, 59)
+  assert.equal(await run(), 0)
+  await sweep(saver)
+  assert.deepEqual(await statusesOf(saver), ['pending'])
+  await sql`update top_ups set created_at = now() - interval '61 minutes'
+    where customer_id = ${saver.customerId}`.execute(database.db)
+  await sweep(saver)
+  assert.deepEqual([await statusesOf(saver), (await find(saver))?.failuresInRow], [['failed'], 0])
+  assert.equal(await run(), 1)
+  assert.deepEqual([await balanceOf(saver), await statusesOf(saver)], ['20', ['failed', 'paid']])
+})
+
+test('two in flight for a customer cannot be, also where both were decided on', async () => {
+  const saver = await seedSaver()
+  const { db } = database
+  const { customerId, cardId, payer } = saver
+  const card = await findChosenCard(db, { processor, keys }, { customerId, id: cardId })
+  assert.ok(card)
+  let asked = 0
+  const slow: Processor = {
+    ...processor,
+    async createPayment(order) {
+      asked += 1
+      await sleep(100)
+      return processor.createPayment(order)
+    },
+  }
+  const outcomes = await Promise.all(
+    Array.from({ length: 4 }, () =>
+      createTopUp(db, slow, {
+        customerId,
+        payer,
+        amountNanoBrl: 20n * NANO_PER_BRL,
+        method: 'card',
+        card: { ...card, remoteIp: '203.0.113.9' },
+        isAutomatic: true,
+      }),
+    ),
+  )
+  const kinds = outcomes.map(({ kind }) => kind).sort()
+  assert.deepEqual([kinds, asked], [['created', 'in_flight', 'in_flight', 'in_flight'], 1])
+  assert.equal(await balanceOf(saver), '20')
+})
+
+test('a charge that is refused after it was looked at counts as a refusal', async () => {
+  const saver = await seedSaver({ amount: '20.98' })
+  assert.equal(await run(), 1)
+  const { processor_payment_id: paymentId } = await database.db
+    .selectFrom('top_ups')
+    .select('processor_payment_id')
+    .where('customer_id', '=', saver.customerId)
+    .executeTakeFirstOrThrow()
+  assert.equal((await sandbox.act(paymentId as string, 'recusar')).status, 303)
+  await sweep(saver)
+  assert.deepEqual([await statusesOf(saver), (await find(saver))?.failuresInRow], [['failed'], 1])
+  const found = await processor.findPayment(paymentId as string)
+  assert.equal(found.kind === 'payment' && found.payment.status, 'deleted')
+})
+
+test('where the card is deleted it is switched off, and charges nothing', async () => {
+  const saver = await seedSaver()
+  await database.db
+    .transaction()
+    .execute((trx) => deletePaymentMethod(trx, saver.customerId, saver.cardId))
+  const off = await find(saver)
+  assert.deepEqual(
+    [off?.isEnabled, off?.paymentMethodId, off?.disabledReason],
+    [false, null, 'payment_method_deleted'],
+  )
+  assert.equal(await run(), 0)
+})
+
+test('over HTTP it is set, shown and deleted, and the server tops up by itself', async () => {
+  const payer = await seedPayer(gateway.database.db)
+  const other = await seedPayer(gateway.database.db)
+  const call = (method: string, body?: object, { secret }: Payer = payer) =>
+    ask(gateway.node.baseUrl, '/topups/automatic', { secret, method, body })
+  const added = await ask(gateway.node.baseUrl, '/payment-methods', {
+    secret: payer.secret,
+    body: cardBody(APPROVED),
+  })
+  const card = { payment_method_id: added.json.id }
+  const sound = { threshold_brl: 10.5, amount_brl: 20, ...card }
+  for (const method of ['GET', 'DELETE']) {
+    const none = await call(method)
+    assert.deepEqual([none.status, none.json], [404, { error: 'automatic_topup_not_found' }])
+  }
+  for (const [body, error] of [
+    [{ ...sound, amount_brl: 19.99 }, 'amount must be number between 20 and 5000'],
+    [{ ...sound, amount_brl: '20' }, 'amount must be number between 20 and 5000'],
+    [{ ...sound, threshold_brl: -1 }, 'invalid_request'],
+    [{ ...sound, threshold_brl: 5000.01 }, 'invalid_request'],
+    [{ ...sound, threshold_brl: 0.001 }, 'invalid_request'],
+    [{ ...sound, monthly_limit_brl: 19.99 }, 'invalid_request'],
+    [{ ...sound, is_enabled: 'yes' }, 'invalid_request'],
+    [{ ...sound, more: 1 }, 'invalid_request'],
+    [{ threshold_brl: 10, amount_brl: 20 }, 'invalid_request'],
+  ] as const) {
+    const answer = await call('PUT', body)
+    assert.deepEqual([answer.status, answer.json.error], [400, error], JSON.stringify(body))
+  }
+  for (const [body, whose] of [
+    [sound, other],
+    [{ ...sound, payment_method_id: 'nenhum' }, payer],
+  ] as const) {
+    const answer = await call('PUT', body, whose)
+    assert.deepEqual([answer.status, answer.json], [404, { error: 'payment_method_not_found' }])
+  }
+  const saved = await call('PUT', { ...sound, monthly_limit_brl: 100 })
+  const { updated_at, ...rest } = saved.json
+  assert.deepEqual(rest, {
+    is_enabled: true,
+    threshold_brl: 10.5,
+    amount_brl: 20,
+    ...card,
+    monthly_limit_brl: 100,
+    failures_in_row: 0,
+    disabled_reason: null,
+  })
+  assert.ok(Date.parse(updated_at))
+  assert.deepEqual((await call('GET')).json, saved.json)
+  for (const deadline = Date.now() + 30_000; ; await sleep(100)) {
+    const { json } = await ask(gateway.node.baseUrl, '/topups', { secret: payer.secret })
+    if (json.topups[0]?.status === 'paid') {
+      assert.deepEqual([json.topups.length, json.topups[0].is_automatic], [1, true])
+      break
+    }
+    assert.ok(Date.now() < deadline, JSON.stringify(json))
+  }
+  assert.deepEqual((await call('DELETE')).json, saved.json)
+  assert.equal((await call('GET')).status, 404)
+})

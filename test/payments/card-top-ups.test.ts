@@ -1,0 +1,279 @@
+/** Top-ups by card from a request to the credit, over HTTP as with the real processor; and their receipts. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { findAccount } from '../../src/ledger/entries.ts'
+import { createId } from '../../src/lib/ids.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { decimalBrl } from '../../src/lib/money.ts'
+import { createAsaas } from '../../src/payments/asaas/create-asaas.ts'
+import type { Processor } from '../../src/payments/processor.ts'
+import { sweepTopUps } from '../../src/payments/sweep-top-ups.ts'
+import {
+  ask,
+  assertAudit,
+  startGateway,
+  type Asked,
+  type GatewayUnderTest,
+} from '../http/gateway-under-test.ts'
+import { APPROVED, cardBody, DECLINED_LATER, seedPayer, type Payer } from './cards-in-test.ts'
+
+const SILENT = createLog('silent', () => {})
+
+let gateway: GatewayUnderTest
+let processor: Processor
+/** Of the sandbox, which takes any key. */
+let sandboxUrl: URL
+
+before(async () => {
+  gateway = await startGateway()
+  const payer = await seedPayer(gateway.database.db)
+  const { json } = await topUp(payer, { amount: 20 })
+  sandboxUrl = new URL('/v3', json.page_url)
+  processor = createAsaas({ baseUrl: sandboxUrl.href, apiKey: 'tests', webhookToken: undefined })
+})
+after(async () => {
+  await processor.close()
+  await assertAudit(gateway.database)
+  await gateway.stop()
+})
+
+interface CardHolder extends Payer {
+  readonly cardId: string
+}
+
+async function seedCardHolder(number = APPROVED): Promise<CardHolder> {
+  const payer = await seedPayer(gateway.database.db)
+  const body = cardBody(number)
+  const added = await ask(gateway.node.baseUrl, '/payment-methods', { secret: payer.secret, body })
+  assert.equal(added.status, 201, added.text)
+  return { ...payer, cardId: added.json.id }
+}
+
+function topUp({ secret }: Payer, body: object): Promise<Asked> {
+  return ask(gateway.node.baseUrl, '/topups', { secret, body })
+}
+
+function charge(holder: CardHolder, amount: number): Promise<Asked> {
+  return topUp(holder, { amount, method: 'card', payment_method_id: holder.cardId })
+}
+
+async function find({ secret }: Payer, id: string): Promise<Asked['json']> {
+  return (await ask(gateway.node.baseUrl, `/topups/${id}`, { secret })).json
+}
+
+function receipt({ secret }: Payer, id: string): Promise<Asked> {
+  return ask(gateway.node.baseUrl, `/topups/${id}/receipt`, { secret })
+}
+
+async function balanceOf({ customerId }: Payer): Promise<string> {
+  return decimalBrl((await findAccount(gateway.database.db, customerId))?.balanceNanoBrl ?? 0n)
+}
+
+async function eventsOf({ customerId }: Payer): Promise<{ type: string; data: any }[]> {
+  return gateway.database.db
+    .selectFrom('events')
+    .select(['type', 'data'])
+    .where('customer_id', '=', customerId)
+    .where('type', 'like', 'topup.%')
+    .orderBy('created_at')
+    .execute()
+}
+
+/** What a hand does on the payment's page. */
+async function act(pageUrl: string, acao: string): Promise<void> {
+  const body = new URLSearchParams({ acao })
+  const answer = await fetch(pageUrl, { method: 'POST', redirect: 'manual', body })
+  assert.equal(answer.status, 303)
+}
+
+async function untilStatus(payer: Payer, id: string, status: string): Promise<Asked['json']> {
+  for (const deadline = Date.now() + 30_000; ; await sleep(100)) {
+    const found = await find(payer, id)
+    if (found.status === status) return found
+    assert.ok(Date.now() < deadline, JSON.stringify(found))
+  }
+}
+
+async function countPayments(id: string): Promise<number> {
+  const url = new URL(`/v3/payments?externalReference=${id}`, sandboxUrl)
+  const answer = await fetch(url, { headers: { access_token: 'tests' } })
+  return ((await answer.json()) as { totalCount: number }).totalCount
+}
+
+test('a card is charged at once: the answer says paid, and the balance has it once', async () => {
+  const holder = await seedCardHolder()
+  const { status, json } = await charge(holder, 50.25)
+  assert.equal(status, 201)
+  assert.deepEqual(
+    [json.status, json.method, json.amount_brl, json.card, json.payment_method_id],
+    ['paid', 'card', 50.25, { brand: 'MASTERCARD', last_four: '8829' }, holder.cardId],
+  )
+  assert.deepEqual([json.pix, json.boleto, json.is_automatic], [null, null, false])
+  assert.ok(json.paid_at)
+  // Its events have been looked into by then, and change nothing.
+  await sql`update top_ups set checked_at = now() - interval '1 day' where id = ${json.id}`.execute(
+    gateway.database.db,
+  )
+  await sweepTopUps(gateway.database.db, processor, SILENT)
+  assert.equal(await balanceOf(holder), '50.25')
+  assert.equal(await countPayments(json.id), 1)
+  const events = await eventsOf(holder)
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['topup.created', 'topup.paid'],
+  )
+  const path = `/payment-methods/${holder.cardId}`
+  await ask(gateway.node.baseUrl, path, { secret: holder.secret, method: 'DELETE' })
+  assert.deepEqual((await find(holder, json.id)).card, json.card, 'what was charged stays')
+})
+
+test('only an own card is charged, and only with the method card', async () => {
+  const [holder, other] = [await seedCardHolder(), await seedCardHolder()]
+  for (const cardId of [other.cardId, createId(), 'nenhum', '\u0000']) {
+    const answer = await charge({ ...holder, cardId }, 20)
+    assert.deepEqual([answer.status, answer.json], [404, { error: 'payment_method_not_found' }])
+  }
+  for (const body of [
+    { amount: 20, method: 'card' },
+    { amount: 20, method: 'pix', payment_method_id: holder.cardId },
+    { amount: 20, payment_method_id: holder.cardId },
+  ]) {
+    const answer = await topUp(holder, body)
+    assert.deepEqual([answer.status, answer.json.error], [400, 'invalid_request'])
+    assert.match(answer.json.details, /^payment_method_id: /)
+  }
+  assert.equal(await balanceOf(other), '0')
+})
+
+test('a declined card is a 400, the top-up failed, and it is told; ten of them in an hour are all', async () => {
+  const holder = await seedCardHolder(DECLINED_LATER)
+  const declined = await charge(holder, 20)
+  assert.deepEqual([declined.status, declined.json.error], [400, 'card_rejected'])
+  const { json } = await ask(gateway.node.baseUrl, '/topups', { secret: holder.secret })
+  assert.deepEqual(
+    json.topups.map(({ status, paid_at }: any) => [status, paid_at]),
+    [['failed', null]],
+  )
+  const events = await eventsOf(holder)
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['topup.created', 'topup.failed'],
+  )
+  assert.deepEqual(
+    [events[1]?.data.last_four, events[1]?.data.id],
+    [DECLINED_LATER.slice(-4), json.topups[0].id],
+  )
+  const more = await Promise.all(Array.from({ length: 12 }, () => charge(holder, 20)))
+  const codes = more.map((answer) => answer.json.error)
+  assert.equal(codes.filter((code) => code === 'card_rejected').length, 9)
+  assert.equal(codes.filter((code) => code === 'too_many_rejected_cards').length, 3)
+  assert.equal(await balanceOf(holder), '0')
+})
+
+test('a card that is looked at waits: approved it is credited, refused it failed and can be paid no more', async () => {
+  // These centavos make the sandbox look at it first.
+  const holder = await seedCardHolder()
+  const [good, bad] = [await charge(holder, 20.98), await charge(holder, 30.98)]
+  assert.deepEqual(
+    [good, bad].map(({ status, json }) => [status, json.status]),
+    [
+      [201, 'pending'],
+      [201, 'pending'],
+    ],
+  )
+  assert.equal(await balanceOf(holder), '0')
+  await act(good.json.page_url, 'pagar')
+  await act(bad.json.page_url, 'recusar')
+  await untilStatus(holder, good.json.id, 'paid')
+  await untilStatus(holder, bad.json.id, 'failed')
+  assert.equal(await balanceOf(holder), '20.98')
+  for (const deadline = Date.now() + 10_000; await countPayments(bad.json.id); await sleep(50))
+    assert.ok(Date.now() < deadline, 'it can still be paid')
+  assert.ok((await eventsOf(holder)).some(({ type }) => type === 'topup.failed'))
+})
+
+test('a charge whose answer is lost is found by our reference and credited; nobody charges it again', async () => {
+  // These centavos make the sandbox break off before it answers, though the card was charged.
+  const holder = await seedCardHolder()
+  const lost = await charge(holder, 60.91)
+  assert.deepEqual([lost.status, lost.json.error], [503, 'payment_processor_unavailable'])
+  const [, id = ''] = /\/v1\/topups\/([0-9a-f-]{36})/.exec(lost.json.details) ?? []
+  await sql`update top_ups set checked_at = now() - interval '1 day' where id = ${id}`.execute(
+    gateway.database.db,
+  )
+  await Promise.all([1, 2].map(() => sweepTopUps(gateway.database.db, processor, SILENT)))
+  await untilStatus(holder, id, 'paid')
+  assert.deepEqual([await balanceOf(holder), await countPayments(id)], ['60.91', 1])
+})
+
+test('a charge that never was fails after an hour, and that is told', async () => {
+  // These centavos make the sandbox fail before it does anything.
+  const holder = await seedCardHolder()
+  const lost = await charge(holder, 60.92)
+  assert.equal(lost.status, 503)
+  const { db } = gateway.database
+  const { rows } = await sql<{ id: string }>`
+    update top_ups set checked_at = now() - interval '1 day', created_at = now() - interval '59 minutes'
+    where customer_id = ${holder.customerId} returning id`.execute(db)
+  const id = rows[0]?.id as string
+  await sweepTopUps(db, processor, SILENT)
+  assert.equal((await find(holder, id)).status, 'pending')
+  await sql`
+    update top_ups set checked_at = now() - interval '1 day', created_at = now() - interval '61 minutes'
+    where id = ${id}`.execute(db)
+  await sweepTopUps(db, processor, SILENT)
+  assert.equal((await find(holder, id)).status, 'failed')
+  assert.deepEqual(
+    (await eventsOf(holder)).map(({ type }) => type),
+    ['topup.created', 'topup.failed'],
+  )
+  assert.deepEqual([await balanceOf(holder), await countPayments(id)], ['0', 0])
+})
+
+test('a receipt is a page without a script, of what was paid and by whom, with everything escaped', async () => {
+  const holder = await seedCardHolder()
+  const { db } = gateway.database
+  const { json } = await charge(holder, 1234.5)
+  await sql`update customers set timezone = 'America/Manaus' where id = ${holder.customerId}`.execute(
+    db,
+  )
+  await sql`update top_ups set paid_at = '2026-03-01T02:30:00Z' where id = ${json.id}`.execute(db)
+  const { status, text, headers } = await receipt(holder, json.id)
+  assert.equal(status, 200)
+  assert.equal(headers.get('content-type'), 'text/html; charset=utf-8')
+  assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/)
+  for (const part of [
+    'R$\u00a01.234,50',
+    'Cartão MASTERCARD final 8829',
+    '28/02/2026 22:30 (America/Manaus)',
+    'Marília &lt;Souza&gt;',
+    '***.982.247-**',
+    json.id,
+    'Empresa Fictícia do Sandbox, CNPJ 00.000.000/0000-00',
+    'Endereço fictício',
+    'lang="pt-BR"',
+  ])
+    assert.ok(text.includes(part), `${part} is not in ${text}`)
+  assert.doesNotMatch(text, /<script|<img|<link|<Souza|52998224725|529\.982|https?:|Devolvido/)
+  await sql`update top_ups set returned_nano_brl = 20500000000 where id = ${json.id}`.execute(db)
+  assert.match((await receipt(holder, json.id)).text, /Devolvido<\/dt><dd>R\$\u00a020,50/)
+  await sql`update top_ups set returned_nano_brl = 0 where id = ${json.id}`.execute(db)
+})
+
+test('there is no receipt of what is not paid, or not the own', async () => {
+  const holder = await seedCardHolder()
+  const open = await topUp(holder, { amount: 20 })
+  const notPaid = await receipt(holder, open.json.id)
+  assert.deepEqual([notPaid.status, notPaid.json], [409, { error: 'topup_not_paid' }])
+  const { json } = await charge(holder, 20)
+  for (const [payer, id] of [
+    [await seedPayer(gateway.database.db), json.id],
+    [holder, createId()],
+    [holder, 'automatic'],
+  ] as const) {
+    const answer = await receipt(payer, id)
+    assert.deepEqual([answer.status, answer.json], [404, { error: 'topup_not_found' }])
+  }
+})

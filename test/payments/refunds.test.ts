@@ -1,0 +1,404 @@
+/**
+ * Refunds: nothing is given out that was not paid in and is unspent, whoever asks at once, and whatever the
+ * processor does or leaves undone.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { findAccount } from '../../src/ledger/entries.ts'
+import { grantPromotion } from '../../src/ledger/promotions.ts'
+import { createId } from '../../src/lib/ids.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { NANO_PER_BRL } from '../../src/lib/money.ts'
+import { applyPayment } from '../../src/payments/apply-payment.ts'
+import type { Payment } from '../../src/payments/processor.ts'
+import {
+  approveRefund,
+  endManualParts,
+  rejectRefund,
+} from '../../src/payments/refunds/decide-refund.ts'
+import { processRefunds } from '../../src/payments/refunds/process-refunds.ts'
+import { findRefundable } from '../../src/payments/refunds/refundable.ts'
+import { findRefund } from '../../src/payments/refunds/refunds.ts'
+import { requestRefund, type RequestedRefund } from '../../src/payments/refunds/request-refund.ts'
+import { findTopUp } from '../../src/payments/top-ups.ts'
+import { assertAudit } from '../http/gateway-under-test.ts'
+import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
+import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
+import { NANO_BRL_PER_TOKEN, openTestLedger, type TestLedger } from '../ledger/open-test-ledger.ts'
+import { createModelProcessor, withRefunds } from './model-processor.ts'
+
+const TOKENS_PER_BRL = Number(NANO_PER_BRL / NANO_BRL_PER_TOKEN)
+const log = createLog('silent', () => {})
+const processor = createModelProcessor()
+
+let database: TestDatabase
+let ledger: TestLedger
+
+before(async () => {
+  database = await createTestDatabase()
+  ledger = await openTestLedger(database.db, database.databaseUrl)
+})
+after(async () => {
+  await ledger.ledger.close()
+  await database.drop()
+})
+
+const brl = (amount: number): bigint => BigInt(Math.round(amount * 100)) * (NANO_PER_BRL / 100n)
+
+interface TopUpInTest {
+  readonly amount: number
+  readonly daysAgo?: number
+  readonly method?: 'pix' | 'boleto'
+}
+
+/** A customer whose top-ups were paid, oldest first; what there is, was paid by them. */
+async function seedPaid(...topUps: TopUpInTest[]) {
+  const { customerId, key } = await seedCustomer(database.db, { balanceBrl: '0' })
+  const ids: string[] = []
+  for (const { amount, daysAgo = 0, method = 'pix' } of topUps) {
+    const cents = Math.round(amount * 100)
+    ids.push(await seedPaidTopUp(database.db, { customerId, cents, daysAgo, method, processor }))
+  }
+  return { customerId, key, ids }
+}
+
+type Seeded = Awaited<ReturnType<typeof seedPaid>>
+
+async function spend({ key }: Pick<Seeded, 'key'>, amount: number): Promise<boolean> {
+  const attempt = ledger.attempt(key, Math.round(amount * TOKENS_PER_BRL))
+  if ((await ledger.ledger.hold(attempt)).kind !== 'held') return false
+  await ledger.ledger.resolve(ledger.charge(attempt, Math.round(amount * TOKENS_PER_BRL)))
+  return true
+}
+
+function ask(
+  customerId: string,
+  amount?: number,
+  more: { topUpId?: string; reviewAbove?: number } = {},
+): Promise<RequestedRefund> {
+  return database.db.transaction().execute((trx) =>
+    requestRefund(trx, {
+      customerId,
+      amountNanoBrl: amount === undefined ? undefined : brl(amount),
+      topUpId: more.topUpId,
+      reason: undefined,
+      reviewAboveNanoBrl: brl(more.reviewAbove ?? 500),
+    }),
+  )
+}
+
+async function askAndExpectId(...input: Parameters<typeof ask>): Promise<string> {
+  const asked = await ask(...input)
+  assert.equal(asked.kind, 'requested')
+  return (asked as { refundId: string }).refundId
+}
+
+/** Every part is looked at now, whatever it waits for. */
+async function runRefunds(): Promise<void> {
+  await sql`update refund_parts set due_at = now() where status in ('waiting', 'sent')`.execute(
+    database.db,
+  )
+  await processRefunds(database.db, processor, log)
+}
+
+async function balanceOf(customerId: string): Promise<bigint | undefined> {
+  return (await findAccount(database.db, customerId))?.balanceNanoBrl
+}
+
+async function statusOf(refundId: string): Promise<string | undefined> {
+  return (await findRefund(database.db, refundId))?.status
+}
+
+async function eventTypes(customerId: string): Promise<string[]> {
+  const rows = await database.db
+    .selectFrom('events')
+    .select('type')
+    .where('customer_id', '=', customerId)
+    .where('type', 'like', 'refund.%')
+    .orderBy('created_at')
+    .execute()
+  return rows.map(({ type }) => type)
+}
+
+test('the money leaves the balance when it is asked for, and goes back by the newest payment first', async () => {
+  const paid = await seedPaid({ amount: 50, daysAgo: 20 }, { amount: 30, daysAgo: 10 })
+  await spend(paid, 20)
+  const refundId = await askAndExpectId(paid.customerId, 40)
+  assert.equal(await balanceOf(paid.customerId), brl(20))
+  const refund = await findRefund(database.db, refundId)
+  assert.deepEqual(
+    refund?.parts
+      .map((part) => [paid.ids.indexOf(part.top_up_id), part.amount_nano_brl])
+      .toSorted(),
+    [
+      [0, brl(10)],
+      [1, brl(30)],
+    ],
+  )
+  assert.equal(
+    (await findTopUp(database.db, paid.customerId, paid.ids[1]!))?.status,
+    'refund_pending',
+  )
+  await runRefunds()
+  assert.equal(await statusOf(refundId), 'done')
+  const topUps = await Promise.all(
+    paid.ids.map((id) => findTopUp(database.db, paid.customerId, id)),
+  )
+  assert.deepEqual(
+    topUps.map((topUp) => topUp?.status),
+    ['partially_refunded', 'refunded'],
+  )
+  assert.equal(await balanceOf(paid.customerId), brl(20))
+  assert.deepEqual(await eventTypes(paid.customerId), ['refund.requested', 'refund.completed'])
+  await assertAudit(database)
+})
+
+test('within seven days the whole unspent part goes back, below the minimum too; later there is a minimum', async () => {
+  const fresh = await seedPaid({ amount: 20, daysAgo: 6 })
+  await spend(fresh, 18.5)
+  const refund = await findRefund(database.db, await askAndExpectId(fresh.customerId))
+  assert.deepEqual([refund?.kind, refund?.amount_nano_brl], ['withdrawal', brl(1.5)])
+
+  const old = await seedPaid({ amount: 20, daysAgo: 8 })
+  await spend(old, 10)
+  assert.equal((await ask(old.customerId, 4.99)).kind, 'below_minimum')
+  assert.equal((await ask(old.customerId, 5)).kind, 'requested')
+  // What is left is below the minimum, and old.
+  await spend(old, 1)
+  assert.equal((await ask(old.customerId)).kind, 'below_minimum')
+  assert.equal(await balanceOf(old.customerId), brl(4))
+})
+
+test('what is spent, held, promotional or more than was paid is not refunded', async () => {
+  const paid = await seedPaid({ amount: 50 })
+  const { customerId, key } = paid
+  await grantPromotion(database.db, {
+    customerId,
+    amountNanoBrl: brl(15),
+    reason: 'promotion',
+    reference: createId(),
+  })
+  assert.equal((await ask(customerId, 50.01)).kind, 'not_refundable')
+  // The promotion is spent first: after ten, five of it are left, and all of what was paid.
+  await spend(paid, 10)
+  assert.equal((await ask(customerId, 50.01)).kind, 'not_refundable')
+  await spend(paid, 15)
+  assert.equal(await balanceOf(customerId), brl(40))
+  const attempt = ledger.attempt(key, 25 * TOKENS_PER_BRL)
+  assert.equal((await ledger.ledger.hold(attempt)).kind, 'held')
+  const asked = await ask(customerId, 15.01)
+  assert.deepEqual(asked, { kind: 'not_refundable', refundableNanoBrl: brl(15) })
+  assert.equal((await ask(customerId, 15)).kind, 'requested')
+  // What was set aside cannot be spent.
+  assert.equal(await spend(paid, 0.01), false)
+  await ledger.ledger.resolve(ledger.charge(attempt, 25 * TOKENS_PER_BRL))
+  await runRefunds()
+  assert.equal(await balanceOf(customerId), 0n)
+  await assertAudit(database)
+})
+
+test('parts of a centavo are not refunded, and stay in the balance', async () => {
+  const paid = await seedPaid({ amount: 20 })
+  await spend(paid, 3.00001)
+  const refund = await findRefund(database.db, await askAndExpectId(paid.customerId))
+  assert.equal(refund?.amount_nano_brl, brl(16.99))
+  await runRefunds()
+  assert.equal(await balanceOf(paid.customerId), brl(0.01) - NANO_BRL_PER_TOKEN)
+})
+
+test('a refund of one top-up takes what is unspent of that one', async () => {
+  const paid = await seedPaid({ amount: 30 }, { amount: 20 })
+  await spend(paid, 12)
+  const topUpId = paid.ids[0]!
+  assert.deepEqual(await ask(paid.customerId, 18.01, { topUpId }), {
+    kind: 'not_refundable',
+    refundableNanoBrl: brl(18),
+  })
+  assert.equal((await ask(paid.customerId, undefined, { topUpId })).kind, 'requested')
+  const left = await findRefundable(database.db, paid.customerId)
+  assert.deepEqual(
+    left.map((part) => [part.topUpId, part.unspentNanoBrl]),
+    [[paid.ids[1], brl(20)]],
+  )
+})
+
+test('of refunds, calls and charge-backs at once, no more goes out than was paid and is unspent', async () => {
+  for (let round = 0; round < 6; round++) {
+    const paid = await seedPaid({ amount: 30 }, { amount: 20 })
+    const { customerId } = paid
+    const [asked, spent] = await Promise.all([
+      Promise.all(Array.from({ length: 6 }, () => ask(customerId, 12))),
+      Promise.all(Array.from({ length: 12 }, () => spend(paid, 3))),
+    ])
+    const refunded = asked.filter(({ kind }) => kind === 'requested').length * 12
+    const used = spent.filter(Boolean).length * 3
+    assert.ok(refunded + used <= 50, `${refunded} + ${used}`)
+    assert.equal(await balanceOf(customerId), brl(50 - refunded - used))
+    // The payer takes one payment back while its refund is on the way.
+    const id = paid.ids[round % 2] as string
+    const chargeBack = async (): Promise<void> => {
+      processor.changeAt(`pay_${id}`, { status: 'chargeback' })
+      await applyPayment(database.db, id, processor.payments.get(`pay_${id}`) as Payment)
+    }
+    await Promise.all([runRefunds(), chargeBack(), runRefunds()])
+    await runRefunds()
+    const topUps = await Promise.all(paid.ids.map((one) => findTopUp(database.db, customerId, one)))
+    const returned = topUps.reduce((sum, topUp) => sum + (topUp?.returnedNanoBrl ?? 0n), 0n)
+    assert.equal(await balanceOf(customerId), brl(50 - used) - returned)
+    for (const topUp of topUps)
+      assert.ok(topUp && topUp.returnedNanoBrl <= topUp.amountNanoBrl && !topUp.refundingNanoBrl)
+  }
+  await assertAudit(database)
+})
+
+test('a refund whose answer was lost is found again, and not asked for twice', async () => {
+  const { customerId } = await seedPaid({ amount: 20 })
+  const refundId = await askAndExpectId(customerId)
+  processor.nextRefunds.push('lost')
+  await runRefunds()
+  assert.equal(await statusOf(refundId), 'processing')
+  await runRefunds()
+  assert.equal(await statusOf(refundId), 'done')
+  assert.equal(processor.asked.filter((text) => text.includes(refundId)).length, 1)
+  assert.equal(await balanceOf(customerId), 0n)
+})
+
+test('a refund that waits at the processor is done when the processor says so, and not before', async () => {
+  const { customerId, ids } = await seedPaid({ amount: 20 })
+  const refundId = await askAndExpectId(customerId)
+  processor.nextRefunds.push('pending')
+  await runRefunds()
+  await runRefunds()
+  assert.equal(await statusOf(refundId), 'processing')
+  const payment = processor.payments.get(`pay_${ids[0]}`) as Payment
+  const done = payment.refunds.map((refund) => ({ ...refund, status: 'done' as const }))
+  await applyPayment(database.db, ids[0]!, withRefunds(payment, done))
+  assert.equal(await statusOf(refundId), 'done')
+  // Word of an earlier time undoes nothing.
+  await applyPayment(database.db, ids[0]!, payment)
+  assert.equal(await statusOf(refundId), 'done')
+  assert.equal(await balanceOf(customerId), 0n)
+})
+
+test('a refund that the processor refuses or cancels puts the money back into the balance, once', async () => {
+  const refused = await seedPaid({ amount: 20 })
+  const refundId = await askAndExpectId(refused.customerId)
+  processor.nextRefunds.push('not_refundable')
+  await runRefunds()
+  assert.equal(await statusOf(refundId), 'failed')
+  await runRefunds()
+  assert.equal(await balanceOf(refused.customerId), brl(20))
+  assert.deepEqual(await eventTypes(refused.customerId), ['refund.requested', 'refund.failed'])
+
+  const canceled = await seedPaid({ amount: 20 })
+  const other = await askAndExpectId(canceled.customerId)
+  processor.nextRefunds.push('pending')
+  await runRefunds()
+  const payment = processor.payments.get(`pay_${canceled.ids[0]}`) as Payment
+  const refunds = payment.refunds.map((refund) => ({ ...refund, status: 'canceled' as const }))
+  processor.changeAt(payment.id, { refunds })
+  await runRefunds()
+  assert.equal(await statusOf(other), 'failed')
+  assert.equal(await balanceOf(canceled.customerId), brl(20))
+  await assertAudit(database)
+})
+
+test('while the processor is away, or short of money, a refund waits and is done later', async () => {
+  const { customerId } = await seedPaid({ amount: 20 })
+  const refundId = await askAndExpectId(customerId)
+  processor.nextRefunds.push('unreached', 'short')
+  await runRefunds()
+  await runRefunds()
+  assert.equal(await balanceOf(customerId), 0n)
+  await runRefunds()
+  assert.equal(await statusOf(refundId), 'done')
+})
+
+test('nodes at once ask the processor once', async () => {
+  const { customerId } = await seedPaid({ amount: 20 })
+  const refundId = await askAndExpectId(customerId)
+  await Promise.all([
+    processRefunds(database.db, processor, log),
+    processRefunds(database.db, processor, log),
+    processRefunds(database.db, processor, log),
+  ])
+  assert.equal(processor.asked.filter((text) => text.includes(refundId)).length, 1)
+})
+
+test('a large refund of old top-ups waits for an operator; a withdrawal waits for nobody', async () => {
+  const old = await seedPaid({ amount: 600, daysAgo: 30 })
+  const refundId = await askAndExpectId(old.customerId, 550)
+  await runRefunds()
+  assert.equal(await statusOf(refundId), 'requested')
+  const decisions = await Promise.all([
+    approveRefund(database.db, refundId),
+    approveRefund(database.db, refundId),
+    rejectRefund(database.db, refundId, 'não'),
+  ])
+  assert.equal(decisions.filter(({ kind }) => kind === 'decided').length, 1)
+
+  const other = await seedPaid({ amount: 600, daysAgo: 30 })
+  const rejected = await askAndExpectId(other.customerId, 550)
+  assert.equal((await rejectRefund(database.db, rejected, 'Documento ilegível')).kind, 'decided')
+  assert.equal((await approveRefund(database.db, rejected)).kind, 'wrong_status')
+  assert.equal(await balanceOf(other.customerId), brl(600))
+  assert.deepEqual(await eventTypes(other.customerId), ['refund.requested', 'refund.rejected'])
+
+  const fresh = await seedPaid({ amount: 600 })
+  const withdrawal = await askAndExpectId(fresh.customerId)
+  assert.equal(await statusOf(withdrawal), 'approved')
+  await assertAudit(database)
+})
+
+test('what the processor cannot return is transferred by the operator, who says so once', async () => {
+  const paid = await seedPaid({ amount: 20, method: 'boleto' }, { amount: 30, daysAgo: 100 })
+  const refundId = await askAndExpectId(paid.customerId)
+  await runRefunds()
+  assert.equal(await statusOf(refundId), 'approved')
+  const ends = await Promise.all([
+    endManualParts(database.db, refundId, 'done'),
+    endManualParts(database.db, refundId, 'failed'),
+  ])
+  assert.equal(ends.filter(({ kind }) => kind === 'decided').length, 1)
+  const isDone = (await statusOf(refundId)) === 'done'
+  assert.equal(await balanceOf(paid.customerId), isDone ? 0n : brl(50))
+  await assertAudit(database)
+})
+
+test('another payment for a top-up that was paid changes nothing of it', async () => {
+  const { customerId, ids } = await seedPaid({ amount: 20 })
+  const topUpId = ids[0] as string
+  const other = { ...processor.payments.get(`pay_${topUpId}`), id: 'pay_other' } as Payment
+  for (const payment of [
+    other,
+    withRefunds(other, [{ status: 'done', amountCents: 2_000n, description: 'em dobro' }]),
+    { ...other, status: 'chargeback' as const },
+  ]) {
+    const applied = await applyPayment(database.db, topUpId, payment)
+    assert.equal(applied.kind, 'other_payment')
+  }
+  const topUp = await findTopUp(database.db, customerId, topUpId)
+  assert.deepEqual([topUp?.processorPaymentId, topUp?.status], [`pay_${topUpId}`, 'paid'])
+  assert.equal(await balanceOf(customerId), brl(20))
+})
+
+test('what the operator refunds by hand at the processor is taken once, and a refund on its way gives way to it', async () => {
+  const { customerId, ids } = await seedPaid({ amount: 50 })
+  const refundId = await askAndExpectId(customerId, 30)
+  const payment = processor.payments.get(`pay_${ids[0]}`) as Payment
+  const byHand = withRefunds(payment, [
+    { status: 'done', amountCents: 4_000n, description: 'painel' },
+  ])
+  processor.payments.set(payment.id, byHand)
+  await applyPayment(database.db, ids[0]!, byHand)
+  await applyPayment(database.db, ids[0]!, byHand)
+  await runRefunds()
+  assert.equal(await balanceOf(customerId), brl(10))
+  const refund = await findRefund(database.db, refundId)
+  assert.deepEqual(
+    refund?.parts.map(({ status }) => status),
+    ['taken'],
+  )
+  await assertAudit(database)
+})

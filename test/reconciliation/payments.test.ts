@@ -1,0 +1,364 @@
+/**
+ * Our top-ups against the records of the processor, asked over HTTP, whose events never arrive here: each kind
+ * of difference is found, is one row, can be explained, and is gone when it is.
+ */
+import assert from 'node:assert/strict'
+import { after, beforeEach, test } from 'node:test'
+import { sql } from 'kysely'
+import { findAccount } from '../../src/ledger/entries.ts'
+import { createId } from '../../src/lib/ids.ts'
+import type { Log, LogFacts } from '../../src/lib/log.ts'
+import { learnOfPayment } from '../../src/payments/learn-of-payment.ts'
+import type { Payment } from '../../src/payments/processor.ts'
+import { NANO_BRL_PER_CENTAVO } from '../../src/payments/top-ups.ts'
+import {
+  explainDifference,
+  recordFindings,
+  type DifferenceRow,
+} from '../../src/reconciliation/differences.ts'
+import { readReport } from '../../src/reconciliation/report.ts'
+import { comparePayments } from '../../src/workers/compare-payments.ts'
+import { createTestDatabase, seedCustomer } from '../harness/test-database.ts'
+import { startSandboxUnderTest, until } from '../payments/sandbox-under-test.ts'
+
+const AMOUNT_CENTS = 5_000n
+const AMOUNT = AMOUNT_CENTS * NANO_BRL_PER_CENTAVO
+
+const database = await createTestDatabase()
+const { db } = database
+const under = await startSandboxUnderTest()
+const { processor, sandbox } = under
+after(async () => {
+  await under.close()
+  await database.drop()
+})
+
+let logged: { event: string; facts: LogFacts }[] = []
+const note = (event: string, facts: LogFacts = {}): void => void logged.push({ event, facts })
+const log: Log = { debug: note, info: note, warn: note, error: note }
+beforeEach(() => {
+  logged = []
+})
+
+interface TopUpInTest {
+  readonly id: string
+  readonly customerId: string
+  readonly payment: Payment
+}
+
+/** Asked for here, known there, and its payment's id known here. */
+async function seedTopUp(amountCents = AMOUNT_CENTS): Promise<TopUpInTest> {
+  const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
+  const id = createId()
+  await db
+    .insertInto('top_ups')
+    .values({
+      id,
+      customer_id: customerId,
+      amount_nano_brl: amountCents * NANO_BRL_PER_CENTAVO,
+      method: 'pix',
+      processor: 'asaas',
+    })
+    .execute()
+  const payment = await under.createPix(amountCents, id)
+  await learnOfPayment(db, processor, id, payment)
+  return { id, customerId, payment }
+}
+
+async function seedPaid(): Promise<TopUpInTest> {
+  const topUp = await seedTopUp()
+  await under.act(topUp.payment.id, 'pagar')
+  await learn(topUp)
+  return topUp
+}
+
+/** As an event would have it. */
+async function learn({ id, payment }: TopUpInTest): Promise<void> {
+  const found = await processor.findPayment(payment.id)
+  assert.ok(found.kind === 'payment')
+  await learnOfPayment(db, processor, id, found.payment)
+}
+
+async function refundThere({ payment }: Pick<TopUpInTest, 'payment'>): Promise<void> {
+  await under.act(payment.id, 'estornar')
+  await until(async () => {
+    const found = await processor.findPayment(payment.id)
+    return found.kind === 'payment' && found.payment.refundedCents === found.payment.amountCents
+  })
+}
+
+const compare = (now?: Date) => comparePayments({ db, processor, log }, now)
+
+async function listOf(subject: string): Promise<DifferenceRow[]> {
+  return db
+    .selectFrom('reconciliation_differences')
+    .selectAll()
+    .where('subject', '=', subject)
+    .execute()
+}
+
+async function differenceOf(subject: string): Promise<DifferenceRow> {
+  const rows = await listOf(subject)
+  assert.equal(rows.length, 1, JSON.stringify(rows.map(({ kind }) => kind)))
+  return rows[0] as DifferenceRow
+}
+
+const eventsOf = (event: string): LogFacts[] =>
+  logged.filter((one) => one.event === event).map(({ facts }) => facts)
+
+function change(id: string, columns: string): Promise<unknown> {
+  return sql`update top_ups set ${sql.raw(columns)} where id = ${id}`.execute(db)
+}
+
+test('a payment whose event was lost is credited and told of as mended, and is no difference', async () => {
+  const topUp = await seedTopUp()
+  await under.act(topUp.payment.id, 'pagar')
+  const counts = await compare()
+  assert.equal(counts.mended, 1)
+  assert.ok(counts.payments >= 1)
+  assert.equal((await findAccount(db, topUp.customerId))?.balanceNanoBrl, AMOUNT)
+  assert.deepEqual(eventsOf('top_up_mended'), [{ topUpId: topUp.id, paymentId: topUp.payment.id }])
+  assert.deepEqual(await listOf(`top_up:${topUp.id}`), [])
+  assert.equal((await compare()).mended, 0)
+})
+
+test('money there that no top-up of ours tells of is found, and is gone when it went back', async () => {
+  const payment = await under.createPix(AMOUNT_CENTS, 'of a shop next door')
+  const looksLikeOurs = await under.createPix(2_000n, createId())
+  await compare()
+  assert.deepEqual(await listOf(`payment:asaas:${payment.id}`), [], 'nobody has paid it')
+  const alike = await differenceOf(`payment:asaas:${looksLikeOurs.id}`)
+  assert.deepEqual([alike.kind, alike.status], ['payment_without_top_up', 'open'])
+  await under.act(payment.id, 'pagar')
+  await compare()
+  const found = await differenceOf(`payment:asaas:${payment.id}`)
+  assert.deepEqual(
+    [found.kind, found.status, found.ours_nano_brl, found.theirs_nano_brl, found.top_up_id],
+    ['payment_without_top_up', 'open', 0n, AMOUNT, null],
+  )
+  await refundThere({ payment })
+  await processor.cancelPayment(looksLikeOurs.id)
+  await compare()
+  for (const { id } of [payment, looksLikeOurs]) {
+    const gone = await differenceOf(`payment:asaas:${id}`)
+    assert.equal(gone.status, 'gone')
+    assert.ok(gone.resolved_at)
+  }
+})
+
+test('a top-up that is paid here and not there is found, also where the payment is not there at all', async () => {
+  const [unpaid, deleted] = [await seedTopUp(), await seedTopUp()]
+  for (const { id } of [unpaid, deleted]) await change(id, `paid_at = now(), status = 'paid'`)
+  await change(deleted.id, `processor_payment_id = 'pay_that_is_not_there'`)
+  await processor.cancelPayment(deleted.payment.id)
+  await compare()
+  for (const { id } of [unpaid, deleted]) {
+    const found = await differenceOf(`top_up:${id}`)
+    assert.deepEqual(
+      [found.kind, found.status, found.ours_nano_brl, found.theirs_nano_brl, found.top_up_id],
+      ['paid_here_only', 'open', AMOUNT, 0n, id],
+    )
+  }
+  await under.act(unpaid.payment.id, 'pagar')
+  await change(deleted.id, `paid_at = null, status = 'canceled'`)
+  await compare()
+  for (const { id } of [unpaid, deleted])
+    assert.equal((await differenceOf(`top_up:${id}`)).status, 'gone')
+})
+
+test('a payment that cannot be credited stays open, and does not keep the others from being looked at', async () => {
+  const stuck = await seedTopUp()
+  const other = await seedTopUp()
+  // Somebody else has used up its one entry in the ledger.
+  const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
+  await sql`insert into ledger_entries (id, customer_id, kind, reason, amount_nano_brl, reference)
+    values (${createId()}, ${customerId}, 'credit', 'top_up', 1, ${stuck.id})`.execute(db)
+  for (const { payment } of [stuck, other]) await under.act(payment.id, 'pagar')
+  await compare()
+  const found = await differenceOf(`top_up:${stuck.id}`)
+  assert.deepEqual(
+    [found.kind, found.ours_nano_brl, found.theirs_nano_brl],
+    ['paid_there_only', 0n, AMOUNT],
+  )
+  assert.equal((await findAccount(db, other.customerId))?.balanceNanoBrl, AMOUNT)
+  await sql`delete from ledger_entries where reference = ${stuck.id}`.execute(db)
+  await compare()
+  assert.equal((await differenceOf(`top_up:${stuck.id}`)).status, 'gone')
+  assert.equal((await findAccount(db, stuck.customerId))?.balanceNanoBrl, AMOUNT)
+})
+
+test('another sum than was asked for is found and credits nothing', async () => {
+  const topUp = await seedTopUp()
+  await change(topUp.id, 'amount_nano_brl = amount_nano_brl * 2')
+  await under.act(topUp.payment.id, 'pagar')
+  await compare()
+  const found = await differenceOf(`top_up:${topUp.id}`)
+  assert.deepEqual(
+    [found.kind, found.ours_nano_brl, found.theirs_nano_brl],
+    ['amount_differs', 2n * AMOUNT, AMOUNT],
+  )
+  assert.equal((await findAccount(db, topUp.customerId))?.balanceNanoBrl, 0n)
+  await change(topUp.id, 'amount_nano_brl = amount_nano_brl / 2')
+  await compare()
+  assert.equal((await differenceOf(`top_up:${topUp.id}`)).status, 'gone')
+  assert.equal((await findAccount(db, topUp.customerId))?.balanceNanoBrl, AMOUNT)
+})
+
+test('what went back is taken out of the balance, or is told where the sums differ', async () => {
+  const [refunded, chargedBack, wrong] = [await seedPaid(), await seedPaid(), await seedPaid()]
+  await refundThere(refunded)
+  await under.act(chargedBack.payment.id, 'contestar')
+  await change(wrong.id, 'returned_nano_brl = amount_nano_brl')
+  await compare()
+  for (const { id, customerId } of [refunded, chargedBack]) {
+    assert.deepEqual(await listOf(`top_up:${id}`), [])
+    assert.equal((await findAccount(db, customerId))?.balanceNanoBrl, 0n)
+  }
+  const found = await differenceOf(`top_up:${wrong.id}`)
+  assert.deepEqual(
+    [found.kind, found.ours_nano_brl, found.theirs_nano_brl],
+    ['returned_differs', AMOUNT, 0n],
+  )
+  await change(wrong.id, 'returned_nano_brl = 0')
+  await compare()
+  assert.equal((await differenceOf(`top_up:${wrong.id}`)).status, 'gone')
+})
+
+test('a top-up that was paid twice is found, and giving one back makes it gone without a debit', async () => {
+  const topUp = await seedPaid()
+  const second = await under.createPix(AMOUNT_CENTS, topUp.id)
+  await compare()
+  assert.deepEqual(await listOf(`top_up:${topUp.id}`), [], 'nobody has paid the second')
+  await under.act(second.id, 'pagar')
+  await compare()
+  const found = await differenceOf(`top_up:${topUp.id}`)
+  assert.deepEqual(
+    [found.kind, found.ours_nano_brl, found.theirs_nano_brl],
+    ['paid_twice', AMOUNT, 2n * AMOUNT],
+  )
+  await refundThere({ payment: second })
+  await compare()
+  assert.equal((await differenceOf(`top_up:${topUp.id}`)).status, 'gone')
+  assert.equal((await findAccount(db, topUp.customerId))?.balanceNanoBrl, AMOUNT)
+})
+
+test('what was explained stays so with the same amounts, is open again with others, and is looked at for ever', async () => {
+  const payment = await under.createPix(AMOUNT_CENTS, 'shop')
+  await under.act(payment.id, 'pagar')
+  await compare()
+  const subject = `payment:asaas:${payment.id}`
+  const { id } = await differenceOf(subject)
+  const explain = { id, explanation: 'vendas da loja', explainer: 'operator' } as const
+  assert.equal((await explainDifference(db, explain)).kind, 'explained')
+  // Long after, when no list has it any more.
+  const nextYear = new Date(Date.now() + 500 * 86_400_000)
+  await compare(nextYear)
+  const kept = await differenceOf(subject)
+  assert.deepEqual([kept.id, kept.status, kept.explanation], [id, 'explained', 'vendas da loja'])
+  assert.equal(eventsOf('reconciliation_difference_opened').length, 1)
+  const refund = await processor.refund({
+    paymentId: payment.id,
+    amountCents: 1_000n,
+    description: 'parte',
+  })
+  assert.equal(refund.kind, 'refund_accepted')
+  await until(async () => {
+    const found = await processor.findPayment(payment.id)
+    return found.kind === 'payment' && found.payment.refundedCents === 1_000n
+  })
+  await compare(nextYear)
+  const changed = await differenceOf(subject)
+  assert.deepEqual(
+    [changed.id, changed.status, changed.explanation, changed.theirs_nano_brl],
+    [id, 'open', null, 4_000n * NANO_BRL_PER_CENTAVO],
+  )
+  assert.equal(eventsOf('reconciliation_difference_opened').length, 2)
+  assert.deepEqual(changed.first_seen_at, kept.first_seen_at)
+  await refundThere({ payment })
+  await compare(nextYear)
+  assert.equal((await explainDifference(db, explain)).kind, 'difference_gone')
+  const unknown = { ...explain, id: createId() }
+  assert.equal((await explainDifference(db, unknown)).kind, 'difference_not_found')
+})
+
+test('nodes that compare at once make one row of a difference, and one of them tells of it', async () => {
+  const topUp = await seedTopUp()
+  await change(topUp.id, `paid_at = now(), status = 'paid'`)
+  const lost = await seedTopUp()
+  await under.act(lost.payment.id, 'pagar')
+  await Promise.all([compare(), compare(), compare()])
+  assert.equal((await differenceOf(`top_up:${topUp.id}`)).status, 'open')
+  const opened = eventsOf('reconciliation_difference_opened')
+  assert.equal(opened.filter(({ topUpId }) => topUpId === topUp.id).length, 1)
+  assert.equal((await findAccount(db, lost.customerId))?.balanceNanoBrl, AMOUNT)
+  // And where a difference comes back while both look.
+  const found = { subject: 'payment:asaas:pay_at_once' }
+  const finding = { kind: 'payment_without_top_up', oursNanoBrl: 0n, theirsNanoBrl: 1n } as const
+  for (const findings of [[], [finding], [], [finding]]) {
+    logged = []
+    await Promise.all([1, 2, 3].map(() => recordFindings(db, found, findings, log)))
+    assert.ok(eventsOf('reconciliation_difference_opened').length <= 1)
+    assert.ok(eventsOf('reconciliation_difference_gone').length <= 1)
+  }
+  assert.equal((await differenceOf(found.subject)).status, 'open')
+  await recordFindings(db, found, [], log)
+  await change(topUp.id, `paid_at = null, status = 'canceled'`)
+})
+
+test('a processor that cannot be asked to the end leaves a run that says so, and ends no difference', async () => {
+  const topUp = await seedTopUp()
+  await change(topUp.id, `paid_at = now(), status = 'paid'`)
+  await compare()
+  const before = await readReport(db, 35)
+  assert.equal(before.payments.is_current, true)
+  assert.equal(before.payments.last_run?.failure, null)
+  await change(topUp.id, `paid_at = null, status = 'canceled'`)
+  for (const [endpoint, kind] of [
+    ['GET /v3/payments', 'maintenance_200'],
+    ['GET /v3/payments', 'cut'],
+    ['GET /v3/payments/{id}', 'error_500'],
+  ] as const) {
+    logged = []
+    await change(topUp.id, `processor_payment_id = 'pay_elsewhere'`)
+    sandbox.failNext({ kind, endpoint, times: 3 })
+    await assert.rejects(compare(), { name: 'ProcessorUnavailable' })
+    const { payments, differences } = await readReport(db, 35)
+    assert.match(payments.last_run?.failure ?? '', /^ProcessorUnavailable: /)
+    assert.equal(payments.last_run?.finished_at, null)
+    assert.deepEqual(payments.last_finished_at, before.payments.last_finished_at)
+    assert.equal(differences.find(({ topup_id: id }) => id === topUp.id)?.status, 'open')
+    assert.equal(eventsOf('payments_comparison_unfinished').length, 1)
+  }
+  await sql`update reconciliation_runs set finished_at = finished_at - interval '37 hours'`.execute(
+    db,
+  )
+  assert.equal((await readReport(db, 35)).payments.is_current, false, 'a night was missed')
+  await compare()
+  assert.equal((await differenceOf(`top_up:${topUp.id}`)).status, 'gone')
+})
+
+test('records are read page by page to their end, by the day of their making and of their payment', async () => {
+  const [payment] = await Promise.all(
+    Array.from({ length: 105 }, (_, index) => under.createPix(1_000n, `list-${index}`)),
+  )
+  assert.ok(payment)
+  await under.act(payment.id, 'pagar')
+  const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Sao_Paulo' }).format()
+  const listAll = async (by: 'created' | 'paid', day = today): Promise<string[]> => {
+    const ids: string[] = []
+    for (let page: string | undefined; ;) {
+      const outcome = await processor.listPayments({ by, fromDay: day, toDay: day, page })
+      assert.ok(outcome.kind === 'payments')
+      assert.ok(outcome.payments.length <= 100)
+      ids.push(...outcome.payments.map(({ id }) => id))
+      page = outcome.nextPage
+      if (page === undefined) return ids
+    }
+  }
+  const created = await listAll('created')
+  assert.ok(created.length >= 105)
+  assert.equal(new Set(created).size, created.length)
+  const paid = await listAll('paid')
+  assert.ok(paid.includes(payment.id) && paid.length < created.length)
+  assert.deepEqual(await listAll('created', '2020-01-01'), [])
+})
