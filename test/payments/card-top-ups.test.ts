@@ -277,3 +277,64 @@ test('there is no receipt of what is not paid, or not the own', async () => {
     assert.deepEqual([answer.status, answer.json], [404, { error: 'topup_not_found' }])
   }
 })
+
+test('an automatic top-up is set, shown and deleted, and the server tops up by itself', async () => {
+  const payer = await seedPayer(gateway.database.db)
+  const other = await seedPayer(gateway.database.db)
+  const call = (method: string, body?: object, { secret }: Payer = payer) =>
+    ask(gateway.node.baseUrl, '/topups/automatic', { secret, method, body })
+  const added = await ask(gateway.node.baseUrl, '/payment-methods', {
+    secret: payer.secret,
+    body: cardBody(APPROVED),
+  })
+  const card = { payment_method_id: added.json.id }
+  const sound = { threshold_brl: 10.5, amount_brl: 20, ...card }
+  for (const method of ['GET', 'DELETE']) {
+    const none = await call(method)
+    assert.deepEqual([none.status, none.json], [404, { error: 'automatic_topup_not_found' }])
+  }
+  for (const [body, error] of [
+    [{ ...sound, amount_brl: 19.99 }, 'amount must be number between 20 and 5000'],
+    [{ ...sound, amount_brl: '20' }, 'amount must be number between 20 and 5000'],
+    [{ ...sound, threshold_brl: -1 }, 'invalid_request'],
+    [{ ...sound, threshold_brl: 5000.01 }, 'invalid_request'],
+    [{ ...sound, threshold_brl: 0.001 }, 'invalid_request'],
+    [{ ...sound, monthly_limit_brl: 19.99 }, 'invalid_request'],
+    [{ ...sound, is_enabled: 'yes' }, 'invalid_request'],
+    [{ ...sound, more: 1 }, 'invalid_request'],
+    [{ threshold_brl: 10, amount_brl: 20 }, 'invalid_request'],
+  ] as const) {
+    const answer = await call('PUT', body)
+    assert.deepEqual([answer.status, answer.json.error], [400, error], JSON.stringify(body))
+  }
+  for (const [body, whose] of [
+    [sound, other],
+    [{ ...sound, payment_method_id: 'nenhum' }, payer],
+  ] as const) {
+    const answer = await call('PUT', body, whose)
+    assert.deepEqual([answer.status, answer.json], [404, { error: 'payment_method_not_found' }])
+  }
+  const saved = await call('PUT', { ...sound, monthly_limit_brl: 100 })
+  const { updated_at, ...rest } = saved.json
+  assert.deepEqual(rest, {
+    is_enabled: true,
+    threshold_brl: 10.5,
+    amount_brl: 20,
+    ...card,
+    monthly_limit_brl: 100,
+    failures_in_row: 0,
+    disabled_reason: null,
+  })
+  assert.ok(Date.parse(updated_at))
+  assert.deepEqual((await call('GET')).json, saved.json)
+  for (const deadline = Date.now() + 30_000; ; await sleep(100)) {
+    const { json } = await ask(gateway.node.baseUrl, '/topups', { secret: payer.secret })
+    if (json.topups[0]?.status === 'paid') {
+      assert.deepEqual([json.topups.length, json.topups[0].is_automatic], [1, true])
+      break
+    }
+    assert.ok(Date.now() < deadline, JSON.stringify(json))
+  }
+  assert.deepEqual((await call('DELETE')).json, saved.json)
+  assert.equal((await call('GET')).status, 404)
+})
