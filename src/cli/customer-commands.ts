@@ -18,6 +18,7 @@ import {
 import { createId } from '../lib/ids.ts'
 import { decimalBrl, jsonBrl, parseBrl } from '../lib/money.ts'
 import { optionText, requiredText, UsageError, type Command, type CommandInput } from './command.ts'
+import { RETURN_REASONS } from '../payments/audit-money.ts'
 
 export const customerCommands: Record<string, Command> = {
   'customer create': {
@@ -102,6 +103,8 @@ export const customerCommands: Record<string, Command> = {
       const reason = optionText(input.options, 'reason') ?? 'adjustment'
       if (!/^[a-z_]{1,40}$/.test(reason))
         throw new UsageError('--reason: must be of lower-case letters and underscores')
+      if (RETURN_REASONS.includes(reason))
+        throw new UsageError(`--reason: "${reason}" is for what the service books itself`)
       const outcome = await creditAudited(input.db, {
         customerId: customer.id,
         amountNanoBrl,

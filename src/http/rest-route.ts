@@ -176,7 +176,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
 function responsesOf(
   route: Pick<
     RestRoute<TProperties, TProperties, TSchema, 'public' | 'customer' | 'admin'>,
-    'access' | 'params' | 'query' | 'body' | 'answer' | 'otherAnswers' | 'isTagged' | 'refusals'
+    'method' | 'access' | 'params' | 'query' | 'body' | 'answer' | 'otherAnswers' | 'isTagged' | 'refusals'
   >,
   status: number,
 ): Record<number, object> {
@@ -185,7 +185,8 @@ function responsesOf(
   const add = (at: number, ...more: readonly string[]): void => {
     codes[at] = [...(codes[at] ?? []), ...more]
   }
-  if (params || query || body) add(400, 'invalid_request')
+  // Whatever may have a body may have one that is not to be read.
+  if (params || query || body || route.method !== 'GET') add(400, 'invalid_request')
   if (access !== 'public') add(403, 'ip_blocked_by_allowlist', 'forbidden')
   add(500, 'internal_error')
   for (const [at, more] of Object.entries(refusals)) add(Number(at), ...more)

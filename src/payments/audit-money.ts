@@ -6,6 +6,15 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { audit, type AuditReport } from '../ledger/audit.ts'
 
+/** Of the entries that top-ups and refunds make themselves: nobody else books by them. */
+export const RETURN_REASONS: readonly string[] = [
+  'refund',
+  'refund_failed',
+  'refund_rejected',
+  'chargeback',
+  'top_up_returned',
+]
+
 const CHECKS: Record<string, RawBuilder<unknown>> = {
   'a top-up that was paid is credited once, by its amount': sql`
     select t.id, t.customer_id, t.amount_nano_brl, e.amount_nano_brl as credited from top_ups t
@@ -20,7 +29,7 @@ const CHECKS: Record<string, RawBuilder<unknown>> = {
     full join (
       select customer_id, sum(case kind when 'debit' then amount_nano_brl else -amount_nano_brl end) as gone
       from ledger_entries
-      where reason in ('refund', 'refund_failed', 'refund_rejected', 'chargeback', 'top_up_returned')
+      where reason in (${sql.join(RETURN_REASONS)})
       group by 1
     ) e using (customer_id)
     where coalesce(t.gone, 0) <> coalesce(e.gone, 0)`,

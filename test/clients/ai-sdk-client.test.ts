@@ -44,12 +44,12 @@ const user = (text: string): LanguageModelV4Prompt => [
 ]
 const HELLO = user('Olá, catraca!')
 
-const PLACE = {
+const PLACE: LanguageModelV4FunctionTool['inputSchema'] = {
   type: 'object',
   properties: { cidade: { type: 'string' }, dias: { type: 'integer' } },
   required: ['cidade', 'dias'],
   additionalProperties: false,
-} as const
+}
 const tool = (name: string): LanguageModelV4FunctionTool => ({
   type: 'function',
   name,

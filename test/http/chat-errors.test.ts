@@ -250,7 +250,7 @@ test('402 insufficient_balance: without a balance; one top-up later the key work
   await debit(gateway.database.db, {
     customerId,
     amountNanoBrl: account?.balanceNanoBrl as bigint,
-    reason: 'refund',
+    reason: 'adjustment',
     reference: createId(),
   })
   assertRefusal(await chat(sound(), secret), 402, 'insufficient_balance')

@@ -21,13 +21,15 @@ const { baseUrl } = gateway.node
 const document = await readOpenApi(baseUrl)
 const operations = [...operationsOf(document).values()]
 
-test('models, health, incidents, upstream health and images need no key; everything else does', async () => {
+test('models, rates, health, incidents, upstream health and images need no key; everything else does', async () => {
   const open = operations.filter(({ described }) => !described.security).map(({ name }) => name)
   assert.deepEqual(open.sort(), [
     'GET /files/images/{id}',
+    'GET /fx-rates',
     'GET /healthz',
     'GET /healthz/db',
     'GET /incidents/active',
+    'GET /model-prices',
     'GET /models',
     'GET /models/{id}',
     'GET /upstream-health',
