@@ -32,6 +32,16 @@ export function reinstateCustomer(trx: Database, customerId: string): Promise<bo
   )
 }
 
+export async function isSuspended(db: Database, customerId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('customers')
+    .select('id')
+    .where('id', '=', customerId)
+    .where('suspended_at', 'is not', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 async function change(
   trx: Database,
   customerId: string,

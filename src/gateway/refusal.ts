@@ -60,7 +60,7 @@ export const refusals = {
     refusal(
       403,
       'account_suspended',
-      'Esta conta está suspensa por causa de um pagamento contestado. Fale com o suporte.',
+      'Esta conta está suspensa, por um pagamento contestado ou pela operação do serviço. Fale com o suporte.',
     ),
   modelAccessDenied: (model: string) =>
     refusal(

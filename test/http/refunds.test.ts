@@ -7,6 +7,7 @@ import { findAccount } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
 import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
+import { APPROVED, cardBody } from '../payments/cards-in-test.ts'
 import { actOnPage, seedPayer, until, type Payer } from '../payments/payer.ts'
 import { actsOn, startWithAdmins, type AdminsUnderTest } from './admin-under-test.ts'
 import { ask, askChat, assertAudit, sound, type Asked } from './gateway-under-test.ts'
@@ -150,8 +151,16 @@ test('a charge-back takes the money and suspends the account, also on the other 
   const refused = await askChat(baseUrl, payer.secret, sound())
   assert.deepEqual([refused.status, refused.json.error.code], [403, 'account_suspended'])
   assert.match(refused.json.error.message, /suspensa/)
-  // Everything else goes on: whoever is suspended can see why, and pay.
+  // Everything else goes on: whoever is suspended can see why, and pay, but not by card.
   assert.equal((await call(payer, '/usage')).status, 200)
+  assert.equal((await call(payer, '/topups', { amount: 20 })).status, 201)
+  for (const [path, body] of [
+    ['/topups', { amount: 20, method: 'card', payment_method_id: createId() }],
+    ['/payment-methods', cardBody(APPROVED)],
+  ] as const) {
+    const byCard = await call(payer, path, body)
+    assert.deepEqual([byCard.status, byCard.json.error], [403, 'account_suspended'])
+  }
   const path = `/admin/customers/${payer.customerId}`
   assert.equal((await call(payer, `${path}/reinstate`, {})).status, 403)
   assert.equal((await admins.ana.call(`${path}/reinstate`, {})).json.is_suspended, false)

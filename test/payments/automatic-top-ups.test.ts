@@ -29,7 +29,8 @@ import { tokenizeCard } from '../../src/payments/tokenize-card.ts'
 import { topUpAutomatically } from '../../src/payments/top-up-automatically.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
 import { assertAudit } from '../http/gateway-under-test.ts'
-import { APPROVED, DECLINED_LATER, HOLDER, seedPayer, type Payer } from './cards-in-test.ts'
+import { APPROVED, DECLINED_LATER, HOLDER } from './cards-in-test.ts'
+import { seedPayer, type Payer } from './payer.ts'
 import { startSandboxUnderTest, type SandboxUnderTest } from './sandbox-under-test.ts'
 
 const log = createLog('silent', () => {})

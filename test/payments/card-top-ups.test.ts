@@ -17,7 +17,8 @@ import {
   type Asked,
   type GatewayUnderTest,
 } from '../http/gateway-under-test.ts'
-import { APPROVED, cardBody, DECLINED_LATER, seedPayer, type Payer } from './cards-in-test.ts'
+import { APPROVED, cardBody, DECLINED_LATER } from './cards-in-test.ts'
+import { seedPayer, type Payer } from './payer.ts'
 
 const SILENT = createLog('silent', () => {})
 

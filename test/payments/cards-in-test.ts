@@ -1,7 +1,4 @@
-/** Payers and cards for tests of card payments. The numbers are Asaas's published ones for tests. */
-import { saveProfile } from '../../src/customers/profiles.ts'
-import type { Database } from '../../src/db/open.ts'
-import { seedCustomer } from '../harness/test-database.ts'
+/** Cards for tests of card payments. The numbers are Asaas's published ones for tests. */
 
 export const APPROVED = '5162306219378829'
 /** Refused when it is to be kept. */
@@ -30,21 +27,4 @@ export function cardBody(number: string, more: object = {}): object {
     },
     holder: HOLDER,
   }
-}
-
-export interface Payer {
-  readonly customerId: string
-  readonly secret: string
-}
-
-/** A customer with an e-mail and a profile, and nothing to spend. */
-export async function seedPayer(db: Database): Promise<Payer> {
-  const { customerId, secret } = await seedCustomer(db, { balanceBrl: '0' })
-  await db
-    .updateTable('customers')
-    .set({ email: `${customerId}@example.com` })
-    .where('id', '=', customerId)
-    .execute()
-  await saveProfile(db, customerId, { full_name: 'Marília <Souza>', tax_id: '52998224725' })
-  return { customerId, secret }
 }

@@ -19,7 +19,7 @@ export async function seedPayer(db: Database, taxId = '52998224725'): Promise<Pa
     .set({ email: `${customerId}@example.com` })
     .where('id', '=', customerId)
     .execute()
-  await saveProfile(db, customerId, { full_name: 'Marília Souza', tax_id: taxId })
+  await saveProfile(db, customerId, { full_name: 'Marília <Souza>', tax_id: taxId })
   return { customerId, secret }
 }
 

@@ -12,7 +12,8 @@ import type { Processor } from '../../src/payments/processor.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { ask, startGateway, type Asked, type GatewayUnderTest } from '../http/gateway-under-test.ts'
-import { APPROVED, cardBody, DECLINED, HOLDER, seedPayer, type Payer } from './cards-in-test.ts'
+import { APPROVED, cardBody, DECLINED, HOLDER } from './cards-in-test.ts'
+import { seedPayer, type Payer } from './payer.ts'
 
 let gateway: GatewayUnderTest
 before(async () => {

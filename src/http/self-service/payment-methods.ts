@@ -15,7 +15,7 @@ import type { HttpDeps } from '../http-deps.ts'
 import { addRestRoute } from '../rest-route.ts'
 import { RestRefusal } from '../rest-refusal.ts'
 import { newCard, readNewCard } from './new-card.ts'
-import { payerOf } from './top-up-body.ts'
+import { payerOf, refuseCardsOfSuspended } from './top-up-body.ts'
 
 const paymentMethod = answer({
   id: uuid,
@@ -84,6 +84,7 @@ function addNewPaymentMethod(server: FastifyInstance, deps: HttpDeps): void {
         'cpf_required',
         'email_required',
       ],
+      403: ['account_suspended'],
       409: ['too_many_payment_methods'],
       429: ['too_many_rejected_cards'],
       503: ['payment_processor_unavailable'],
@@ -91,6 +92,7 @@ function addNewPaymentMethod(server: FastifyInstance, deps: HttpDeps): void {
     async handle({ caller, body, reply }) {
       const { customerId, ip } = caller
       const { card, holder } = readNewCard(body, { takesTestNumbers: deps.mode === 'sandbox' })
+      await refuseCardsOfSuspended(deps, customerId)
       const payer = await payerOf(deps, customerId)
       const { processor } = deps.payments
       const outcome = processor

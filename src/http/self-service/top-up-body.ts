@@ -1,6 +1,7 @@
 /** What customers write of top-ups, and what they are shown of one. */
 import Type from 'typebox'
 import { jsonBrl, NANO_PER_BRL, parseBrl, type NanoBrl } from '../../lib/money.ts'
+import { isSuspended } from '../../customers/suspend-customer.ts'
 import { findPayer } from '../../payments/find-payer.ts'
 import type { PayerDetails } from '../../payments/processor.ts'
 import { NANO_BRL_PER_CENTAVO, type TopUp } from '../../payments/top-ups.ts'
@@ -84,6 +85,12 @@ export function readAmount(given: unknown, minimumBrl: number): NanoBrl {
 export function readCentavos(given: unknown): NanoBrl | undefined {
   const amount = typeof given === 'number' ? parseBrl(String(given)) : undefined
   return amount !== undefined && amount % NANO_BRL_PER_CENTAVO === 0n ? amount : undefined
+}
+
+/** Of an account whose payment was charged back, no card is charged or kept. Pix and boleto are as good as ever. */
+export async function refuseCardsOfSuspended({ db }: HttpDeps, customerId: string): Promise<void> {
+  if (await isSuspended(db, customerId))
+    throw new RestRefusal(403, 'account_suspended', 'a suspended account does not pay by card')
 }
 
 export async function payerOf({ db }: HttpDeps, customerId: string): Promise<PayerDetails> {

@@ -15,6 +15,7 @@ import {
   AMOUNT_BRL_MAX,
   amountFault,
   payerOf,
+  refuseCardsOfSuspended,
   readAmount,
   topUp,
   topUpBody,
@@ -90,6 +91,7 @@ function addCreateTopUp(server: FastifyInstance, deps: HttpDeps): void {
         'card_rejected',
         'payment_refused',
       ],
+      403: ['account_suspended'],
       404: ['payment_method_not_found'],
       429: ['too_many_rejected_cards'],
       503: ['payment_processor_unavailable'],
@@ -104,6 +106,7 @@ function addCreateTopUp(server: FastifyInstance, deps: HttpDeps): void {
           'invalid_request',
           `payment_method_id: ${isCard ? 'is required with' : 'is for'} the method card`,
         )
+      if (isCard) await refuseCardsOfSuspended(deps, customerId)
       const payer = await payerOf(deps, customerId)
       const { processor } = payments
       if (!processor) throw new RestRefusal(503, 'payment_processor_unavailable')

@@ -1,7 +1,8 @@
 import { createId } from '../../../src/lib/ids.ts'
 import { seedPerson } from '../../harness/seed-person.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
-import { APPROVED, cardBody, DECLINED_LATER, seedPayer } from '../../payments/cards-in-test.ts'
+import { APPROVED, cardBody, DECLINED_LATER } from '../../payments/cards-in-test.ts'
+import { seedPayer } from '../../payments/payer.ts'
 import { ask, type GatewayUnderTest } from '../gateway-under-test.ts'
 import type { ContractCases } from './contract-case.ts'
 
