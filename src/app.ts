@@ -62,6 +62,7 @@ import type { ConfiguredUpstream } from './resolve-upstreams.ts'
 import { queueWebhooks } from './webhooks/queue-webhooks.ts'
 import type { WebhookSettings } from './webhooks/webhook-settings.ts'
 import { ensureMonths } from './workers/ensure-months.ts'
+import { createSignIn } from './sign-in/create-sign-in.ts'
 import { createReferralReward } from './workers/reward-referral.ts'
 import { refreshFxRate } from './workers/refresh-fx-rate.ts'
 import { NO_WORKERS, startWorkers, type WorkerDeps } from './workers/start-workers.ts'
@@ -202,6 +203,10 @@ export async function createApp(
   }
   const unsubscribe = createUnsubscribeLinks({ ...webhooks, publicUrl: config.publicUrl })
 
+  const { mode, publicUrl } = config
+  const { sealingKey } = webhooks
+  const signIn = createSignIn({ db, sealingKey, publicUrl, mode, log })
+
   const workerDeps: WorkerDeps = {
     db,
     databaseUrl,
@@ -263,6 +268,7 @@ export async function createApp(
     sender,
     authWebhookSecret: config.authWebhookSecret,
     unsubscribe,
+    signIn,
     mode: config.mode,
     log,
   })

@@ -29,6 +29,7 @@ const LAYERS: Record<string, number> = {
   'personal-data': 3,
   gateway: 4,
   identity: 4,
+  'sign-in': 4,
   http: 5,
   workers: 5,
 }

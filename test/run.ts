@@ -28,10 +28,15 @@ const LONG = [
 const FILES_AT_ONCE = 3
 const FILE_MS_MAX = effort({ ordinary: 300_000, full: 3_600_000 })
 
+/** `npm run test:web` runs those that need a browser. */
+const kinds: { readonly [kind: string]: string[]; ordinary: string[] } = {
+  ordinary: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/*.test.ts'],
+  browser: ['test/web/*.browser.ts'],
+}
 const wanted = process.argv.slice(2)
 const root = join(import.meta.dirname, '..')
 const found: string[] = []
-for await (const file of glob(['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/*.test.ts'], {
+for await (const file of glob(kinds[process.env.TEST_KIND ?? ''] ?? kinds.ordinary, {
   cwd: root,
 })) {
   if (wanted.length === 0 || wanted.some((text) => file.includes(text))) found.push(file)

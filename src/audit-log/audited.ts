@@ -11,7 +11,9 @@ export interface Actor {
   readonly kind: 'customer' | 'operator' | 'system'
   /** Of a customer: who acts. */
   readonly customerId?: string
-  readonly apiKeyId?: string
+  /** By which key, or in which session. */
+  readonly apiKeyId?: string | undefined
+  readonly sessionId?: string | undefined
   readonly ip?: string
 }
 
@@ -45,6 +47,7 @@ export function audited<Result>(
           actor_kind: actor.kind,
           actor_id: actor.customerId ?? null,
           api_key_id: actor.apiKeyId ?? null,
+          session_id: actor.sessionId ?? null,
           ip: actor.ip ?? null,
           action,
           customer_id: customerId,

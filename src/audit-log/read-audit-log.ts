@@ -15,6 +15,7 @@ export interface AuditLogEntry {
   readonly customerId: string | null
   readonly subjectId: string | null
   readonly details: Readonly<Record<string, unknown>> | null
+  readonly sessionId: string | null
 }
 
 /** Days of operators, wherever the server stands. */
@@ -70,7 +71,7 @@ async function readBatch(
   const { rows } = await sql<AuditLogEntry>`
     select id, ${exactTime('created_at')} as "createdAt", actor_kind as "actorKind",
       actor_id as "actorId", api_key_id as "apiKeyId", ip, action, customer_id as "customerId",
-      subject_id as "subjectId", details
+      subject_id as "subjectId", details, session_id as "sessionId"
     from audit_log
     where ${sql.join(conditions, sql` and `)}
     order by created_at desc, id desc

@@ -37,7 +37,8 @@ export interface Tables {
   }
   mails: {
     id: string
-    customer_id: string
+    /** Null: to somebody who is no customer. */
+    customer_id: string | null
     email: string | null
     template: string
     data: Json<Readonly<Record<string, unknown>>>
@@ -47,7 +48,7 @@ export interface Tables {
   }
   sandbox_mails: {
     id: string
-    customer_id: string
+    customer_id: string | null
     email: string
     subject: string
     list_unsubscribe: string | null
@@ -56,6 +57,48 @@ export interface Tables {
     created_at: DefaultedTime
   }
   audit_log: AuditLogTable
+  sign_in_users: {
+    id: string
+    email: string
+    is_verified: Generated<boolean>
+    name: string
+    image: Generated<null>
+    referral_code: string | null
+    created_at: DefaultedTime
+    updated_at: DefaultedTime
+  }
+  sign_in_sessions: {
+    id: string
+    user_id: string
+    token: string
+    expires_at: Date
+    ip: string | null
+    user_agent: string | null
+    created_at: DefaultedTime
+    updated_at: DefaultedTime
+  }
+  sign_in_accounts: {
+    id: string
+    user_id: string
+    provider_id: string
+    provider_account: string
+    password: string | null
+    created_at: DefaultedTime
+    updated_at: DefaultedTime
+  }
+  sign_in_verifications: {
+    id: string
+    identifier: string
+    value: string
+    expires_at: Date
+    created_at: DefaultedTime
+    updated_at: DefaultedTime
+  }
+  sign_in_attempts: {
+    key_hash: Buffer
+    tries: number
+    ends_at: Date
+  }
   external_users: {
     external_id_hash: Buffer
     customer_id: ColumnType<string | null, string | null | undefined, string>
@@ -482,6 +525,7 @@ interface AuditLogTable {
   actor_kind: 'customer' | 'operator' | 'system'
   actor_id: string | null
   api_key_id: string | null
+  session_id: string | null
   ip: string | null
   action: string
   customer_id: string | null

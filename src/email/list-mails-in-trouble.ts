@@ -46,7 +46,8 @@ export async function listMailsInTrouble(
       order by sent_at desc, id desc limit ${limit})
       union all
       (select id, customer_id, template, 'waiting', email, null, tries, due_at, created_at
-      from mails where created_at < now() - make_interval(mins => ${WAIT_MINUTES}) ${behind('created_at')}
+      from mails where customer_id is not null
+        and created_at < now() - make_interval(mins => ${WAIT_MINUTES}) ${behind('created_at')}
       order by created_at desc, id desc limit ${limit})
     ) t join customers c on c.id = t.customer_id
     order by t.since desc, t.id desc limit ${limit}`.execute(db)

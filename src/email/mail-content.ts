@@ -7,6 +7,8 @@ export interface MailContent {
   readonly facts?: readonly Fact[]
   /** To be copied as it is: a Pix code, a token. */
   readonly copied?: { readonly label: string; readonly text: string } | undefined
+  /** Where the reader goes on. */
+  readonly link?: { readonly label: string; readonly url: string } | undefined
   readonly closing?: readonly string[]
   /** One that nobody needs: it says how to get no more of them. */
   readonly isOptional?: boolean
@@ -23,6 +25,8 @@ export interface DataReader {
   text(name: string): string | undefined
   /** Text that is kept to the letter, however long. */
   code(name: string): string | undefined
+  /** A whole address of the web. */
+  url(name: string): string | undefined
   brl(name: string): string | undefined
   time(name: string): string | undefined
   day(name: string): string | undefined

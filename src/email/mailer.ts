@@ -3,7 +3,8 @@ import type { RenderedMail } from './render-mail.ts'
 
 export interface OutgoingMail extends RenderedMail {
   readonly id: string
-  readonly customerId: string
+  /** Null: of nobody who is a customer. */
+  readonly customerId: string | null
   readonly from: MailAddress
   readonly to: string
 }

@@ -5,8 +5,8 @@ import type { MailData } from './mail-content.ts'
 import type { TemplateName } from './render-mail.ts'
 
 export interface MailToQueue {
-  /** On whose account it is: the reader, or whoever has it sent to somebody else. */
-  readonly customerId: string
+  /** On whose account it is: the reader, or whoever has it sent to somebody else. Null: nobody's yet; then `email` is given. */
+  readonly customerId: string | null
   readonly template: TemplateName
   readonly data: MailData
   /** What it tells of: of one fact a template is sent once. */
@@ -23,6 +23,7 @@ export interface MailToQueue {
  */
 export async function queueMail(trx: Database, mail: MailToQueue): Promise<void> {
   const id = mailId(mail.template, mail.reference)
+  if (mail.customerId === null) return queueToStranger(trx, id, mail)
   // Waits for a deletion of the customer that runs, and for whoever sends the same mail.
   await sql`
     insert into mails (id, customer_id, email, template, data, due_at)
@@ -36,6 +37,17 @@ export async function queueMail(trx: Database, mail: MailToQueue): Promise<void>
     delete from mails where id = ${id} and exists (select 1 from notifications where id = ${id})`.execute(
     trx,
   )
+}
+
+/** Nothing is recorded of it when it is sent, so that its reference must be of one moment. */
+async function queueToStranger(trx: Database, id: string, mail: MailToQueue): Promise<void> {
+  const { email, template, data, delaySeconds = 0 } = mail
+  if (email === undefined) throw new Error('a mail to nobody')
+  await sql`
+    insert into mails (id, email, template, data, due_at)
+    values (${id}, ${email.toLowerCase()}, ${template}, ${JSON.stringify(data)},
+      now() + make_interval(secs => ${delaySeconds}))
+    on conflict (id) do nothing`.execute(trx)
 }
 
 /** The same for the same fact, ever after: of a mail that waits, of its notification, of its Message-ID. */

@@ -4,6 +4,7 @@ import type { DataReader, MailData } from './mail-content.ts'
 /** Longer than anything that is a name. */
 const TEXT_MAX = 300
 const CODE_MAX = 4_000
+const WEB_ADDRESS = /^https?:\/\/[\w.~:/?#[\]@!$&()*+,;=%-]+$/
 
 /** Times are told in that zone. */
 export function readMailData(data: MailData, timezone: string): DataReader {
@@ -20,6 +21,10 @@ export function readMailData(data: MailData, timezone: string): DataReader {
     code(name) {
       const code = textOf(name)?.replaceAll(/\p{Cc}/gu, '')
       return code === undefined || code === '' || code.length > CODE_MAX ? undefined : code
+    },
+    url(name) {
+      const url = textOf(name)
+      return url !== undefined && url.length <= CODE_MAX && WEB_ADDRESS.test(url) ? url : undefined
     },
     brl: (name) => formatBrl(textOf(name) ?? ''),
     time(name) {

@@ -9,8 +9,9 @@ import type { MailSender } from './mail-sender.ts'
 import type { MailContent, MailData, Template } from './mail-content.ts'
 import { MONEY_TEMPLATES } from './money-templates.ts'
 import { clip, oneLine, readMailData } from './read-mail-data.ts'
+import { SIGN_IN_TEMPLATES } from './sign-in-templates.ts'
 
-const TEMPLATES = { ...MONEY_TEMPLATES, ...ACCOUNT_TEMPLATES }
+const TEMPLATES = { ...MONEY_TEMPLATES, ...ACCOUNT_TEMPLATES, ...SIGN_IN_TEMPLATES }
 export type TemplateName = keyof typeof TEMPLATES
 export const TEMPLATE_NAMES = Object.keys(TEMPLATES) as TemplateName[]
 
@@ -111,13 +112,14 @@ function shownFacts({ facts = [] }: Parts): (readonly [string, string])[] {
 }
 
 function asText(parts: Parts): string {
-  const { greeting, paragraphs, copied, closing = [], wayOut, footer } = parts
+  const { greeting, paragraphs, copied, link, closing = [], wayOut, footer } = parts
   const facts = shownFacts(parts).map(([label, value]) => `${label}: ${value}`)
   return [
     greeting,
     ...paragraphs,
     ...(facts.length > 0 ? [facts.join('\n')] : []),
     ...(copied ? [`${copied.label}:\n${copied.text}`] : []),
+    ...(link ? [`${link.label}:\n${link.url}`] : []),
     ...closing,
     ...(wayOut ? [[wayOut.text, wayOut.url].filter(Boolean).join('\n')] : []),
     // What mail programs know as the line before a signature.
@@ -132,7 +134,7 @@ const CODE =
 const SMALL = 'font-size:14px;color:#595959'
 
 function asHtml(parts: Parts): string {
-  const { subject, greeting, paragraphs, copied, closing = [], wayOut, footer } = parts
+  const { subject, greeting, paragraphs, copied, link, closing = [], wayOut, footer } = parts
   const facts = shownFacts(parts).map(
     ([label, value]) =>
       `<dt style="${SMALL}">${escapeHtml(label)}</dt><dd style="margin:0 0 8px;overflow-wrap:anywhere"><strong>${escapeHtml(value)}</strong></dd>`,
@@ -145,6 +147,7 @@ function asHtml(parts: Parts): string {
     copied
       ? `<p>${escapeHtml(copied.label)}:</p><pre style="${CODE}">${escapeHtml(copied.text)}</pre>`
       : '',
+    link ? `<p>${escapeHtml(link.label)}:<br>${linkOf(link).trim()}</p>` : '',
     ...closing.map((text) => `<p>${escapeHtml(text)}</p>`),
     '</main>',
     `<footer style="${SMALL};border-top:1px solid #cccccc">`,
@@ -155,6 +158,6 @@ function asHtml(parts: Parts): string {
     .join('\n')
 }
 
-function linkOf({ url }: WayOut): string {
+function linkOf({ url }: Pick<WayOut, 'url'>): string {
   return url === undefined ? '' : ` <a href="${escapeHtml(url)}">${escapeHtml(url)}</a>`
 }

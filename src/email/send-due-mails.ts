@@ -31,11 +31,13 @@ const RUN_MS_MAX = 5_000
 const LEASE_MINUTES = 5
 /** After the first try, the second, and so on: a day in all. */
 const PAUSES_MINUTES = [1, 10, 60, 240, 1_080]
+/** Of whoever is no customer and has none of their own. */
+const DEFAULT_ZONE = 'America/Sao_Paulo'
 const TRIES_MAX = PAUSES_MINUTES.length + 1
 
 interface LeasedMail {
   readonly id: string
-  readonly customer_id: string
+  readonly customer_id: string | null
   readonly address: string | null
   readonly template: string
   readonly data: MailData
@@ -68,14 +70,13 @@ export async function sendDueMails(db: Database, deps: SendDeps): Promise<number
 async function leaseMail(db: Database): Promise<LeasedMail | undefined> {
   const { rows } = await sql<LeasedMail>`
     with due as (
-      select id from mails where due_at <= now()
+      select id, customer_id from mails where due_at <= now()
       order by due_at, id limit 1 for update skip locked
     )
     update mails m set due_at = now() + make_interval(mins => ${LEASE_MINUTES}::int), tries = m.tries + 1
-    from due, customers c where m.id = due.id and c.id = m.customer_id
-    returning m.id, m.customer_id, coalesce(m.email, c.email) as address, m.template, m.data, m.tries, c.name, c.timezone`.execute(
-    db,
-  )
+    from due left join customers c on c.id = due.customer_id where m.id = due.id
+    returning m.id, m.customer_id, coalesce(m.email, c.email) as address, m.template, m.data, m.tries,
+      coalesce(c.name, '') as name, coalesce(c.timezone, ${DEFAULT_ZONE}) as timezone`.execute(db)
   return rows[0]
 }
 
@@ -97,7 +98,11 @@ async function tryMail(mail: LeasedMail, deps: SendDeps): Promise<DeliveryOutcom
 function compose(mail: LeasedMail, to: string, { sender, unsubscribe }: SendDeps): OutgoingMail {
   const { id, customer_id: customerId, template, data } = mail
   const { name, timezone } = mail
-  const reader = { name, timezone, unsubscribeUrl: unsubscribe?.urlFor(customerId) }
+  const reader = {
+    name,
+    timezone,
+    unsubscribeUrl: customerId === null ? undefined : unsubscribe?.urlFor(customerId),
+  }
   return { id, customerId, to, from: sender.from, ...renderMail(template, data, reader, sender) }
 }
 
@@ -136,7 +141,7 @@ async function record(
         returning id, customer_id, template
       )
       insert into notifications (id, customer_id, template, status, error)
-      select id, customer_id, template, ${status}, ${error} from ended
+      select id, customer_id, template, ${status}, ${error} from ended where customer_id is not null
       on conflict (id) do nothing`.execute(db)
   } catch (refused) {
     if (!isCustomerDeleted(refused)) throw refused

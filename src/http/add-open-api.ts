@@ -15,7 +15,16 @@ export async function addOpenApi(server: FastifyInstance): Promise<void> {
       },
       servers: [{ url: '/v1' }],
       components: {
-        securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'sk-svc-…' } },
+        securitySchemes: {
+          key: { type: 'http', scheme: 'bearer', description: 'sk-svc-…' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: 'catraca.session_token',
+            description:
+              'A sessão do painel; por HTTPS o nome começa com __Host-. Todo pedido que não é GET leva também o cabeçalho x-csrf-token, de GET /session.',
+          },
+        },
       },
     },
     transform({ schema, url }) {

@@ -39,10 +39,14 @@ import { addImageFiles } from './public/image-files.ts'
 import { addIncidents } from './public/incidents.ts'
 import { addMailbox } from './public/mailbox.ts'
 import { addMetrics } from './public/metrics.ts'
+import { addModelPrices } from './public/model-prices.ts'
 import { addModels } from './public/models.ts'
 import { addReferencePage } from './public/reference-page.ts'
 import { addUnsubscribe } from './public/unsubscribe.ts'
 import { addUpstreamHealth } from './public/upstream-health.ts'
+import { addAuthRoutes } from './sign-in/auth-routes.ts'
+import { addAuthPages } from './sign-in/auth-pages.ts'
+import { addOwnSession } from './self-service/own-session.ts'
 import { limitHeaders, requestIdHeaders } from './response-headers.ts'
 import { restError } from './rest-error.ts'
 import { RestRefusal } from './rest-refusal.ts'
@@ -64,6 +68,7 @@ import { addDashboardStats } from './self-service/dashboard-stats.ts'
 import { addRateLimitUse } from './self-service/rate-limit-use.ts'
 import { addRecommendations } from './self-service/recommendations.ts'
 import { addRunway } from './self-service/runway.ts'
+import { addUsageByDay } from './self-service/usage-by-day.ts'
 import { addUsageByKey } from './self-service/usage-by-key.ts'
 import { addUsageSummary } from './self-service/usage-summary.ts'
 import { addSessions } from './self-service/sessions.ts'
@@ -76,12 +81,16 @@ import { addTopUps } from './self-service/top-ups.ts'
 import { addUsage } from './self-service/usage.ts'
 import { addWebhookAttempts } from './self-service/webhook-attempts.ts'
 import { addWebhooks } from './self-service/webhooks.ts'
+import { addWebApp } from './web-app.ts'
 
 /** The whole request must have arrived in this time; an uploaded file has the longer one. */
 const BODY_TIMEOUT_MS = 60_000
 const UPLOAD_TIMEOUT_MS = 900_000
 /** Longer than the 60 s of common load balancers, so that they close idle connections and not we. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000
+
+/** A year. */
+const HSTS = 'max-age=31536000'
 
 /** Paths of model calls: their errors have the proxy format. */
 const MODEL_CALL_PATH =
@@ -124,11 +133,16 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
     done(null, body)
   })
 
+  const isSecure = deps.publicUrl?.startsWith('https:') ?? false
   server.addHook('onSend', async (request, reply) => {
     reply.headers(requestIdHeaders(request.id))
+    if (isSecure) reply.header('strict-transport-security', HSTS)
     if (request.url.startsWith('/v1')) reply.headers(limitHeaders(await limitsOf(deps, request)))
   })
-  server.setNotFoundHandler((request, reply) => answerNotFound(request, reply))
+  const webApp = await addWebApp(server)
+  server.setNotFoundHandler(
+    (request, reply) => webApp.answerPage(request, reply) ?? answerNotFound(request, reply),
+  )
   server.setErrorHandler((error: FastifyError, request, reply) =>
     answerError(deps, error, request, reply),
   )
@@ -136,6 +150,7 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
   addModelCalls(server, deps)
   addImageFiles(server, deps)
   addModels(server, deps)
+  addModelPrices(server, deps)
   addFxRates(server, deps)
   addFxPage(server, deps)
   addHealth(server, deps)
@@ -146,6 +161,7 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
   addSessions(server, deps)
   addUsageSummary(server, deps)
   addUsageByKey(server, deps)
+  addUsageByDay(server, deps)
   addRateLimitUse(server, deps)
   addDashboardStats(server, deps)
   addRunway(server, deps)
@@ -154,6 +170,7 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
   addPrompts(server, deps)
   addPromptHistory(server, deps)
   addRunPrompt(server, deps)
+  addOwnSession(server, deps)
   addProfile(server, deps)
   addPreferences(server, deps)
   addNotifications(server, deps)
@@ -186,6 +203,8 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
   addSuspensions(server, deps)
   addMetrics(server, deps)
   addMailbox(server, deps)
+  addAuthPages(server, deps)
+  addAuthRoutes(server, deps)
   addUnsubscribe(server, deps)
   addReferencePage(server)
   return server

@@ -10,6 +10,7 @@ import type { LimitsView } from '../gateway/limits.ts'
 import type { Log } from '../lib/log.ts'
 import type { NanoBrl } from '../lib/money.ts'
 import type { Processor } from '../payments/processor.ts'
+import type { SignIn } from '../sign-in/create-sign-in.ts'
 import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
 import type { UploadLimits } from './openai/upload-form.ts'
 
@@ -70,6 +71,7 @@ export interface HttpDeps {
   /** What messages of the identity provider are signed with; undefined: none is believed. */
   readonly authWebhookSecret: Buffer | undefined
   readonly unsubscribe: UnsubscribeLinks
+  readonly signIn: SignIn
   readonly mode: 'sandbox' | 'live'
   readonly log: Log
 }

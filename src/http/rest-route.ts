@@ -86,7 +86,7 @@ export function addRestRoute<
     schema: {
       tags: [route.tag],
       summary: route.summary,
-      ...(access === 'public' ? {} : { security: [{ key: [] }] }),
+      ...(access === 'public' ? {} : { security: [{ key: [] }, { session: [] }] }),
       ...(params ? { params: Type.Object(params) } : {}),
       ...(query ? { querystring: Type.Object(query) } : {}),
       ...(body ? { body } : {}),
@@ -161,7 +161,7 @@ function parseJson(raw: unknown): unknown {
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
   400: 'O pedido tem um erro.',
-  401: 'Falta a chave, ou ela não vale. Sem corpo.',
+  401: 'Falta a chave ou a sessão, ou ela não vale. Sem corpo.',
   402: 'Falta saldo, orçamento da chave ou limite da equipe.',
   403: 'Sem permissão.',
   404: 'Não existe, ou não é seu.',
@@ -176,7 +176,15 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
 function responsesOf(
   route: Pick<
     RestRoute<TProperties, TProperties, TSchema, 'public' | 'customer' | 'admin'>,
-    'method' | 'access' | 'params' | 'query' | 'body' | 'answer' | 'otherAnswers' | 'isTagged' | 'refusals'
+    | 'method'
+    | 'access'
+    | 'params'
+    | 'query'
+    | 'body'
+    | 'answer'
+    | 'otherAnswers'
+    | 'isTagged'
+    | 'refusals'
   >,
   status: number,
 ): Record<number, object> {
@@ -188,6 +196,7 @@ function responsesOf(
   // Whatever may have a body may have one that is not to be read.
   if (params || query || body || route.method !== 'GET') add(400, 'invalid_request')
   if (access !== 'public') add(403, 'ip_blocked_by_allowlist', 'forbidden')
+  if (access !== 'public' && route.method !== 'GET') add(403, 'csrf_token_missing')
   add(500, 'internal_error')
   for (const [at, more] of Object.entries(refusals)) add(Number(at), ...more)
   const success =

@@ -66,6 +66,7 @@ function deleteOnce(
     const revokedKeyIds = await endKeys(trx, customerId)
     await endTeams(trx, customerId)
     await eraseMailsTo(trx, customerId)
+    await eraseSignIn(trx, customerId)
     await trx.deleteFrom('profiles').where('customer_id', '=', customerId).execute()
     await trx
       .updateTable('refunds')
@@ -182,6 +183,19 @@ async function eraseMailsTo(trx: Database, customerId: string): Promise<void> {
   )
   await sql`
     delete from sandbox_mails
+    where email = (select lower(email) from customers where id = ${customerId})`.execute(trx)
+}
+
+/** Whoever signed in with this address, with their sessions and passwords, and the links that are on their way. */
+async function eraseSignIn(trx: Database, customerId: string): Promise<void> {
+  await sql`
+    delete from sign_in_verifications v using customers c left join sign_in_users u on u.email = lower(c.email)
+    where c.id = ${customerId}
+      and (v.value = u.id::text or strpos(lower(v.value), '"' || lower(c.email) || '"') > 0)`.execute(
+    trx,
+  )
+  await sql`
+    delete from sign_in_users
     where email = (select lower(email) from customers where id = ${customerId})`.execute(trx)
 }
 

@@ -55,6 +55,10 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
     notExported: 'a digest of their number at the identity provider, which nobody can read',
     deletion: 'kept: by a digest and the id, so that late news of them makes no account again',
   },
+  'sign_in_users.email': {
+    exportedIn: 'sign_in_users',
+    deletion: 'erased',
+  },
   'events.customer_id': { exportedIn: 'events', deletion: 'erased' },
   'mails.customer_id': { exportedIn: 'mails_waiting', deletion: 'erased' },
   'mails.email': {

@@ -31,6 +31,7 @@ import { topUpAutomatically } from '../payments/top-up-automatically.ts'
 import { eraseDeletedAccounts } from '../personal-data/erase-remains.ts'
 import { countOpenDifferences } from '../reconciliation/differences.ts'
 import { compareUpstreamCosts } from '../reconciliation/upstream-costs.ts'
+import { pruneSignIn } from '../sign-in/prune-sign-in.ts'
 import { pruneWebhookAttempts } from '../webhooks/prune-webhook-attempts.ts'
 import { createWebhookDelivery } from '../webhooks/webhook-delivery.ts'
 import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
@@ -202,6 +203,7 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
     // Those of users who are deleted at the identity provider, and could not be at once.
     'delete-waiting-users': { cron: '*/5 * * * *', run: () => deleteWaitingUsers(db, log) },
     'prune-auth-events': { cron: '57 3 * * *', run: () => pruneAuthEvents(db) },
+    'prune-sign-in': { cron: '*/10 * * * *', run: () => pruneSignIn(db) },
     // In the night of Brasília; again, should the processor not answer.
     ...(processor
       ? {

@@ -68,6 +68,7 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
   )
   await recordEvent(db, { customerId, type: 'key.created', data: { name: mark } })
   await seedMails(db, customerId, email, mark)
+  await seedSignIn(db, email, mark)
   await seedWebhook(db, customerId, mark)
   await seedAlert(db, customerId, mark)
   await db
@@ -150,6 +151,44 @@ async function seedMails(
     .values([
       { ...shown, id: createId(), customer_id: customerId, email },
       { ...shown, id: createId(), customer_id: other.customerId, email },
+    ])
+    .execute()
+}
+
+/** With a password, a session, and a link on its way. */
+async function seedSignIn(db: Database, email: string, mark: string): Promise<void> {
+  const id = createId()
+  await db
+    .insertInto('sign_in_users')
+    .values({ id, email, is_verified: true, name: `Marília ${mark}`, referral_code: null })
+    .execute()
+  await db
+    .insertInto('sign_in_accounts')
+    .values({
+      id: createId(),
+      user_id: id,
+      provider_id: 'credential',
+      provider_account: id,
+      password: 'x',
+    })
+    .execute()
+  const expires_at = new Date(Date.now() + 86_400_000)
+  await db
+    .insertInto('sign_in_sessions')
+    .values({
+      id: createId(),
+      user_id: id,
+      token: `token ${mark}`,
+      expires_at,
+      ip: '203.0.113.77',
+      user_agent: `navegador ${mark}`,
+    })
+    .execute()
+  await db
+    .insertInto('sign_in_verifications')
+    .values([
+      { id: createId(), identifier: `reset ${id}`, value: id, expires_at },
+      { id: createId(), identifier: `link ${id}`, value: JSON.stringify({ email }), expires_at },
     ])
     .execute()
 }

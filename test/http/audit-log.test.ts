@@ -10,7 +10,8 @@ import { ask, startGateway, type Asked, type GatewayUnderTest } from './gateway-
 import { operationsOf, readOpenApi } from './operations.ts'
 
 const PATH = '/admin/audit-log/export.csv'
-const HEAD = 'id;created_at;actor_kind;actor_id;api_key_id;ip;action;customer_id;subject_id;details'
+const HEAD =
+  'id;created_at;actor_kind;actor_id;api_key_id;ip;action;customer_id;subject_id;details;session_id'
 
 let gateway: GatewayUnderTest
 let admin: { customerId: string; secret: string }
@@ -83,7 +84,7 @@ test('an act is exported with all that the log has of it, and the export is told
   const { customerId } = gateway
   assert.equal(
     team,
-    `${row.id};${row.at};customer;${customerId};${row.api_key_id};127.0.0.1;team.created;${customerId};${made.json.id};"{""monthly_cap_brl"":""10.5""}"`,
+    `${row.id};${row.at};customer;${customerId};${row.api_key_id};127.0.0.1;team.created;${customerId};${made.json.id};"{""monthly_cap_brl"":""10.5""}";`,
   )
   assert.match(
     String(own),

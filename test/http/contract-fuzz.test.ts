@@ -97,7 +97,12 @@ test(`${REQUESTS} generated requests over all operations, by seed ${SEED}`, asyn
   const failures = await sendAll(courses, actors)
   // What succeeds seldom has some more turns, with all that it may build upon.
   for (let turn = 0; turn < MORE_TURNS && courses.some(isSeldomDone); turn++)
-    failures.push(...(await sendAll(courses.map((one) => ({ ...one, count: EACH_MORE })), actors)))
+    failures.push(
+      ...(await sendAll(
+        courses.map((one) => ({ ...one, count: EACH_MORE })),
+        actors,
+      )),
+    )
 
   assert.deepEqual(failures.slice(0, FAILURES_SHOWN), [], `${failures.length} failures`)
   assertEachIsTried(courses)

@@ -110,12 +110,16 @@ async function theCustomer(externalId: string): Promise<Customer> {
 }
 
 function actsOn(customerId: string) {
-  return db
-    .selectFrom('audit_log')
-    .select(['action', 'actor_kind', 'ip', 'details'])
-    .where('customer_id', '=', customerId)
-    .orderBy('created_at')
-    .execute()
+  return (
+    db
+      .selectFrom('audit_log')
+      .select(['action', 'actor_kind', 'ip', 'details'])
+      .where('customer_id', '=', customerId)
+      .orderBy('created_at')
+      // Those of one transaction have one time.
+      .orderBy('id')
+      .execute()
+  )
 }
 
 async function countCustomers(): Promise<number> {

@@ -7,6 +7,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { restartWithoutWorkers } from './app-without-workers.ts'
+import { enterByLink } from './browser.ts'
 import { APPROVED, cardBody } from '../payments/cards-in-test.ts'
 import { askChat, ask, sound, startGateway, type Asked } from './gateway-under-test.ts'
 import {
@@ -83,7 +84,12 @@ async function createStranger({ path = '' }: { readonly path?: string } = {}): P
 function callBy(
   caller: Person,
   operation: Operation,
-  more: { path?: string; body?: unknown; secret?: string | undefined } = {},
+  more: {
+    path?: string
+    body?: unknown
+    secret?: string | undefined
+    headers?: Record<string, string>
+  } = {},
 ): Promise<Asked> {
   const { method, described } = operation
   const isForm = 'multipart/form-data' in (described.requestBody?.content ?? {})
@@ -91,7 +97,7 @@ function callBy(
     method,
     secret: 'secret' in more ? more.secret : caller.secret,
     body: more.body ?? bodyFor(operation, caller, household),
-    ...(isForm ? { headers: { 'content-type': FORM_TYPE } } : {}),
+    headers: { ...(isForm ? { 'content-type': FORM_TYPE } : {}), ...more.headers },
   })
 }
 
@@ -183,6 +189,43 @@ test('what is for operators is forbidden to whom an id belongs, too, and nothing
         assert.deepEqual([answer.status, answer.json], [403, { error: 'forbidden' }])
       }),
     )
+  }
+})
+
+test("a browser's cookie without the token of its session changes nothing, and gets no model", async (t) => {
+  const { browser } = await enterByLink(db, baseUrl, household.owner.email)
+  const headers = { cookie: browser.cookie() }
+  const changing = needKey.filter(({ method }) => method !== 'GET')
+  assert.ok(changing.length > 40)
+  for (const operation of changing) {
+    await t.test(operation.name, () =>
+      unchanged(operation.name, async () => {
+        const answer = await callBy(household.owner, operation, { secret: undefined, headers })
+        if (isModelCall(operation)) return assert.equal(answer.status, 401)
+        assert.deepEqual([answer.status, answer.json?.error], [403, 'csrf_token_missing'])
+      }),
+    )
+  }
+})
+
+test("in a session of a stranger the owner's ids are not found, and nothing changes", async (t) => {
+  const stranger = await createStranger()
+  const { browser, csrfToken } = await enterByLink(db, baseUrl, stranger.email)
+  const headers = { cookie: browser.cookie(), 'x-csrf-token': csrfToken }
+  for (const operation of withIds) {
+    await t.test(operation.name, () =>
+      unchanged(operation.name, async () => {
+        const answer = await callBy(stranger, operation, { secret: undefined, headers })
+        assertNotFound(answer, operation)
+        assertTellsNothing(answer, pathFor(operation, household))
+      }),
+    )
+  }
+  const lists = withoutIds.filter(({ method }) => method === 'GET')
+  for (const operation of lists) {
+    const answer = await callBy(stranger, operation, { secret: undefined, headers })
+    assert.equal(answer.status === 403, ADMIN.includes(operation.name), operation.name)
+    assertTellsNothing(answer)
   }
 })
 

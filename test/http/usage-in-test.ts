@@ -82,7 +82,8 @@ export function firstMidnight(timezone: string, days: number, now = Date.now()):
   return BigInt(asIfUtc - offsetMs(timezone, about)) * 1_000n
 }
 
-function localDay(timezone: string, at: number): string {
+/** `YYYY-MM-DD` */
+export function localDay(timezone: string, at: number): string {
   return new Intl.DateTimeFormat('en-CA', { timeZone: timezone, dateStyle: 'short' }).format(at)
 }
 

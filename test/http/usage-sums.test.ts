@@ -1,5 +1,5 @@
 /**
- * `/me/usage-summary`, `/usage/by-key`, `/me/runway` and `/me/dashboard-stats` against sums that the tests make
+ * `/me/usage-summary`, `/usage/by-key`, `/usage/by-day`, `/me/runway` and `/me/dashboard-stats` against sums that the tests make
  * themselves, digit by digit, in several zones, whether days are rolled up or not.
  */
 import assert from 'node:assert/strict'
@@ -21,6 +21,7 @@ import {
   firstMidnight,
   grouped,
   halfUp,
+  localDay,
   microsOf,
   sumsOf,
   type KnownUse,
@@ -109,7 +110,9 @@ async function assertSums(owner: Owner, timezone: string, uses: KnownUse[]): Pro
     assert.ok(within.length > 0 && (days > 90 || within.length < uses.length))
     await assertSummary(owner, days, uses, within)
     await assertByKey(owner, days, within)
-    if (days <= 90) await assertRunway(owner, days, uses, within)
+    if (days > 90) continue
+    await assertByDay(owner, timezone, days, within)
+    await assertRunway(owner, days, uses, within)
   }
 }
 
@@ -176,6 +179,26 @@ async function assertByKey(owner: Owner, days: number, within: KnownUse[]): Prom
     used.map((key: any) => without(key, ['name', 'last_four', 'status', 'team_id'])),
     expected,
   )
+}
+
+async function assertByDay(owner: Owner, timezone: string, days: number, within: KnownUse[]) {
+  const answer = await get(owner, `/usage/by-day?days=${days}`)
+  const dayOf = ({ at }: KnownUse) => localDay(timezone, Number(microsOf(at) / 1_000n))
+  const ofDay = Map.groupBy(within, dayOf)
+  const expected = Array.from({ length: days }, (_, place) => {
+    const noon = Number(firstMidnight(timezone, days - place) / 1_000n) + 43_200_000
+    const day = localDay(timezone, noon)
+    const sums = sumsOf(ofDay.get(day) ?? [])
+    return {
+      day,
+      requests: String(sums.requests),
+      failed_requests: String(sums.failed),
+      prompt_tokens: String(sums.prompt),
+      completion_tokens: String(sums.completion),
+      cost_billed_brl: decimal(sums.billed, 9),
+    }
+  })
+  assert.deepEqual(answer, { days: String(days), by_day: expected })
 }
 
 async function assertRunway(owner: Owner, days: number, all: KnownUse[], within: KnownUse[]) {
@@ -394,6 +417,7 @@ test("another customer's usage never shows", async () => {
 const QUERIES: readonly [path: string, name: string, min: number, max: number][] = [
   ['/me/usage-summary', 'days', 1, 365],
   ['/usage/by-key', 'days', 1, 365],
+  ['/usage/by-day', 'days', 1, 90],
   ['/me/runway', 'days', 1, 90],
   ['/me/recommendations', 'days', 7, 90],
   ['/usage/rate-limit', 'minutes', 5, 720],

@@ -1,7 +1,8 @@
 /**
  * What admins read. An admin is whoever has an e-mail of `ADMIN_EMAILS`. That is safe as long as nobody can
- * give themselves an e-mail: the operator gives them, by the command line, and the identity provider those that it
- * verified (`src/identity`), which gives nobody one of `ADMIN_EMAILS`. Whatever else lets customers register or
+ * give themselves an e-mail: the operator gives them, by the command line, the identity provider those that it
+ * verified (`src/identity`), which gives nobody one of `ADMIN_EMAILS`, and people themselves one that they prove
+ * to receive mail at (`src/sign-in`), and never another one after it. Whatever else lets customers register or
  * change an e-mail must make it theirs only after they proved that they receive mail there, and must take upper and
  * lower case for the same (`audit-log.test.ts` fails on a new field of that name).
  */
@@ -30,6 +31,7 @@ const COLUMNS = [
   'customer_id',
   'subject_id',
   'details',
+  'session_id',
 ]
 
 function day(description: string) {
@@ -83,5 +85,6 @@ function fieldsOf(entry: AuditLogEntry): CsvField[] {
     entry.customerId,
     entry.subjectId,
     entry.details && JSON.stringify(entry.details),
+    entry.sessionId,
   ]
 }

@@ -87,8 +87,19 @@ function mailPage(mail: SandboxMail): string {
     `<p><a href="/mailbox">Todos os e-mails</a></p>
 <p>Para: ${escapeHtml(mail.to)}<br>Data: ${time(mail.createdAt)}${out === null ? '' : `<br>List-Unsubscribe: ${escapeHtml(out)}`}</p>
 <h2>HTML</h2><iframe title="O e-mail em HTML" sandbox src="/mailbox/${mail.id}/html"></iframe>
-<h2>Texto</h2><pre>${escapeHtml(mail.text)}</pre>`,
+<h2>Texto</h2><pre>${withLinks(mail.text)}</pre>`,
   )
+}
+
+/** Links in the frame above lead nowhere: it may not leave its page. */
+function withLinks(text: string): string {
+  return text
+    .split(/(https?:\/\/[^\s<>"]+)/)
+    .map((part, place) => {
+      const shown = escapeHtml(part)
+      return place % 2 === 1 ? `<a href="${shown}">${shown}</a>` : shown
+    })
+    .join('')
 }
 
 function page(title: string, body: string): string {

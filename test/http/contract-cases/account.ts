@@ -18,6 +18,7 @@ export async function createCases({ database }: GatewayUnderTest): Promise<Contr
   const fresh = await seedCustomer(db, { balanceBrl: '0' })
   const { secret } = person
   return {
+    'GET /session': [{ secret }, { secret: fresh.secret }, { isAnonymous: true, status: 401 }],
     'GET /me/profile': [
       { secret },
       { secret: fresh.secret, status: 404 },

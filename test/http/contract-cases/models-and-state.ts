@@ -32,6 +32,7 @@ const CASES: ContractCases = {
     { path: '/models?category=x', status: 400 },
     { headers: { 'if-none-match': '"old", *' }, status: 304 },
   ],
+  'GET /model-prices': [{ isAnonymous: true }, { headers: { 'if-none-match': '*' }, status: 304 }],
   'GET /models/{id}': [{ path: '/models/gpt-4o' }, { path: '/models/none', status: 404 }],
   'GET /healthz': [{ isAnonymous: true }],
   'GET /healthz/db': [{ isAnonymous: true }],

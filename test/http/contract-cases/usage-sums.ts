@@ -36,6 +36,7 @@ export async function createCases({ database: { db } }: GatewayUnderTest): Promi
     'GET /me/recommendations': windowed('/me/recommendations', [7, 90]),
     'GET /me/dashboard-stats': [{ secret }, {}, { isAnonymous: true, status: 401 }],
     'GET /usage/by-key': windowed('/usage/by-key', [1, 365]),
+    'GET /usage/by-day': windowed('/usage/by-day', [1, 90]),
     'GET /usage/rate-limit': windowed('/usage/rate-limit', [5, 720], 'minutes'),
   }
 }

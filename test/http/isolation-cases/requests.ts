@@ -10,6 +10,7 @@ export const PUBLIC = [
   'GET /healthz',
   'GET /healthz/db',
   'GET /incidents/active',
+  'GET /model-prices',
   'GET /models',
   'GET /models/{id}',
   'GET /upstream-health',

@@ -1,0 +1,189 @@
+/**
+ * Where the links of mails lead: to confirm an e-mail, to enter without a password, to choose a new one. Following a
+ * link changes nothing, for programs that look for harmful links follow it too; a button does, or a password.
+ *
+ * To confirm an e-mail takes the password as well as the link. Whoever signed up with the address of somebody else
+ * knows the one and has not the other; its owner has the link alone, and by it gives nobody an account.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { escapeHtml } from '../../lib/escape-html.ts'
+import type { Auth } from '../../sign-in/create-auth.ts'
+import { proveUser } from '../../sign-in/prove-user.ts'
+import {
+  CONFIRM_PATH,
+  LINK_PATH,
+  NEW_PASSWORD_PATH,
+  PASSWORD_MAX,
+  PASSWORD_MIN,
+} from '../../sign-in/sign-in-terms.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { originOf } from '../leaving-client.ts'
+import {
+  AUTH_BODY_BYTES_MAX,
+  authOf,
+  clientHeaders,
+  limitAddress,
+  passCookies,
+  signInIsOff,
+} from './auth-routes.ts'
+import { authPage, sendAuthPage } from './auth-page.ts'
+
+interface Form {
+  readonly auth: Auth
+  readonly token: string
+  readonly password: string
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+type TokenQuery = { Querystring: { token?: unknown } }
+
+export function addAuthPages(server: FastifyInstance, deps: HttpDeps): void {
+  addPage(server, deps, CONFIRM_PATH, confirmPage, (form) => confirm(deps, form))
+  addPage(server, deps, LINK_PATH, linkPage, enter)
+  addPage(server, deps, NEW_PASSWORD_PATH, newPasswordPage, choosePassword)
+}
+
+function addPage(
+  server: FastifyInstance,
+  deps: HttpDeps,
+  path: string,
+  page: (token: string, fault?: string) => string,
+  onPost: (form: Form) => Promise<FastifyReply>,
+): void {
+  const options = { schema: { hide: true }, bodyLimit: AUTH_BODY_BYTES_MAX }
+  server.get<TokenQuery>(path, options, (request, reply) => {
+    const { token } = request.query
+    return sendAuthPage(reply, 200, page(typeof token === 'string' ? token : ''))
+  })
+  server.post(path, options, async (request, reply) => {
+    const auth = await authOf(deps, request)
+    if (!auth) return signInIsOff(reply)
+    // A page of elsewhere must not make a browser enter as somebody else.
+    if (request.headers.origin !== originOf(request, deps.publicUrl))
+      return sendAuthPage(reply, 403, ELSEWHERE)
+    const fields = new URLSearchParams(
+      Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '',
+    )
+    const [token, password] = [fields.get('token') ?? '', fields.get('password') ?? '']
+    return onPost({ auth, token, password, request, reply })
+  })
+}
+
+async function confirm(deps: HttpDeps, form: Form): Promise<FastifyReply> {
+  const { auth, token, password, request, reply } = form
+  const userId = deps.signIn.confirmTokens.userOf(token)
+  const { internalAdapter, password: passwords } = await auth.$context
+  const user = userId === undefined ? null : await internalAdapter.findUserById(userId)
+  if (!user) return sendAuthPage(reply, 400, SPENT_CONFIRMATION)
+  if ((await limitAddress(deps, '/sign-in/email', user.email)) !== undefined)
+    return sendAuthPage(reply, 429, confirmPage(token, 'Tentativas demais. Espere dez minutos.'))
+  const accounts = await internalAdapter.findAccounts(user.id)
+  const hash = accounts.find(({ providerId }) => providerId === 'credential')?.password
+  const isTheirs =
+    typeof hash === 'string' &&
+    password.length <= PASSWORD_MAX &&
+    (await passwords.verify({ hash, password }))
+  if (!isTheirs)
+    return sendAuthPage(
+      reply,
+      400,
+      confirmPage(token, 'A senha não é a que foi escolhida ao criar a conta.'),
+    )
+  await proveUser(deps.db, user.id)
+  const answer = await auth.api.signInEmail({
+    body: { email: user.email, password },
+    headers: clientHeaders(request),
+    asResponse: true,
+  })
+  return answer.ok
+    ? goOn(reply, answer, '/confirmado')
+    : sendAuthPage(reply, 400, SPENT_CONFIRMATION)
+}
+
+async function enter({ auth, token, request, reply }: Form): Promise<FastifyReply> {
+  const answer = await auth.api.magicLinkVerify({
+    query: { token },
+    headers: clientHeaders(request),
+    asResponse: true,
+  })
+  return answer.ok ? goOn(reply, answer, '/') : sendAuthPage(reply, 400, SPENT_LINK)
+}
+
+async function choosePassword({ auth, token, password, reply }: Form): Promise<FastifyReply> {
+  if (password.length < PASSWORD_MIN || password.length > PASSWORD_MAX)
+    return sendAuthPage(reply, 400, newPasswordPage(token, LENGTH_WANTED))
+  const answer = await auth.api.resetPassword({
+    body: { token, newPassword: password },
+    asResponse: true,
+  })
+  return answer.ok
+    ? sendAuthPage(reply, 200, CHOSEN)
+    : sendAuthPage(reply, 400, SPENT_PASSWORD_LINK)
+}
+
+/** To pages of the dashboard. */
+function goOn(reply: FastifyReply, answer: Response, path: string): FastifyReply {
+  passCookies(reply, answer)
+  return reply.code(303).header('location', path).header('cache-control', 'no-store').send()
+}
+
+const LENGTH_WANTED = `A senha precisa ter de ${PASSWORD_MIN} a ${PASSWORD_MAX} caracteres.`
+const TO_ENTRANCE = '<p><a href="/entrar">Ir para a entrada</a></p>'
+
+function confirmPage(token: string, fault?: string): string {
+  return authPage(
+    'Confirmar o e-mail',
+    `<p>Digite a senha que você escolheu ao criar a conta. Com isso o seu e-mail fica confirmado e você entra.</p>
+${form(token, 'Confirmar e entrar', { fault, autocomplete: 'current-password', label: 'Senha' })}
+<p>Não se lembra da senha? <a href="/entrar">Peça um link de entrada</a>: ele também confirma o e-mail.</p>`,
+  )
+}
+
+function linkPage(token: string): string {
+  return authPage(
+    'Entrar na sua conta',
+    `<p>Você pediu um link de entrada. Ele funciona uma vez só.</p>${form(token, 'Entrar')}`,
+  )
+}
+
+function newPasswordPage(token: string, fault?: string): string {
+  return authPage(
+    'Escolher uma nova senha',
+    `<p>${LENGTH_WANTED} Quem estiver com a sua conta aberta em outro lugar terá de entrar de novo.</p>
+${form(token, 'Guardar a senha', { fault, autocomplete: 'new-password', label: 'Nova senha' })}`,
+  )
+}
+
+function form(
+  token: string,
+  button: string,
+  password?: { fault: string | undefined; autocomplete: string; label: string },
+): string {
+  const hidden = `<input type="hidden" name="token" value="${escapeHtml(token)}">`
+  if (!password) return `<form method="post">${hidden}<button>${button}</button></form>`
+  const { fault, autocomplete, label } = password
+  const wrong = fault === undefined ? '' : ' aria-invalid="true" aria-describedby="fault"'
+  return `<form method="post">${hidden}<label for="password">${label}</label>
+<input id="password" name="password" type="password" required maxlength="${PASSWORD_MAX}" autocomplete="${autocomplete}" autofocus${wrong}>
+${fault === undefined ? '' : `<p id="fault" class="fault" role="alert">${escapeHtml(fault)}</p>`}
+<button>${button}</button></form>`
+}
+
+const SPENT_CONFIRMATION = authPage(
+  'O endereço não vale mais',
+  `<p>Ele vale por 24 horas. Peça um link de entrada: ele também confirma o e-mail.</p>${TO_ENTRANCE}`,
+)
+const SPENT_LINK = authPage(
+  'O link não vale mais',
+  `<p>Um link de entrada funciona uma vez só e vale por 15 minutos. Peça outro.</p>${TO_ENTRANCE}`,
+)
+const SPENT_PASSWORD_LINK = authPage(
+  'O link não vale mais',
+  `<p>Um link para escolher a senha funciona uma vez só e vale por uma hora. Peça outro.</p>${TO_ENTRANCE}`,
+)
+const CHOSEN = authPage('Senha guardada', `<p>Entre com a nova senha.</p>${TO_ENTRANCE}`)
+const ELSEWHERE = authPage(
+  'O pedido veio de outra página',
+  `<p>Abra de novo o endereço que está no e-mail.</p>${TO_ENTRANCE}`,
+)

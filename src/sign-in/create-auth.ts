@@ -1,0 +1,229 @@
+import { betterAuth } from 'better-auth'
+import { magicLink } from 'better-auth/plugins/magic-link'
+import { audited } from '../audit-log/audited.ts'
+import { findCustomer } from '../customers/customers.ts'
+import type { Database } from '../db/open.ts'
+import { queueMail } from '../email/queue-mail.ts'
+import type { TemplateName } from '../email/render-mail.ts'
+import { createId, sha256 } from '../lib/ids.ts'
+import type { Log } from '../lib/log.ts'
+import type { ConfirmTokens } from './confirm-tokens.ts'
+import { ensureCustomer } from './ensure-customer.ts'
+import { limitAttempts } from './limit-attempts.ts'
+import { proveUser } from './prove-user.ts'
+import { cookiePrefix } from './session-cookie.ts'
+import {
+  AUTH_PATH,
+  CLIENT_IP_HEADER,
+  CONFIRM_PATH,
+  LINK_PATH,
+  NEW_PASSWORD_PATH,
+  PASSWORD_MAX,
+  PASSWORD_MIN,
+} from './sign-in-terms.ts'
+
+export type Auth = ReturnType<typeof createAuth>
+
+const SESSION_DAYS = 14
+const LINK_MINUTES = 15
+const NEW_PASSWORD_MINUTES = 60
+
+export function createAuth(options: {
+  readonly db: Database
+  readonly secret: string
+  /** Where browsers reach this server. */
+  readonly origin: string
+  readonly confirmTokens: ConfirmTokens
+  readonly log: Log
+}) {
+  const { db, secret, origin, confirmTokens, log } = options
+  const isSecure = origin.startsWith('https:')
+  const mail = createMail(db)
+  const confirmLink = (userId: string): string =>
+    `${origin}${CONFIRM_PATH}?token=${confirmTokens.make(userId)}`
+  return betterAuth({
+    appName: 'Catraca',
+    baseURL: origin,
+    basePath: AUTH_PATH,
+    trustedOrigins: [origin],
+    // Given as a list, so that no variable of the environment is read in its place.
+    secrets: [{ version: 1, value: secret }],
+    secret,
+    // Its own transactions would hold a connection while its hooks wait for another.
+    database: { db, type: 'postgres', transaction: false },
+    telemetry: { enabled: false },
+    logger: {
+      level: 'error',
+      // Refusals are of every day, and no fault of the server.
+      log(_level, message, ...more) {
+        const error = more.find((each) => each instanceof Error)
+        if (error) log.error('sign_in_failed', { message, error })
+        else log.debug('sign_in_refused', { message })
+      },
+    },
+    ...tables(),
+    verification: {
+      ...tables().verification,
+      storeIdentifier: 'hashed',
+    },
+    session: {
+      ...tables().session,
+      expiresIn: SESSION_DAYS * 86_400,
+      // Fourteen days after signing in one signs in again.
+      disableSessionRefresh: true,
+    },
+    emailAndPassword: {
+      enabled: true,
+      requireEmailVerification: true,
+      autoSignIn: false,
+      minPasswordLength: PASSWORD_MIN,
+      maxPasswordLength: PASSWORD_MAX,
+      resetPasswordTokenExpiresIn: NEW_PASSWORD_MINUTES * 60,
+      revokeSessionsOnPasswordReset: true,
+      sendResetPassword: ({ user, url, token }) =>
+        mail('nova_senha', user.email, newPasswordLink(url, token)),
+      // Whoever got the mail proved the address, and the password is theirs: no other is left.
+      async onPasswordReset({ user }) {
+        await proveUser(db, user.id)
+        const customer = await findCustomer(db, user.email)
+        if (!customer) return
+        const actor = { kind: 'customer', customerId: customer.id } as const
+        await audited(db, actor, (_trx, record) =>
+          record({ action: 'password.changed', customerId: customer.id, subjectId: customer.id }),
+        )
+      },
+      // Who has an account is told by mail, and nobody else is: the answer is the same.
+      onExistingUserSignUp: ({ user }) =>
+        user.emailVerified
+          ? mail('conta_existente', user.email, `${origin}/entrar`)
+          : mail('confirmar_email', user.email, confirmLink(user.id)),
+    },
+    emailVerification: {
+      sendOnSignUp: true,
+      sendOnSignIn: false,
+      sendVerificationEmail: ({ user }) =>
+        mail('confirmar_email', user.email, confirmLink(user.id)),
+    },
+    user: {
+      ...tables().user,
+      changeEmail: { enabled: false },
+      deleteUser: { enabled: false },
+    },
+    plugins: [
+      magicLink({
+        expiresIn: LINK_MINUTES * 60,
+        sendMagicLink: ({ email, token }) =>
+          mail('link_de_entrada', email, `${origin}${LINK_PATH}?token=${token}`),
+        rateLimit: { window: 60, max: 10 },
+      }),
+    ],
+    databaseHooks: {
+      session: {
+        create: {
+          async before(session, context) {
+            const ip = context?.headers?.get(CLIENT_IP_HEADER) ?? undefined
+            const customerId = await ensureCustomer(db, session.userId, ip)
+            const actor = { kind: 'customer', customerId, ...(ip ? { ip } : {}) } as const
+            await audited(db, actor, (_trx, record) =>
+              record({ action: 'session.started', customerId, subjectId: customerId }),
+            )
+          },
+        },
+      },
+    },
+    rateLimit: {
+      enabled: true,
+      window: 60,
+      max: 60,
+      customRules: {
+        '/get-session': false,
+        '/list-sessions': false,
+        '/sign-in/email': { window: 60, max: 10 },
+        '/sign-up/email': { window: 60, max: 10 },
+        '/sign-in/magic-link': { window: 60, max: 10 },
+        '/request-password-reset': { window: 60, max: 5 },
+        '/send-verification-email': { window: 60, max: 5 },
+      },
+      customStorage: {
+        get: async () => null,
+        set: async () => {},
+        async consume(key, { window, max }) {
+          const retryAfter = await limitAttempts(db, `address ${key}`, { seconds: window, max })
+          return { allowed: retryAfter === undefined, retryAfter: retryAfter ?? null }
+        },
+      },
+    },
+    advanced: {
+      cookiePrefix: cookiePrefix(origin),
+      // Would put a prefix of its own before the names.
+      useSecureCookies: false,
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', secure: isSecure, path: '/' },
+      ipAddress: { ipAddressHeaders: [CLIENT_IP_HEADER] },
+      database: { generateId: () => createId(), validateSchema: false },
+    },
+  })
+}
+
+/** What it calls things, and what they are called in the database. */
+function tables() {
+  const times = { createdAt: 'created_at', updatedAt: 'updated_at' } as const
+  return {
+    user: {
+      modelName: 'sign_in_users',
+      fields: { ...times, emailVerified: 'is_verified' },
+      additionalFields: {
+        referralCode: {
+          type: 'string',
+          required: false,
+          returned: false,
+          fieldName: 'referral_code',
+        },
+      },
+    },
+    session: {
+      modelName: 'sign_in_sessions',
+      fields: {
+        ...times,
+        userId: 'user_id',
+        expiresAt: 'expires_at',
+        ipAddress: 'ip',
+        userAgent: 'user_agent',
+      },
+    },
+    account: {
+      modelName: 'sign_in_accounts',
+      fields: {
+        ...times,
+        userId: 'user_id',
+        providerId: 'provider_id',
+        accountId: 'provider_account',
+      },
+    },
+    verification: {
+      modelName: 'sign_in_verifications',
+      fields: { ...times, expiresAt: 'expires_at' },
+    },
+  } as const
+}
+
+/** Its reference is of this one link. */
+function createMail(db: Database) {
+  return async (template: TemplateName, email: string, url: string): Promise<void> => {
+    const customer = await findCustomer(db, email)
+    await queueMail(db, {
+      customerId: customer?.id ?? null,
+      email,
+      template,
+      data: { url },
+      reference: sha256(`${url} ${createId()}`).toString('hex'),
+    })
+  }
+}
+
+/** A page of the caller's, where one was given: it gets the token; else ours. */
+function newPasswordLink(url: string, token: string): string {
+  const link = new URL(url)
+  return link.searchParams.get('callbackURL')
+    ? url
+    : `${link.origin}${NEW_PASSWORD_PATH}?token=${token}`
+}

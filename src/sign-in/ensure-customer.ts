@@ -1,0 +1,52 @@
+import { audited } from '../audit-log/audited.ts'
+import { createCustomer, findCustomer } from '../customers/customers.ts'
+import { refer } from '../customers/referrals.ts'
+import { inTransaction, type Database } from '../db/open.ts'
+import { queueMail } from '../email/queue-mail.ts'
+
+/** What stands for the name of somebody who gave none. */
+const NAMELESS = 'Cliente'
+const NAME_MAX = 100
+
+/**
+ * The customer of whoever proved their e-mail: the one who has it, or a new one. Nobody becomes one, or an admin,
+ * by an e-mail that they claim.
+ */
+export async function ensureCustomer(
+  db: Database,
+  userId: string,
+  ip: string | undefined,
+): Promise<string> {
+  return inTransaction(db, async (trx) => {
+    const user = await trx
+      .selectFrom('sign_in_users')
+      .select(['email', 'name', 'referral_code'])
+      .where('id', '=', userId)
+      .where('is_verified', '=', true)
+      .forUpdate()
+      .executeTakeFirst()
+    if (!user) throw new Error('a session for somebody who proved nothing')
+    const known = await findCustomer(trx, user.email)
+    if (known) return known.id
+    const name = Array.from(user.name.trim()).slice(0, NAME_MAX).join('') || NAMELESS
+    const made = await createCustomer(trx, { name, email: user.email })
+    // Another way to become one was faster, a moment ago.
+    if ('kind' in made) {
+      const other = await findCustomer(trx, user.email)
+      if (!other) throw new Error('the e-mail is taken, and nobody has it')
+      return other.id
+    }
+    const customerId = made.id
+    await audited(trx, { kind: 'customer', customerId, ...(ip ? { ip } : {}) }, (_inner, record) =>
+      record({
+        action: 'customer.created',
+        customerId,
+        subjectId: customerId,
+        details: { by: 'sign_in' },
+      }),
+    )
+    if (user.referral_code) await refer(trx, { customerId, code: user.referral_code })
+    await queueMail(trx, { customerId, template: 'boas_vindas', data: {}, reference: customerId })
+    return customerId
+  })
+}

@@ -1,0 +1,16 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+
+/** Whoever has not proved their e-mail until then can begin anew. */
+const UNPROVED_DAYS = 7
+
+export async function pruneSignIn(db: Database): Promise<void> {
+  await sql`delete from sign_in_sessions where expires_at < now()`.execute(db)
+  await sql`delete from sign_in_verifications where expires_at < now()`.execute(db)
+  await sql`delete from sign_in_attempts where ends_at < now()`.execute(db)
+  await sql`
+    delete from sign_in_users
+    where not is_verified and created_at < now() - make_interval(days => ${UNPROVED_DAYS})`.execute(
+    db,
+  )
+}

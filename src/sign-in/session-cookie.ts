@@ -1,0 +1,38 @@
+/** The cookie of a session, as better-auth writes it: `<token>.<HMAC of it>`, percent-encoded. */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+const PREFIX = 'catraca'
+/** What browsers take over a secure connection alone, and for this very host. */
+const HOST_PREFIX = '__Host-'
+const NAMES = [`${HOST_PREFIX}${PREFIX}.session_token`, `${PREFIX}.session_token`]
+const COOKIES_MAX = 100
+
+export function cookiePrefix(origin: string): string {
+  return origin.startsWith('https:') ? `${HOST_PREFIX}${PREFIX}` : PREFIX
+}
+
+/** Undefined for what is no cookie of ours. Of two of a name the first one counts, as it does for better-auth. */
+export function readSessionToken(cookies: string | undefined, secret: string): string | undefined {
+  if (cookies === undefined) return undefined
+  const pairs = cookies.split(';', COOKIES_MAX).map((pair) => pair.trim())
+  for (const name of NAMES) {
+    const pair = pairs.find((each) => each.startsWith(`${name}=`))
+    if (pair !== undefined) return verifiedToken(pair.slice(name.length + 1), secret)
+  }
+  return undefined
+}
+
+function verifiedToken(encoded: string, secret: string): string | undefined {
+  let value: string
+  try {
+    value = decodeURIComponent(encoded)
+  } catch {
+    return undefined
+  }
+  const end = value.lastIndexOf('.')
+  if (end < 1) return undefined
+  const token = value.slice(0, end)
+  const expected = createHmac('sha256', secret).update(token).digest()
+  const given = Buffer.from(value.slice(end + 1), 'base64')
+  return given.length === expected.length && timingSafeEqual(given, expected) ? token : undefined
+}

@@ -1,0 +1,515 @@
+/** People sign in: they prove an e-mail, act for the customer who has it, and nobody does who proved nothing. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, test } from 'node:test'
+import { sql } from 'kysely'
+import { createCustomer, findCustomer } from '../../src/customers/customers.ts'
+import { ensureReferralCode } from '../../src/customers/referrals.ts'
+import { createId, sha256 } from '../../src/lib/ids.ts'
+import { createConfirmTokens } from '../../src/sign-in/confirm-tokens.ts'
+import { pruneSignIn } from '../../src/sign-in/prune-sign-in.ts'
+import { startTestNode } from '../harness/test-node.ts'
+import {
+  enterByLink,
+  findLink,
+  openBrowser,
+  waitForLink,
+  type Browser,
+  type Page,
+} from './browser.ts'
+import { ask, startGateway } from './gateway-under-test.ts'
+
+const ADMIN_EMAIL = 'chefe@exemplo.com.br'
+const ENV = {
+  ADMIN_EMAILS: ADMIN_EMAIL,
+  SECRETS_KEY: randomBytes(32).toString('base64'),
+  TRUST_PROXY: '127.0.0.1',
+}
+const PASSWORD = 'cavalo correto bateria'
+
+const gateway = await startGateway(ENV)
+const other = await startTestNode({
+  databaseUrl: gateway.database.databaseUrl,
+  env: { ...ENV, PUBLIC_URL: 'https://painel.example.com' },
+})
+after(async () => {
+  await other.stop()
+  await other.remove()
+  await gateway.stop()
+})
+const { db } = gateway.database
+const { baseUrl } = gateway.node
+
+let addresses = 0
+
+/** Each test is from an address of its own, so that none is held back for another. */
+function freshAddress(): string {
+  addresses += 1
+  return `198.51.100.${addresses}`
+}
+
+function open(): Browser {
+  return openBrowser(baseUrl, freshAddress())
+}
+
+function freshEmail(): string {
+  return `pessoa-${createId().slice(-12)}@exemplo.com.br`
+}
+
+function signUp(browser: Browser, email: string, more: object = {}): Promise<Page> {
+  return browser.post('/auth/sign-up/email', { name: 'Ana', email, password: PASSWORD, ...more })
+}
+
+async function countOf(table: string, email: string): Promise<number> {
+  const { rows } = await sql<{ count: bigint }>`
+    select count(*) from ${sql.table(table)} where lower(email) = ${email}`.execute(db)
+  return Number(rows[0]?.count)
+}
+
+/** By a link, which takes no password to be hashed. */
+function enter(email = freshEmail()) {
+  return enterByLink(db, baseUrl, email, freshAddress())
+}
+
+/** Signed up with a password, confirmed, and in. */
+async function createPerson(email = freshEmail(), more: object = {}) {
+  const browser = open()
+  const signedUp = await signUp(browser, email, more)
+  assert.equal(signedUp.status, 200, signedUp.text)
+  const { url, token } = await waitForLink(db, email, 'confirmar_email')
+  const confirmed = await browser.submit(url, { token, password: PASSWORD })
+  assert.equal(confirmed.status, 303, confirmed.text)
+  return { browser, email, confirmed }
+}
+
+test('who signs up gets a mail, and by its link and the password a session of a new customer', async () => {
+  const email = freshEmail()
+  const browser = open()
+  const signedUp = await signUp(browser, email.toUpperCase())
+  assert.equal(signedUp.status, 200, signedUp.text)
+  assert.equal(browser.cookies.size, 0)
+  const { url, path, token } = await waitForLink(db, email, 'confirmar_email')
+  assert.equal(path, '/auth/confirm')
+  assert.equal((await browser.get(url)).status, 200)
+  assert.equal(await countOf('customers', email), 0, 'following the link changes nothing')
+  const confirmed = await browser.submit(url, { token, password: PASSWORD })
+  assert.equal(confirmed.status, 303, confirmed.text)
+  const [line = '', ...more] = confirmed.headers.getSetCookie()
+  assert.equal(more.length, 0)
+  assert.match(line, /^catraca\.session_token=/)
+  assert.match(line, /; HttpOnly/)
+  assert.match(line, /; SameSite=Lax/)
+  const session = await browser.get('/v1/session')
+  assert.equal(session.status, 200)
+  assert.equal(session.headers.get('cache-control'), 'no-store')
+  const customer = await findCustomer(db, email)
+  assert.ok(customer)
+  assert.deepEqual(session.json.customer, { id: customer.id, name: 'Ana', email })
+  assert.equal(session.json.is_admin, false)
+  assert.equal(session.json.mode, 'sandbox')
+  const acts = await db
+    .selectFrom('audit_log')
+    .select(['action', 'ip'])
+    .where('actor_id', '=', customer.id)
+    .orderBy('created_at')
+    .execute()
+  assert.deepEqual(
+    acts.map(({ action }) => action),
+    ['customer.created', 'session.started'],
+  )
+  assert.match(acts[0]?.ip ?? '', /^198\.51\.100\./)
+})
+
+test('who has not proved the address has no session and is no customer, with the right password too', async () => {
+  const email = freshEmail()
+  const browser = open()
+  await signUp(browser, email)
+  const refused = await browser.post('/auth/sign-in/email', { email, password: PASSWORD })
+  assert.equal(refused.status, 403)
+  assert.equal(refused.json.code, 'EMAIL_NOT_VERIFIED')
+  assert.equal(browser.cookies.size, 0)
+  assert.equal(await countOf('customers', email), 0)
+  const { rows } = await sql`
+    select 1 from sign_in_sessions s join sign_in_users u on u.id = s.user_id where u.email = ${email}`.execute(
+    db,
+  )
+  assert.equal(rows.length, 0)
+})
+
+test("who signs up with another's address gets nothing by it, whoever follows the link", async () => {
+  const email = freshEmail()
+  const made = await createCustomer(db, { name: 'Dona', email })
+  assert.ok('id' in made)
+  const intruder = open()
+  await signUp(intruder, email)
+  const { url, token } = await waitForLink(db, email, 'confirmar_email')
+  // The owner follows it, and does not know the password.
+  const owner = open()
+  const refused = await owner.submit(url, { token, password: 'a senha que eu não sei' })
+  assert.equal(refused.status, 400)
+  assert.equal(owner.cookies.size, 0)
+  // She enters by a link of her own, and the intruder's password is gone.
+  const { customerId } = await enter(email)
+  assert.equal(customerId, made.id)
+  const again = await intruder.post('/auth/sign-in/email', { email, password: PASSWORD })
+  assert.equal(again.status, 401, again.text)
+  assert.equal((await intruder.submit(url, { token, password: PASSWORD })).status, 400)
+  assert.equal((await intruder.get('/v1/session')).status, 401)
+})
+
+test('a wrong password, an unknown address and a known one are answered alike', async () => {
+  const { email } = await createPerson()
+  const [known, unknown] = await Promise.all(
+    [email, freshEmail()].map((each) =>
+      open().post('/auth/sign-in/email', { email: each, password: 'uma senha errada' }),
+    ),
+  )
+  assert.equal(known?.status, 401)
+  assert.equal(known?.text, unknown?.text)
+  assert.equal(unknown?.status, 401)
+  const again = await signUp(open(), email)
+  assert.equal(again.status, 200)
+  assert.equal(again.json.token, null)
+  assert.ok(await waitForLink(db, email, 'conta_existente'), 'who has the account is told')
+})
+
+test('a password of nine characters is refused', async () => {
+  const short = await signUp(open(), freshEmail(), { password: 'nove char' })
+  assert.equal(short.status, 400)
+  assert.equal(short.json.code, 'PASSWORD_TOO_SHORT')
+})
+
+test('a link by mail enters once, as the customer with that address', async () => {
+  const made = await createCustomer(db, { name: 'Por link', email: 'Por.Link@exemplo.com.br' })
+  assert.ok('id' in made)
+  const browser = open()
+  await browser.post('/auth/sign-in/magic-link', { email: 'por.link@EXEMPLO.com.br' })
+  const { url, token } = await waitForLink(db, 'por.link@exemplo.com.br', 'link_de_entrada')
+  assert.equal((await browser.get(url)).status, 200)
+  const [first, second] = await Promise.all([
+    browser.submit(url, { token }),
+    open().submit(url, { token }),
+  ])
+  assert.deepEqual(new Set([first?.status, second?.status]), new Set([303, 400]))
+  assert.equal((await open().submit(url, { token })).status, 400)
+  const { rows } = await sql<{ actor_id: string }>`
+    select actor_id from audit_log where action = 'session.started' and customer_id = ${made.id}`.execute(
+    db,
+  )
+  assert.deepEqual(rows, [{ actor_id: made.id }])
+})
+
+test('neither links nor passwords are in the database as they are', async () => {
+  const { email } = await createPerson()
+  const browser = open()
+  await browser.post('/auth/request-password-reset', { email })
+  await browser.post('/auth/sign-in/magic-link', { email })
+  const reset = await waitForLink(db, email, 'nova_senha')
+  const enter = await waitForLink(db, email, 'link_de_entrada')
+  const { rows } = await sql<{ text: string }>`
+    select v::text as text from sign_in_verifications v
+    union all select a::text from sign_in_accounts a`.execute(db)
+  assert.ok(rows.length >= 3)
+  for (const secret of [reset.token, enter.token, PASSWORD])
+    assert.ok(!rows.some(({ text }) => text.includes(secret)))
+})
+
+test('a new password by mail ends every session, and the old one is worth nothing', async () => {
+  const { browser, email } = await createPerson()
+  await browser.post('/auth/request-password-reset', { email })
+  const { url, token } = await waitForLink(db, email, 'nova_senha')
+  const visitor = open()
+  assert.equal((await visitor.get(url)).status, 200)
+  const password = 'outra senha bem longa'
+  assert.equal((await visitor.submit(url, { token, password })).status, 200)
+  assert.equal((await visitor.submit(url, { token, password })).status, 400, 'once')
+  assert.equal((await browser.get('/v1/session')).status, 401)
+  const statuses = []
+  for (const each of [PASSWORD, password])
+    statuses.push((await visitor.post('/auth/sign-in/email', { email, password: each })).status)
+  assert.deepEqual(statuses, [401, 200])
+})
+
+test('who signs out is out on every node at once, and a stolen cookie is worth nothing', async () => {
+  const { browser } = await enter()
+  const stolen = browser.cookie()
+  const there = (): Promise<number> =>
+    fetch(`${other.baseUrl}/session`, { headers: { cookie: stolen } }).then(({ status }) => status)
+  assert.equal(await there(), 200)
+  assert.equal((await browser.post('/auth/sign-out')).status, 200)
+  assert.equal(await there(), 401)
+  assert.equal((await ask(baseUrl, '/session', { headers: { cookie: stolen } })).status, 401)
+})
+
+test('sessions are listed, and one of them can be ended', async () => {
+  const email = freshEmail()
+  const [{ browser }, { browser: second }] = [await enter(email), await enter(email)]
+  const listed = await browser.get('/auth/list-sessions')
+  assert.equal(listed.json.length, 2)
+  const mine = decodeURIComponent(second.cookie().split('=')[1] as string).split('.')[0]
+  const stranger = await enter()
+  await stranger.browser.post('/auth/revoke-session', { token: mine })
+  assert.equal((await second.get('/v1/session')).status, 200, "another's session stays")
+  assert.equal((await browser.post('/auth/revoke-session', { token: mine })).status, 200)
+  assert.equal((await second.get('/v1/session')).status, 401)
+  assert.equal((await browser.get('/v1/session')).status, 200)
+})
+
+test('a cookie that is not signed by this server is nobody', async () => {
+  const { browser } = await enter()
+  const [token = '', signature = ''] = decodeURIComponent(
+    browser.cookie().split('=').slice(1).join('='),
+  ).split('.')
+  const flipped = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`
+  for (const value of [token, `${token}.`, `${token}.${flipped}`, `.${signature}`, '%', '%E0%A4%A'])
+    for (const cookie of [value, encodeURIComponent(value)]) {
+      const headers = { cookie: `catraca.session_token=${cookie}` }
+      assert.equal((await ask(baseUrl, '/session', { headers })).status, 401, value)
+    }
+})
+
+test('a session makes a key, which the audit log tells as its act, and a model call takes no session', async () => {
+  const { browser } = await enter()
+  const { json } = await browser.get('/v1/session')
+  const csrf = { 'x-csrf-token': json.csrf_token }
+  const made = await browser.post(
+    '/v1/api-keys',
+    { name: 'painel', model_ids: ['sandbox-chat'] },
+    csrf,
+  )
+  assert.equal(made.status, 201, made.text)
+  const act = await db
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('action', '=', 'api_key.created')
+    .where('customer_id', '=', json.customer.id)
+    .executeTakeFirstOrThrow()
+  assert.equal(act.actor_id, json.customer.id)
+  assert.equal(act.api_key_id, null)
+  assert.ok(act.session_id)
+  const chat = { model: 'sandbox-chat', messages: [{ role: 'user', content: 'Olá' }] }
+  const call = await browser.post('/v1/chat/completions', chat, csrf)
+  assert.equal(call.status, 401)
+  assert.equal(call.json.error.type, 'authentication_failed')
+})
+
+test('a key beside the cookie acts by itself, and needs no token', async () => {
+  const { browser } = await enter()
+  const bearer = { authorization: `Bearer ${gateway.secret}` }
+  const session = await browser.get('/v1/session', bearer)
+  assert.equal(session.json.customer.id, gateway.customerId)
+  assert.equal(session.json.csrf_token, '')
+  assert.equal((await browser.post('/v1/me/teams', { name: 'Pela chave' }, bearer)).status, 201)
+  const wrong = { authorization: 'Bearer sk-svc-nada' }
+  assert.equal((await browser.get('/v1/session', wrong)).status, 401, 'it does not fall back')
+})
+
+test("another session's token is none", async () => {
+  const [one, two] = [await enter(), await enter()]
+  const { json } = await two.browser.get('/v1/session')
+  for (const token of [json.csrf_token, '', 'x', json.csrf_token.slice(1)]) {
+    const headers = { 'x-csrf-token': token }
+    const refused = await one.browser.post('/v1/me/teams', { name: 'Nova' }, headers)
+    assert.equal(refused.status, 403)
+    assert.equal(refused.json.error, 'csrf_token_missing')
+  }
+})
+
+test('an admin is who proved an address of the list, and nobody else', async () => {
+  const claimed = open()
+  await signUp(claimed, ADMIN_EMAIL.toUpperCase())
+  assert.equal((await claimed.get('/v1/session')).status, 401)
+  const { browser, csrfToken, customerId } = await enter(ADMIN_EMAIL)
+  assert.equal((await browser.get('/v1/session')).json.is_admin, true)
+  assert.equal((await browser.get('/v1/admin/refunds')).status, 200)
+  for (const path of ['/auth/change-email', '/auth/update-user', '/auth/delete-user']) {
+    const body = { newEmail: 'outra@exemplo.com.br', email: ADMIN_EMAIL, emailVerified: true }
+    const { status } = await browser.post(path, body, { 'x-csrf-token': csrfToken })
+    assert.equal(status, 404, path)
+  }
+  // Once the operator takes the address away from the customer, the session is nobody's.
+  await db
+    .updateTable('customers')
+    .set({ email: 'aposentado@exemplo.com.br' })
+    .where('id', '=', customerId)
+    .execute()
+  assert.equal((await browser.get('/v1/session')).status, 401)
+})
+
+test('fields that nobody asked for are not looked at when somebody signs up', async () => {
+  const email = freshEmail()
+  const browser = open()
+  await signUp(browser, email, {
+    emailVerified: true,
+    is_verified: true,
+    id: createId(),
+    image: 'x',
+  })
+  const user = await db
+    .selectFrom('sign_in_users')
+    .selectAll()
+    .where('email', '=', email)
+    .executeTakeFirstOrThrow()
+  assert.equal(user.is_verified, false)
+  assert.equal(user.image, null)
+})
+
+test('what no server can take is refused, and nothing breaks', async () => {
+  for (const fields of [
+    { name: 'a\u0000b' },
+    { name: 'x'.repeat(101) },
+    { email: 'a@b\r\nBcc: c@d' },
+    { email: 7 },
+    { email: `${'a'.repeat(300)}@exemplo.com.br` },
+    { password: ['a'] },
+    { password: 'x'.repeat(300) },
+    { referralCode: 'x'.repeat(41) },
+  ]) {
+    const refused = await signUp(open(), freshEmail(), fields)
+    assert.equal(refused.status, 400, JSON.stringify(fields))
+  }
+  const form = await fetch(new URL('/auth/sign-in/email', baseUrl), {
+    method: 'POST',
+    body: new URLSearchParams({ email: freshEmail(), password: PASSWORD }),
+  })
+  assert.equal(form.status, 400)
+})
+
+test('a page of elsewhere neither signs in nor out, and cannot enter by a link', async () => {
+  const email = freshEmail()
+  const { browser } = await enter(email)
+  const elsewhere = { origin: 'https://evil.example' }
+  assert.equal((await browser.post('/auth/sign-out', {}, elsewhere)).status, 403)
+  assert.equal((await browser.get('/v1/session')).status, 200)
+  await browser.post('/auth/sign-in/magic-link', { email })
+  const { url, token } = await waitForLink(db, email, 'link_de_entrada')
+  const posted = await fetch(url, {
+    method: 'POST',
+    headers: elsewhere,
+    body: new URLSearchParams({ token }),
+    redirect: 'manual',
+  })
+  assert.equal(posted.status, 403)
+  assert.equal((await open().submit(url, { token })).status, 303, 'it was not used up')
+})
+
+test('passwords are guessed so many times for one address and no more, from wherever that is', async () => {
+  const { email } = await createPerson()
+  const guess = (password: string): Promise<Page> =>
+    open().post('/auth/sign-in/email', { email, password })
+  assert.equal((await guess('um palpite qualquer')).status, 401)
+  // Counted before the password is looked at, which takes a tenth of a second each.
+  const counted = await db
+    .updateTable('sign_in_attempts')
+    .set({ tries: 9 })
+    .where('key_hash', '=', sha256(`password ${email}`))
+    .executeTakeFirst()
+  assert.equal(counted.numUpdatedRows, 1n)
+  assert.equal((await guess('o décimo palpite')).status, 401)
+  const refused = await guess(PASSWORD)
+  assert.equal(refused.status, 429)
+  assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+  // On the other node it is the same, and whoever reads the mails still gets in.
+  const there = openBrowser(other.baseUrl, freshAddress())
+  assert.equal((await there.post('/auth/sign-in/email', { email, password: PASSWORD })).status, 429)
+  await enter(email)
+})
+
+test('one client tries so many accounts and no more', async () => {
+  const browser = open()
+  const statuses = []
+  for (let email = 0; email < 12; email++)
+    statuses.push((await browser.post('/auth/sign-in/magic-link', { email: freshEmail() })).status)
+  assert.deepEqual(statuses, [...Array(10).fill(200), 429, 429])
+})
+
+test('one address is sent so many mails and no more, whoever asks', async () => {
+  const email = freshEmail()
+  const statuses = []
+  for (let mail = 0; mail < 7; mail++)
+    statuses.push((await open().post('/auth/sign-in/magic-link', { email })).status)
+  assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429, 429])
+})
+
+test('who signs up with a code came by it', async () => {
+  const referralCode = await ensureReferralCode(db, gateway.customerId)
+  const { email } = await createPerson(freshEmail(), { referralCode })
+  const referred = await findCustomer(db, email)
+  const row = await db
+    .selectFrom('referrals')
+    .select('referrer_id')
+    .where('customer_id', '=', referred?.id as string)
+    .executeTakeFirst()
+  assert.equal(row?.referrer_id, gateway.customerId)
+})
+
+test('the demo customer is entered by the mail that the mailbox shows', async () => {
+  const { browser } = await enter('demo@example.com')
+  const { json } = await browser.get('/v1/session')
+  assert.equal(json.customer.name, 'Cliente de demonstração')
+  assert.equal((await browser.get('/v1/usage')).status, 200)
+})
+
+test('where the public address is https, every answer says to stay there', async () => {
+  for (const path of ['/v1/healthz', '/', '/auth/link', '/nada']) {
+    const there = await fetch(new URL(path, other.baseUrl))
+    assert.equal(there.headers.get('strict-transport-security'), 'max-age=31536000', path)
+  }
+  const here = await fetch(`${baseUrl}/healthz`)
+  assert.equal(here.headers.get('strict-transport-security'), null)
+})
+
+test('a suspended account can be entered', async () => {
+  const email = freshEmail()
+  const { browser } = await enter(email)
+  await db
+    .updateTable('customers')
+    .set({ suspended_at: new Date(), suspended_reason: 'operator' })
+    .where('email', '=', email)
+    .execute()
+  assert.equal((await browser.get('/v1/session')).status, 200)
+  assert.equal((await (await enter(email)).browser.get('/v1/usage')).status, 200)
+})
+
+test('who deletes the account is out, and nothing of how they signed in is left', async () => {
+  const { browser, email } = await createPerson()
+  const { json } = await browser.get('/v1/session')
+  const headers = { 'x-csrf-token': json.csrf_token, 'content-type': 'application/json' }
+  const deleted = await fetch(`${baseUrl}/me`, {
+    method: 'DELETE',
+    headers: { ...headers, cookie: browser.cookie() },
+    body: JSON.stringify({ confirm: email }),
+  })
+  assert.equal(deleted.status, 200, await deleted.text())
+  assert.equal((await browser.get('/v1/session')).status, 401)
+  for (const table of ['sign_in_users', 'mails', 'sandbox_mails'])
+    assert.equal(await countOf(table, email), 0, table)
+  assert.equal(await findLink(db, email, 'confirmar_email'), undefined)
+  const again = await open().post('/auth/sign-in/email', { email, password: PASSWORD })
+  assert.equal(again.status, 401)
+})
+
+test('what nobody proved in a week is forgotten, and what is over goes', async () => {
+  const email = freshEmail()
+  const proved = freshEmail()
+  await enter(proved)
+  await signUp(open(), email)
+  await sql`update sign_in_users set created_at = now() - interval '8 days'
+    where email in (${email}, ${proved})`.execute(db)
+  await pruneSignIn(db)
+  assert.equal(await countOf('sign_in_users', email), 0)
+  assert.equal(await countOf('sign_in_users', proved), 1)
+})
+
+test('a confirmation is good for a day, and nothing else goes for one', () => {
+  let now = Date.now()
+  const tokens = createConfirmTokens(randomBytes(32), () => now)
+  const userId = createId()
+  const token = tokens.make(userId)
+  assert.equal(tokens.userOf(token), userId)
+  assert.equal(createConfirmTokens(randomBytes(32)).userOf(token), undefined)
+  for (const wrong of ['', 'x', token.slice(1), `${token}A`, `${token.slice(0, -1)}=`])
+    assert.equal(tokens.userOf(wrong), undefined)
+  now += 24 * 3_600_000 + 1_000
+  assert.equal(tokens.userOf(token), undefined)
+})

@@ -1,0 +1,104 @@
+/** The dashboard's files at `/`: what is a page, what is not, and what browsers may do with them. */
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import Fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
+import { addWebApp } from '../../src/http/web-app.ts'
+
+const PAGE = '<!doctype html><title>Painel</title>'
+
+let dist: string
+let server: FastifyInstance
+
+async function serve(folder: string): Promise<FastifyInstance> {
+  const made = Fastify()
+  const webApp = await addWebApp(made, folder)
+  made.get('/v1/usage', () => 'uso')
+  made.setNotFoundHandler(
+    (request, reply) => webApp.answerPage(request, reply) ?? reply.code(404).send('nada'),
+  )
+  return made
+}
+
+before(async () => {
+  dist = await mkdtemp(join(tmpdir(), 'catraca-web-'))
+  await mkdir(join(dist, 'assets'))
+  await writeFile(join(dist, 'index.html'), PAGE)
+  await writeFile(join(dist, 'assets/base-abc.js'), 'let a')
+  await writeFile(join(dist, 'assets/base-abc.js.br'), 'brotli')
+  server = await serve(dist)
+})
+
+after(async () => {
+  await server.close()
+  await rm(dist, { recursive: true })
+})
+
+function open(url: string, headers: Record<string, string> = {}): Promise<LightMyRequestResponse> {
+  return server.inject({ url, headers: { accept: 'text/html,*/*;q=0.8', ...headers } })
+}
+
+test('whatever page is opened, the first page answers, and is asked for again', async () => {
+  for (const url of ['/', '/entrar', '/recargas?pagina=2', '/sessoes/uma%20conversa']) {
+    const answer = await open(url)
+    assert.equal(answer.statusCode, 200, url)
+    assert.equal(answer.body, PAGE)
+    assert.equal(answer.headers['cache-control'], 'no-cache')
+    assert.match(String(answer.headers['content-type']), /^text\/html/)
+  }
+})
+
+test('a page may run nothing but our own files, and nobody may frame it', async () => {
+  const { headers } = await open('/entrar')
+  assert.equal(
+    headers['content-security-policy'],
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  )
+  assert.equal(headers['x-content-type-options'], 'nosniff')
+  assert.equal(headers['referrer-policy'], 'same-origin')
+})
+
+test('files with a hash in their name are kept for good, and come compressed', async () => {
+  const plain = await open('/assets/base-abc.js')
+  assert.equal(plain.body, 'let a')
+  assert.equal(plain.headers['cache-control'], 'public, max-age=31536000, immutable')
+  const small = await open('/assets/base-abc.js', { 'accept-encoding': 'br' })
+  assert.equal(small.headers['content-encoding'], 'br')
+  assert.equal(small.body, 'brotli')
+  assert.match(String(small.headers['content-type']), /javascript/)
+})
+
+test('what is no page stays a 404: interfaces, files that are gone, programs, and what is no GET', async () => {
+  for (const url of [
+    '/v1/nada',
+    '/v1',
+    '/auth/nada',
+    '/metrics/nada',
+    '/files/nada',
+    '/assets/base-old.js',
+    '/assets/../../package.json',
+    '/%2e%2e/package.json',
+  ])
+    assert.notEqual((await open(url)).body, PAGE, url)
+  assert.equal((await open('/entrar', { accept: '*/*' })).statusCode, 404)
+  const posted = await server.inject({
+    method: 'POST',
+    url: '/entrar',
+    headers: { accept: 'text/html' },
+  })
+  assert.equal(posted.statusCode, 404)
+  assert.equal((await open('/v1/usage')).body, 'uso')
+})
+
+test('without a build / says how to make one, and the rest works', async () => {
+  const bare = await serve(join(dist, 'assets'))
+  const page = await bare.inject('/')
+  assert.equal(page.statusCode, 200)
+  assert.match(page.body, /npm run web:build/)
+  assert.equal((await bare.inject('/v1/usage')).body, 'uso')
+  const other = await bare.inject({ url: '/entrar', headers: { accept: 'text/html' } })
+  assert.equal(other.statusCode, 404)
+  await bare.close()
+})

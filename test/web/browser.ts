@@ -1,0 +1,136 @@
+/** A real browser on the dashboard: pages that remember what went wrong in them, axe, and screenshots. */
+import assert from 'node:assert/strict'
+import { accessSync, constants } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+
+/** Without those of the network Chromium looks for hosts of its maker at every start. */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+const AXE = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const SCREENSHOTS = process.env.SCREENSHOTS ?? join(tmpdir(), 'catraca-screenshots')
+const WIDTHS = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } }
+const WAIT_MS = 20_000
+/** Who is not signed in is told so by a 401; who has no profile or no such setting yet, by a 404. */
+const EXPECTED = [
+  /status of 401 .*\/(v1|auth)\//,
+  /status of 404 .*\/v1\/(me\/profile|topups\/automatic)$/,
+]
+
+export const THEMES = ['light', 'dark'] as const
+export type Theme = (typeof THEMES)[number]
+export type Width = keyof typeof WIDTHS
+
+/** Where a browser is installed; undefined: nowhere known. */
+export function findBrowser(): string | undefined {
+  return [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/google-chrome'].find(
+    (path) => path !== undefined && isExecutable(path),
+  )
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export interface BrowserUnderTest {
+  readonly context: BrowserContext
+  /** Every tab of the story. What is red in its console is kept in `faults`. */
+  newPage(): Promise<Page>
+  readonly faults: readonly string[]
+  close(): Promise<void>
+}
+
+/** `origin` as in `http://127.0.0.1:8080`: addresses are relative to it. */
+export async function startBrowser(origin: string): Promise<BrowserUnderTest> {
+  const executablePath = findBrowser()
+  if (executablePath === undefined) throw new Error('run these tests with `npm run test:web`')
+  const browser: Browser = await chromium.launch({ executablePath, args: FLAGS })
+  const context = await browser.newContext({
+    baseURL: origin,
+    locale: 'pt-BR',
+    viewport: WIDTHS.desktop,
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  })
+  context.setDefaultTimeout(WAIT_MS)
+  const faults: string[] = []
+  return {
+    context,
+    faults,
+    async newPage() {
+      const page = await context.newPage()
+      page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`))
+      page.on('console', (message) => {
+        if (message.type() === 'error' && !isExpected(message.text(), message.location().url))
+          faults.push(`${page.url()}: ${message.text()} ${message.location().url}`)
+      })
+      return page
+    },
+    close: () => browser.close(),
+  }
+}
+
+/** A browser reports each refusal as an error. */
+function isExpected(text: string, url: string): boolean {
+  return EXPECTED.some((pattern) => pattern.test(`${text} ${url}`))
+}
+
+/** Until nothing is loaded any more, so that what is looked at stays. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle')
+  // Not a function of the page: the security policy would refuse to evaluate it.
+  await page.locator('main .animate-pulse').first().waitFor({ state: 'detached' })
+}
+
+/** WCAG 2.2 AA as far as a program can tell. */
+export async function assertAccessible(page: Page, name: string): Promise<void> {
+  await page.evaluate(await AXE)
+  const found = (await page.evaluate(
+    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
+  )) as {
+    violations: { id: string; help: string; nodes: { html: string; failureSummary: string }[] }[]
+  }
+  const told = found.violations.map(
+    ({ id, help, nodes }) =>
+      `${id}: ${help}\n${nodes.map(({ html, failureSummary }) => `    ${html.slice(0, 300)}\n    ${failureSummary}`).join('\n')}`,
+  )
+  assert.equal(told.join('\n'), '', name)
+}
+
+export async function useLook(page: Page, theme: Theme, width: Width): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme })
+  await page.setViewportSize(WIDTHS[width])
+  // Chromium hands an inherited colour on some frames after the preference has changed.
+  await page.waitForFunction(
+    `getComputedStyle(document.querySelector('h1')).color === getComputedStyle(document.body).color &&
+     getComputedStyle(document.documentElement).colorScheme === '${theme}'`,
+  )
+}
+
+/** A page wider than the screen is one that a phone scrolls sideways. */
+export async function assertFits(page: Page, name: string): Promise<void> {
+  const [needed, there] = (await page.evaluate(
+    '[document.documentElement.scrollWidth, innerWidth]',
+  )) as [number, number]
+  assert.ok(needed <= there, `${name} needs ${needed} px of ${there}`)
+}
+
+export async function screenshot(page: Page, name: string): Promise<void> {
+  await mkdir(SCREENSHOTS, { recursive: true })
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true })
+}

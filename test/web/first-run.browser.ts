@@ -1,0 +1,170 @@
+/** From an address that nobody knows to the home page; and every page as axe, a phone and the dark see it. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { startGateway, type GatewayUnderTest } from '../http/gateway-under-test.ts'
+import {
+  assertAccessible,
+  assertFits,
+  screenshot,
+  settled,
+  startBrowser,
+  THEMES,
+  useLook,
+  type BrowserUnderTest,
+} from './browser.ts'
+import { PAGES } from './pages.ts'
+import { seedUseOf } from './seed-use-of.ts'
+import { confirmEmail, followMail, signUp, type Person } from './sign-up.ts'
+
+const ANA: Person = {
+  name: 'Ana Souza',
+  email: 'ana@exemplo.com.br',
+  password: 'uma frase bem comprida',
+}
+
+const FIRST_LOAD_BYTES_MAX = 250_000
+
+let gateway: GatewayUnderTest
+let browser: BrowserUnderTest
+/** Who never signs in. */
+let anonymous: BrowserUnderTest
+
+before(async () => {
+  gateway = await startGateway()
+  const { origin } = new URL(gateway.node.baseUrl)
+  browser = await startBrowser(origin)
+  anonymous = await startBrowser(origin)
+})
+after(async () => {
+  await browser?.close()
+  await anonymous?.close()
+  await gateway?.stop()
+})
+
+test('whoever is not signed in is led to the sign-in, and told in Portuguese what is wrong', async () => {
+  const page = await browser.newPage()
+  await page.goto('/')
+  await page.getByRole('heading', { name: 'Entrar', level: 1 }).waitFor()
+  await page.getByRole('button', { name: 'Entrar', exact: true }).click()
+  await page.getByText('Digite seu e-mail.').waitFor()
+  assert.equal(await page.getByLabel('E-mail').getAttribute('aria-invalid'), 'true')
+  await page.getByLabel('E-mail').fill('ninguem@exemplo.com.br')
+  await page.getByLabel('Senha').fill('nenhuma senha boa')
+  await page.getByRole('button', { name: 'Entrar', exact: true }).click()
+  await page.getByRole('alert').filter({ hasText: 'E-mail ou senha não conferem' }).waitFor()
+  await page.close()
+})
+
+test('sign up, confirm by the mail, and be at home; sign out, and come back by a link', async () => {
+  const page = await browser.newPage()
+  await signUp(page, ANA)
+  await confirmEmail(page, ANA)
+  await page.getByText('0 de 4 passos feitos').waitFor()
+  await lookAt(page, 'primeiros-passos')
+  await page.getByRole('button', { name: /Sua conta/ }).click()
+  await page.getByRole('button', { name: 'Sair' }).click()
+  await page.getByRole('heading', { name: 'Entrar', level: 1 }).waitFor()
+  assert.equal(new URL(page.url()).search, '', 'who leaves is not to be led back')
+  await page.getByLabel('E-mail').fill(ANA.email)
+  await page.getByRole('button', { name: 'Receber um link por e-mail' }).click()
+  await page.getByRole('heading', { name: 'Confira seu e-mail' }).waitFor()
+  await followMail(page, ANA.email, '/auth/link')
+  await page.getByRole('button', { name: 'Entrar' }).click()
+  await page.getByRole('heading', { name: 'Início', level: 1 }).waitFor()
+  await page.close()
+})
+
+test('a session that ended elsewhere leads to the sign-in, which knows the way back', async () => {
+  const page = await browser.newPage()
+  await page.goto('/perfil')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  const cookies = await browser.context.cookies()
+  await browser.context.clearCookies()
+  await page.getByRole('link', { name: 'Início', exact: true }).first().click()
+  await page.getByRole('heading', { name: 'Entrar', level: 1 }).waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('voltar'), '/')
+  await browser.context.addCookies(cookies)
+  await page.close()
+})
+
+test('the theme that was chosen stays, before the first paint', async () => {
+  const page = await anonymous.newPage()
+  await page.goto('/status')
+  await page.getByRole('button', { name: 'Tema escuro' }).click()
+  await page.reload()
+  assert.equal(await page.evaluate('document.documentElement.className'), 'dark')
+  await page.getByRole('button', { name: 'Tema do sistema' }).click()
+  await page.reload()
+  assert.equal(await page.evaluate('document.documentElement.className'), '')
+  await page.close()
+})
+
+test('by keyboard alone: the first stop skips to the content', async () => {
+  const page = await browser.newPage()
+  await page.goto('/')
+  await page.getByRole('heading', { name: 'Início', level: 1 }).waitFor()
+  await page.keyboard.press('Tab')
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Pular para o conteúdo')
+  await page.keyboard.press('Enter')
+  assert.equal(await page.evaluate('document.activeElement.id'), 'conteudo')
+  await page.close()
+})
+
+test('what was used shows at home: the balance, the day, the models; and the first steps are done with', async () => {
+  await seedUseOf(gateway.database.db, ANA.email)
+  const page = await browser.newPage()
+  await page.goto('/')
+  await page.getByRole('heading', { name: 'Gasto por dia' }).waitFor()
+  await page.getByText('GPT-4o', { exact: true }).waitFor()
+  const tiles = page.getByRole('region', { name: 'Os últimos 30 dias' })
+  await tiles
+    .getByText(/que nos 30 dias anteriores/)
+    .first()
+    .waitFor()
+  await page.getByRole('button', { name: '7 dias' }).click()
+  await page.getByRole('region', { name: 'Os últimos 7 dias' }).waitFor()
+  await page.close()
+})
+
+test('the first load, home with all it shows, is under 250 kB of script and style', async () => {
+  const page = await browser.newPage()
+  await page.goto('/')
+  await page.getByRole('heading', { name: 'Gasto por dia' }).waitFor()
+  const bytes = await page.evaluate<number>(
+    `performance.getEntriesByType('resource')
+      .filter(({ name }) => /\\.(js|css)$/.test(name))
+      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`,
+  )
+  assert.ok(bytes > 50_000 && bytes < FIRST_LOAD_BYTES_MAX, `${bytes} bytes`)
+  await page.close()
+})
+
+for (const { path, heading, isPublic = false } of PAGES) {
+  test(`${path} in light and dark, on a desk and on a phone`, async () => {
+    const page = await (isPublic ? anonymous : browser).newPage()
+    await page.goto(path)
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+    await lookAt(page, path.slice(1).replaceAll('/', '-') || 'inicio')
+    await page.close()
+  })
+}
+
+test('nothing was red in the console of any page', () => {
+  assert.deepEqual([...browser.faults, ...anonymous.faults], [])
+})
+
+/** In both themes and widths: a screenshot, axe, and nothing wider than the screen. */
+async function lookAt(page: Page, subject: string): Promise<void> {
+  for (const width of ['desktop', 'phone'] as const) {
+    for (const theme of THEMES) {
+      const name = `${subject}-${width}-${theme}`
+      await useLook(page, theme, width)
+      await settled(page)
+      await screenshot(page, name)
+      await assertAccessible(page, name)
+      await assertFits(page, name)
+    }
+  }
+  await useLook(page, 'light', 'desktop')
+}

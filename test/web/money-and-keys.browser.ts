@@ -1,0 +1,240 @@
+/** What a customer does with money and keys: profile, Pix, card, key, refund; each in the browser, to its end. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
+import { startGateway, type GatewayUnderTest } from '../http/gateway-under-test.ts'
+import {
+  assertAccessible,
+  assertFits,
+  screenshot,
+  settled,
+  startBrowser,
+  useLook,
+  type BrowserUnderTest,
+} from './browser.ts'
+import { confirmEmail, signUp, type Person } from './sign-up.ts'
+
+const BIA: Person = {
+  name: 'Bia Lima',
+  email: 'bia@exemplo.com.br',
+  password: 'uma frase bem comprida',
+}
+const CARD_NUMBER = '4444 4444 4444 4444'
+const DECLINED_NUMBER = '5184019740373151'
+const run = promisify(execFile)
+
+let gateway: GatewayUnderTest
+let browser: BrowserUnderTest
+
+before(async () => {
+  gateway = await startGateway()
+  browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
+  const page = await browser.newPage()
+  await signUp(page, BIA)
+  await confirmEmail(page, BIA)
+  await page.close()
+})
+after(async () => {
+  await browser?.close()
+  await gateway?.stop()
+})
+
+test('without a CPF no Pix; a wrong one is told at its field, and a right one is kept', async () => {
+  const page = await browser.newPage()
+  await page.goto('/recargas')
+  await page.getByRole('button', { name: /^Gerar Pix/ }).click()
+  await page.getByRole('alert').getByRole('link', { name: 'Abrir o perfil' }).click()
+  await page.getByRole('heading', { name: 'Perfil', level: 1 }).waitFor()
+  const taxId = page.getByLabel('CPF ou CNPJ')
+  await taxId.pressSequentially('52998224726')
+  assert.equal(await taxId.inputValue(), '529.982.247-26')
+  await page.getByRole('button', { name: 'Salvar dados' }).click()
+  await page.getByText('Este número não existe').waitFor()
+  assert.equal(await page.evaluate('document.activeElement.name'), 'cpf_cnpj')
+  await taxId.fill('')
+  await taxId.pressSequentially('52998224725')
+  await page.getByLabel('Telefone').pressSequentially('11987654321')
+  await page.getByLabel('CEP').pressSequentially('01310100')
+  await page.getByLabel('Número').fill('1000')
+  await page.getByRole('button', { name: 'Salvar dados' }).click()
+  await page.getByText('Dados salvos.').waitFor()
+  await page.reload()
+  assert.equal(await taxId.inputValue(), '529.982.247-25')
+  assert.equal(await page.getByLabel('Telefone').inputValue(), '(11) 98765-4321')
+  await page.close()
+})
+
+test('preferences are kept, and times are shown in the zone that was chosen', async () => {
+  const page = await browser.newPage()
+  await page.goto('/perfil')
+  await page.getByLabel('Fuso horário').selectOption('America/Noronha')
+  await page.getByLabel('Receber o resumo semanal').uncheck()
+  await page.getByRole('button', { name: 'Salvar preferências' }).click()
+  await page.getByText('Preferências salvas.').waitFor()
+  await page.reload()
+  assert.equal(await page.getByLabel('Fuso horário').inputValue(), 'America/Noronha')
+  assert.equal(await page.getByLabel('Receber o resumo semanal').isChecked(), false)
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Baixar meus dados' }).click(),
+  ])
+  assert.equal(download.suggestedFilename(), 'catraca-dados-da-conta.json')
+  await page.close()
+})
+
+test('a Pix paid at the bank turns the page to paid by itself, and has a receipt', async () => {
+  const page = await browser.newPage()
+  await page.goto('/recargas')
+  await page.getByLabel('Valor').fill('1')
+  await page.getByRole('button', { name: /^Gerar Pix/ }).click()
+  await page.getByText('Escolha um valor de R$ 20,00 a R$ 5.000,00').waitFor()
+  await page.getByRole('button', { name: 'R$ 50', exact: true }).click()
+  await page.getByRole('button', { name: 'Gerar Pix de R$ 50,00' }).click()
+  await page.getByRole('img', { name: /QR Code do Pix de R\$.50,00/ }).waitFor()
+  await page.getByRole('button', { name: 'Copiar código Pix' }).click()
+  assert.match(await page.evaluate('navigator.clipboard.readText()'), /^000201.*br\.gov\.bcb\.pix/)
+  await lookAt(page, 'recargas-pix')
+  // A reload keeps what is being paid.
+  await page.reload()
+  await pay(page)
+  await page.getByText('Pago. O saldo já está na sua conta.').last().waitFor()
+  await page.getByRole('link', { name: 'Recibo' }).first().waitFor()
+  const receipt = await page.request.get(
+    (await page.getByRole('link', { name: 'Recibo' }).first().getAttribute('href')) ?? '',
+  )
+  assert.equal(receipt.status(), 200)
+  assert.match(await receipt.text(), /Recibo de recarga/)
+  await page.close()
+})
+
+test('a refused card leaves no number in the page; a good one pays, also by itself', async () => {
+  const page = await browser.newPage()
+  await page.goto('/recargas')
+  await page.getByRole('button', { name: 'Novo cartão' }).click()
+  const dialog = page.getByRole('dialog')
+  const number = dialog.getByLabel('Número do cartão')
+  const code = dialog.getByLabel('Código de segurança')
+  await number.fill(DECLINED_NUMBER)
+  await dialog.getByLabel('Nome como está').fill('BIA LIMA')
+  await dialog.getByLabel('Validade').fill('12/35')
+  await code.fill('123')
+  await dialog.getByRole('button', { name: 'Salvar cartão' }).click()
+  await dialog.getByText('Transação não autorizada').waitFor()
+  assert.deepEqual([await number.inputValue(), await code.inputValue()], ['', ''])
+  await lookAt(page, 'recargas-cartao')
+  await number.fill(CARD_NUMBER)
+  await code.fill('123')
+  await dialog.getByRole('button', { name: 'Salvar cartão' }).click()
+  await page.getByText('Visa final 4444').first().waitFor()
+  await page.getByRole('button', { name: 'Ligar recarga automática' }).click()
+  await page.getByLabel('Quando o saldo ficar abaixo de').fill('5,50')
+  await page.getByRole('button', { name: 'Ligar', exact: true }).click()
+  await page.getByText(/abaixo de R\$.5,50, recarregamos R\$.100,00/).waitFor()
+  await page.getByRole('radio', { name: /^Cartão/ }).check({ force: true })
+  await page.getByRole('button', { name: 'Pagar R$ 100,00' }).click()
+  await page.getByText('Pago. O saldo já está na sua conta.').last().waitFor()
+  await page.close()
+})
+
+test("a key's secret is shown once, its curl works as it is copied, and revoked it does not", async () => {
+  const page = await browser.newPage()
+  await page.goto('/chaves')
+  await page.getByRole('button', { name: 'Criar a primeira chave' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Criar chave' }).click()
+  await dialog.getByText('O nome precisa ter de 3 a 50 caracteres.').waitFor()
+  await dialog.getByLabel('Nome').fill('Site em produção')
+  await dialog.getByRole('radio', { name: /^Só alguns/ }).check({ force: true })
+  await dialog.getByLabel('Procurar modelo').fill('gpt-4o mini')
+  await dialog.getByRole('checkbox', { name: /^GPT-4o mini/ }).check()
+  await dialog.getByLabel('Orçamento').fill('10,50')
+  await lookAt(page, 'chaves-nova')
+  await dialog.getByRole('button', { name: 'Criar chave' }).click()
+  await page.getByRole('heading', { name: /está pronta/ }).waitFor()
+  await lookAt(page, 'chaves-segredo')
+  await page.getByRole('button', { name: 'Copiar curl' }).click()
+  const curl = String(await page.evaluate('navigator.clipboard.readText()'))
+  const { stdout } = await run('sh', ['-c', `${curl} --silent`])
+  assert.equal(typeof JSON.parse(stdout).choices[0].message.content, 'string', stdout)
+  const secret = /sk-svc-\w+/.exec(curl)?.[0] ?? ''
+  await page.getByRole('button', { name: 'Já guardei a chave' }).click()
+  assert.equal((await page.content()).includes(secret), false)
+  await page.getByText(/de US\$.10,50/).waitFor()
+
+  await page.getByRole('button', { name: 'Alterar Site em produção' }).click()
+  await dialog.getByLabel('Nome').fill('Site antigo')
+  await dialog.getByRole('button', { name: 'Salvar' }).click()
+  await page.getByRole('button', { name: 'Revogar Site antigo' }).click()
+  await dialog.getByRole('button', { name: 'Revogar chave' }).click()
+  await page.getByText('Revogada em').waitFor()
+  assert.match((await run('sh', ['-c', `${curl} --silent`])).stdout, /"error"/)
+  await page.close()
+})
+
+test('what was not spent is asked back, and arrives', async () => {
+  const page = await browser.newPage()
+  await page.goto('/reembolsos')
+  await page.getByLabel('Quanto você quer de volta?').fill('900')
+  await page.getByRole('button', { name: 'Pedir reembolso' }).click()
+  await page.getByText(/^Só R\$.* podem ser reembolsados agora/).waitFor()
+  await page.getByLabel('Quanto você quer de volta?').fill('120')
+  await page.getByRole('button', { name: 'Pedir reembolso' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Pedir reembolso' }).click()
+  await page.getByText('De 2 recargas').click()
+  await page.getByText(/da recarga de .* por Pix/).waitFor()
+  await lookAt(page, 'reembolsos-pedido')
+  await page.getByText('Devolvido', { exact: true }).waitFor({ timeout: 30_000 })
+  await page.close()
+})
+
+test('the account is deleted only by whoever typed its e-mail and gave up the balance', async () => {
+  const page = await browser.newPage()
+  await page.goto('/perfil')
+  await page.getByRole('button', { name: 'Excluir minha conta' }).click()
+  const dialog = page.getByRole('dialog')
+  const act = dialog.getByRole('button', { name: 'Excluir para sempre' })
+  assert.equal(await act.isDisabled(), true)
+  await dialog.getByLabel('Para confirmar').fill(BIA.email)
+  await act.click()
+  await dialog.getByText(/Ainda há R\$/).waitFor()
+  await lookAt(page, 'perfil-excluir')
+  await dialog.getByLabel(/^Abro mão/).check()
+  await act.click()
+  await page.getByRole('heading', { name: 'Entrar', level: 1 }).waitFor()
+  await page.close()
+})
+
+test('nothing was red in the console but what the server refused on purpose', () => {
+  const refused = /Failed to load resource: the server responded with a status of 4\d\d/
+  assert.deepEqual(
+    browser.faults.filter((fault) => !refused.test(fault)),
+    [],
+  )
+})
+
+/** On the sandbox's page, in the tab that the link opens. */
+async function pay(page: Page): Promise<void> {
+  const [bank] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page.getByRole('link', { name: 'Abrir a página de pagamento' }).click(),
+  ])
+  await bank.getByRole('button', { name: 'Pagar (simulação)' }).click()
+  await bank.close()
+}
+
+/** On a phone in the dark as well as on a desk: what only an act brings to the page. */
+async function lookAt(page: Page, name: string): Promise<void> {
+  for (const [theme, width] of [
+    ['dark', 'phone'],
+    ['light', 'desktop'],
+  ] as const) {
+    await useLook(page, theme, width)
+    await settled(page)
+    await screenshot(page, `${name}-${width}-${theme}`)
+    await assertAccessible(page, name)
+    await assertFits(page, name)
+  }
+}

@@ -1,0 +1,45 @@
+/** The way in that every customer has: sign up, the link of the mail, home. */
+import type { Page } from 'playwright-core'
+
+const MAIL_MS_MAX = 60_000
+
+export interface Person {
+  readonly name: string
+  readonly email: string
+  readonly password: string
+}
+
+export async function signUp(page: Page, { name, email, password }: Person): Promise<void> {
+  await page.goto('/cadastrar')
+  await page.getByLabel('Nome').fill(name)
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Senha').fill(password)
+  await page.getByRole('button', { name: 'Criar conta' }).click()
+  await page.getByRole('heading', { name: 'Confira seu e-mail' }).waitFor()
+}
+
+/** Follows the link to `path` in the newest mail to that address, once such a mail is there. */
+export async function followMail(page: Page, email: string, path: string): Promise<void> {
+  const newest = page.getByRole('listitem').filter({ hasText: email }).first()
+  const link = page.locator(`pre a[href*="${path}"]`).first()
+  for (const deadline = Date.now() + MAIL_MS_MAX; Date.now() < deadline;) {
+    await page.goto('/mailbox')
+    if ((await newest.count()) > 0) {
+      await newest.getByRole('link').click()
+      await page.getByRole('heading', { name: 'Texto' }).waitFor()
+      const href = (await link.count()) > 0 ? await link.getAttribute('href') : null
+      if (href !== null) return void (await page.goto(href))
+    }
+    await page.waitForTimeout(200)
+  }
+  throw new Error(`no mail to ${email} led to ${path}`)
+}
+
+export async function confirmEmail(page: Page, { email, password }: Person): Promise<void> {
+  await followMail(page, email, '/auth/confirm')
+  await page.getByLabel('Senha').fill(password)
+  await page.getByRole('button', { name: 'Confirmar e entrar' }).click()
+  await page.getByRole('heading', { name: 'E-mail confirmado', level: 1 }).waitFor()
+  await page.getByRole('link', { name: 'Começar' }).click()
+  await page.getByRole('heading', { name: 'Início', level: 1 }).waitFor()
+}

@@ -1,0 +1,138 @@
+/** What was used and what it cost: each charge explained, filtered, exported; sessions; the catalog with its prices. */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { seedUsage } from '../harness/seed-usage.ts'
+import {
+  ask,
+  askChat,
+  sound,
+  startGateway,
+  type GatewayUnderTest,
+} from '../http/gateway-under-test.ts'
+import { assertAccessible, settled, startBrowser, type BrowserUnderTest } from './browser.ts'
+import { fund } from './fund.ts'
+import { confirmEmail, signUp } from './sign-up.ts'
+
+const BIA = { name: 'Bia Lima', email: 'bia@exemplo.com.br', password: 'uma frase bem comprida' }
+const SEEDED = 60
+
+let gateway: GatewayUnderTest
+let browser: BrowserUnderTest
+let secret: string
+
+before(async () => {
+  gateway = await startGateway()
+  browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
+  const page = await browser.newPage()
+  await signUp(page, BIA)
+  await confirmEmail(page, BIA)
+  await page.close()
+  const { db } = gateway.database
+  const funded = await fund(db, BIA.email)
+  secret = funded.secret
+  const base = Date.now() - 3_600_000
+  await seedUsage(db, {
+    customerId: funded.customerId,
+    apiKeyId: funded.key.id,
+    events: Array.from({ length: SEEDED }, (_, place) => ({
+      at: new Date(base - place * 60_000),
+      modelId: 'gpt-4o',
+      promptTokens: 1_000 + place,
+      completionTokens: 200,
+    })),
+  })
+  const headers = { 'x-svc-session-id': 'pedido-4812' }
+  for (const model of ['sandbox-chat', 'sandbox-reasoning'])
+    await askChat(gateway.node.baseUrl, secret, sound(model), headers)
+})
+after(async () => {
+  await browser?.close()
+  await gateway?.stop()
+})
+
+test('a charge opens to the sum that it was made by, and to its session', async () => {
+  const page = await browser.newPage()
+  await page.goto('/uso')
+  await page.getByRole('button', { name: /Ver a conta de sandbox-reasoning/ }).click()
+  const details = page.getByRole('region', { name: 'Como este valor foi feito' })
+  await details.getByText('dá exatamente o valor cobrado').waitFor()
+  const [charge] = (await ask(gateway.node.baseUrl, '/usage/events?limit=1', { secret })).json
+    .usage_events
+  assert.equal(charge.model_id, 'sandbox-reasoning')
+  const shown = (await details.textContent()) ?? ''
+  for (const part of [charge.cost_upstream_usd, charge.cost_billed_brl])
+    assert.ok(shown.includes(decimalComma(part)), `${decimalComma(part)} in ${shown}`)
+  assert.match(shown, /R\$\s5,20.*1,25/)
+  await page.getByRole('link', { name: 'pedido-4812' }).click()
+  await page.getByRole('heading', { name: 'Sessão pedido-4812', level: 1 }).waitFor()
+  const entries = page.getByRole('listitem').filter({ hasText: 'sandbox-' })
+  await entries.nth(1).waitFor()
+  assert.equal(await entries.count(), 2)
+  await settled(page)
+  await assertAccessible(page, 'sessão')
+  await page.close()
+})
+
+test('the log goes on page by page, by model, and the filter stands in the address', async () => {
+  const page = await browser.newPage()
+  await page.goto('/uso')
+  const rows = page.getByRole('button', { name: /^Ver a conta de/ })
+  await page.getByRole('button', { name: 'Carregar mais' }).click()
+  await rows.nth(SEEDED + 1).waitFor()
+  assert.equal(await rows.count(), SEEDED + 2)
+  await page.getByLabel('Modelo').selectOption('sandbox-chat')
+  await rows.nth(1).waitFor({ state: 'detached' })
+  await page.reload()
+  await rows.first().waitFor()
+  assert.equal(await rows.count(), 1)
+  await page.getByLabel('Sessão').fill('nenhuma')
+  await page.getByLabel('Sessão').press('Enter')
+  await page.getByRole('button', { name: 'Limpar os filtros' }).click()
+  await rows.nth(49).waitFor()
+  await page.getByRole('tab', { name: 'Por chave' }).click()
+  await page.getByRole('button', { name: 'Site', exact: true }).click()
+  await rows.nth(49).waitFor()
+  await page.close()
+})
+
+test('the export has every charge of the period', async () => {
+  const page = await browser.newPage()
+  await page.goto('/uso')
+  await page.getByRole('button', { name: 'Exportar' }).click()
+  // The charges of an hour ago may be of yesterday, in the customer's zone, and those of last month.
+  await page.getByRole('dialog').getByLabel('De').fill('2026-01-01')
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Baixar CSV' }).click(),
+  ])
+  const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n')
+  assert.equal(lines.length, SEEDED + 3)
+  assert.match(download.suggestedFilename(), /^uso-2026-01-01-a-.*\.csv$/)
+  await page.close()
+})
+
+test('the catalog shows prices in reais, is searched, and compares', async () => {
+  const page = await browser.newPage()
+  await page.goto('/modelos')
+  await page.getByRole('searchbox').fill('sandbox-ch')
+  const row = page.getByRole('row', { name: /sandbox-chat/ })
+  // 1 USD in and 2 USD out, times 5.20, times 1.25.
+  assert.match((await row.textContent()) ?? '', /R\$\s6,50R\$\s13,00/)
+  await page.getByLabel('Comparar sandbox-chat').check()
+  await page.getByRole('searchbox').fill('gpt 4o mini')
+  await page.getByLabel('Comparar GPT-4o mini', { exact: true }).check()
+  await page.getByRole('button', { name: 'Comparar', exact: true }).click()
+  const comparison = page.getByRole('dialog').getByRole('row', { name: /^Saída, 1 milhão/ })
+  assert.match((await comparison.textContent()) ?? '', /R\$\s13,00/)
+  await assertAccessible(page, 'comparação')
+  await page.close()
+})
+
+test('nothing was red in the console of any page', () => {
+  assert.deepEqual(browser.faults, [])
+})
+
+function decimalComma(value: number): string {
+  return value.toFixed(12).replace(/0+$/, '').replace('.', ',')
+}

@@ -1,0 +1,98 @@
+/**
+ * Calls of the REST API, typed by the path they go to: `api.get('/me/refunds', { query: { limit: 20 } })`,
+ * `api.post('/topups', body)`, `api.delete('/api-keys/{id}', { path: { id } })`.
+ */
+import type { Contract } from './contract.ts'
+import { readJson, refusalOf, send } from './send.ts'
+import { csrfToken, forgetSession } from './session.ts'
+
+type Method = keyof Contract
+type Path<M extends Method> = keyof Contract[M] & string
+type Part<M extends Method, P extends Path<M>, Name extends string> =
+  Contract[M][P] extends Record<Name, infer Found> ? Found : never
+
+/** What an operation answers, as in `Answer<'get', '/me/profile'>`. */
+export type Answer<M extends Method, P extends Path<M>> = Part<M, P, 'answer'>
+/** What an operation takes, as in `Body<'post', '/topups'>`. */
+export type Body<M extends Method, P extends Path<M>> = Part<M, P, 'body'>
+export type Query<M extends Method, P extends Path<M>> = Part<M, P, 'query'>
+
+type PathOption<M extends Method, P extends Path<M>> = [Part<M, P, 'path'>] extends [never]
+  ? object
+  : { path: Part<M, P, 'path'> }
+type QueryOption<M extends Method, P extends Path<M>> = [Part<M, P, 'query'>] extends [never]
+  ? object
+  : { query?: { [Name in keyof Part<M, P, 'query'>]: Part<M, P, 'query'>[Name] | undefined } }
+type Options<M extends Method, P extends Path<M>> = PathOption<M, P> &
+  QueryOption<M, P> & { signal?: AbortSignal }
+type OptionsArgument<M extends Method, P extends Path<M>> =
+  PathOption<M, P> extends { path: unknown } ? [options: Options<M, P>] : [options?: Options<M, P>]
+type BodyArgument<M extends Method, P extends Path<M>> = [Part<M, P, 'body'>] extends [never]
+  ? [body?: undefined]
+  : [body: Part<M, P, 'body'>]
+
+export const api = {
+  get: <P extends Path<'get'>>(path: P, ...[options]: OptionsArgument<'get', P>) =>
+    call<Answer<'get', P>>('GET', path, undefined, options),
+  post: <P extends Path<'post'>>(
+    path: P,
+    ...[body, options]: [...BodyArgument<'post', P>, ...OptionsArgument<'post', P>]
+  ) => call<Answer<'post', P>>('POST', path, body, options as GivenOptions),
+  put: <P extends Path<'put'>>(
+    path: P,
+    ...[body, options]: [...BodyArgument<'put', P>, ...OptionsArgument<'put', P>]
+  ) => call<Answer<'put', P>>('PUT', path, body, options as GivenOptions),
+  patch: <P extends Path<'patch'>>(
+    path: P,
+    ...[body, options]: [...BodyArgument<'patch', P>, ...OptionsArgument<'patch', P>]
+  ) => call<Answer<'patch', P>>('PATCH', path, body, options as GivenOptions),
+  delete: <P extends Path<'delete'>>(path: P, ...[options]: OptionsArgument<'delete', P>) =>
+    call<Answer<'delete', P>>('DELETE', path, undefined, options),
+  /** The one deletion that says what it is sure of. */
+  deleteAccount: (body: Body<'delete', '/me'>) =>
+    call<Answer<'delete', '/me'>>('DELETE', '/me', body),
+}
+
+interface GivenOptions {
+  readonly path?: unknown
+  readonly query?: unknown
+  readonly signal?: AbortSignal
+}
+
+async function call<Result>(
+  method: string,
+  template: string,
+  body: unknown,
+  options: GivenOptions = {},
+): Promise<Result> {
+  const isRead = method === 'GET'
+  const answer = await send(urlOf(template, options), {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(isRead ? {} : { 'x-csrf-token': await csrfToken() }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(options.signal ? { signal: options.signal } : {}),
+  })
+  if (answer.ok) return (await readJson(answer)) as Result
+  const refused = await refusalOf(answer)
+  if (refused.status === 401) forgetSession()
+  throw refused
+}
+
+type QueryValues = Readonly<Record<string, string | number | boolean | undefined>>
+
+/** The address of an operation, for links that the browser follows itself (a CSV, a receipt). */
+export function urlOf(template: string, { path, query }: GivenOptions = {}): string {
+  const values = path as Record<string, string> | undefined
+  const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(values?.[name] ?? ''),
+  )
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries((query ?? {}) as QueryValues)) {
+    if (value !== undefined && value !== '') search.append(name, String(value))
+  }
+  return `/v1${filled}${search.size > 0 ? `?${search}` : ''}`
+}

@@ -1,0 +1,5290 @@
+/**
+ * Made of /v1/openapi.json by `npm run web:contract`: not to be edited. A test says when it is old.
+ */
+
+export interface Contract {
+  get: {
+    /**
+     * Uma imagem gerada, por uma hora
+     */
+    '/files/images/{id}': {
+      path: {
+        id: string
+      }
+      answer: string
+    }
+    /**
+     * O catálogo de modelos
+     */
+    '/models': {
+      query: {
+        category?: 'llm' | 'image' | 'video' | 'embedding' | 'audio' | 'chat'
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        models: {
+          id: string
+          display_name: string
+          category: 'llm' | 'image' | 'video' | 'embedding' | 'audio'
+          /**
+           * Quem faz o modelo.
+           */
+          upstream: string
+          markup_multiplier: number
+          description: string | null
+        }[]
+        object: 'list'
+        data: {
+          id: string
+          object: 'model'
+          created: number
+          owned_by: string
+        }[]
+      }
+    }
+    /**
+     * Um modelo do catálogo
+     */
+    '/models/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        object: 'model'
+        created: number
+        owned_by: string
+        display_name: string
+        category: 'llm' | 'image' | 'video' | 'embedding' | 'audio'
+        /**
+         * Quem faz o modelo.
+         */
+        upstream: string
+        markup_multiplier: number
+        description: string | null
+      }
+    }
+    /**
+     * Os preços de agora em BRL, com o câmbio e o multiplicador já aplicados
+     */
+    '/model-prices': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        /**
+         * A taxa em vigor; null, e nenhum preço, enquanto não há nenhuma.
+         */
+        fx_rate: {
+          /**
+           * BRL por USD, quatro decimais
+           */
+          rate: number
+          rate_date: string
+          source: string
+          is_sandbox: boolean
+        } | null
+        prices: {
+          model_id: string
+          category: 'llm' | 'image' | 'video' | 'embedding' | 'audio'
+          /**
+           * false enquanto nenhum caminho leva ao modelo.
+           */
+          is_available: boolean
+          /**
+           * Items: BRL por milhão de tokens, em chamadas cujo prompt tem mais tokens que above_prompt_tokens.
+           */
+          tiers: {
+            above_prompt_tokens: number
+            /**
+             * BRL
+             */
+            input_brl: number
+            /**
+             * BRL
+             */
+            cached_input_brl: number
+            /**
+             * BRL
+             */
+            cache_write_brl: number
+            /**
+             * BRL
+             */
+            output_brl: number
+            /**
+             * BRL
+             */
+            reasoning_brl: number
+          }[]
+          /**
+           * BRL por unidade do que não é token de texto: audio_seconds, images, images:<tamanho>, tokens de som e de imagem.
+           */
+          units: {
+            /**
+             * BRL
+             */
+            [k: string]: number
+          }
+          context_tokens: number
+          output_tokens_max: number
+          supports_tools: boolean
+          /**
+           * Se o prompt pode ter imagens.
+           */
+          supports_images: boolean
+        }[]
+      }
+    }
+    /**
+     * As taxas de câmbio aplicadas, as mais novas primeiro
+     */
+    '/fx-rates': {
+      query: {
+        /**
+         * Primeira data da taxa (AAAA-MM-DD).
+         */
+        from?: string
+        /**
+         * Última data da taxa, incluída.
+         */
+        to?: string
+        limit?: number
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        mode: 'live' | 'sandbox'
+        fx_rates: {
+          /**
+           * BRL por USD, quatro decimais
+           */
+          rate: number
+          rate_date: string
+          bulletin_at: string | null
+          source: string
+          is_sandbox: boolean
+          applied_from: string | null
+          applied_until: string | null
+        }[]
+      }
+    }
+    /**
+     * Se o serviço está no ar
+     */
+    '/healthz': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        status: 'ok'
+        mode: 'sandbox' | 'live'
+      }
+    }
+    /**
+     * Se o banco de dados responde; 503 se não
+     */
+    '/healthz/db': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        ok: boolean
+        latency_ms: number
+        timestamp: string
+      }
+    }
+    /**
+     * Disponibilidade e latência por provedor
+     */
+    '/upstream-health': {
+      query: {
+        days?: number
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        days: number
+        providers: {
+          provider: string
+          requests: number
+          uptime_percent: number
+          p50_ms: number | null
+          p95_ms: number | null
+        }[]
+      }
+    }
+    /**
+     * Incidentes abertos
+     */
+    '/incidents/active': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        incidents: {
+          id: string
+          title: string
+          message: string
+          severity: 'minor' | 'major' | 'critical'
+          models: string[]
+          providers: string[]
+          status: 'open'
+          started_at: string
+          updated_at: string
+        }[]
+      }
+    }
+    /**
+     * O saldo e as cobranças mais novas
+     */
+    '/usage': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        balance: {
+          /**
+           * BRL
+           */
+          balance_brl: number
+          /**
+           * BRL
+           */
+          total_topped_up_brl: number
+          /**
+           * BRL
+           */
+          total_spent_brl: number
+        }
+        usage_events: {
+          id: string
+          request_id: string
+          model_id: string
+          api_key_id: string | null
+          api_key_name: string | null
+          team_id: string | null
+          session_id: string | null
+          prompt_tokens: number | null
+          cached_tokens: number | null
+          cache_write_tokens: number | null
+          completion_tokens: number | null
+          reasoning_tokens: number | null
+          units: {
+            [k: string]: number
+          } | null
+          usage_kind: 'exact' | 'estimated' | 'none'
+          /**
+           * BRL
+           */
+          cost_billed_brl: number
+          /**
+           * USD
+           */
+          cost_upstream_usd: number
+          fx_rate: number
+          fx_rate_date: string
+          fx_rate_source: string
+          markup_multiplier: number
+          created_at: string
+        }[]
+      }
+    }
+    /**
+     * As cobranças, das mais novas para as mais antigas, página por página
+     */
+    '/usage/events': {
+      query: {
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+        /**
+         * Primeiro dia (AAAA-MM-DD), no fuso do cliente.
+         */
+        from?: string
+        /**
+         * Último dia (AAAA-MM-DD), incluído; sem ele, até agora.
+         */
+        to?: string
+        model_id?: string
+        api_key_id?: string
+        session_id?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        usage_events: {
+          id: string
+          request_id: string
+          model_id: string
+          api_key_id: string | null
+          api_key_name: string | null
+          team_id: string | null
+          session_id: string | null
+          prompt_tokens: number | null
+          cached_tokens: number | null
+          cache_write_tokens: number | null
+          completion_tokens: number | null
+          reasoning_tokens: number | null
+          units: {
+            [k: string]: number
+          } | null
+          usage_kind: 'exact' | 'estimated' | 'none'
+          /**
+           * BRL
+           */
+          cost_billed_brl: number
+          /**
+           * USD
+           */
+          cost_upstream_usd: number
+          fx_rate: number
+          fx_rate_date: string
+          fx_rate_source: string
+          markup_multiplier: number
+          created_at: string
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * Todas as cobranças de um período, em CSV
+     */
+    '/usage/export.csv': {
+      query: {
+        /**
+         * Primeiro dia (AAAA-MM-DD), no fuso do cliente.
+         */
+        from?: string
+        /**
+         * Último dia (AAAA-MM-DD), incluído; sem ele, até agora.
+         */
+        to?: string
+      }
+      answer: string
+    }
+    /**
+     * Todas as cobranças de um período, em JSON
+     */
+    '/usage/export.json': {
+      query: {
+        /**
+         * Primeiro dia (AAAA-MM-DD), no fuso do cliente.
+         */
+        from?: string
+        /**
+         * Último dia (AAAA-MM-DD), incluído; sem ele, até agora.
+         */
+        to?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        period: {
+          from: string
+          to: string
+          timezone: string
+          from_at: string
+          until_at: string
+        }
+        total_events: number
+        events: {
+          id: string
+          request_id: string
+          model_id: string
+          api_key_id: string | null
+          api_key_name: string | null
+          team_id: string | null
+          session_id: string | null
+          prompt_tokens: number | null
+          cached_tokens: number | null
+          cache_write_tokens: number | null
+          completion_tokens: number | null
+          reasoning_tokens: number | null
+          units: {
+            [k: string]: number
+          } | null
+          usage_kind: 'exact' | 'estimated' | 'none'
+          /**
+           * BRL
+           */
+          cost_billed_brl: number
+          /**
+           * USD
+           */
+          cost_upstream_usd: number
+          fx_rate: number
+          fx_rate_date: string
+          fx_rate_source: string
+          markup_multiplier: number
+          created_at: string
+        }[]
+      }
+    }
+    /**
+     * As sessões, as de uso mais recente primeiro
+     */
+    '/me/sessions': {
+      query: {
+        days?: number
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        days: number
+        count: number
+        sessions: {
+          session_id: string
+          request_count: number
+          /**
+           * BRL
+           */
+          total_billed_brl: number
+          total_prompt_tokens: number
+          total_completion_tokens: number
+          total_tokens: number
+          models: string[]
+          first_request_at: string
+          last_request_at: string
+          duration_ms: number
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * Uma sessão e suas cobranças, em ordem cronológica
+     */
+    '/me/sessions/{id}': {
+      path: {
+        id: string
+      }
+      query: {
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        session_id: string
+        request_count: number
+        /**
+         * BRL
+         */
+        total_billed_brl: number
+        events: {
+          id: string
+          request_id: string
+          model_id: string
+          api_key_id: string | null
+          api_key_name: string | null
+          team_id: string | null
+          session_id: string | null
+          prompt_tokens: number | null
+          cached_tokens: number | null
+          cache_write_tokens: number | null
+          completion_tokens: number | null
+          reasoning_tokens: number | null
+          units: {
+            [k: string]: number
+          } | null
+          usage_kind: 'exact' | 'estimated' | 'none'
+          /**
+           * BRL
+           */
+          cost_billed_brl: number
+          /**
+           * USD
+           */
+          cost_upstream_usd: number
+          fx_rate: number
+          fx_rate_date: string
+          fx_rate_source: string
+          markup_multiplier: number
+          created_at: string
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * O uso dos últimos dias em resumo
+     */
+    '/me/usage-summary': {
+      query: {
+        days?: number
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        period_days: number
+        /**
+         * BRL
+         */
+        balance_brl: number
+        /**
+         * BRL
+         */
+        total_topped_up_brl: number
+        /**
+         * BRL
+         */
+        total_spent_brl: number
+        /**
+         * As cobranças dos últimos dias do seu fuso horário, hoje incluído.
+         */
+        period_totals: {
+          requests: number
+          /**
+           * BRL
+           */
+          cost_billed_brl: number
+          /**
+           * USD
+           */
+          cost_upstream_usd: number
+          prompt_tokens: number
+          completion_tokens: number
+        }
+        /**
+         * Os que mais custaram.
+         *
+         * @maxItems 3
+         */
+        top_models: {
+          model_id: string
+          model_name: string
+          requests: number
+          /**
+           * BRL
+           */
+          cost_billed_brl: number
+        }[]
+        unique_models_used: number
+      }
+    }
+    /**
+     * O uso de cada chave nos últimos dias
+     */
+    '/usage/by-key': {
+      query: {
+        days?: number
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        days: number
+        keys: {
+          api_key_id: string
+          name: string
+          last_four: string
+          status: 'active' | 'suspended' | 'revoked' | 'expired'
+          team_id: string | null
+          /**
+           * Chamadas cobradas.
+           */
+          requests: number
+          /**
+           * Chamadas que falharam e não custaram nada.
+           */
+          failed_requests: number
+          prompt_tokens: number
+          completion_tokens: number
+          /**
+           * BRL
+           */
+          cost_billed_brl: number
+          /**
+           * USD
+           */
+          cost_upstream_usd: number
+          /**
+           * Os que mais custaram.
+           *
+           * @maxItems 3
+           */
+          top_models: {
+            model_id: string
+            requests: number
+            /**
+             * BRL
+             */
+            cost_billed_brl: number
+          }[]
+          /**
+           * Parte do custo de todas as chaves, com duas casas.
+           */
+          share_percent: number
+        }[]
+      }
+    }
+    /**
+     * O uso de cada um dos últimos dias
+     */
+    '/usage/by-day': {
+      query: {
+        days?: number
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        days: number
+        /**
+         * Do mais antigo até hoje; os dias sem uso também.
+         *
+         * @maxItems 90
+         */
+        by_day: {
+          /**
+           * No fuso do cliente.
+           */
+          day: string
+          requests: number
+          /**
+           * Chamadas que falharam e não custaram nada.
+           */
+          failed_requests: number
+          prompt_tokens: number
+          completion_tokens: number
+          /**
+           * BRL
+           */
+          cost_billed_brl: number
+        }[]
+      }
+    }
+    /**
+     * O uso dos limites por minuto de cada chave ativa
+     */
+    '/usage/rate-limit': {
+      query: {
+        minutes?: number
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        minutes: number
+        keys: {
+          api_key_id: string
+          name: string
+          last_four: string
+          team_id: string | null
+          requests_per_minute: {
+            limit: number
+            /**
+             * Contado neste minuto, chamadas recusadas incluídas.
+             */
+            current: number
+            /**
+             * Por minuto, dos últimos minutos, este incluído; chamadas recusadas não contam.
+             */
+            average: number
+            /**
+             * O maior destes minutos.
+             */
+            peak: number
+            peak_at: string | null
+            headroom_percent: number
+            peak_headroom_percent: number
+          }
+          /**
+           * Numa chave sem limite de tokens, só contam chamadas que já terminaram.
+           */
+          tokens_per_minute: {
+            limit: number | null
+            /**
+             * Contado neste minuto, chamadas recusadas incluídas.
+             */
+            current: number
+            /**
+             * Por minuto, dos últimos minutos, este incluído; chamadas recusadas não contam.
+             */
+            average: number
+            /**
+             * O maior destes minutos.
+             */
+            peak: number
+            peak_at: string | null
+            headroom_percent: number | null
+            peak_headroom_percent: number | null
+          }
+        }[]
+      }
+    }
+    /**
+     * Os números da página inicial do painel
+     */
+    '/me/dashboard-stats': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        profile: {
+          full_name: string
+          cpf_cnpj: string
+          phone: string | null
+          postal_code: string | null
+          street: string | null
+          street_number: string | null
+          complement: string | null
+          district: string | null
+          city: string | null
+          state: string | null
+          created_at: string
+          updated_at: string
+        } | null
+        /**
+         * BRL
+         */
+        balance_brl: number
+        /**
+         * Uma chave suspensa por falta de saldo conta como ativa; uma que expirou, em nenhum dos dois.
+         */
+        keys: {
+          active: number
+          revoked: number
+        }
+        topups: {
+          paid: number
+          total: number
+        }
+        notifications: {
+          failed: number
+          total: number
+        }
+      }
+    }
+    /**
+     * Por quantos dias o saldo ainda dura
+     */
+    '/me/runway': {
+      query: {
+        days?: number
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        /**
+         * BRL
+         */
+        balance_brl: number
+        period_days: number
+        /**
+         * O gasto dos últimos dias dividido pelo número de dias, em BRL.
+         */
+        daily_avg_brl: number
+        /**
+         * Dias inteiros que o saldo dura; null com menos de R$ 0,01 por dia em média.
+         */
+        runway_days: number | null
+        /**
+         * O saldo dura menos de 7 dias.
+         */
+        critical: boolean
+      }
+    }
+    /**
+     * Modelos mais baratos para o uso que você faz
+     */
+    '/me/recommendations': {
+      query: {
+        days?: number
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        days: number
+        /**
+         * BRL por mil tokens (prompt e resposta) do seu próprio uso; null no que não é cobrado por tokens de texto.
+         */
+        brl_per_1k_tokens: number | null
+        models: {
+          model_id: string
+          model_name: string
+          requests: number
+          prompt_tokens: number
+          completion_tokens: number
+          /**
+           * BRL
+           */
+          cost_billed_brl: number
+          /**
+           * BRL por mil tokens (prompt e resposta) do seu próprio uso; null no que não é cobrado por tokens de texto.
+           */
+          brl_per_1k_tokens: number | null
+          /**
+           * Modelos de chat que fazem o mesmo (ferramentas, imagens, áudio, contexto) por ao menos 10% e R$ 0,01 menos. Nunca de embeddings: os vetores de outro modelo não servem num índice que já existe. Nem de imagens, áudio e vídeo: cada modelo os conta a seu modo.
+           *
+           * @maxItems 3
+           */
+          suggestions: {
+            model_id: string
+            model_name: string
+            /**
+             * O mesmo uso neste modelo, com os preços, o câmbio e a margem de hoje. Supõe o mesmo número de tokens, todo o prompt fora do cache e a faixa de preço do prompt médio. O que os tokens não explicam (áudio, câmbio de outros dias) fica como foi cobrado.
+             */
+            projected_cost_brl: number
+            /**
+             * BRL
+             */
+            brl_per_1k_tokens: number
+            /**
+             * BRL
+             */
+            saving_brl: number
+            saving_percent: number
+          }[]
+        }[]
+        /**
+         * Com a melhor sugestão de cada modelo, em BRL.
+         */
+        total_saving_brl: number
+      }
+    }
+    /**
+     * As chaves, das mais novas às mais antigas
+     */
+    '/api-keys': {
+      query: {
+        status?: 'active' | 'suspended' | 'revoked' | 'expired'
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        api_keys: {
+          id: string
+          name: string
+          last_four: string
+          status: 'active' | 'suspended' | 'revoked' | 'expired'
+          model_ids: string[] | null
+          ip_allowlist: string[] | null
+          requests_per_minute: number
+          tokens_per_minute: number | null
+          budget: {
+            /**
+             * USD
+             */
+            limit_usd: number
+            period: 'day' | 'month' | 'lifetime'
+            /**
+             * USD
+             */
+            spent_usd: number
+          } | null
+          team_id: string | null
+          last_used_at: string | null
+          created_at: string
+          expires_at: string | null
+          revoked_at: string | null
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * Uma chave
+     */
+    '/api-keys/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        name: string
+        last_four: string
+        status: 'active' | 'suspended' | 'revoked' | 'expired'
+        model_ids: string[] | null
+        ip_allowlist: string[] | null
+        requests_per_minute: number
+        tokens_per_minute: number | null
+        budget: {
+          /**
+           * USD
+           */
+          limit_usd: number
+          period: 'day' | 'month' | 'lifetime'
+          /**
+           * USD
+           */
+          spent_usd: number
+        } | null
+        team_id: string | null
+        last_used_at: string | null
+        created_at: string
+        expires_at: string | null
+        revoked_at: string | null
+      }
+    }
+    /**
+     * Os prompts salvos, o último alterado primeiro
+     */
+    '/me/prompts': {
+      query: {
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+        /**
+         * Só os que têm esta tag.
+         */
+        tag?: string
+        /**
+         * Procura no nome e na descrição.
+         */
+        q?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        prompts: {
+          id: string
+          slug: string
+          name: string
+          description: string | null
+          body: string
+          variables: string[]
+          tags: string[]
+          default_model: string | null
+          /**
+           * Cresce quando o texto muda.
+           */
+          version: number
+          created_at: string
+          updated_at: string
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * Um prompt salvo
+     */
+    '/me/prompts/{id}': {
+      path: {
+        /**
+         * UUID
+         */
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        slug: string
+        name: string
+        description: string | null
+        body: string
+        variables: string[]
+        tags: string[]
+        default_model: string | null
+        /**
+         * Cresce quando o texto muda.
+         */
+        version: number
+        created_at: string
+        updated_at: string
+      }
+    }
+    /**
+     * As versões de um prompt, da mais nova à primeira
+     */
+    '/me/prompts/{id}/versions': {
+      path: {
+        /**
+         * UUID
+         */
+        id: string
+      }
+      query: {
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        versions: {
+          version: number
+          body: string
+          change_note: string | null
+          created_at: string
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * As execuções cobradas de um prompt, por sessão, da mais nova à mais antiga
+     */
+    '/me/prompts/{id}/runs': {
+      path: {
+        /**
+         * UUID
+         */
+        id: string
+      }
+      query: {
+        limit?: number
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        runs: {
+          session_id: string
+          request_count: number
+          models: string[]
+          total_prompt_tokens: number
+          total_completion_tokens: number
+          total_tokens: number
+          /**
+           * BRL
+           */
+          total_billed_brl: number
+          first_request_at: string
+          last_request_at: string
+        }[]
+      }
+    }
+    /**
+     * Quem está na sessão do painel, ou de quem é a chave
+     */
+    '/session': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        customer: {
+          id: string
+          name: string
+          email: string | null
+        }
+        /**
+         * Pode usar as operações de administração.
+         */
+        is_admin: boolean
+        /**
+         * O valor do cabeçalho x-csrf-token, que todo pedido de uma sessão leva, menos os GET. Vazio para uma chave, que não precisa dele.
+         */
+        csrf_token: string
+        /**
+         * sandbox: nada custa dinheiro de verdade.
+         */
+        mode: 'sandbox' | 'live'
+      }
+    }
+    /**
+     * O perfil: quem paga, com CPF ou CNPJ e endereço
+     */
+    '/me/profile': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        full_name: string
+        cpf_cnpj: string
+        phone: string | null
+        postal_code: string | null
+        street: string | null
+        street_number: string | null
+        complement: string | null
+        district: string | null
+        city: string | null
+        state: string | null
+        created_at: string
+        updated_at: string
+        flags: {
+          has_cpf_cnpj: boolean
+          can_top_up: boolean
+          is_company: boolean
+          /**
+           * CEP, logradouro, número, município e UF.
+           */
+          has_address: boolean
+          weekly_digest_enabled: boolean
+        }
+      }
+    }
+    /**
+     * As preferências
+     */
+    '/me/preferences': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        /**
+         * Zona da IANA, como America/Sao_Paulo.
+         */
+        timezone: string
+        preferred_locale: string
+        weekly_digest_enabled: boolean
+      }
+    }
+    /**
+     * Os e-mails enviados, os mais novos primeiro
+     */
+    '/me/notifications': {
+      query: {
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        /**
+         * De todas, não só desta página.
+         */
+        total: number
+        notifications: {
+          id: string
+          template: string
+          sent_at: string
+          status: 'sent' | 'failed'
+          error: string | null
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * O código de indicação, e quem veio com ele
+     */
+    '/me/referrals': {
+      query: {
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        referral_code: string
+        share_text: string | null
+        referred_users: {
+          name: string | null
+          status: 'registered' | 'rewarded'
+          registered_at: string
+          rewarded_at: string | null
+          reward_brl: number | null
+        }[]
+        next_cursor: string | null
+        statistics: {
+          /**
+           * Todos os que vieram.
+           */
+          registered: number
+          rewarded: number
+          /**
+           * BRL
+           */
+          total_reward_brl: number
+        }
+      }
+    }
+    /**
+     * Cópia de todos os dados da conta (LGPD)
+     */
+    '/me/export': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        export_version: number
+        generated_at: string
+        account: {
+          id: string
+          name: string
+          email: string | null
+          referral_code: string | null
+          created_at: string
+        }
+        profile: {
+          full_name: string | null
+          cpf_cnpj: string | null
+          phone: string | null
+          postal_code: string | null
+          street: string | null
+          street_number: string | null
+          complement: string | null
+          district: string | null
+          city: string | null
+          state: string | null
+          created_at: string | null
+          updated_at: string | null
+        }
+        preferences: {
+          timezone: string
+          preferred_locale: string
+          weekly_digest_enabled: boolean
+        }
+        balance: {
+          /**
+           * BRL
+           */
+          balance_brl: number
+          /**
+           * BRL
+           */
+          total_topped_up_brl: number
+          /**
+           * BRL
+           */
+          total_spent_brl: number
+        }
+        /**
+         * Os mais novos primeiro.
+         */
+        notifications: {
+          id: string
+          template: string
+          sent_at: string
+          status: 'sent' | 'failed'
+          error: string | null
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        mails_waiting: {
+          id: string
+          template: string
+          email: string | null
+          data: {
+            [k: string]: unknown
+          } | null
+          created_at: string
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        topups: {
+          id: string
+          /**
+           * BRL
+           */
+          amount_brl: number
+          method: string
+          status: string
+          payment_method_id: string | null
+          card_brand: string | null
+          card_last_four: string | null
+          is_automatic: boolean
+          created_at: string
+          paid_at: string | null
+          /**
+           * BRL
+           */
+          returned_brl: number
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        payment_methods: {
+          id: string
+          brand: string | null
+          last_four: string
+          holder_name: string
+          expiry_month: number
+          expiry_year: number
+          created_at: string
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        automatic_topups: {
+          is_enabled: boolean
+          /**
+           * BRL
+           */
+          threshold_brl: number
+          /**
+           * BRL
+           */
+          amount_brl: number
+          payment_method_id: string | null
+          monthly_limit_brl: number | null
+          remote_ip: string
+          failures_in_row: number
+          disabled_reason: string | null
+          created_at: string
+          updated_at: string
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        refunds: {
+          id: string
+          /**
+           * BRL
+           */
+          amount_brl: number
+          kind: string
+          status: string
+          reason: string | null
+          decision_note: string | null
+          created_at: string
+          ended_at: string | null
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        events: {
+          id: string
+          type: string
+          data: {
+            [k: string]: unknown
+          }
+          created_at: string
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        api_keys: {
+          id: string
+          name: string
+          last_four: string
+          team_id: string | null
+          model_ids: string[] | null
+          ip_allowlist: string[] | null
+          requests_per_minute: number
+          tokens_per_minute: number | null
+          budget_period: string | null
+          budget_limit_usd: number | null
+          created_at: string
+          last_used_at: string | null
+          expires_at: string | null
+          revoked_at: string | null
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        prompts: {
+          id: string
+          slug: string
+          name: string
+          description: string | null
+          variables: string[]
+          tags: string[]
+          default_model: string | null
+          version: number
+          created_at: string
+          updated_at: string
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        prompt_versions: {
+          prompt_id: string
+          version: number
+          body: string
+          change_note: string | null
+          created_at: string
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        sessions: {
+          session_id: string
+          requests: number
+          prompt_tokens: number
+          completion_tokens: number
+          /**
+           * BRL
+           */
+          cost_billed_brl: number
+          model_ids: string[]
+          first_request_at: string
+          last_request_at: string
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        usage_by_month: {
+          month: string
+          model_id: string
+          requests: number
+          prompt_tokens: number
+          completion_tokens: number
+          /**
+           * USD
+           */
+          cost_upstream_usd: number
+          /**
+           * BRL
+           */
+          cost_billed_brl: number
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        ledger_entries: {
+          id: string
+          kind: 'credit' | 'debit'
+          reason: string
+          /**
+           * BRL
+           */
+          amount_brl: number
+          reference: string
+          note: string | null
+          created_at: string
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        teams_owned: {
+          id: string
+          name: string
+          limit_brl: number | null
+          created_at: string
+          deleted_at: string | null
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        team_memberships: {
+          team_id: string
+          team_name: string
+          role: 'admin' | 'member'
+          joined_at: string
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        invitations_sent: {
+          id: string
+          team_id: string
+          email: string
+          role: 'admin' | 'member'
+          created_at: string
+          expires_at: string
+          accepted_at: string | null
+          revoked_at: string | null
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        invitations_received: {
+          id: string
+          team_id: string
+          team_name: string
+          role: 'admin' | 'member'
+          created_at: string
+          expires_at: string
+          accepted_at: string | null
+          revoked_at: string | null
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        referrals: {
+          part: 'referrer' | 'referred'
+          registered_at: string
+          rewarded_at: string | null
+          reward_brl: number | null
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        activities: {
+          id: string
+          created_at: string
+          action: string
+          actor_kind: 'customer' | 'operator' | 'system'
+          api_key_id: string | null
+          session_id: string | null
+          ip: string | null
+          subject_id: string | null
+          details: {
+            [k: string]: unknown
+          } | null
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        sign_in_users: {
+          id: string
+          email: string
+          is_verified: boolean
+          name: string
+          has_password: boolean
+          created_at: string
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        sign_in_sessions: {
+          id: string
+          ip: string | null
+          user_agent: string | null
+          created_at: string
+          expires_at: string
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        alerts: {
+          id: string
+          name: string
+          kind: string
+          threshold: number
+          api_key_id: string | null
+          team_id: string | null
+          channels: string[]
+          is_enabled: boolean
+          state: string
+          last_fired_at: string | null
+          last_value: number | null
+          created_at: string
+          updated_at: string
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        webhooks: {
+          id: string
+          url: string
+          description: string | null
+          event_types: string[] | null
+          created_at: string
+          disabled_at: string | null
+          disabled_reason: string | null
+          failing_since: string | null
+          deleted_at: string | null
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        webhook_attempts: {
+          delivery_id: string
+          webhook_id: string
+          message_id: string
+          event_type: string
+          try_number: number
+          is_replay: boolean
+          status: string
+          http_status: number | null
+          latency_ms: number | null
+          response_head: string | null
+          error: string | null
+          created_at: string
+          finished_at: string | null
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        images_waiting: {
+          id: string
+          media_type: string
+          byte_count: number
+          created_at: string
+          expires_at: string
+        }[]
+        /**
+         * Quantos há de cada lista, que pode ter só os mais novos.
+         */
+        totals: {
+          notifications: number
+          mails_waiting: number
+          topups: number
+          payment_methods: number
+          automatic_topups: number
+          refunds: number
+          events: number
+          api_keys: number
+          prompts: number
+          prompt_versions: number
+          sessions: number
+          usage_by_month: number
+          ledger_entries: number
+          teams_owned: number
+          team_memberships: number
+          invitations_sent: number
+          invitations_received: number
+          referrals: number
+          activities: number
+          sign_in_users: number
+          sign_in_sessions: number
+          alerts: number
+          webhooks: number
+          webhook_attempts: number
+          images_waiting: number
+        }
+        note: string
+      }
+    }
+    /**
+     * As equipes próprias e aquelas de que se é membro, a mais nova primeiro
+     */
+    '/me/teams': {
+      query: {
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        teams: {
+          id: string
+          name: string
+          role: 'owner' | 'admin' | 'member'
+          /**
+           * O nome de quem é dono; só a inicial para os outros.
+           */
+          owner: string
+          monthly_cap_brl: number | null
+          /**
+           * BRL
+           */
+          spent_this_month_brl: number
+          /**
+           * BRL, reservados por requisições em andamento.
+           */
+          held_brl: number
+          remaining_brl: number | null
+          requests_this_month: number
+          tokens_this_month: number
+          /**
+           * Sem contar quem é dono.
+           */
+          member_count: number
+          /**
+           * As chaves que não foram revogadas.
+           */
+          key_count: number
+          created_at: string
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * Uma equipe, com o que gastou neste mês
+     */
+    '/me/teams/{id}': {
+      path: {
+        /**
+         * UUID da equipe
+         */
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        name: string
+        role: 'owner' | 'admin' | 'member'
+        /**
+         * O nome de quem é dono; só a inicial para os outros.
+         */
+        owner: string
+        monthly_cap_brl: number | null
+        /**
+         * BRL
+         */
+        spent_this_month_brl: number
+        /**
+         * BRL, reservados por requisições em andamento.
+         */
+        held_brl: number
+        remaining_brl: number | null
+        requests_this_month: number
+        tokens_this_month: number
+        /**
+         * Sem contar quem é dono.
+         */
+        member_count: number
+        /**
+         * As chaves que não foram revogadas.
+         */
+        key_count: number
+        created_at: string
+      }
+    }
+    /**
+     * Quem está na equipe e o que gastou por ela neste mês; membros veem dos outros só a inicial
+     */
+    '/me/teams/{id}/members': {
+      path: {
+        /**
+         * UUID da equipe
+         */
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        owner: {
+          customer_id: string
+          name: string
+          email: string | null
+          role: 'owner' | 'admin' | 'member'
+          key_count: number | null
+          requests_this_month: number | null
+          tokens_this_month: number | null
+          cost_billed_this_month_brl: number | null
+          joined_at: string
+        }
+        members: {
+          customer_id: string
+          name: string
+          email: string | null
+          role: 'owner' | 'admin' | 'member'
+          key_count: number | null
+          requests_this_month: number | null
+          tokens_this_month: number | null
+          cost_billed_this_month_brl: number | null
+          joined_at: string
+        }[]
+      }
+    }
+    /**
+     * Os convites em aberto de uma equipe
+     */
+    '/me/teams/{id}/invitations': {
+      path: {
+        /**
+         * UUID da equipe
+         */
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        invitations: {
+          id: string
+          email: string
+          role: 'admin' | 'member'
+          invited_by: string
+          created_at: string
+          expires_at: string
+        }[]
+      }
+    }
+    /**
+     * Os convites em aberto para o próprio e-mail
+     */
+    '/me/invitations': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        invitations: {
+          id: string
+          team_name: string
+          /**
+           * A inicial de quem é dono da equipe.
+           */
+          owner: string
+          role: 'admin' | 'member'
+          created_at: string
+          expires_at: string
+        }[]
+      }
+    }
+    /**
+     * As chaves de uma equipe; membros veem só as que criaram
+     */
+    '/me/teams/{id}/keys': {
+      path: {
+        /**
+         * UUID da equipe
+         */
+        id: string
+      }
+      query: {
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        api_keys: {
+          id: string
+          name: string
+          last_four: string
+          status: 'active' | 'suspended' | 'revoked' | 'expired'
+          model_ids: string[] | null
+          ip_allowlist: string[] | null
+          requests_per_minute: number
+          tokens_per_minute: number | null
+          budget: {
+            /**
+             * USD
+             */
+            limit_usd: number
+            period: 'day' | 'month' | 'lifetime'
+            /**
+             * USD
+             */
+            spent_usd: number
+          } | null
+          team_id: string | null
+          last_used_at: string | null
+          created_at: string
+          expires_at: string | null
+          revoked_at: string | null
+          created_by: string | null
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * Os alertas, na ordem em que foram criados
+     */
+    '/me/alerts': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        alerts: {
+          id: string
+          name: string
+          kind: 'balance_below' | 'daily_spend' | 'monthly_spend' | 'runway_days' | 'error_rate'
+          threshold: number
+          api_key_id: string | null
+          team_id: string | null
+          /**
+           * @minItems 1
+           * @maxItems 2
+           */
+          channels: ('email' | 'webhook')[]
+          is_enabled: boolean
+          /**
+           * triggered: disparou, e só dispara de novo depois de voltar 10% além do limite; gastos, no próximo dia ou mês.
+           */
+          state: 'ok' | 'triggered'
+          last_fired_at: string | null
+          last_value: number | null
+          created_at: string
+          updated_at: string
+        }[]
+      }
+    }
+    /**
+     * Um alerta
+     */
+    '/me/alerts/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        name: string
+        kind: 'balance_below' | 'daily_spend' | 'monthly_spend' | 'runway_days' | 'error_rate'
+        threshold: number
+        api_key_id: string | null
+        team_id: string | null
+        /**
+         * @minItems 1
+         * @maxItems 2
+         */
+        channels: ('email' | 'webhook')[]
+        is_enabled: boolean
+        /**
+         * triggered: disparou, e só dispara de novo depois de voltar 10% além do limite; gastos, no próximo dia ou mês.
+         */
+        state: 'ok' | 'triggered'
+        last_fired_at: string | null
+        last_value: number | null
+        created_at: string
+        updated_at: string
+      }
+    }
+    /**
+     * Os webhooks, na ordem em que foram criados
+     */
+    '/webhooks': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        webhooks: {
+          id: string
+          url: string
+          description: string | null
+          event_types:
+            | (
+                | 'topup.created'
+                | 'topup.paid'
+                | 'topup.expired'
+                | 'topup.failed'
+                | 'topup.refunded'
+                | 'topup.chargeback'
+                | 'topup.automatic_disabled'
+                | 'balance.low'
+                | 'balance.depleted'
+                | 'balance.restored'
+                | 'key.created'
+                | 'key.revoked'
+                | 'refund.requested'
+                | 'refund.completed'
+                | 'refund.rejected'
+                | 'refund.failed'
+                | 'alert.triggered'
+                | 'referral.rewarded'
+                | 'price.changed'
+                | 'webhook.test'
+              )[]
+            | null
+          is_enabled: boolean
+          disabled_at: string | null
+          /**
+           * customer: por você; gone: o destino respondeu 410; failing: falhou da primeira à última tentativa.
+           */
+          disabled_reason: ('customer' | 'gone' | 'failing') | null
+          /**
+           * Quando falhou a primeira tentativa depois do último sucesso.
+           */
+          failing_since: string | null
+          created_at: string
+        }[]
+      }
+    }
+    /**
+     * Os tipos de evento que um webhook pode receber
+     */
+    '/webhooks/event-types': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        event_types: string[]
+      }
+    }
+    /**
+     * Um webhook
+     */
+    '/webhooks/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        url: string
+        description: string | null
+        event_types:
+          | (
+              | 'topup.created'
+              | 'topup.paid'
+              | 'topup.expired'
+              | 'topup.failed'
+              | 'topup.refunded'
+              | 'topup.chargeback'
+              | 'topup.automatic_disabled'
+              | 'balance.low'
+              | 'balance.depleted'
+              | 'balance.restored'
+              | 'key.created'
+              | 'key.revoked'
+              | 'refund.requested'
+              | 'refund.completed'
+              | 'refund.rejected'
+              | 'refund.failed'
+              | 'alert.triggered'
+              | 'referral.rewarded'
+              | 'price.changed'
+              | 'webhook.test'
+            )[]
+          | null
+        is_enabled: boolean
+        disabled_at: string | null
+        /**
+         * customer: por você; gone: o destino respondeu 410; failing: falhou da primeira à última tentativa.
+         */
+        disabled_reason: ('customer' | 'gone' | 'failing') | null
+        /**
+         * Quando falhou a primeira tentativa depois do último sucesso.
+         */
+        failing_since: string | null
+        created_at: string
+      }
+    }
+    /**
+     * As tentativas de entrega dos últimos 30 dias, as mais novas primeiro
+     */
+    '/webhooks/{id}/attempts': {
+      path: {
+        id: string
+      }
+      query: {
+        status?: 'queued' | 'running' | 'delivered' | 'failed'
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        attempts: {
+          /**
+           * Desta tentativa; vai no cabeçalho x-svc-delivery-id.
+           */
+          delivery_id: string
+          webhook_id: string
+          /**
+           * O mesmo em todas as tentativas e reenvios; vai no cabeçalho webhook-id.
+           */
+          message_id: string
+          event_type: string
+          try_number: number
+          is_replay: boolean
+          status: 'queued' | 'running' | 'delivered' | 'failed'
+          due_at: string
+          http_status: number | null
+          latency_ms: number | null
+          error: string | null
+          created_at: string
+          finished_at: string | null
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * Uma tentativa, com o que foi enviado e o começo da resposta
+     */
+    '/webhooks/attempts/{attemptId}': {
+      path: {
+        attemptId: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        /**
+         * Desta tentativa; vai no cabeçalho x-svc-delivery-id.
+         */
+        delivery_id: string
+        webhook_id: string
+        /**
+         * O mesmo em todas as tentativas e reenvios; vai no cabeçalho webhook-id.
+         */
+        message_id: string
+        event_type: string
+        try_number: number
+        is_replay: boolean
+        status: 'queued' | 'running' | 'delivered' | 'failed'
+        due_at: string
+        http_status: number | null
+        latency_ms: number | null
+        error: string | null
+        created_at: string
+        finished_at: string | null
+        /**
+         * Os bytes enviados e assinados.
+         */
+        body: string
+        response_head: string | null
+      }
+    }
+    /**
+     * Os cartões, o mais antigo primeiro; no máximo 10
+     */
+    '/payment-methods': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        payment_methods: {
+          id: string
+          brand: string | null
+          last_four: string
+          holder_name: string
+          expiry_month: number
+          expiry_year: number
+          created_at: string
+        }[]
+      }
+    }
+    /**
+     * As recargas, as mais novas primeiro
+     */
+    '/topups': {
+      query: {
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        topups: {
+          id: string
+          /**
+           * BRL
+           */
+          amount_brl: number
+          method: 'pix' | 'boleto' | 'card'
+          status:
+            | 'pending'
+            | 'paid'
+            | 'expired'
+            | 'canceled'
+            | 'failed'
+            | 'refund_pending'
+            | 'partially_refunded'
+            | 'refunded'
+            | 'chargeback'
+          pix: {
+            /**
+             * Copia e cola.
+             */
+            payload: string
+            /**
+             * A imagem do QR Code, um PNG.
+             */
+            qr_code_base64: string
+            expires_at: string | null
+          } | null
+          boleto: {
+            url: string
+            line: string
+          } | null
+          card: {
+            brand: string | null
+            last_four: string
+          } | null
+          payment_method_id: string | null
+          /**
+           * Feita pela recarga automática.
+           */
+          is_automatic: boolean
+          page_url: string | null
+          /**
+           * BRL que voltaram a quem pagou.
+           */
+          returned_brl: number
+          created_at: string
+          paid_at: string | null
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * Uma recarga, e se ela já foi paga
+     */
+    '/topups/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        /**
+         * BRL
+         */
+        amount_brl: number
+        method: 'pix' | 'boleto' | 'card'
+        status:
+          | 'pending'
+          | 'paid'
+          | 'expired'
+          | 'canceled'
+          | 'failed'
+          | 'refund_pending'
+          | 'partially_refunded'
+          | 'refunded'
+          | 'chargeback'
+        pix: {
+          /**
+           * Copia e cola.
+           */
+          payload: string
+          /**
+           * A imagem do QR Code, um PNG.
+           */
+          qr_code_base64: string
+          expires_at: string | null
+        } | null
+        boleto: {
+          url: string
+          line: string
+        } | null
+        card: {
+          brand: string | null
+          last_four: string
+        } | null
+        payment_method_id: string | null
+        /**
+         * Feita pela recarga automática.
+         */
+        is_automatic: boolean
+        page_url: string | null
+        /**
+         * BRL que voltaram a quem pagou.
+         */
+        returned_brl: number
+        created_at: string
+        paid_at: string | null
+      }
+    }
+    /**
+     * A recarga automática
+     */
+    '/topups/automatic': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        is_enabled: boolean
+        /**
+         * BRL
+         */
+        threshold_brl: number
+        /**
+         * BRL
+         */
+        amount_brl: number
+        payment_method_id: string | null
+        monthly_limit_brl: number | null
+        failures_in_row: number
+        disabled_reason: ('card_rejected' | 'payment_method_deleted') | null
+        updated_at: string
+      }
+    }
+    /**
+     * O recibo de uma recarga paga, uma página para imprimir
+     */
+    '/topups/{id}/receipt': {
+      path: {
+        id: string
+      }
+      answer: string
+    }
+    /**
+     * Os reembolsos, os mais novos primeiro, e o que ainda pode ser reembolsado
+     */
+    '/me/refunds': {
+      query: {
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        /**
+         * BRL pagos, não gastos e não reservados.
+         */
+        refundable_brl: number
+        /**
+         * Destes, os de recargas dos últimos 7 dias: sem valor mínimo e sem análise.
+         */
+        withdrawable_brl: number
+        /**
+         * BRL
+         */
+        minimum_brl: number
+        refunds: {
+          id: string
+          /**
+           * BRL
+           */
+          amount_brl: number
+          /**
+           * BRL que já voltaram a quem pagou.
+           */
+          returned_brl: number
+          /**
+           * `withdrawal`: desistência, dentro dos 7 dias do CDC (art. 49), sem valor mínimo.
+           */
+          kind: 'withdrawal' | 'request'
+          status: 'requested' | 'approved' | 'processing' | 'done' | 'rejected' | 'failed'
+          reason: string | null
+          decision_note: string | null
+          parts: {
+            topup_id: string
+            /**
+             * BRL
+             */
+            amount_brl: number
+            /**
+             * `taken`: voltou por outro caminho, como uma contestação.
+             */
+            status: 'waiting' | 'sent' | 'done' | 'failed' | 'taken'
+          }[]
+          created_at: string
+          ended_at: string | null
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * Um reembolso, e se ele já foi feito
+     */
+    '/me/refunds/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        /**
+         * BRL
+         */
+        amount_brl: number
+        /**
+         * BRL que já voltaram a quem pagou.
+         */
+        returned_brl: number
+        /**
+         * `withdrawal`: desistência, dentro dos 7 dias do CDC (art. 49), sem valor mínimo.
+         */
+        kind: 'withdrawal' | 'request'
+        status: 'requested' | 'approved' | 'processing' | 'done' | 'rejected' | 'failed'
+        reason: string | null
+        decision_note: string | null
+        parts: {
+          topup_id: string
+          /**
+           * BRL
+           */
+          amount_brl: number
+          /**
+           * `taken`: voltou por outro caminho, como uma contestação.
+           */
+          status: 'waiting' | 'sent' | 'done' | 'failed' | 'taken'
+        }[]
+        created_at: string
+        ended_at: string | null
+      }
+    }
+    /**
+     * O registro de auditoria em CSV: até 10.000 atos, os mais novos primeiro
+     */
+    '/admin/audit-log/export.csv': {
+      query: {
+        /**
+         * Primeiro dia, no horário de Brasília.
+         */
+        from?: string
+        /**
+         * Último dia, no horário de Brasília.
+         */
+        to?: string
+      }
+      answer: string
+    }
+    /**
+     * Diferenças com o processador de pagamentos e com os custos dos provedores
+     */
+    '/admin/reconciliation': {
+      query: {
+        days?: number
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        days: number
+        payments: {
+          /**
+           * false: a última comparação noturna falta.
+           */
+          is_current: boolean
+          last_finished_at: string | null
+          last_run: {
+            processor: string
+            from: string
+            to: string
+            started_at: string
+            finished_at: string | null
+            failure: string | null
+            payments: number
+            topups: number
+            mended: number
+          } | null
+        }
+        sums: {
+          open: {
+            count: number
+            difference_brl: number
+            difference_usd: number
+          }
+          explained: {
+            count: number
+            difference_brl: number
+            difference_usd: number
+          }
+          gone: {
+            count: number
+            difference_brl: number
+            difference_usd: number
+          }
+        }
+        differences: {
+          id: string
+          kind:
+            | 'payment_without_top_up'
+            | 'paid_there_only'
+            | 'paid_here_only'
+            | 'amount_differs'
+            | 'returned_differs'
+            | 'paid_twice'
+            | 'upstream_cost'
+          status: 'open' | 'explained' | 'gone'
+          processor: string | null
+          processor_payment_id: string | null
+          topup_id: string | null
+          upstream: string | null
+          day: string | null
+          ours_brl: number | null
+          theirs_brl: number | null
+          difference_brl: number | null
+          ours_usd: number | null
+          theirs_usd: number | null
+          difference_usd: number | null
+          difference_percent: number | null
+          first_seen_at: string
+          last_seen_at: string
+          resolved_at: string | null
+          explanation: string | null
+          explained_by: ('operator' | 'admin') | null
+          explained_at: string | null
+        }[]
+        upstream_days: {
+          upstream: string
+          day: string
+          ours_usd: number
+          theirs_usd: number
+          difference_usd: number
+          difference_percent: number | null
+          compared_at: string
+        }[]
+      }
+    }
+    /**
+     * Os clientes, os mais novos primeiro
+     */
+    '/admin/customers': {
+      query: {
+        /**
+         * O começo do nome, do e-mail, do id, do CPF ou do CNPJ.
+         */
+        q?: string
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        customers: {
+          id: string
+          name: string
+          email: string | null
+          created_at: string
+          deleted_at: string | null
+          /**
+           * BRL
+           */
+          balance_brl: number
+          last_used_at: string | null
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * Um cliente; que foi visto fica no registro de auditoria
+     */
+    '/admin/customers/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        name: string
+        email: string | null
+        created_at: string
+        deleted_at: string | null
+        timezone: string
+        profile: {
+          full_name: string
+          /**
+           * Mascarado.
+           */
+          cpf_cnpj: string
+          kind: 'cpf' | 'cnpj'
+          city: string | null
+          state: string | null
+        } | null
+        balance: {
+          /**
+           * BRL
+           */
+          balance_brl: number
+          /**
+           * BRL
+           */
+          held_brl: number
+          /**
+           * BRL
+           */
+          available_brl: number
+          /**
+           * BRL
+           */
+          promotional_brl: number
+          /**
+           * BRL
+           */
+          credited_brl: number
+          /**
+           * BRL
+           */
+          debited_brl: number
+          /**
+           * BRL
+           */
+          charged_brl: number
+        }
+        keys: {
+          active: number
+          suspended: number
+          revoked: number
+          expired: number
+        }
+        last_topups: {
+          id: string
+          /**
+           * BRL
+           */
+          amount_brl: number
+          /**
+           * BRL
+           */
+          returned_brl: number
+          method: string
+          status: string
+          created_at: string
+          paid_at: string | null
+        }[]
+        flags: {
+          has_profile: boolean
+          is_admin: boolean
+          /**
+           * Por falta de saldo.
+           */
+          are_keys_suspended: boolean
+          is_in_debt: boolean
+        }
+      }
+    }
+    /**
+     * Os lançamentos à mão, os mais novos primeiro
+     */
+    '/admin/adjustments': {
+      query: {
+        status?: 'pending' | 'posted' | 'rejected'
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        adjustments: {
+          id: string
+          customer_id: string
+          kind: 'credit' | 'debit' | 'promotional_credit'
+          /**
+           * BRL
+           */
+          amount_brl: number
+          reason: string
+          reference: string
+          status: 'pending' | 'posted' | 'rejected'
+          requested_by: string
+          decided_by: string | null
+          created_at: string
+          decided_at: string | null
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * Os modelos, com rotas, preços, o multiplicador em vigor e os que virão
+     */
+    '/admin/models': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        models: {
+          id: string
+          display_name: string
+          category: 'llm' | 'image' | 'video' | 'embedding' | 'audio'
+          vendor: string
+          /**
+           * Em vigor.
+           */
+          markup_multiplier: number
+          /**
+           * Da configuração.
+           */
+          configured_markup_multiplier: number
+          is_disabled: boolean
+          disabled_reason: string | null
+          disabled_at: string | null
+          price: {
+            /**
+             * Items: USD por milhão de tokens.
+             */
+            tiers: {
+              above_prompt_tokens: number
+              /**
+               * USD
+               */
+              input: number
+              /**
+               * USD
+               */
+              cached_input: number
+              /**
+               * USD
+               */
+              cache_write: number
+              /**
+               * USD
+               */
+              output: number
+              /**
+               * USD
+               */
+              reasoning: number
+            }[]
+            /**
+             * USD por unidade.
+             */
+            units: {
+              /**
+               * USD
+               */
+              [k: string]: number
+            }
+          }
+          routes: {
+            upstream: string
+            upstream_model: string
+            priority: number
+            weight: number
+            price: {
+              /**
+               * Items: USD por milhão de tokens.
+               */
+              tiers: {
+                above_prompt_tokens: number
+                /**
+                 * USD
+                 */
+                input: number
+                /**
+                 * USD
+                 */
+                cached_input: number
+                /**
+                 * USD
+                 */
+                cache_write: number
+                /**
+                 * USD
+                 */
+                output: number
+                /**
+                 * USD
+                 */
+                reasoning: number
+              }[]
+              /**
+               * USD por unidade.
+               */
+              units: {
+                /**
+                 * USD
+                 */
+                [k: string]: number
+              }
+            }
+          }[]
+          scheduled: {
+            id: string
+            model_id: string
+            markup_multiplier: number
+            markup_multiplier_before: number
+            starts_at: string
+            reason: string
+            created_at: string
+            is_rise: boolean
+            /**
+             * De um aumento: quando o último cliente foi avisado.
+             */
+            told_at: string | null
+          }[]
+        }[]
+      }
+    }
+    /**
+     * Os incidentes com a sua história, os mais novos primeiro
+     */
+    '/admin/incidents': {
+      query: {
+        status?: 'open' | 'all'
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        incidents: {
+          id: string
+          status: 'open' | 'resolved'
+          source: 'operator' | 'breaker'
+          /**
+           * O que um disjuntor vigia.
+           */
+          subject: string | null
+          severity: 'minor' | 'major' | 'critical'
+          title: string
+          message: string
+          models: string[]
+          providers: string[]
+          opened_at: string
+          updated_at: string
+          resolved_at: string | null
+          updates: {
+            status: 'opened' | 'updated' | 'resolved'
+            severity: 'minor' | 'major' | 'critical'
+            message: string | null
+            created_at: string
+          }[]
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * Webhooks que falham, ou que por isso foram desligados
+     */
+    '/admin/webhooks/in-trouble': {
+      query: {
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        webhooks: {
+          id: string
+          customer_id: string
+          /**
+           * Do endereço, que por inteiro pode conter segredos.
+           */
+          origin: string
+          disabled_at: string | null
+          disabled_reason: ('gone' | 'failing') | null
+          failing_since: string | null
+          last_error: string | null
+          last_http_status: number | null
+          last_failed_at: string | null
+          queued: number
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * E-mails que falharam, ou que esperam há mais de dez minutos
+     */
+    '/admin/mails/in-trouble': {
+      query: {
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        mails: {
+          id: string
+          customer_id: string
+          template: string
+          status: 'failed' | 'waiting'
+          /**
+           * Mascarado.
+           */
+          address: string | null
+          error: string | null
+          tries: number | null
+          next_try_at: string | null
+          since: string
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * Os reembolsos de todos, os mais novos primeiro
+     */
+    '/admin/refunds': {
+      query: {
+        status?: 'requested' | 'approved' | 'processing' | 'done' | 'rejected' | 'failed'
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        refunds: {
+          id: string
+          /**
+           * BRL
+           */
+          amount_brl: number
+          /**
+           * BRL que já voltaram a quem pagou.
+           */
+          returned_brl: number
+          /**
+           * `withdrawal`: desistência, dentro dos 7 dias do CDC (art. 49), sem valor mínimo.
+           */
+          kind: 'withdrawal' | 'request'
+          status: 'requested' | 'approved' | 'processing' | 'done' | 'rejected' | 'failed'
+          reason: string | null
+          decision_note: string | null
+          parts: {
+            topup_id: string
+            /**
+             * BRL
+             */
+            amount_brl: number
+            /**
+             * `taken`: voltou por outro caminho, como uma contestação.
+             */
+            status: 'waiting' | 'sent' | 'done' | 'failed' | 'taken'
+          }[]
+          created_at: string
+          ended_at: string | null
+          customer_id: string
+          /**
+           * O processador não as devolve: transfira, e diga em `/complete`.
+           */
+          manual_parts: {
+            topup_id: string
+            /**
+             * BRL
+             */
+            amount_brl: number
+          }[]
+          errors: string[]
+        }[]
+        next_cursor: string | null
+      }
+    }
+  }
+  post: {
+    /**
+     * Responde a uma conversa, de uma vez ou em stream
+     */
+    '/chat/completions': {
+      body: {
+        /**
+         * Um modelo do catálogo: GET /models.
+         */
+        model: string
+        /**
+         * Modelos de reserva, nesta ordem, se o primeiro não responder.
+         *
+         * @maxItems 5
+         */
+        models?: string[]
+        /**
+         * @minItems 1
+         */
+        messages: {
+          role: 'system' | 'developer' | 'user' | 'assistant' | 'tool'
+          content?:
+            | string
+            | {
+                [k: string]: unknown
+              }[]
+            | null
+          [k: string]: unknown
+        }[]
+        max_tokens?: number
+        temperature?: number
+        stream?: boolean
+        tools?: {
+          [k: string]: unknown
+        }[]
+        response_format?: {
+          type: string
+          [k: string]: unknown
+        }
+        [k: string]: unknown
+      }
+      /**
+       * A resposta do modelo, com o que custou.
+       */
+      answer: {
+        id: string
+        object: 'chat.completion'
+        created: number
+        model: string
+        choices: {
+          index: number
+          message: {
+            role: string
+            content?: string | null
+            [k: string]: unknown
+          }
+          finish_reason: string
+          [k: string]: unknown
+        }[]
+        usage: {
+          prompt_tokens: number
+          completion_tokens: number
+          total_tokens: number
+          [k: string]: unknown
+        }
+        /**
+         * BRL
+         */
+        cost_billed_brl: number
+      }
+    }
+    /**
+     * Transforma textos em vetores
+     */
+    '/embeddings': {
+      body: {
+        /**
+         * Um modelo do catálogo: GET /models.
+         */
+        model: string
+        /**
+         * Modelos de reserva, nesta ordem, se o primeiro não responder.
+         *
+         * @maxItems 5
+         */
+        models?: string[]
+        input: string | string[]
+        dimensions?: number
+        encoding_format?: 'float' | 'base64'
+        [k: string]: unknown
+      }
+      /**
+       * A resposta do modelo, com o que custou.
+       */
+      answer: {
+        object: 'list'
+        data: {
+          object: 'embedding'
+          index: number
+          embedding: number[] | string
+        }[]
+        model: string
+        usage: {
+          prompt_tokens: number
+          total_tokens: number
+        }
+        /**
+         * BRL
+         */
+        cost_billed_brl: number
+      }
+    }
+    /**
+     * Gera imagens a partir de um texto
+     */
+    '/images/generations': {
+      body: {
+        /**
+         * Um modelo do catálogo: GET /models.
+         */
+        model: string
+        /**
+         * Modelos de reserva, nesta ordem, se o primeiro não responder.
+         *
+         * @maxItems 5
+         */
+        models?: string[]
+        prompt: string
+        n?: number
+        /**
+         * <largura>x<altura>
+         */
+        size?: string
+        quality?: string
+        response_format?: 'url' | 'b64_json'
+        [k: string]: unknown
+      }
+      /**
+       * A resposta do modelo, com o que custou.
+       */
+      answer: {
+        created: number
+        data: {
+          url?: string
+          b64_json?: string
+          revised_prompt?: string
+        }[]
+        usage?: {
+          input_tokens: number
+          output_tokens: number
+          total_tokens: number
+        }
+        /**
+         * BRL
+         */
+        cost_billed_brl: number
+      }
+    }
+    /**
+     * Cria uma chave; o segredo só é mostrado na resposta
+     */
+    '/api-keys': {
+      body: {
+        /**
+         * Texto de 3 a 50 caracteres.
+         */
+        name?: unknown
+        /**
+         * Lista de ids do catálogo, ao menos um válido. Os que não existem são ignorados: a resposta traz os que valem.
+         */
+        model_ids?: unknown
+        ip_allowlist?: string[] | null
+        /**
+         * Sem ele, 120 numa chave nova.
+         */
+        requests_per_minute?: number
+        tokens_per_minute?: number | null
+        budget?: {
+          /**
+           * USD, com até 6 casas decimais.
+           */
+          limit_usd: number
+          period: 'day' | 'month' | 'lifetime'
+        } | null
+        expires_at?: string | null
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        name: string
+        last_four: string
+        status: 'active' | 'suspended' | 'revoked' | 'expired'
+        model_ids: string[] | null
+        ip_allowlist: string[] | null
+        requests_per_minute: number
+        tokens_per_minute: number | null
+        budget: {
+          /**
+           * USD
+           */
+          limit_usd: number
+          period: 'day' | 'month' | 'lifetime'
+          /**
+           * USD
+           */
+          spent_usd: number
+        } | null
+        team_id: string | null
+        last_used_at: string | null
+        created_at: string
+        expires_at: string | null
+        revoked_at: string | null
+        /**
+         * O segredo; só é mostrado esta vez.
+         */
+        key: string
+      }
+    }
+    /**
+     * Revoga várias chaves, ou todas
+     */
+    '/api-keys/bulk-revoke': {
+      body: {
+        /**
+         * Todas; sem `ids`.
+         */
+        all?: true
+        /**
+         * Só estas; sem `all`.
+         *
+         * @maxItems 100
+         */
+        ids?: string[]
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        revoked: number
+        alreadyInactive: number
+        gatewayFailures: number
+      }
+    }
+    /**
+     * Salva um prompt
+     */
+    '/me/prompts': {
+      body: {
+        name: string
+        /**
+         * O texto; variáveis se escrevem {{nome}}.
+         */
+        body: string
+        description?: string | null
+        /**
+         * Todas as do texto, e outras. Sem este campo: as do texto.
+         *
+         * @maxItems 100
+         */
+        variables?: string[]
+        /**
+         * @maxItems 20
+         */
+        tags?: string[]
+        default_model?: string | null
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        slug: string
+        name: string
+        description: string | null
+        body: string
+        variables: string[]
+        tags: string[]
+        default_model: string | null
+        /**
+         * Cresce quando o texto muda.
+         */
+        version: number
+        created_at: string
+        updated_at: string
+      }
+    }
+    /**
+     * Copia um prompt salvo, sem o seu histórico
+     */
+    '/me/prompts/{id}/clone': {
+      path: {
+        /**
+         * UUID
+         */
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        slug: string
+        name: string
+        description: string | null
+        body: string
+        variables: string[]
+        tags: string[]
+        default_model: string | null
+        /**
+         * Cresce quando o texto muda.
+         */
+        version: number
+        created_at: string
+        updated_at: string
+      }
+    }
+    /**
+     * Executa um prompt salvo com os valores dados, e o cobra pela chave dada
+     */
+    '/me/prompts/{id}/run': {
+      path: {
+        /**
+         * UUID
+         */
+        id: string
+      }
+      body: {
+        /**
+         * Uma chave ativa da mesma conta; paga a execução.
+         */
+        api_key: string
+        /**
+         * O valor de cada variável do prompt.
+         */
+        values?: {
+          [k: string]: string
+        }
+        model?: string | null
+        max_tokens?: number
+        temperature?: number
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        object: 'chat.completion'
+        created: number
+        model: string
+        choices: {
+          index: number
+          message: {
+            role: string
+            content?: string | null
+            [k: string]: unknown
+          }
+          finish_reason: string
+          [k: string]: unknown
+        }[]
+        usage: {
+          prompt_tokens: number
+          completion_tokens: number
+          total_tokens: number
+          [k: string]: unknown
+        }
+        /**
+         * BRL
+         */
+        cost_billed_brl: number
+      }
+    }
+    /**
+     * Cria uma equipe, cujas chaves gastam o saldo de quem a cria
+     */
+    '/me/teams': {
+      body: {
+        name: string
+        monthly_cap_brl?: number | null
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        name: string
+        role: 'owner' | 'admin' | 'member'
+        /**
+         * O nome de quem é dono; só a inicial para os outros.
+         */
+        owner: string
+        monthly_cap_brl: number | null
+        /**
+         * BRL
+         */
+        spent_this_month_brl: number
+        /**
+         * BRL, reservados por requisições em andamento.
+         */
+        held_brl: number
+        remaining_brl: number | null
+        requests_this_month: number
+        tokens_this_month: number
+        /**
+         * Sem contar quem é dono.
+         */
+        member_count: number
+        /**
+         * As chaves que não foram revogadas.
+         */
+        key_count: number
+        created_at: string
+      }
+    }
+    /**
+     * Convida alguém para uma equipe; o convite vale sete dias
+     */
+    '/me/teams/{id}/invitations': {
+      path: {
+        /**
+         * UUID da equipe
+         */
+        id: string
+      }
+      body: {
+        email: string
+        role: 'admin' | 'member'
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        email: string
+        role: 'admin' | 'member'
+        invited_by: string
+        created_at: string
+        expires_at: string
+        /**
+         * Só é mostrado esta vez.
+         */
+        token: string
+      }
+    }
+    /**
+     * Aceita um convite feito para o próprio e-mail
+     */
+    '/me/invitations/accept': {
+      body: {
+        token: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        team_id: string
+        team_name: string
+        role: 'admin' | 'member'
+      }
+    }
+    /**
+     * Cria uma chave da equipe; o segredo só é mostrado esta vez
+     */
+    '/me/teams/{id}/keys': {
+      path: {
+        /**
+         * UUID da equipe
+         */
+        id: string
+      }
+      body: {
+        /**
+         * Texto de 3 a 50 caracteres.
+         */
+        name?: unknown
+        /**
+         * Lista de ids do catálogo, ao menos um válido. Os que não existem são ignorados: a resposta traz os que valem.
+         */
+        model_ids?: unknown
+        ip_allowlist?: string[] | null
+        /**
+         * Sem ele, 120 numa chave nova.
+         */
+        requests_per_minute?: number
+        tokens_per_minute?: number | null
+        budget?: {
+          /**
+           * USD, com até 6 casas decimais.
+           */
+          limit_usd: number
+          period: 'day' | 'month' | 'lifetime'
+        } | null
+        expires_at?: string | null
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        name: string
+        last_four: string
+        status: 'active' | 'suspended' | 'revoked' | 'expired'
+        model_ids: string[] | null
+        ip_allowlist: string[] | null
+        requests_per_minute: number
+        tokens_per_minute: number | null
+        budget: {
+          /**
+           * USD
+           */
+          limit_usd: number
+          period: 'day' | 'month' | 'lifetime'
+          /**
+           * USD
+           */
+          spent_usd: number
+        } | null
+        team_id: string | null
+        last_used_at: string | null
+        created_at: string
+        expires_at: string | null
+        revoked_at: string | null
+        /**
+         * O segredo; só é mostrado esta vez.
+         */
+        key: string
+        created_by: string | null
+      }
+    }
+    /**
+     * Cria um alerta de saldo, de gasto ou de erros, da conta, de uma chave ou de uma equipe
+     */
+    '/me/alerts': {
+      body: {
+        name: string
+        kind: 'balance_below' | 'daily_spend' | 'monthly_spend' | 'runway_days' | 'error_rate'
+        /**
+         * Em BRL (balance_below, daily_spend, monthly_spend: 0.01 a 1000000), em dias inteiros (runway_days: 1 a 365) ou em % das chamadas da última hora (error_rate: 1 a 100). Gastos e erros disparam ao chegar ao limite, saldo e dias ao ficar abaixo dele.
+         */
+        threshold: number
+        /**
+         * @minItems 1
+         * @maxItems 2
+         */
+        channels: ('email' | 'webhook')[]
+        api_key_id?: string | null
+        team_id?: string | null
+        is_enabled?: boolean
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        name: string
+        kind: 'balance_below' | 'daily_spend' | 'monthly_spend' | 'runway_days' | 'error_rate'
+        threshold: number
+        api_key_id: string | null
+        team_id: string | null
+        /**
+         * @minItems 1
+         * @maxItems 2
+         */
+        channels: ('email' | 'webhook')[]
+        is_enabled: boolean
+        /**
+         * triggered: disparou, e só dispara de novo depois de voltar 10% além do limite; gastos, no próximo dia ou mês.
+         */
+        state: 'ok' | 'triggered'
+        last_fired_at: string | null
+        last_value: number | null
+        created_at: string
+        updated_at: string
+      }
+    }
+    /**
+     * Cria um webhook; o segredo das assinaturas só é mostrado na resposta
+     */
+    '/webhooks': {
+      body: {
+        /**
+         * https, de um endereço público.
+         */
+        url: string
+        description?: string | null
+        event_types?:
+          | (
+              | 'topup.created'
+              | 'topup.paid'
+              | 'topup.expired'
+              | 'topup.failed'
+              | 'topup.refunded'
+              | 'topup.chargeback'
+              | 'topup.automatic_disabled'
+              | 'balance.low'
+              | 'balance.depleted'
+              | 'balance.restored'
+              | 'key.created'
+              | 'key.revoked'
+              | 'refund.requested'
+              | 'refund.completed'
+              | 'refund.rejected'
+              | 'refund.failed'
+              | 'alert.triggered'
+              | 'referral.rewarded'
+              | 'price.changed'
+              | 'webhook.test'
+            )[]
+          | null
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        url: string
+        description: string | null
+        event_types:
+          | (
+              | 'topup.created'
+              | 'topup.paid'
+              | 'topup.expired'
+              | 'topup.failed'
+              | 'topup.refunded'
+              | 'topup.chargeback'
+              | 'topup.automatic_disabled'
+              | 'balance.low'
+              | 'balance.depleted'
+              | 'balance.restored'
+              | 'key.created'
+              | 'key.revoked'
+              | 'refund.requested'
+              | 'refund.completed'
+              | 'refund.rejected'
+              | 'refund.failed'
+              | 'alert.triggered'
+              | 'referral.rewarded'
+              | 'price.changed'
+              | 'webhook.test'
+            )[]
+          | null
+        is_enabled: boolean
+        disabled_at: string | null
+        /**
+         * customer: por você; gone: o destino respondeu 410; failing: falhou da primeira à última tentativa.
+         */
+        disabled_reason: ('customer' | 'gone' | 'failing') | null
+        /**
+         * Quando falhou a primeira tentativa depois do último sucesso.
+         */
+        failing_since: string | null
+        created_at: string
+        /**
+         * Só é mostrado aqui, uma única vez.
+         */
+        signing_secret: string
+      }
+    }
+    /**
+     * Troca o segredo das assinaturas; o antigo deixa de valer na hora
+     */
+    '/webhooks/{id}/rotate-secret': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        url: string
+        description: string | null
+        event_types:
+          | (
+              | 'topup.created'
+              | 'topup.paid'
+              | 'topup.expired'
+              | 'topup.failed'
+              | 'topup.refunded'
+              | 'topup.chargeback'
+              | 'topup.automatic_disabled'
+              | 'balance.low'
+              | 'balance.depleted'
+              | 'balance.restored'
+              | 'key.created'
+              | 'key.revoked'
+              | 'refund.requested'
+              | 'refund.completed'
+              | 'refund.rejected'
+              | 'refund.failed'
+              | 'alert.triggered'
+              | 'referral.rewarded'
+              | 'price.changed'
+              | 'webhook.test'
+            )[]
+          | null
+        is_enabled: boolean
+        disabled_at: string | null
+        /**
+         * customer: por você; gone: o destino respondeu 410; failing: falhou da primeira à última tentativa.
+         */
+        disabled_reason: ('customer' | 'gone' | 'failing') | null
+        /**
+         * Quando falhou a primeira tentativa depois do último sucesso.
+         */
+        failing_since: string | null
+        created_at: string
+        /**
+         * Só é mostrado aqui, uma única vez.
+         */
+        signing_secret: string
+      }
+    }
+    /**
+     * Põe na fila uma mensagem webhook.test
+     */
+    '/webhooks/{id}/test': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        /**
+         * Desta tentativa; vai no cabeçalho x-svc-delivery-id.
+         */
+        delivery_id: string
+        webhook_id: string
+        /**
+         * O mesmo em todas as tentativas e reenvios; vai no cabeçalho webhook-id.
+         */
+        message_id: string
+        event_type: string
+        try_number: number
+        is_replay: boolean
+        status: 'queued' | 'running' | 'delivered' | 'failed'
+        due_at: string
+        http_status: number | null
+        latency_ms: number | null
+        error: string | null
+        created_at: string
+        finished_at: string | null
+        /**
+         * Os bytes enviados e assinados.
+         */
+        body: string
+        response_head: string | null
+      }
+    }
+    /**
+     * Põe na fila a mesma mensagem, com um novo delivery_id
+     */
+    '/webhooks/attempts/{attemptId}/replay': {
+      path: {
+        attemptId: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        /**
+         * Desta tentativa; vai no cabeçalho x-svc-delivery-id.
+         */
+        delivery_id: string
+        webhook_id: string
+        /**
+         * O mesmo em todas as tentativas e reenvios; vai no cabeçalho webhook-id.
+         */
+        message_id: string
+        event_type: string
+        try_number: number
+        is_replay: boolean
+        status: 'queued' | 'running' | 'delivered' | 'failed'
+        due_at: string
+        http_status: number | null
+        latency_ms: number | null
+        error: string | null
+        created_at: string
+        finished_at: string | null
+        /**
+         * Os bytes enviados e assinados.
+         */
+        body: string
+        response_head: string | null
+      }
+    }
+    /**
+     * Cadastra um cartão no processador de pagamentos; o número e o CVV não são guardados
+     */
+    '/payment-methods': {
+      body: {
+        card?: {
+          /**
+           * Como está no cartão.
+           */
+          holder_name?: string
+          number?: string
+          /**
+           * 01 a 12.
+           */
+          expiry_month?: string
+          /**
+           * Quatro dígitos.
+           */
+          expiry_year?: string
+          /**
+           * O código de segurança.
+           */
+          ccv?: string
+        }
+        holder?: {
+          name?: string
+          email?: string
+          /**
+           * CPF ou CNPJ do titular.
+           */
+          cpf_cnpj?: string
+          /**
+           * CEP.
+           */
+          postal_code?: string
+          address_number?: string
+          address_complement?: string
+          /**
+           * Com DDD.
+           */
+          phone?: string
+        }
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        brand: string | null
+        last_four: string
+        holder_name: string
+        expiry_month: number
+        expiry_year: number
+        created_at: string
+      }
+    }
+    /**
+     * Cria uma recarga por Pix, boleto ou cartão
+     */
+    '/topups': {
+      body: {
+        /**
+         * BRL, de 20 a 5000, com até dois decimais.
+         */
+        amount?: unknown
+        method?: 'pix' | 'boleto' | 'card'
+        /**
+         * O cartão, com o método card.
+         */
+        payment_method_id?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        /**
+         * BRL
+         */
+        amount_brl: number
+        method: 'pix' | 'boleto' | 'card'
+        status:
+          | 'pending'
+          | 'paid'
+          | 'expired'
+          | 'canceled'
+          | 'failed'
+          | 'refund_pending'
+          | 'partially_refunded'
+          | 'refunded'
+          | 'chargeback'
+        pix: {
+          /**
+           * Copia e cola.
+           */
+          payload: string
+          /**
+           * A imagem do QR Code, um PNG.
+           */
+          qr_code_base64: string
+          expires_at: string | null
+        } | null
+        boleto: {
+          url: string
+          line: string
+        } | null
+        card: {
+          brand: string | null
+          last_four: string
+        } | null
+        payment_method_id: string | null
+        /**
+         * Feita pela recarga automática.
+         */
+        is_automatic: boolean
+        page_url: string | null
+        /**
+         * BRL que voltaram a quem pagou.
+         */
+        returned_brl: number
+        created_at: string
+        paid_at: string | null
+      }
+    }
+    /**
+     * Pede um reembolso; o valor sai do saldo na hora
+     */
+    '/me/refunds': {
+      body: {
+        /**
+         * BRL, com até dois decimais, a partir de 5; sem ele, tudo o que pode ser reembolsado.
+         */
+        amount?: number
+        /**
+         * Só desta recarga.
+         */
+        topup_id?: string
+        reason?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        /**
+         * BRL
+         */
+        amount_brl: number
+        /**
+         * BRL que já voltaram a quem pagou.
+         */
+        returned_brl: number
+        /**
+         * `withdrawal`: desistência, dentro dos 7 dias do CDC (art. 49), sem valor mínimo.
+         */
+        kind: 'withdrawal' | 'request'
+        status: 'requested' | 'approved' | 'processing' | 'done' | 'rejected' | 'failed'
+        reason: string | null
+        decision_note: string | null
+        parts: {
+          topup_id: string
+          /**
+           * BRL
+           */
+          amount_brl: number
+          /**
+           * `taken`: voltou por outro caminho, como uma contestação.
+           */
+          status: 'waiting' | 'sent' | 'done' | 'failed' | 'taken'
+        }[]
+        created_at: string
+        ended_at: string | null
+      }
+    }
+    /**
+     * Explica uma diferença, com os valores que ela tem agora
+     */
+    '/admin/reconciliation/differences/{id}/explain': {
+      path: {
+        id: string
+      }
+      body: {
+        explanation: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        kind:
+          | 'payment_without_top_up'
+          | 'paid_there_only'
+          | 'paid_here_only'
+          | 'amount_differs'
+          | 'returned_differs'
+          | 'paid_twice'
+          | 'upstream_cost'
+        status: 'open' | 'explained' | 'gone'
+        processor: string | null
+        processor_payment_id: string | null
+        topup_id: string | null
+        upstream: string | null
+        day: string | null
+        ours_brl: number | null
+        theirs_brl: number | null
+        difference_brl: number | null
+        ours_usd: number | null
+        theirs_usd: number | null
+        difference_usd: number | null
+        difference_percent: number | null
+        first_seen_at: string
+        last_seen_at: string
+        resolved_at: string | null
+        explanation: string | null
+        explained_by: ('operator' | 'admin') | null
+        explained_at: string | null
+      }
+    }
+    /**
+     * Credita ou debita à mão; acima do limite, outra pessoa precisa aprovar
+     */
+    '/admin/adjustments': {
+      body: {
+        customer_id: string
+        kind: 'credit' | 'debit' | 'promotional_credit'
+        /**
+         * BRL, com até dois decimais.
+         */
+        amount_brl: number
+        /**
+         * Por quê.
+         */
+        reason: string
+        /**
+         * Sua; um pedido repetido com ela não lança de novo. Pode vir no cabeçalho idempotency-key.
+         */
+        reference?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        customer_id: string
+        kind: 'credit' | 'debit' | 'promotional_credit'
+        /**
+         * BRL
+         */
+        amount_brl: number
+        reason: string
+        reference: string
+        status: 'pending' | 'posted' | 'rejected'
+        requested_by: string
+        decided_by: string | null
+        created_at: string
+        decided_at: string | null
+      }
+    }
+    /**
+     * Aprova e lança; quem pediu não aprova
+     */
+    '/admin/adjustments/{id}/approve': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        customer_id: string
+        kind: 'credit' | 'debit' | 'promotional_credit'
+        /**
+         * BRL
+         */
+        amount_brl: number
+        reason: string
+        reference: string
+        status: 'pending' | 'posted' | 'rejected'
+        requested_by: string
+        decided_by: string | null
+        created_at: string
+        decided_at: string | null
+      }
+    }
+    /**
+     * Recusa um lançamento que espera; nada é lançado
+     */
+    '/admin/adjustments/{id}/reject': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        customer_id: string
+        kind: 'credit' | 'debit' | 'promotional_credit'
+        /**
+         * BRL
+         */
+        amount_brl: number
+        reason: string
+        reference: string
+        status: 'pending' | 'posted' | 'rejected'
+        requested_by: string
+        decided_by: string | null
+        created_at: string
+        decided_at: string | null
+      }
+    }
+    /**
+     * Tira um modelo do ar: chamadas recebem 503, e ele continua no catálogo
+     */
+    '/admin/models/{id}/disable': {
+      path: {
+        id: string
+      }
+      body: {
+        /**
+         * Por quê.
+         */
+        reason: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        is_disabled: boolean
+      }
+    }
+    /**
+     * Põe um modelo de volta no ar
+     */
+    '/admin/models/{id}/enable': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        is_disabled: boolean
+      }
+    }
+    /**
+     * Muda o multiplicador de um modelo; um aumento, com 7 dias de aviso aos clientes
+     */
+    '/admin/models/{id}/markup': {
+      path: {
+        id: string
+      }
+      body: {
+        /**
+         * Com até quatro decimais.
+         */
+        markup_multiplier: number
+        /**
+         * Sem ele, na hora.
+         */
+        starts_at?: string
+        /**
+         * Por quê.
+         */
+        reason: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        model_id: string
+        markup_multiplier: number
+        markup_multiplier_before: number
+        starts_at: string
+        reason: string
+        created_at: string
+        is_rise: boolean
+        /**
+         * De um aumento: quando o último cliente foi avisado.
+         */
+        told_at: string | null
+      }
+    }
+    /**
+     * Abre um incidente, que todos os clientes veem
+     */
+    '/admin/incidents': {
+      body: {
+        title: string
+        message: string
+        severity?: 'minor' | 'major' | 'critical'
+        /**
+         * Ids do catálogo.
+         *
+         * @maxItems 100
+         */
+        models?: string[]
+        /**
+         * Quem faz os modelos; sem eles, os dos modelos dados.
+         *
+         * @maxItems 100
+         */
+        providers?: string[]
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        status: 'open' | 'resolved'
+        source: 'operator' | 'breaker'
+        /**
+         * O que um disjuntor vigia.
+         */
+        subject: string | null
+        severity: 'minor' | 'major' | 'critical'
+        title: string
+        message: string
+        models: string[]
+        providers: string[]
+        opened_at: string
+        updated_at: string
+        resolved_at: string | null
+        updates: {
+          status: 'opened' | 'updated' | 'resolved'
+          severity: 'minor' | 'major' | 'critical'
+          message: string | null
+          created_at: string
+        }[]
+      }
+    }
+    /**
+     * Liga de novo um webhook que falhas desligaram
+     */
+    '/admin/webhooks/{id}/enable': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        customer_id: string
+        is_enabled: boolean
+      }
+    }
+    /**
+     * Aprova um reembolso que espera por análise
+     */
+    '/admin/refunds/{id}/approve': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        /**
+         * BRL
+         */
+        amount_brl: number
+        /**
+         * BRL que já voltaram a quem pagou.
+         */
+        returned_brl: number
+        /**
+         * `withdrawal`: desistência, dentro dos 7 dias do CDC (art. 49), sem valor mínimo.
+         */
+        kind: 'withdrawal' | 'request'
+        status: 'requested' | 'approved' | 'processing' | 'done' | 'rejected' | 'failed'
+        reason: string | null
+        decision_note: string | null
+        parts: {
+          topup_id: string
+          /**
+           * BRL
+           */
+          amount_brl: number
+          /**
+           * `taken`: voltou por outro caminho, como uma contestação.
+           */
+          status: 'waiting' | 'sent' | 'done' | 'failed' | 'taken'
+        }[]
+        created_at: string
+        ended_at: string | null
+        customer_id: string
+        /**
+         * O processador não as devolve: transfira, e diga em `/complete`.
+         */
+        manual_parts: {
+          topup_id: string
+          /**
+           * BRL
+           */
+          amount_brl: number
+        }[]
+        errors: string[]
+      }
+    }
+    /**
+     * Recusa um reembolso que espera por análise: o valor volta ao saldo
+     */
+    '/admin/refunds/{id}/reject': {
+      path: {
+        id: string
+      }
+      body: {
+        /**
+         * O motivo, para o cliente ler.
+         */
+        note: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        /**
+         * BRL
+         */
+        amount_brl: number
+        /**
+         * BRL que já voltaram a quem pagou.
+         */
+        returned_brl: number
+        /**
+         * `withdrawal`: desistência, dentro dos 7 dias do CDC (art. 49), sem valor mínimo.
+         */
+        kind: 'withdrawal' | 'request'
+        status: 'requested' | 'approved' | 'processing' | 'done' | 'rejected' | 'failed'
+        reason: string | null
+        decision_note: string | null
+        parts: {
+          topup_id: string
+          /**
+           * BRL
+           */
+          amount_brl: number
+          /**
+           * `taken`: voltou por outro caminho, como uma contestação.
+           */
+          status: 'waiting' | 'sent' | 'done' | 'failed' | 'taken'
+        }[]
+        created_at: string
+        ended_at: string | null
+        customer_id: string
+        /**
+         * O processador não as devolve: transfira, e diga em `/complete`.
+         */
+        manual_parts: {
+          topup_id: string
+          /**
+           * BRL
+           */
+          amount_brl: number
+        }[]
+        errors: string[]
+      }
+    }
+    /**
+     * Diz que as partes sem devolução pelo processador foram transferidas, ou não puderam ser
+     */
+    '/admin/refunds/{id}/complete': {
+      path: {
+        id: string
+      }
+      body: {
+        outcome: 'done' | 'failed'
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        /**
+         * BRL
+         */
+        amount_brl: number
+        /**
+         * BRL que já voltaram a quem pagou.
+         */
+        returned_brl: number
+        /**
+         * `withdrawal`: desistência, dentro dos 7 dias do CDC (art. 49), sem valor mínimo.
+         */
+        kind: 'withdrawal' | 'request'
+        status: 'requested' | 'approved' | 'processing' | 'done' | 'rejected' | 'failed'
+        reason: string | null
+        decision_note: string | null
+        parts: {
+          topup_id: string
+          /**
+           * BRL
+           */
+          amount_brl: number
+          /**
+           * `taken`: voltou por outro caminho, como uma contestação.
+           */
+          status: 'waiting' | 'sent' | 'done' | 'failed' | 'taken'
+        }[]
+        created_at: string
+        ended_at: string | null
+        customer_id: string
+        /**
+         * O processador não as devolve: transfira, e diga em `/complete`.
+         */
+        manual_parts: {
+          topup_id: string
+          /**
+           * BRL
+           */
+          amount_brl: number
+        }[]
+        errors: string[]
+      }
+    }
+    /**
+     * Suspende uma conta: as chamadas de modelos são recusadas
+     */
+    '/admin/customers/{id}/suspend': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        customer_id: string
+        is_suspended: boolean
+      }
+    }
+    /**
+     * Reativa uma conta suspensa
+     */
+    '/admin/customers/{id}/reinstate': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        customer_id: string
+        is_suspended: boolean
+      }
+    }
+    /**
+     * Transcreve um arquivo de áudio
+     */
+    '/audio/transcriptions': {
+      /**
+       * A resposta do modelo, com o que custou.
+       */
+      answer: {
+        text: string
+        usage: {
+          [k: string]: unknown
+        }
+        /**
+         * BRL
+         */
+        cost_billed_brl: number
+        [k: string]: unknown
+      }
+    }
+  }
+  put: {
+    /**
+     * Cria ou altera o perfil
+     */
+    '/me/profile': {
+      /**
+       * O que falta fica como está; null apaga.
+       */
+      body: {
+        /**
+         * Nome completo ou razão social. Sem ele vale, no início, o nome da conta.
+         */
+        full_name?: string
+        cpf_cnpj?: string | null
+        phone?: string | null
+        postal_code?: string | null
+        street?: string | null
+        street_number?: string | null
+        complement?: string | null
+        district?: string | null
+        city?: string | null
+        state?:
+          | (
+              | 'AC'
+              | 'AL'
+              | 'AM'
+              | 'AP'
+              | 'BA'
+              | 'CE'
+              | 'DF'
+              | 'ES'
+              | 'GO'
+              | 'MA'
+              | 'MG'
+              | 'MS'
+              | 'MT'
+              | 'PA'
+              | 'PB'
+              | 'PE'
+              | 'PI'
+              | 'PR'
+              | 'RJ'
+              | 'RN'
+              | 'RO'
+              | 'RR'
+              | 'RS'
+              | 'SC'
+              | 'SE'
+              | 'SP'
+              | 'TO'
+            )
+          | null
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        full_name: string
+        cpf_cnpj: string
+        phone: string | null
+        postal_code: string | null
+        street: string | null
+        street_number: string | null
+        complement: string | null
+        district: string | null
+        city: string | null
+        state: string | null
+        created_at: string
+        updated_at: string
+        flags: {
+          has_cpf_cnpj: boolean
+          can_top_up: boolean
+          is_company: boolean
+          /**
+           * CEP, logradouro, número, município e UF.
+           */
+          has_address: boolean
+          weekly_digest_enabled: boolean
+        }
+      }
+    }
+    /**
+     * Altera as preferências que forem dadas
+     */
+    '/me/preferences': {
+      body: {
+        /**
+         * Zona da IANA. Limites de chaves e de equipes que já existem ficam com a zona em que foram criados.
+         */
+        timezone?: string
+        preferred_locale?: string
+        weekly_digest_enabled?: boolean
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        /**
+         * Zona da IANA, como America/Sao_Paulo.
+         */
+        timezone: string
+        preferred_locale: string
+        weekly_digest_enabled: boolean
+      }
+    }
+    /**
+     * Define a recarga automática: quando o saldo fica menor, o cartão é cobrado
+     */
+    '/topups/automatic': {
+      body: {
+        is_enabled?: boolean
+        /**
+         * Abaixo deste saldo, BRL de 0 a 5000.
+         */
+        threshold_brl: unknown
+        /**
+         * O valor da recarga, BRL de 20 a 5000.
+         */
+        amount_brl: unknown
+        payment_method_id: string
+        /**
+         * No máximo tanto por mês, ao menos o valor de uma recarga; null: sem limite.
+         */
+        monthly_limit_brl?: unknown
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        is_enabled: boolean
+        /**
+         * BRL
+         */
+        threshold_brl: number
+        /**
+         * BRL
+         */
+        amount_brl: number
+        payment_method_id: string | null
+        monthly_limit_brl: number | null
+        failures_in_row: number
+        disabled_reason: ('card_rejected' | 'payment_method_deleted') | null
+        updated_at: string
+      }
+    }
+  }
+  patch: {
+    /**
+     * Altera o que for dado; null retira a restrição
+     */
+    '/api-keys/{id}': {
+      path: {
+        id: string
+      }
+      body: {
+        /**
+         * Texto de 3 a 50 caracteres.
+         */
+        name?: unknown
+        /**
+         * Lista de ids do catálogo, ao menos um válido. Os que não existem são ignorados: a resposta traz os que valem.
+         */
+        model_ids?: unknown
+        ip_allowlist?: string[] | null
+        /**
+         * Sem ele, 120 numa chave nova.
+         */
+        requests_per_minute?: number
+        tokens_per_minute?: number | null
+        budget?: {
+          /**
+           * USD, com até 6 casas decimais.
+           */
+          limit_usd: number
+          period: 'day' | 'month' | 'lifetime'
+        } | null
+        expires_at?: string | null
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        name: string
+        last_four: string
+        status: 'active' | 'suspended' | 'revoked' | 'expired'
+        model_ids: string[] | null
+        ip_allowlist: string[] | null
+        requests_per_minute: number
+        tokens_per_minute: number | null
+        budget: {
+          /**
+           * USD
+           */
+          limit_usd: number
+          period: 'day' | 'month' | 'lifetime'
+          /**
+           * USD
+           */
+          spent_usd: number
+        } | null
+        team_id: string | null
+        last_used_at: string | null
+        created_at: string
+        expires_at: string | null
+        revoked_at: string | null
+      }
+    }
+    /**
+     * Altera um prompt salvo; outro texto é outra versão
+     */
+    '/me/prompts/{id}': {
+      path: {
+        /**
+         * UUID
+         */
+        id: string
+      }
+      body: {
+        name?: string
+        /**
+         * O texto; variáveis se escrevem {{nome}}.
+         */
+        body?: string
+        description?: string | null
+        /**
+         * Todas as do texto, e outras. Sem este campo: as do texto.
+         *
+         * @maxItems 100
+         */
+        variables?: string[]
+        /**
+         * @maxItems 20
+         */
+        tags?: string[]
+        default_model?: string | null
+        /**
+         * Guardada com a versão nova, se o texto mudou.
+         */
+        change_note?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        slug: string
+        name: string
+        description: string | null
+        body: string
+        variables: string[]
+        tags: string[]
+        default_model: string | null
+        /**
+         * Cresce quando o texto muda.
+         */
+        version: number
+        created_at: string
+        updated_at: string
+      }
+    }
+    /**
+     * Altera o nome ou o limite mensal de uma equipe
+     */
+    '/me/teams/{id}': {
+      path: {
+        /**
+         * UUID da equipe
+         */
+        id: string
+      }
+      body: {
+        name?: string
+        monthly_cap_brl?: number | null
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        name: string
+        role: 'owner' | 'admin' | 'member'
+        /**
+         * O nome de quem é dono; só a inicial para os outros.
+         */
+        owner: string
+        monthly_cap_brl: number | null
+        /**
+         * BRL
+         */
+        spent_this_month_brl: number
+        /**
+         * BRL, reservados por requisições em andamento.
+         */
+        held_brl: number
+        remaining_brl: number | null
+        requests_this_month: number
+        tokens_this_month: number
+        /**
+         * Sem contar quem é dono.
+         */
+        member_count: number
+        /**
+         * As chaves que não foram revogadas.
+         */
+        key_count: number
+        created_at: string
+      }
+    }
+    /**
+     * Altera o papel de quem é membro
+     */
+    '/me/teams/{id}/members/{customerId}': {
+      path: {
+        /**
+         * UUID da equipe
+         */
+        id: string
+        /**
+         * UUID de quem é membro
+         */
+        customerId: string
+      }
+      body: {
+        role: 'admin' | 'member'
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        customer_id: string
+        role: 'admin' | 'member'
+      }
+    }
+    /**
+     * Altera o que for dado; com outro limite o alerta pode disparar de novo
+     */
+    '/me/alerts/{id}': {
+      path: {
+        id: string
+      }
+      body: {
+        name?: string
+        /**
+         * Em BRL (balance_below, daily_spend, monthly_spend: 0.01 a 1000000), em dias inteiros (runway_days: 1 a 365) ou em % das chamadas da última hora (error_rate: 1 a 100). Gastos e erros disparam ao chegar ao limite, saldo e dias ao ficar abaixo dele.
+         */
+        threshold?: number
+        /**
+         * @minItems 1
+         * @maxItems 2
+         */
+        channels?: ('email' | 'webhook')[]
+        is_enabled?: boolean
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        name: string
+        kind: 'balance_below' | 'daily_spend' | 'monthly_spend' | 'runway_days' | 'error_rate'
+        threshold: number
+        api_key_id: string | null
+        team_id: string | null
+        /**
+         * @minItems 1
+         * @maxItems 2
+         */
+        channels: ('email' | 'webhook')[]
+        is_enabled: boolean
+        /**
+         * triggered: disparou, e só dispara de novo depois de voltar 10% além do limite; gastos, no próximo dia ou mês.
+         */
+        state: 'ok' | 'triggered'
+        last_fired_at: string | null
+        last_value: number | null
+        created_at: string
+        updated_at: string
+      }
+    }
+    /**
+     * Altera o que for dado; mensagens na fila vão para o endereço novo
+     */
+    '/webhooks/{id}': {
+      path: {
+        id: string
+      }
+      body: {
+        /**
+         * https, de um endereço público.
+         */
+        url?: string
+        description?: string | null
+        event_types?:
+          | (
+              | 'topup.created'
+              | 'topup.paid'
+              | 'topup.expired'
+              | 'topup.failed'
+              | 'topup.refunded'
+              | 'topup.chargeback'
+              | 'topup.automatic_disabled'
+              | 'balance.low'
+              | 'balance.depleted'
+              | 'balance.restored'
+              | 'key.created'
+              | 'key.revoked'
+              | 'refund.requested'
+              | 'refund.completed'
+              | 'refund.rejected'
+              | 'refund.failed'
+              | 'alert.triggered'
+              | 'referral.rewarded'
+              | 'price.changed'
+              | 'webhook.test'
+            )[]
+          | null
+        /**
+         * true liga de novo o que foi desligado.
+         */
+        is_enabled?: boolean
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        url: string
+        description: string | null
+        event_types:
+          | (
+              | 'topup.created'
+              | 'topup.paid'
+              | 'topup.expired'
+              | 'topup.failed'
+              | 'topup.refunded'
+              | 'topup.chargeback'
+              | 'topup.automatic_disabled'
+              | 'balance.low'
+              | 'balance.depleted'
+              | 'balance.restored'
+              | 'key.created'
+              | 'key.revoked'
+              | 'refund.requested'
+              | 'refund.completed'
+              | 'refund.rejected'
+              | 'refund.failed'
+              | 'alert.triggered'
+              | 'referral.rewarded'
+              | 'price.changed'
+              | 'webhook.test'
+            )[]
+          | null
+        is_enabled: boolean
+        disabled_at: string | null
+        /**
+         * customer: por você; gone: o destino respondeu 410; failing: falhou da primeira à última tentativa.
+         */
+        disabled_reason: ('customer' | 'gone' | 'failing') | null
+        /**
+         * Quando falhou a primeira tentativa depois do último sucesso.
+         */
+        failing_since: string | null
+        created_at: string
+      }
+    }
+    /**
+     * Diz como um incidente segue, ou que acabou
+     */
+    '/admin/incidents/{id}': {
+      path: {
+        id: string
+      }
+      body: {
+        title?: string
+        message?: string
+        severity?: 'minor' | 'major' | 'critical'
+        /**
+         * Encerra.
+         */
+        status?: 'resolved'
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        status: 'open' | 'resolved'
+        source: 'operator' | 'breaker'
+        /**
+         * O que um disjuntor vigia.
+         */
+        subject: string | null
+        severity: 'minor' | 'major' | 'critical'
+        title: string
+        message: string
+        models: string[]
+        providers: string[]
+        opened_at: string
+        updated_at: string
+        resolved_at: string | null
+        updates: {
+          status: 'opened' | 'updated' | 'resolved'
+          severity: 'minor' | 'major' | 'critical'
+          message: string | null
+          created_at: string
+        }[]
+      }
+    }
+  }
+  delete: {
+    /**
+     * Revoga uma chave, para sempre
+     */
+    '/api-keys/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        name: string
+        last_four: string
+        status: 'active' | 'suspended' | 'revoked' | 'expired'
+        model_ids: string[] | null
+        ip_allowlist: string[] | null
+        requests_per_minute: number
+        tokens_per_minute: number | null
+        budget: {
+          /**
+           * USD
+           */
+          limit_usd: number
+          period: 'day' | 'month' | 'lifetime'
+          /**
+           * USD
+           */
+          spent_usd: number
+        } | null
+        team_id: string | null
+        last_used_at: string | null
+        created_at: string
+        expires_at: string | null
+        revoked_at: string | null
+      }
+    }
+    /**
+     * Apaga um prompt salvo e as suas versões
+     */
+    '/me/prompts/{id}': {
+      path: {
+        /**
+         * UUID
+         */
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        deleted: true
+      }
+    }
+    /**
+     * Exclui a conta, para sempre
+     */
+    '/me': {
+      body: {
+        /**
+         * O e-mail da conta; o nome, onde ela não tem e-mail.
+         */
+        confirm: string
+        /**
+         * Abre mão do saldo que resta, em vez de pedir reembolso.
+         */
+        waive_balance?: boolean
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        deleted_at: string
+        /**
+         * BRL
+         */
+        waived_brl: number
+      }
+    }
+    /**
+     * Apaga uma equipe e revoga as suas chaves e os seus convites
+     */
+    '/me/teams/{id}': {
+      path: {
+        /**
+         * UUID da equipe
+         */
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        deleted: true
+      }
+    }
+    /**
+     * Tira alguém da equipe, ou sai dela, e revoga as chaves que essa pessoa criou
+     */
+    '/me/teams/{id}/members/{customerId}': {
+      path: {
+        /**
+         * UUID da equipe
+         */
+        id: string
+        /**
+         * UUID de quem é membro
+         */
+        customerId: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        customer_id: string
+        removed: true
+      }
+    }
+    /**
+     * Revoga um convite em aberto
+     */
+    '/me/teams/{id}/invitations/{invitationId}': {
+      path: {
+        /**
+         * UUID da equipe
+         */
+        id: string
+        /**
+         * UUID do convite
+         */
+        invitationId: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        revoked: true
+      }
+    }
+    /**
+     * Revoga uma chave da equipe; membros revogam só as que criaram
+     */
+    '/me/teams/{id}/keys/{keyId}': {
+      path: {
+        /**
+         * UUID da equipe
+         */
+        id: string
+        /**
+         * UUID da chave
+         */
+        keyId: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        name: string
+        last_four: string
+        status: 'active' | 'suspended' | 'revoked' | 'expired'
+        model_ids: string[] | null
+        ip_allowlist: string[] | null
+        requests_per_minute: number
+        tokens_per_minute: number | null
+        budget: {
+          /**
+           * USD
+           */
+          limit_usd: number
+          period: 'day' | 'month' | 'lifetime'
+          /**
+           * USD
+           */
+          spent_usd: number
+        } | null
+        team_id: string | null
+        last_used_at: string | null
+        created_at: string
+        expires_at: string | null
+        revoked_at: string | null
+        created_by: string | null
+      }
+    }
+    /**
+     * Exclui um alerta
+     */
+    '/me/alerts/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        name: string
+        kind: 'balance_below' | 'daily_spend' | 'monthly_spend' | 'runway_days' | 'error_rate'
+        threshold: number
+        api_key_id: string | null
+        team_id: string | null
+        /**
+         * @minItems 1
+         * @maxItems 2
+         */
+        channels: ('email' | 'webhook')[]
+        is_enabled: boolean
+        /**
+         * triggered: disparou, e só dispara de novo depois de voltar 10% além do limite; gastos, no próximo dia ou mês.
+         */
+        state: 'ok' | 'triggered'
+        last_fired_at: string | null
+        last_value: number | null
+        created_at: string
+        updated_at: string
+      }
+    }
+    /**
+     * Exclui um webhook; o que está na fila não é mais enviado
+     */
+    '/webhooks/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        url: string
+        description: string | null
+        event_types:
+          | (
+              | 'topup.created'
+              | 'topup.paid'
+              | 'topup.expired'
+              | 'topup.failed'
+              | 'topup.refunded'
+              | 'topup.chargeback'
+              | 'topup.automatic_disabled'
+              | 'balance.low'
+              | 'balance.depleted'
+              | 'balance.restored'
+              | 'key.created'
+              | 'key.revoked'
+              | 'refund.requested'
+              | 'refund.completed'
+              | 'refund.rejected'
+              | 'refund.failed'
+              | 'alert.triggered'
+              | 'referral.rewarded'
+              | 'price.changed'
+              | 'webhook.test'
+            )[]
+          | null
+        is_enabled: boolean
+        disabled_at: string | null
+        /**
+         * customer: por você; gone: o destino respondeu 410; failing: falhou da primeira à última tentativa.
+         */
+        disabled_reason: ('customer' | 'gone' | 'failing') | null
+        /**
+         * Quando falhou a primeira tentativa depois do último sucesso.
+         */
+        failing_since: string | null
+        created_at: string
+      }
+    }
+    /**
+     * Exclui um cartão; a recarga automática com ele é desativada
+     */
+    '/payment-methods/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        brand: string | null
+        last_four: string
+        holder_name: string
+        expiry_month: number
+        expiry_year: number
+        created_at: string
+      }
+    }
+    /**
+     * Exclui a recarga automática; a que já começou continua
+     */
+    '/topups/automatic': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        is_enabled: boolean
+        /**
+         * BRL
+         */
+        threshold_brl: number
+        /**
+         * BRL
+         */
+        amount_brl: number
+        payment_method_id: string | null
+        monthly_limit_brl: number | null
+        failures_in_row: number
+        disabled_reason: ('card_rejected' | 'payment_method_deleted') | null
+        updated_at: string
+      }
+    }
+    /**
+     * Cancela uma mudança de multiplicador que ainda não começou
+     */
+    '/admin/models/{id}/markup/{changeId}': {
+      path: {
+        id: string
+        changeId: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        model_id: string
+        markup_multiplier: number
+        markup_multiplier_before: number
+        starts_at: string
+        reason: string
+        created_at: string
+        is_rise: boolean
+        /**
+         * De um aumento: quando o último cliente foi avisado.
+         */
+        told_at: string | null
+      }
+    }
+  }
+}

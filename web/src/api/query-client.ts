@@ -1,0 +1,17 @@
+import { QueryClient } from '@tanstack/react-query'
+import { ApiError } from './api-error.ts'
+
+/** A refusal stays one when asked again; a lost network or a stumbling server may not. */
+const TRIES_MAX = 2
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 15_000,
+      retry: (failures, error) =>
+        failures < TRIES_MAX &&
+        (!(error instanceof ApiError) || error.status === 0 || error.status >= 502),
+    },
+    mutations: { retry: false },
+  },
+})

@@ -1,0 +1,39 @@
+/** One request to this server, and what its refusals say; below the clients of /v1 and /auth. */
+import { ApiError } from './api-error.ts'
+
+/** A request that either has an answer or is an ApiError. */
+export async function send(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, { credentials: 'same-origin', ...init })
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw new ApiError(0, 'network', error instanceof Error ? error.message : undefined)
+  }
+}
+
+export async function readJson(answer: Response): Promise<unknown> {
+  const text = await answer.text()
+  if (text === '') return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+export async function refusalOf(answer: Response): Promise<ApiError> {
+  const body = (await readJson(answer)) as Record<string, unknown> | string | undefined
+  if (typeof body !== 'object') return new ApiError(answer.status, codeOfStatus(answer.status))
+  const { error, code, details, message } = body
+  // Model calls nest their error as OpenAI does, and sign-in says `code` and `message`.
+  const nested = typeof error === 'object' ? (error as Record<string, unknown> | null) : undefined
+  const found = [nested?.code, error, code].find((each) => typeof each === 'string')
+  const said = [details, nested?.message, message].find((each) => typeof each === 'string')
+  return new ApiError(answer.status, found ?? codeOfStatus(answer.status), said)
+}
+
+function codeOfStatus(status: number): string {
+  if (status === 401) return 'unauthorized'
+  if (status === 429) return 'rate_limit_exceeded'
+  return status >= 500 ? 'internal_error' : 'unknown'
+}

@@ -1,0 +1,59 @@
+import type { ReactNode } from 'react'
+import { Button } from './Button.tsx'
+import { Dialog } from './Dialog.tsx'
+import { Notice } from './Notice.tsx'
+
+interface ConfirmDialogProps {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly onConfirm: () => void
+  readonly title: ReactNode
+  /** Names the act, as in "Revogar chave": never only "Sim". */
+  readonly confirmText: string
+  readonly variant?: 'primary' | 'danger'
+  readonly isBusy?: boolean
+  /** Until something else was done in the dialog. */
+  readonly isDisabled?: boolean
+  readonly error?: string | undefined
+  readonly children?: ReactNode
+}
+
+export function ConfirmDialog({
+  isOpen,
+  onClose,
+  onConfirm,
+  title,
+  confirmText,
+  variant = 'danger',
+  isBusy = false,
+  isDisabled = false,
+  error,
+  children,
+}: ConfirmDialogProps) {
+  return (
+    <Dialog isOpen={isOpen} onClose={onClose} title={title}>
+      <form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!isBusy && !isDisabled) onConfirm()
+        }}
+      >
+        <div className="grid gap-4">{children}</div>
+        {error !== undefined && (
+          <Notice tone="danger" role="alert">
+            {error}
+          </Notice>
+        )}
+        <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
+          <Button variant="secondary" onClick={onClose}>
+            Cancelar
+          </Button>
+          <Button type="submit" variant={variant} isBusy={isBusy} disabled={isDisabled}>
+            {confirmText}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,68 @@
+/**
+ * The browser's own modal dialog: it holds the focus, makes the rest inert and closes by Escape, and
+ * unlike Radix's it needs no <style> that our content security policy would refuse.
+ */
+import { X } from 'lucide-react'
+import { useEffect, useId, useRef, type ReactNode } from 'react'
+import { classNames } from '../lib/class-names.ts'
+
+interface DialogProps {
+  isOpen: boolean
+  onClose: () => void
+  title: ReactNode
+  description?: ReactNode
+  /** From the side on phones it comes up from the bottom, like a sheet. */
+  className?: string
+  children?: ReactNode
+}
+
+export function Dialog({ isOpen, onClose, title, description, className, children }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const dialog = ref.current
+    if (isOpen && !dialog?.open) dialog?.showModal()
+    if (!isOpen && dialog?.open) dialog.close()
+  }, [isOpen])
+
+  return (
+    <dialog
+      ref={ref}
+      aria-labelledby={`${id}-title`}
+      aria-describedby={description === undefined ? undefined : `${id}-description`}
+      onClose={onClose}
+      // A click beside it closes it, in browsers that know how; the others have the button and Escape.
+      closedby="any"
+      className={classNames(
+        'm-0 mt-auto max-h-[90dvh] w-full max-w-none overflow-y-auto rounded-t-2xl border border-line bg-surface p-0 text-ink shadow-xl backdrop:bg-black/50 sm:m-auto sm:max-w-lg sm:rounded-2xl',
+        className,
+      )}
+    >
+      {isOpen && (
+        <div className="p-5 pb-8 sm:p-6">
+          <div className="mb-4 flex items-start justify-between gap-4">
+            <div>
+              <h2 id={`${id}-title`} className="text-lg font-semibold">
+                {title}
+              </h2>
+              {description !== undefined && (
+                <p id={`${id}-description`} className="mt-1 text-sm text-muted">
+                  {description}
+                </p>
+              )}
+            </div>
+            <button
+              type="button"
+              onClick={onClose}
+              aria-label="Fechar"
+              className="-m-2 flex size-11 shrink-0 items-center justify-center rounded-lg text-muted hover:bg-sunken hover:text-ink"
+            >
+              <X aria-hidden="true" className="size-5" />
+            </button>
+          </div>
+          {children}
+        </div>
+      )}
+    </dialog>
+  )
+}

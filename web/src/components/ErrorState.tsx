@@ -1,0 +1,16 @@
+import { explainError } from '../api/explain-error.ts'
+import { Button } from './Button.tsx'
+
+/** In the place of what could not be loaded. */
+export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  return (
+    <div role="alert" className="flex flex-col items-start gap-3 rounded-lg bg-danger-soft p-4">
+      <p className="text-sm font-medium text-danger">{explainError(error)}</p>
+      {onRetry && (
+        <Button variant="secondary" onClick={onRetry}>
+          Tentar de novo
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,22 @@
+const WHOLE = new Intl.NumberFormat('pt-BR', { maximumFractionDigits: 0 })
+const PERCENT = new Intl.NumberFormat('pt-BR', { style: 'percent', maximumFractionDigits: 1 })
+const SHORT = new Intl.NumberFormat('pt-BR', { notation: 'compact', maximumFractionDigits: 1 })
+
+export function wholeNumber(value: number): string {
+  return WHOLE.format(value)
+}
+
+/** 12.5 -> 12,5%: the API's percentages are out of a hundred. */
+export function percent(ofHundred: number): string {
+  return PERCENT.format(ofHundred / 100)
+}
+
+/** 1234567 -> 1,2 mi. */
+export function shortNumber(value: number): string {
+  return SHORT.format(value)
+}
+
+/** 1 dia, 2 dias. */
+export function counted(count: number, one: string, many: string): string {
+  return `${WHOLE.format(count)} ${count === 1 ? one : many}`
+}

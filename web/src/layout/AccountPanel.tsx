@@ -1,0 +1,45 @@
+import { useNavigate } from '@tanstack/react-router'
+import { BookOpen, LogOut } from 'lucide-react'
+import { useState } from 'react'
+import { signOut } from '../api/auth.ts'
+import { explainError } from '../api/explain-error.ts'
+import { useToast } from '../components/Toast.tsx'
+import { ThemeSwitch } from './ThemeSwitch.tsx'
+
+const ROW =
+  'flex min-h-11 w-full items-center gap-3 rounded-lg px-2 text-sm font-medium hover:bg-sunken md:min-h-10'
+
+export function AccountPanel({ onFollow }: { onFollow: () => void }) {
+  const [isLeaving, setIsLeaving] = useState(false)
+  const navigate = useNavigate()
+  const toast = useToast()
+
+  async function leave(): Promise<void> {
+    setIsLeaving(true)
+    try {
+      await signOut()
+      onFollow()
+      await navigate({ to: '/entrar' })
+    } catch (error) {
+      toast(explainError(error), 'danger')
+      setIsLeaving(false)
+    }
+  }
+
+  return (
+    <>
+      <div className="flex items-center justify-between gap-2 px-2 py-1">
+        <span className="text-sm text-muted">Tema</span>
+        <ThemeSwitch />
+      </div>
+      <a href="/docs" className={ROW}>
+        <BookOpen aria-hidden="true" className="size-4 text-muted" />
+        Documentação da API
+      </a>
+      <button type="button" aria-busy={isLeaving} onClick={() => void leave()} className={ROW}>
+        <LogOut aria-hidden="true" className="size-4 text-muted" />
+        Sair
+      </button>
+    </>
+  )
+}

@@ -1,0 +1,47 @@
+/** Around every page of a signed-in customer: navigation, what the mode is, and the page. */
+import { useQuery } from '@tanstack/react-query'
+import { Outlet } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { api } from '../api/client.ts'
+import { sessionQuery } from '../api/session.ts'
+import { setZone } from '../format/date.ts'
+import { PhoneBar } from './PhoneBar.tsx'
+import { SandboxNotice } from './SandboxNotice.tsx'
+import { SideNavigation } from './SideNavigation.tsx'
+import { SkipLink } from './SkipLink.tsx'
+import { useFocusOnNavigation } from './use-focus-on-navigation.ts'
+import { useSignInWhenSignedOut } from './use-sign-in-when-signed-out.ts'
+
+export function AppLayout() {
+  const { data: session } = useQuery(sessionQuery)
+  const { data: preferences } = useQuery({
+    queryKey: ['preferences'],
+    queryFn: () => api.get('/me/preferences'),
+    enabled: Boolean(session),
+    staleTime: 5 * 60_000,
+  })
+  useFocusOnNavigation()
+  useSignInWhenSignedOut(session)
+  useEffect(() => {
+    if (preferences) setZone(preferences.timezone)
+  }, [preferences])
+  if (!session) return null
+
+  return (
+    <div className="md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
+      <SkipLink />
+      <SideNavigation session={session} />
+      <div className="min-w-0">
+        {session.mode === 'sandbox' && <SandboxNotice />}
+        <main
+          id="conteudo"
+          tabIndex={-1}
+          className="mx-auto max-w-6xl px-4 pt-6 pb-28 md:px-8 md:pt-10 md:pb-16"
+        >
+          <Outlet />
+        </main>
+      </div>
+      <PhoneBar session={session} />
+    </div>
+  )
+}

@@ -1,0 +1,15 @@
+export function SkipLink() {
+  return (
+    <a
+      href="#conteudo"
+      onClick={(event) => {
+        // The router would take the address for a change of page.
+        event.preventDefault()
+        document.getElementById('conteudo')?.focus()
+      }}
+      className="fixed top-2 left-2 z-50 -translate-y-16 rounded-lg bg-accent px-4 py-3 font-semibold text-on-accent focus:translate-y-0"
+    >
+      Pular para o conteúdo
+    </a>
+  )
+}

@@ -1,0 +1,42 @@
+/** What the navigation shows, in its order. A page joins when it is done. */
+import type { LinkProps } from '@tanstack/react-router'
+import {
+  Activity,
+  Bell,
+  Boxes,
+  ChartColumn,
+  Gift,
+  House,
+  KeyRound,
+  Mail,
+  Route,
+  Undo2,
+  UserRound,
+  Wallet,
+  Webhook,
+  type LucideIcon,
+} from 'lucide-react'
+
+export interface MenuEntry {
+  readonly to: NonNullable<LinkProps['to']>
+  readonly label: string
+  readonly icon: LucideIcon
+  /** One of the four that the bar at the bottom of a phone has place for. */
+  readonly isOnPhoneBar?: boolean
+}
+
+export const MENU: readonly MenuEntry[] = [
+  { to: '/', label: 'Início', icon: House, isOnPhoneBar: true },
+  { to: '/recargas', label: 'Recargas', icon: Wallet, isOnPhoneBar: true },
+  { to: '/chaves', label: 'Chaves', icon: KeyRound, isOnPhoneBar: true },
+  { to: '/uso', label: 'Uso', icon: ChartColumn, isOnPhoneBar: true },
+  { to: '/sessoes', label: 'Sessões', icon: Route },
+  { to: '/modelos', label: 'Modelos', icon: Boxes },
+  { to: '/alertas', label: 'Alertas', icon: Bell },
+  { to: '/webhooks', label: 'Webhooks', icon: Webhook },
+  { to: '/notificacoes', label: 'Notificações', icon: Mail },
+  { to: '/indicacoes', label: 'Indicações', icon: Gift },
+  { to: '/reembolsos', label: 'Reembolsos', icon: Undo2 },
+  { to: '/perfil', label: 'Perfil', icon: UserRound },
+  { to: '/status', label: 'Status', icon: Activity },
+]

@@ -1,0 +1,26 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+
+export type Filters<Name extends string> = Readonly<Record<Name, string>>
+
+/** Filters that stand in the address: a reload, a way back and a link keep them. `''` is none. */
+export function useFilters<Name extends string>(
+  ...names: readonly Name[]
+): [Filters<Name>, (change: Partial<Filters<Name>>) => void] {
+  const search: Record<string, unknown> = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const filters = Object.fromEntries(
+    names.map((name) => [name, textOf(search[name])]),
+  ) as Filters<Name>
+  const change = (changed: Partial<Filters<Name>>): void => {
+    const next = Object.fromEntries(
+      Object.entries({ ...search, ...changed }).filter(([, value]) => value !== ''),
+    )
+    void navigate({ to: '.', search: next as never, replace: true, resetScroll: false })
+  }
+  return [filters, change]
+}
+
+/** What looks like a number comes as one. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}

@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { Answer } from '../../api/client.ts'
+import { buttonClass } from '../../components/button-class.ts'
+import { Card } from '../../components/Card.tsx'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { Money } from '../../components/Money.tsx'
+import { Notice } from '../../components/Notice.tsx'
+import { Skeleton } from '../../components/Skeleton.tsx'
+import { readableBrl } from '../../format/brl.ts'
+import { counted } from '../../format/number.ts'
+import { runwayQuery } from './home-queries.ts'
+
+type Runway = Answer<'get', '/me/runway'>
+
+/** No need to count further: the balance lasts. */
+const DAYS_SHOWN_MAX = 365
+
+export function BalanceCard() {
+  const { data: runway, isError, error, refetch } = useQuery(runwayQuery)
+  return (
+    <Card title="Saldo" className="flex flex-col">
+      {isError && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {!isError && !runway && <Skeleton className="h-24" />}
+      {runway && (
+        <div className="flex flex-1 flex-col gap-3">
+          <p className="text-4xl font-semibold tracking-tight">
+            <Money amount={runway.balance_brl} />
+          </p>
+          <p className="text-sm text-muted">{lastsText(runway)}</p>
+          {isShort(runway) && (
+            <Notice tone="warning">
+              {runway.balance_brl > 0
+                ? 'Recarregue logo para suas chamadas não pararem.'
+                : 'Sem saldo, as chamadas são recusadas. Recarregue para voltar a usar.'}
+            </Notice>
+          )}
+          <Link to="/recargas" className={buttonClass('primary', 'mt-auto w-full')}>
+            Recarregar com Pix
+          </Link>
+        </div>
+      )}
+    </Card>
+  )
+}
+
+function isShort({ critical, balance_brl, daily_avg_brl }: Runway): boolean {
+  return critical || (balance_brl <= 0 && daily_avg_brl > 0)
+}
+
+function lastsText({ runway_days, daily_avg_brl }: Runway): string {
+  if (runway_days === null) return 'Ainda há pouco uso para saber quanto tempo ele dura.'
+  const average = `com a média de ${readableBrl(daily_avg_brl)} por dia`
+  if (runway_days > DAYS_SHOWN_MAX) return `Dura mais de um ano, ${average}.`
+  if (runway_days === 0) return `Dura menos de um dia, ${average}.`
+  return `Dura uns ${counted(runway_days, 'dia', 'dias')}, ${average}.`.replace('uns 1 ', 'um ')
+}

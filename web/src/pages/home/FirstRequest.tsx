@@ -1,0 +1,26 @@
+import { CopyButton } from '../../components/CopyButton.tsx'
+
+/** With a place for the key: a secret is shown once, where it is made. */
+function commandFor(origin: string): string {
+  return `curl ${origin}/v1/chat/completions \\
+  -H "Authorization: Bearer SUA_CHAVE" \\
+  -H "Content-Type: application/json" \\
+  -d '{"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Olá!"}]}'`
+}
+
+export function FirstRequest() {
+  const command = commandFor(location.origin)
+  return (
+    <div className="mt-3 flex flex-col items-start gap-3">
+      <pre
+        aria-label="Comando da primeira chamada"
+        role="region"
+        tabIndex={0}
+        className="w-full overflow-x-auto rounded-lg bg-sunken p-4 text-sm"
+      >
+        <code>{command}</code>
+      </pre>
+      <CopyButton text={command} label="Copiar o comando" />
+    </div>
+  )
+}

@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { PageTitle } from '../../components/PageTitle.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { BalanceCard } from './BalanceCard.tsx'
+import { comparePeriods } from './compare-periods.ts'
+import { FirstRunGuide } from './FirstRunGuide.tsx'
+import { byDayQuery } from './home-queries.ts'
+import { PeriodSwitch } from './PeriodSwitch.tsx'
+import { PeriodTiles } from './PeriodTiles.tsx'
+import { SpendByDay } from './SpendByDay.tsx'
+import { TopModels } from './TopModels.tsx'
+
+export function HomePage() {
+  const [days, setDays] = useState(30)
+  const byDay = useQuery(byDayQuery)
+  const isUsed = byDay.data?.by_day.some((day) => day.requests + day.failed_requests > 0)
+  return (
+    <>
+      <PageTitle
+        title="Início"
+        actions={isUsed && <PeriodSwitch days={days} onChange={setDays} />}
+      />
+      <div className="flex flex-col gap-5">
+        <FirstRunGuide />
+        {byDay.isError && <ErrorState error={byDay.error} onRetry={() => void byDay.refetch()} />}
+        {byDay.isPending && <SkeletonRows rows={6} label="Carregando seu resumo…" />}
+        {/* Before the first call there is nothing to sum up. */}
+        {isUsed === false && <BalanceCard />}
+        {byDay.data && isUsed && (
+          <Overview comparison={comparePeriods(byDay.data.by_day, days)} days={days} />
+        )}
+      </div>
+    </>
+  )
+}
+
+function Overview({
+  comparison,
+  days,
+}: {
+  comparison: ReturnType<typeof comparePeriods>
+  days: number
+}) {
+  return (
+    <>
+      <div className="grid gap-5 lg:grid-cols-[minmax(0,20rem)_minmax(0,1fr)]">
+        <BalanceCard />
+        <PeriodTiles comparison={comparison} days={days} />
+      </div>
+      <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_minmax(0,22rem)]">
+        <SpendByDay days={comparison.days} />
+        <TopModels days={days} />
+      </div>
+    </>
+  )
+}

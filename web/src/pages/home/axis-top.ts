@@ -1,0 +1,7 @@
+/** The smallest of 1, 2, 5, 10, 20… (of any size) that is not below the value: what an axis ends with. */
+export function axisTop(value: number): number {
+  if (!(value > 0)) return 1
+  const size = 10 ** Math.floor(Math.log10(value))
+  const factor = [1, 2, 5, 10].find((each) => each * size >= value) ?? 10
+  return factor * size
+}

@@ -1,0 +1,145 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRef, useState, type SubmitEvent } from 'react'
+import { api } from '../../api/client.ts'
+import { Button } from '../../components/Button.tsx'
+import { Dialog } from '../../components/Dialog.tsx'
+import { Field } from '../../components/Field.tsx'
+import { Input } from '../../components/Input.tsx'
+import { Notice } from '../../components/Notice.tsx'
+import { useToast } from '../../components/Toast.tsx'
+import { readKeyForm, type KeyInput } from './key-fields.ts'
+import { API_KEYS, keyModelsQuery, type ApiKey, type NewApiKey } from './key-queries.ts'
+import { explainKeyError } from './key-words.ts'
+import { KeyLimits } from './KeyLimits.tsx'
+import { ModelPicker } from './ModelPicker.tsx'
+
+interface KeyDialogProps {
+  /** Undefined: the dialog is closed. */
+  readonly editing: ApiKey | 'new' | undefined
+  readonly onClose: () => void
+  readonly onMade: (made: NewApiKey) => void
+}
+
+export function KeyDialog({ editing, onClose, onMade }: KeyDialogProps) {
+  const key = editing === 'new' ? undefined : editing
+  return (
+    <Dialog
+      isOpen={editing !== undefined}
+      onClose={onClose}
+      title={key ? `Alterar “${key.name}”` : 'Criar chave'}
+      className="sm:max-w-xl"
+    >
+      <KeyForm apiKey={key} onClose={onClose} onMade={onMade} />
+    </Dialog>
+  )
+}
+
+interface KeyFormProps extends Omit<KeyDialogProps, 'editing'> {
+  readonly apiKey: ApiKey | undefined
+}
+
+interface Fault {
+  readonly field: string | undefined
+  readonly text: string
+}
+
+function KeyForm({ apiKey: key, onClose, onMade }: KeyFormProps) {
+  const [models, setModels] = useState<ReadonlySet<string> | null>(
+    key?.model_ids ? new Set(key.model_ids) : null,
+  )
+  const [fault, setFault] = useState<Fault>()
+  const form = useRef<HTMLFormElement>(null)
+  const save = useSave(key, { onClose, onMade })
+
+  const fail = (fault: Fault): void => {
+    setFault(fault)
+    const control = fault.field === undefined ? null : form.current?.elements.namedItem(fault.field)
+    if (!(control instanceof HTMLElement)) return
+    // A closed group would hide what is wrong.
+    const group = control.closest('details')
+    if (group) group.open = true
+    control.focus()
+  }
+  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    setFault(undefined)
+    const read = readKeyForm(event.currentTarget, models && [...models], key)
+    if ('fault' in read) return fail(read.fault)
+    save.mutate(
+      { ...read.input, ...(models === null && needsAll(key) ? { model_ids: 'all' } : {}) },
+      { onError: (error) => fail(explainKeyError(error)) },
+    )
+  }
+  const errorOf = (field: string): string | undefined =>
+    fault?.field === field ? fault.text : undefined
+
+  return (
+    <form
+      ref={form}
+      onSubmit={submit}
+      onInput={() => setFault(undefined)}
+      noValidate
+      className="grid gap-6"
+    >
+      <Field
+        label="Nome"
+        hint="Onde ela vai ser usada, como “Site em produção”."
+        error={errorOf('name')}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            name="name"
+            autoComplete="off"
+            maxLength={50}
+            defaultValue={key?.name}
+          />
+        )}
+      </Field>
+      <ModelPicker value={models} onChange={setModels} error={errorOf('model_ids')} />
+      <KeyLimits apiKey={key} errorOf={errorOf} />
+      {fault && fault.field === undefined && (
+        <Notice tone="danger" role="alert">
+          {fault.text}
+        </Notice>
+      )}
+      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
+        <Button variant="secondary" onClick={onClose}>
+          Cancelar
+        </Button>
+        <Button type="submit" isBusy={save.isPending}>
+          {key ? 'Salvar' : 'Criar chave'}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** A key that already may use all says so by having no list. */
+function needsAll(key: ApiKey | undefined): boolean {
+  return key === undefined || key.model_ids !== null
+}
+
+function useSave(key: ApiKey | undefined, { onClose, onMade }: Omit<KeyDialogProps, 'editing'>) {
+  const queries = useQueryClient()
+  const toast = useToast()
+  return useMutation({
+    async mutationFn(given: KeyInput) {
+      const input = given.model_ids === 'all' ? { ...given, model_ids: await allIds() } : given
+      if (key) await api.patch('/api-keys/{id}', input, { path: { id: key.id } })
+      else onMade(await api.post('/api-keys', input))
+    },
+    async onSuccess() {
+      if (key) {
+        toast('Chave alterada.')
+        onClose()
+      }
+      await queries.invalidateQueries({ queryKey: API_KEYS })
+    },
+  })
+
+  /** The API wants the list: a key's models do not grow by themselves. */
+  async function allIds(): Promise<string[]> {
+    return (await queries.ensureQueryData(keyModelsQuery)).map(({ id }) => id)
+  }
+}

@@ -1,0 +1,109 @@
+import { AmountInput } from '../../components/AmountInput.tsx'
+import { CONTROL_CLASS } from '../../components/control-class.ts'
+import { Disclosure } from '../../components/Disclosure.tsx'
+import { Field } from '../../components/Field.tsx'
+import { Input } from '../../components/Input.tsx'
+import { Select } from '../../components/Select.tsx'
+import { budgetText, dayOf } from './key-fields.ts'
+import type { ApiKey } from './key-queries.ts'
+import { BUDGET_PERIOD } from './key-words.ts'
+
+const REQUESTS_PER_MINUTE = 120
+
+interface KeyLimitsProps {
+  readonly apiKey: ApiKey | undefined
+  readonly errorOf: (field: string) => string | undefined
+}
+
+export function KeyLimits({ apiKey: key, errorOf }: KeyLimitsProps) {
+  return (
+    <>
+      <div className="grid grid-cols-[minmax(0,1fr)_9rem] gap-3">
+        <Field label="Orçamento" hint="Vazio: sem orçamento." error={errorOf('budget')}>
+          {(control) => (
+            <AmountInput {...control} currency="US$" name="budget" defaultValue={budgetText(key)} />
+          )}
+        </Field>
+        <Field label="Período">
+          {(control) => (
+            <Select {...control} name="period" defaultValue={key?.budget?.period ?? 'month'}>
+              {Object.entries(BUDGET_PERIOD).map(([period, text]) => (
+                <option key={period} value={period}>
+                  {text}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      </div>
+      <Disclosure
+        isOpen={hasMore(key)}
+        summary="Mais limites: chamadas, tokens, endereços, validade"
+      >
+        <div className="grid gap-4 pt-2 sm:grid-cols-2">
+          <Field label="Chamadas por minuto" error={errorOf('requests_per_minute')}>
+            {(control) => (
+              <Input
+                {...control}
+                name="requests_per_minute"
+                inputMode="numeric"
+                autoComplete="off"
+                defaultValue={key?.requests_per_minute ?? REQUESTS_PER_MINUTE}
+              />
+            )}
+          </Field>
+          <Field
+            label="Tokens por minuto"
+            hint="Vazio: sem limite."
+            error={errorOf('tokens_per_minute')}
+          >
+            {(control) => (
+              <Input
+                {...control}
+                name="tokens_per_minute"
+                inputMode="numeric"
+                autoComplete="off"
+                defaultValue={key?.tokens_per_minute ?? ''}
+              />
+            )}
+          </Field>
+          <Field
+            label="Endereços IP permitidos"
+            className="sm:col-span-2"
+            hint="Um por linha, IP ou bloco CIDR. Vazio: de qualquer lugar."
+            error={errorOf('ip_allowlist')}
+          >
+            {(control) => (
+              <textarea
+                {...control}
+                name="ip_allowlist"
+                rows={3}
+                spellCheck={false}
+                defaultValue={key?.ip_allowlist?.join('\n')}
+                className={`${CONTROL_CLASS} py-2 font-mono`}
+              />
+            )}
+          </Field>
+          <Field label="Vale até" hint="Vazio: não vence." error={errorOf('expires_at')}>
+            {(control) => (
+              <Input
+                {...control}
+                type="date"
+                name="expires_at"
+                defaultValue={dayOf(key?.expires_at ?? null)}
+              />
+            )}
+          </Field>
+        </div>
+      </Disclosure>
+    </>
+  )
+}
+
+/** Whoever changes a key sees what it is limited by. */
+function hasMore(key: ApiKey | undefined): boolean {
+  return (
+    key !== undefined &&
+    (key.tokens_per_minute !== null || key.ip_allowlist !== null || key.expires_at !== null)
+  )
+}

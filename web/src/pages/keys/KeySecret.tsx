@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query'
+import { Tabs } from 'radix-ui'
+import { useEffect, useRef } from 'react'
+import { Button } from '../../components/Button.tsx'
+import { CopyButton } from '../../components/CopyButton.tsx'
+import { keyModelsQuery, type Model, type NewApiKey } from './key-queries.ts'
+import { snippetsOf } from './snippets.ts'
+
+/** In the page and not in a dialog, which a stray click would close: it is shown this once. */
+export function KeySecret({
+  made,
+  onDone,
+}: {
+  readonly made: NewApiKey
+  readonly onDone: () => void
+}) {
+  const models = useQuery(keyModelsQuery)
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    heading.current?.focus()
+    heading.current?.scrollIntoView({ block: 'center' })
+  }, [])
+  const model = modelFor(made, models.data ?? [])
+  const baseUrl = `${window.location.origin}/v1`
+  const snippets = snippetsOf({ baseUrl, secret: made.key, model: model?.id ?? '' })
+  return (
+    <section
+      aria-labelledby="segredo"
+      className="min-w-0 rounded-card border-2 border-accent bg-surface p-5 md:p-6"
+    >
+      <h2 id="segredo" ref={heading} tabIndex={-1} className="text-lg font-semibold outline-none">
+        A chave “{made.name}” está pronta
+      </h2>
+      <p className="mt-1 mb-4 text-sm text-muted">
+        Copie agora e guarde em lugar seguro: ela só aparece esta vez. Quem a tiver gasta do seu
+        saldo.
+      </p>
+      <div className="flex flex-col gap-3 sm:flex-row sm:items-center">
+        <code
+          aria-label="A chave"
+          className="min-w-0 grow rounded-lg bg-sunken px-3 py-2.5 break-all select-all"
+        >
+          {made.key}
+        </code>
+        <CopyButton text={made.key} label="Copiar chave" variant="primary" />
+      </div>
+      {model && (
+        <Tabs.Root defaultValue="curl" className="mt-6">
+          <Tabs.List aria-label="Exemplo de primeira chamada" className="flex border-b border-line">
+            {snippets.map(({ id, text }) => (
+              <Tabs.Trigger
+                key={id}
+                value={id}
+                className="-mb-px min-h-11 border-b-2 border-transparent px-4 text-sm font-medium text-muted hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink md:min-h-10"
+              >
+                {text}
+              </Tabs.Trigger>
+            ))}
+          </Tabs.List>
+          {snippets.map(({ id, text, code }) => (
+            <Tabs.Content key={id} value={id} className="mt-3 grid justify-items-start gap-3">
+              {/* Scrolls by keyboard too. */}
+              {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+              <pre
+                tabIndex={0}
+                aria-label={`Exemplo em ${text}`}
+                className="w-full overflow-x-auto rounded-lg bg-sunken p-4 text-sm leading-relaxed"
+              >
+                <code>{code}</code>
+              </pre>
+              <CopyButton text={code} label={`Copiar ${text}`} />
+            </Tabs.Content>
+          ))}
+        </Tabs.Root>
+      )}
+      <Button variant="secondary" className="mt-6" onClick={onDone}>
+        Já guardei a chave
+      </Button>
+    </section>
+  )
+}
+
+/** One that the key may call and that talks. */
+function modelFor({ model_ids }: NewApiKey, models: readonly Model[]): Model | undefined {
+  const talking = models.filter(
+    ({ id, category }) => category === 'llm' && (model_ids === null || model_ids.includes(id)),
+  )
+  return talking.find(({ id }) => id === 'gpt-4o-mini') ?? talking[0]
+}

@@ -1,0 +1,144 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { KeyRound, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../components/Button.tsx'
+import { Card } from '../../components/Card.tsx'
+import { EmptyState } from '../../components/EmptyState.tsx'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { LoadMore } from '../../components/LoadMore.tsx'
+import { PageTitle } from '../../components/PageTitle.tsx'
+import { Select } from '../../components/Select.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { useFilters } from '../../lib/use-filters.ts'
+import { KeyDialog } from './KeyDialog.tsx'
+import { KeyEntry } from './KeyEntry.tsx'
+import { KeySecret } from './KeySecret.tsx'
+import { keyListQuery, type ApiKey, type KeyStatus, type NewApiKey } from './key-queries.ts'
+import { KEY_STATUS } from './key-words.ts'
+import { RevokeKeys, type ToRevoke } from './RevokeKeys.tsx'
+
+/** As many as one request revokes. */
+const CHOSEN_MAX = 100
+
+export function KeysPage() {
+  const [{ situacao }, setFilters] = useFilters('situacao')
+  const status = situacao in KEY_STATUS ? (situacao as KeyStatus) : undefined
+  const list = useInfiniteQuery(keyListQuery(status))
+  const keys = list.data?.pages.flatMap((page) => page.api_keys)
+  const [made, setMade] = useState<NewApiKey>()
+  const [editing, setEditing] = useState<ApiKey | 'new'>()
+  const [revoking, setRevoking] = useState<ToRevoke>()
+  const [chosenIds, setChosenIds] = useState<ReadonlySet<string>>(new Set())
+  const live = keys?.filter(isLive) ?? []
+  const chosen = live.filter(({ id }) => chosenIds.has(id))
+
+  const choose = (id: string, isChosen: boolean): void => {
+    const next = new Set(chosenIds)
+    if (isChosen && next.size < CHOSEN_MAX) next.add(id)
+    else next.delete(id)
+    setChosenIds(next)
+  }
+
+  return (
+    <>
+      <PageTitle
+        title="Chaves"
+        description="Cada programa com a sua: assim você vê o que cada um gasta e pode revogar um só."
+        actions={
+          <Button
+            onClick={() => setEditing('new')}
+            icon={<Plus aria-hidden="true" className="size-4" />}
+          >
+            Criar chave
+          </Button>
+        }
+      />
+      <div className="grid gap-6">
+        {made && <KeySecret key={made.id} made={made} onDone={() => setMade(undefined)} />}
+        <Card>
+          <div
+            className="mb-6 flex items-center justify-between gap-3"
+            hidden={keys?.length === 0 && status === undefined}
+          >
+            <div className="min-w-0 grow sm:w-44 sm:grow-0">
+              <Select
+                aria-label="Situação"
+                value={status ?? ''}
+                onChange={(event) => setFilters({ situacao: event.target.value })}
+              >
+                <option value="">Todas</option>
+                {Object.entries(KEY_STATUS).map(([value, { text }]) => (
+                  <option key={value} value={value}>
+                    {text}
+                  </option>
+                ))}
+              </Select>
+            </div>
+            {live.length > 1 && (
+              <Button
+                variant="secondary"
+                onClick={() => setRevoking(chosen.length > 0 ? chosen : 'all')}
+              >
+                {chosen.length > 0 ? `Revogar escolhidas (${chosen.length})` : 'Revogar todas'}
+              </Button>
+            )}
+          </div>
+          {list.isPending && <SkeletonRows />}
+          {list.isError && !keys && (
+            <ErrorState error={list.error} onRetry={() => void list.refetch()} />
+          )}
+          {keys?.length === 0 && (
+            <EmptyState
+              icon={<KeyRound className="size-6" />}
+              title={status === undefined ? 'Nenhuma chave ainda' : 'Nenhuma chave nesta situação'}
+              action={
+                status === undefined && (
+                  <Button onClick={() => setEditing('new')}>Criar a primeira chave</Button>
+                )
+              }
+            >
+              {status === undefined
+                ? 'Com uma chave seu programa fala com todos os modelos do catálogo.'
+                : 'Escolha outra situação para ver mais.'}
+            </EmptyState>
+          )}
+          {keys && keys.length > 0 && (
+            <ul className="divide-y divide-line">
+              {keys.map((key) => (
+                <KeyEntry
+                  key={key.id}
+                  apiKey={key}
+                  isChosen={chosenIds.has(key.id)}
+                  onChoose={isLive(key) ? (isChosen) => choose(key.id, isChosen) : undefined}
+                  onChange={() => setEditing(key)}
+                  onRevoke={() => setRevoking([key])}
+                />
+              ))}
+            </ul>
+          )}
+          <LoadMore query={list} />
+        </Card>
+      </div>
+      <KeyDialog
+        editing={editing}
+        onClose={() => setEditing(undefined)}
+        onMade={(key) => {
+          setMade(key)
+          setEditing(undefined)
+        }}
+      />
+      <RevokeKeys
+        keys={revoking}
+        onClose={() => setRevoking(undefined)}
+        onRevoked={() => {
+          setRevoking(undefined)
+          setChosenIds(new Set())
+        }}
+      />
+    </>
+  )
+}
+
+function isLive({ status }: ApiKey): boolean {
+  return status !== 'revoked'
+}

@@ -1,0 +1,137 @@
+import { useQuery } from '@tanstack/react-query'
+import { Search } from 'lucide-react'
+import { useDeferredValue, useId, useState } from 'react'
+import { Choice } from '../../components/Choice.tsx'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { Input } from '../../components/Input.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { counted } from '../../format/number.ts'
+import { keyModelsQuery, type Model } from './key-queries.ts'
+
+const CATEGORY: Readonly<Record<Model['category'], string>> = {
+  llm: 'Texto',
+  image: 'Imagem',
+  video: 'Vídeo',
+  embedding: 'Embedding',
+  audio: 'Áudio',
+}
+
+interface ModelPickerProps {
+  /** `null`: all of them. */
+  readonly value: ReadonlySet<string> | null
+  readonly onChange: (value: ReadonlySet<string> | null) => void
+  readonly error: string | undefined
+}
+
+export function ModelPicker({ value, onChange, error }: ModelPickerProps) {
+  const models = useQuery(keyModelsQuery)
+  const count = models.data?.length
+  return (
+    <div className="grid gap-3">
+      <Choice
+        legend="Modelos que a chave pode usar"
+        value={value === null ? 'all' : 'some'}
+        onChange={(which) => onChange(which === 'all' ? null : new Set())}
+        options={[
+          {
+            value: 'all',
+            text: 'Todos',
+            hint: count === undefined ? undefined : `Os ${count} do catálogo de hoje`,
+          },
+          {
+            value: 'some',
+            text: 'Só alguns',
+            hint: value === null ? 'Você escolhe' : counted(value.size, 'escolhido', 'escolhidos'),
+          },
+        ]}
+      />
+      {error !== undefined && (
+        <p role="alert" className="text-sm font-medium text-danger">
+          {error}
+        </p>
+      )}
+      {value !== null && models.isPending && <SkeletonRows />}
+      {value !== null && models.isError && (
+        <ErrorState error={models.error} onRetry={() => void models.refetch()} />
+      )}
+      {value !== null && models.data && (
+        <List models={models.data} chosen={value} onChange={onChange} />
+      )}
+    </div>
+  )
+}
+
+interface ListProps {
+  readonly models: readonly Model[]
+  readonly chosen: ReadonlySet<string>
+  readonly onChange: (chosen: ReadonlySet<string>) => void
+}
+
+function List({ models, chosen, onChange }: ListProps) {
+  const [search, setSearch] = useState('')
+  const wanted = useDeferredValue(search.trim().toLowerCase())
+  const id = useId()
+  const found = models.filter((model) =>
+    wanted
+      .split(/\s+/)
+      .every((word) =>
+        `${model.id} ${model.display_name} ${model.upstream} ${CATEGORY[model.category]}`
+          .toLowerCase()
+          .includes(word),
+      ),
+  )
+  const toggle = (modelId: string): void => {
+    const next = new Set(chosen)
+    if (!next.delete(modelId)) next.add(modelId)
+    onChange(next)
+  }
+  return (
+    <div className="overflow-hidden rounded-lg border border-line-strong">
+      <div className="relative border-b border-line">
+        <Search
+          aria-hidden="true"
+          className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted"
+        />
+        <Input
+          type="search"
+          aria-label="Procurar modelo"
+          aria-controls={id}
+          placeholder="Procurar por nome ou fabricante"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+          onKeyDown={(event) => {
+            // Enter would send the form that the list is a part of.
+            if (event.key === 'Enter') event.preventDefault()
+          }}
+          className="rounded-none border-0 pl-9"
+        />
+      </div>
+      <p role="status" className="sr-only">
+        {counted(found.length, 'modelo encontrado', 'modelos encontrados')}
+      </p>
+      <ul id={id} className="max-h-64 overflow-y-auto p-1">
+        {found.map((model) => (
+          <li key={model.id}>
+            <label className="grid min-h-11 cursor-pointer grid-cols-[auto_minmax(0,1fr)] items-center gap-x-3 rounded-md px-2 py-1 hover:bg-sunken">
+              <input
+                type="checkbox"
+                checked={chosen.has(model.id)}
+                onChange={() => toggle(model.id)}
+                className="row-span-2 size-5 accent-accent"
+              />
+              <span className="truncate text-sm font-medium">{model.display_name}</span>
+              <span className="truncate text-xs text-muted">
+                {model.id} · {CATEGORY[model.category]}
+              </span>
+            </label>
+          </li>
+        ))}
+        {found.length === 0 && (
+          <li className="px-3 py-6 text-center text-sm text-muted">
+            Nenhum modelo com este nome. Tente outra palavra.
+          </li>
+        )}
+      </ul>
+    </div>
+  )
+}

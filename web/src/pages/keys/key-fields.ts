@@ -1,0 +1,80 @@
+/** From the fields of the form to what the API takes, and back. */
+import type { Body } from '../../api/client.ts'
+import { parseAmount } from '../../format/parse-amount.ts'
+import { typedAmount } from '../../format/typed-amount.ts'
+import { formText } from '../../lib/form-text.ts'
+import type { ApiKey } from './key-queries.ts'
+
+export type KeyInput = Body<'post', '/api-keys'>
+
+const BUDGET_DECIMALS = 6
+
+/** Only what differs from `key`; of a new one, all that was filled in. A fault names its field. */
+export function readKeyForm(
+  form: HTMLFormElement,
+  models: readonly string[] | null,
+  key: ApiKey | undefined,
+): { input: KeyInput } | { fault: { field: string; text: string } } {
+  const fields = new FormData(form)
+  const text = (name: string): string => formText(fields, name)
+  const numberOf = (name: string): number | null =>
+    text(name) === '' ? null : Number(text(name).replaceAll(/[.\s]/g, ''))
+  const amount = text('budget') === '' ? null : parseAmount(text('budget'), BUDGET_DECIMALS)
+  if (amount === undefined)
+    return { fault: { field: 'budget', text: 'Digite um valor em dólares, como 10 ou 2,50.' } }
+  const requests = numberOf('requests_per_minute')
+  const tokens = numberOf('tokens_per_minute')
+  for (const [field, value] of [
+    ['requests_per_minute', requests],
+    ['tokens_per_minute', tokens],
+  ] as const) {
+    if (value !== null && !Number.isSafeInteger(value))
+      return { fault: { field, text: 'Digite um número inteiro.' } }
+  }
+  const period = text('period') as NonNullable<ApiKey['budget']>['period']
+  const addresses = text('ip_allowlist')
+    .split(/[\s,;]+/)
+    .filter((entry) => entry !== '')
+  const day = text('expires_at')
+  const given: KeyInput = {
+    name: text('name'),
+    ...(models === null ? {} : { model_ids: models }),
+    ...(requests === null ? {} : { requests_per_minute: requests }),
+    tokens_per_minute: tokens,
+    budget: amount === null ? null : { limit_usd: amount, period },
+    ip_allowlist: addresses.length === 0 ? null : addresses,
+    // The whole day long, where the customer is.
+    ...(key && day === dayOf(key.expires_at)
+      ? {}
+      : { expires_at: day === '' ? null : new Date(`${day}T23:59:59`).toISOString() }),
+  }
+  return { input: key ? changesOf(given, key) : given }
+}
+
+function changesOf(given: KeyInput, key: ApiKey): KeyInput {
+  const { spent_usd: _, ...budget } = key.budget ?? { spent_usd: 0 }
+  const before: Readonly<Record<string, unknown>> = {
+    ...key,
+    budget: key.budget && budget,
+  }
+  return Object.fromEntries(
+    Object.entries(given).filter(([name, value]) => !isSame(value, before[name])),
+  )
+}
+
+/** Fields of the same kind are written in the same order on both sides. */
+function isSame(left: unknown, right: unknown): boolean {
+  return JSON.stringify(left) === JSON.stringify(right)
+}
+
+/** As a date field wants it. */
+export function dayOf(instant: string | null): string {
+  if (instant === null) return ''
+  const at = new Date(instant)
+  const two = (value: number): string => String(value).padStart(2, '0')
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+}
+
+export function budgetText(key: ApiKey | undefined): string {
+  return key?.budget ? typedAmount(key.budget.limit_usd) : ''
+}

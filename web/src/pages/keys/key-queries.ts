@@ -1,0 +1,33 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { api, type Answer, type Query } from '../../api/client.ts'
+import { cursorPages } from '../../lib/cursor-pages.ts'
+
+export type ApiKey = Answer<'get', '/api-keys/{id}'>
+export type NewApiKey = Answer<'post', '/api-keys'>
+export type KeyStatus = ApiKey['status']
+export type Model = Answer<'get', '/models'>['models'][number]
+
+/** What every query of keys begins with. */
+export const API_KEYS = ['api-keys'] as const
+
+const PAGE = 50
+
+export const keyListQuery = (status: KeyStatus | undefined) =>
+  infiniteQueryOptions({
+    queryKey: [...API_KEYS, status ?? 'all'],
+    queryFn: ({ pageParam, signal }) => {
+      const query: Query<'get', '/api-keys'> = {
+        limit: PAGE,
+        ...(status === undefined ? {} : { status }),
+        ...(pageParam === undefined ? {} : { cursor: pageParam }),
+      }
+      return api.get('/api-keys', { query, signal })
+    },
+    ...cursorPages,
+  })
+
+export const keyModelsQuery = queryOptions({
+  queryKey: ['models', 'for-keys'],
+  queryFn: async ({ signal }) => (await api.get('/models', { signal })).models,
+  staleTime: 5 * 60_000,
+})

@@ -1,0 +1,49 @@
+import { useState } from 'react'
+import { Button } from '../../components/Button.tsx'
+import { Dialog } from '../../components/Dialog.tsx'
+import { counted } from '../../format/number.ts'
+import type { CatalogModel } from './catalog-query.ts'
+import { Comparison } from './Comparison.tsx'
+
+interface Props {
+  readonly models: readonly CatalogModel[]
+  readonly onClear: () => void
+}
+
+/** Stays in sight while there is something to compare. */
+export function CompareBar({ models, onClear }: Props) {
+  const [isOpen, setOpen] = useState(false)
+  if (models.length === 0) return null
+  return (
+    <>
+      <div
+        role="region"
+        aria-label="Comparar modelos"
+        className="sticky bottom-20 z-30 flex flex-wrap items-center justify-between gap-3 rounded-card border border-line-strong bg-surface p-3 shadow-lg md:bottom-4"
+      >
+        <p role="status" className="px-2 text-sm">
+          {counted(models.length, 'modelo escolhido', 'modelos escolhidos')}
+          <span className="text-muted max-sm:hidden">
+            {models.length === 1 ? ': escolha mais um ou dois' : ' para comparar'}
+          </span>
+        </p>
+        <div className="flex gap-2">
+          <Button variant="quiet" onClick={onClear}>
+            Limpar
+          </Button>
+          <Button disabled={models.length < 2} onClick={() => setOpen(true)}>
+            Comparar
+          </Button>
+        </div>
+      </div>
+      <Dialog
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        title="Comparar modelos"
+        className="sm:max-w-4xl!"
+      >
+        <Comparison models={models} />
+      </Dialog>
+    </>
+  )
+}

@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query'
+import { Search } from 'lucide-react'
+import { Button } from '../../components/Button.tsx'
+import { Card } from '../../components/Card.tsx'
+import { EmptyState } from '../../components/EmptyState.tsx'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { PageTitle } from '../../components/PageTitle.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { counted } from '../../format/number.ts'
+import { useFilters } from '../../lib/use-filters.ts'
+import { CompareBar } from './CompareBar.tsx'
+import { catalogQuery, type CatalogView } from './catalog-query.ts'
+import { chooseModels } from './choose-models.ts'
+import { ModelFilterFields } from './ModelFilterFields.tsx'
+import { ModelTable } from './ModelTable.tsx'
+import { RateNotice } from './RateNotice.tsx'
+
+/** More columns than three are no comparison any more, and fit on no phone. */
+const COMPARED_MAX = 3
+
+export function ModelsPage() {
+  const found = useQuery(catalogQuery)
+  return (
+    <>
+      <PageTitle
+        title="Modelos"
+        description="Todos os modelos, com o preço em reais que você paga agora."
+      />
+      {found.isPending && (
+        <Card>
+          <SkeletonRows rows={10} label="Carregando o catálogo" />
+        </Card>
+      )}
+      {found.isError && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
+      {found.data && <Catalog catalog={found.data} />}
+    </>
+  )
+}
+
+function Catalog({ catalog }: { readonly catalog: CatalogView }) {
+  const [filters, change] = useFilters('busca', 'categoria', 'ordem', 'comparar')
+  const shown = chooseModels(catalog.models, filters)
+  const compared = filters.comparar
+    .split(' ')
+    .flatMap((id) => catalog.models.filter((model) => model.id === id))
+    .slice(0, COMPARED_MAX)
+  const compare = (ids: readonly string[]): void => change({ comparar: ids.join(' ') })
+  const ids = compared.map(({ id }) => id)
+  return (
+    <div className="grid gap-5">
+      <RateNotice rate={catalog.rate} />
+      <ModelFilterFields models={catalog.models} filters={filters} onChange={change} />
+      <p role="status" className="text-sm text-muted">
+        {counted(shown.length, 'modelo', 'modelos')}
+      </p>
+      {shown.length === 0 ? (
+        <Card>
+          <EmptyState
+            icon={<Search className="size-6" />}
+            title="Nenhum modelo com esse nome"
+            action={
+              <Button variant="secondary" onClick={() => change({ busca: '', categoria: '' })}>
+                Ver todos
+              </Button>
+            }
+          >
+            Procure por uma parte do nome ou de quem o faz, como “gpt” ou “anthropic”.
+          </EmptyState>
+        </Card>
+      ) : (
+        <ModelTable
+          models={shown}
+          comparedIds={ids}
+          isFull={ids.length >= COMPARED_MAX}
+          onToggle={(id) =>
+            compare(ids.includes(id) ? ids.filter((each) => each !== id) : [...ids, id])
+          }
+        />
+      )}
+      <CompareBar models={compared} onClear={() => compare([])} />
+    </div>
+  )
+}

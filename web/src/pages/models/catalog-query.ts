@@ -1,0 +1,34 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, type Answer } from '../../api/client.ts'
+
+type Entry = Answer<'get', '/models'>['models'][number]
+export type Price = Answer<'get', '/model-prices'>['prices'][number]
+export type Rate = NonNullable<Answer<'get', '/model-prices'>['fx_rate']>
+export type Category = Entry['category']
+
+export interface CatalogModel extends Entry {
+  /** Undefined while no exchange rate is known. */
+  readonly price: Price | undefined
+}
+
+export interface CatalogView {
+  readonly rate: Rate | null
+  readonly models: readonly CatalogModel[]
+}
+
+/** The names and what they cost: two answers, one catalog. */
+export const catalogQuery = queryOptions({
+  queryKey: ['catalog'],
+  queryFn: async ({ signal }): Promise<CatalogView> => {
+    const [{ models }, { fx_rate, prices }] = await Promise.all([
+      api.get('/models', { signal }),
+      api.get('/model-prices', { signal }),
+    ])
+    const byId = new Map(prices.map((price) => [price.model_id, price]))
+    return {
+      rate: fx_rate,
+      models: models.map((model) => ({ ...model, price: byId.get(model.id) })),
+    }
+  },
+  staleTime: 60_000,
+})

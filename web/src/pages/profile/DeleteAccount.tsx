@@ -1,0 +1,98 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
+import { api } from '../../api/client.ts'
+import { explainError } from '../../api/explain-error.ts'
+import { Button } from '../../components/Button.tsx'
+import { Card } from '../../components/Card.tsx'
+import { Checkbox } from '../../components/Checkbox.tsx'
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx'
+import { Field } from '../../components/Field.tsx'
+import { Input } from '../../components/Input.tsx'
+import { Notice } from '../../components/Notice.tsx'
+import { brl } from '../../format/brl.ts'
+
+/** The API asks for it too: the account's e-mail, or its name where it has none. */
+export function DeleteAccount({ confirmation }: { readonly confirmation: string }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const [typed, setTyped] = useState('')
+  const [waives, setWaives] = useState(false)
+  const remove = useMutation({
+    mutationFn: () => api.deleteAccount({ confirm: confirmation, waive_balance: waives }),
+    // A whole new page: nothing of the account may stay in this one's memory.
+    onSuccess: () => window.location.assign('/entrar'),
+  })
+  const remaining = balanceOf(remove.error)
+  const close = (): void => {
+    setIsOpen(false)
+    setTyped('')
+    setWaives(false)
+    remove.reset()
+  }
+  return (
+    <Card
+      title="Excluir conta"
+      description="Apaga seus dados pessoais e revoga todas as chaves, para sempre. Registros de cobranças ficam pelo prazo que a lei exige, sem o seu nome."
+    >
+      <Button variant="danger" onClick={() => setIsOpen(true)}>
+        Excluir minha conta
+      </Button>
+      <ConfirmDialog
+        isOpen={isOpen}
+        onClose={close}
+        onConfirm={() => remove.mutate()}
+        title="Excluir sua conta para sempre?"
+        confirmText="Excluir para sempre"
+        isBusy={remove.isPending || remove.isSuccess}
+        isDisabled={typed.trim() !== confirmation}
+        error={remove.error && remaining === undefined ? explain(remove.error) : undefined}
+      >
+        <p className="text-sm">
+          Suas chaves param de funcionar na hora. Não há como voltar atrás. Se quiser uma cópia dos
+          seus dados, baixe antes.
+        </p>
+        <Field label={<>Para confirmar, digite {confirmation}</>}>
+          {(control) => (
+            <Input
+              {...control}
+              autoComplete="off"
+              spellCheck={false}
+              value={typed}
+              onChange={(event) => setTyped(event.target.value)}
+            />
+          )}
+        </Field>
+        {remaining !== undefined && (
+          <>
+            <Notice tone="warning" role="alert">
+              Ainda há {brl(remaining)} de saldo.{' '}
+              <Link to="/reembolsos" className="underline underline-offset-4">
+                Peça o reembolso
+              </Link>{' '}
+              antes, ou abra mão dele.
+            </Notice>
+            <Checkbox
+              checked={waives}
+              onChange={(event) => setWaives(event.target.checked)}
+              label={`Abro mão de ${brl(remaining)}`}
+            />
+          </>
+        )}
+      </ConfirmDialog>
+    </Card>
+  )
+}
+
+function explain(error: unknown): string {
+  return error instanceof ApiError && error.code === 'calls_running'
+    ? 'Há chamadas em andamento. Espere terminarem e tente de novo.'
+    : explainError(error)
+}
+
+/** What is left, as the refusal says it. */
+function balanceOf(error: unknown): number | undefined {
+  if (!(error instanceof ApiError) || error.code !== 'balance_remaining') return undefined
+  const amount = /BRL (\d+(?:\.\d+)?)/.exec(error.details ?? '')?.[1]
+  return amount === undefined ? undefined : Number(amount)
+}

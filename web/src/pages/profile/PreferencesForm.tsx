@@ -1,0 +1,118 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { SubmitEvent } from 'react'
+import { api } from '../../api/client.ts'
+import { explainError } from '../../api/explain-error.ts'
+import { Button } from '../../components/Button.tsx'
+import { Checkbox } from '../../components/Checkbox.tsx'
+import { Field } from '../../components/Field.tsx'
+import { Notice } from '../../components/Notice.tsx'
+import { Select } from '../../components/Select.tsx'
+import { useToast } from '../../components/Toast.tsx'
+import { setZone } from '../../format/date.ts'
+import { formText } from '../../lib/form-text.ts'
+import { preferencesQuery, type Preferences } from './profile-queries.ts'
+
+/** One for each time that Brazil has; the browser's own list has them and all others. */
+const BRAZIL: readonly (readonly [zone: string, text: string])[] = [
+  ['America/Sao_Paulo', 'Brasília (UTC−3)'],
+  ['America/Manaus', 'Manaus (UTC−4)'],
+  ['America/Cuiaba', 'Cuiabá (UTC−4)'],
+  ['America/Rio_Branco', 'Rio Branco (UTC−5)'],
+  ['America/Noronha', 'Fernando de Noronha (UTC−2)'],
+]
+
+const LANGUAGES: readonly (readonly [locale: string, text: string])[] = [
+  ['pt-BR', 'Português (Brasil)'],
+  ['en-US', 'English'],
+  ['es-ES', 'Español'],
+]
+
+export function PreferencesForm({ preferences }: { readonly preferences: Preferences }) {
+  const queries = useQueryClient()
+  const toast = useToast()
+  const save = useMutation({
+    mutationFn: (body: Preferences) => api.put('/me/preferences', body),
+    onSuccess(saved) {
+      setZone(saved.timezone)
+      queries.setQueryData(preferencesQuery.queryKey, saved)
+      toast('Preferências salvas.')
+    },
+  })
+  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget)
+    save.mutate({
+      timezone: formText(fields, 'timezone'),
+      preferred_locale: formText(fields, 'locale'),
+      weekly_digest_enabled: fields.has('digest'),
+    })
+  }
+  return (
+    <form onSubmit={submit} className="grid gap-5">
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label="Fuso horário" hint="Dias e meses do consumo são contados nele.">
+          {(control) => (
+            <Select {...control} name="timezone" defaultValue={preferences.timezone}>
+              <optgroup label="Brasil">
+                {BRAZIL.map(([zone, text]) => (
+                  <option key={zone} value={zone}>
+                    {text}
+                  </option>
+                ))}
+              </optgroup>
+              <optgroup label="Todos">
+                {otherZones(preferences.timezone).map((zone) => (
+                  <option key={zone} value={zone}>
+                    {zone.replaceAll('_', ' ')}
+                  </option>
+                ))}
+              </optgroup>
+            </Select>
+          )}
+        </Field>
+        <Field
+          label="Idioma preferido"
+          hint="Hoje o painel e os e-mails estão em português; guardamos sua preferência."
+        >
+          {(control) => (
+            <Select {...control} name="locale" defaultValue={preferences.preferred_locale}>
+              {languages(preferences.preferred_locale).map(([locale, text]) => (
+                <option key={locale} value={locale}>
+                  {text}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      </div>
+      <Checkbox
+        name="digest"
+        defaultChecked={preferences.weekly_digest_enabled}
+        label="Receber o resumo semanal por e-mail"
+        hint="Quanto você gastou, em quê, e quanto tempo o saldo dura."
+      />
+      {save.error && (
+        <Notice tone="danger" role="alert">
+          {explainError(save.error)}
+        </Notice>
+      )}
+      <Button type="submit" className="justify-self-start" isBusy={save.isPending}>
+        Salvar preferências
+      </Button>
+    </form>
+  )
+}
+
+/** With the one that is set, whether or not this browser knows it. */
+function otherZones(current: string): string[] {
+  const brazilian = new Set(BRAZIL.map(([zone]) => zone))
+  return [...new Set([...Intl.supportedValuesOf('timeZone'), current])]
+    .filter((zone) => !brazilian.has(zone))
+    .sort()
+}
+
+function languages(current: string): readonly (readonly [string, string])[] {
+  return LANGUAGES.some(([locale]) => locale === current)
+    ? LANGUAGES
+    : [...LANGUAGES, [current, current]]
+}

@@ -1,0 +1,47 @@
+import { useQuery } from '@tanstack/react-query'
+import { sessionQuery } from '../../api/session.ts'
+import { Card } from '../../components/Card.tsx'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { PageTitle } from '../../components/PageTitle.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { DataExport } from './DataExport.tsx'
+import { DeleteAccount } from './DeleteAccount.tsx'
+import { PersonForm } from './PersonForm.tsx'
+import { PreferencesForm } from './PreferencesForm.tsx'
+import { preferencesQuery, profileQuery } from './profile-queries.ts'
+
+export function ProfilePage() {
+  const profile = useQuery(profileQuery)
+  const preferences = useQuery(preferencesQuery)
+  const { data: session } = useQuery(sessionQuery)
+  return (
+    <>
+      <PageTitle title="Perfil" description={session?.customer.email} />
+      <div className="grid max-w-3xl gap-6">
+        <Card
+          title="Seus dados"
+          description="Quem paga as recargas. O CPF ou CNPJ é obrigatório para recarregar e salvar cartões."
+        >
+          {profile.isPending && <SkeletonRows rows={5} />}
+          {profile.isError && (
+            <ErrorState error={profile.error} onRetry={() => void profile.refetch()} />
+          )}
+          {profile.data !== undefined && (
+            <PersonForm profile={profile.data} accountName={session?.customer.name} />
+          )}
+        </Card>
+        <Card title="Preferências">
+          {preferences.isPending && <SkeletonRows rows={3} />}
+          {preferences.isError && (
+            <ErrorState error={preferences.error} onRetry={() => void preferences.refetch()} />
+          )}
+          {preferences.data && <PreferencesForm preferences={preferences.data} />}
+        </Card>
+        <DataExport />
+        {session && (
+          <DeleteAccount confirmation={session.customer.email ?? session.customer.name} />
+        )}
+      </div>
+    </>
+  )
+}

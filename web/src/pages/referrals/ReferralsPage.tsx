@@ -1,0 +1,167 @@
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { Share2, Users } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { api, type Answer } from '../../api/client.ts'
+import { Badge } from '../../components/Badge.tsx'
+import { Button } from '../../components/Button.tsx'
+import { buttonClass } from '../../components/button-class.ts'
+import { Card } from '../../components/Card.tsx'
+import { CopyButton } from '../../components/CopyButton.tsx'
+import { DateTime } from '../../components/DateTime.tsx'
+import { EmptyState } from '../../components/EmptyState.tsx'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { LoadMore } from '../../components/LoadMore.tsx'
+import { PageTitle } from '../../components/PageTitle.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { Table, type Column } from '../../components/Table.tsx'
+import { brl } from '../../format/brl.ts'
+import { wholeNumber } from '../../format/number.ts'
+import { cursorPages } from '../../lib/cursor-pages.ts'
+
+type Referrals = Answer<'get', '/me/referrals'>
+type Referred = Referrals['referred_users'][number]
+
+const PAGE = 50
+
+const referralsQuery = infiniteQueryOptions({
+  queryKey: ['referrals'],
+  queryFn: ({ pageParam, signal }) =>
+    api.get('/me/referrals', {
+      query: { limit: PAGE, ...(pageParam === undefined ? {} : { cursor: pageParam }) },
+      signal,
+    }),
+  ...cursorPages,
+})
+
+export function ReferralsPage() {
+  const found = useInfiniteQuery(referralsQuery)
+  const [first] = found.data?.pages ?? []
+  return (
+    <>
+      <PageTitle
+        title="Indicações"
+        description="Chame quem também usa IA: quando a pessoa faz a primeira recarga, você ganha saldo."
+      />
+      {found.isPending && (
+        <Card>
+          <SkeletonRows label="Carregando as indicações" />
+        </Card>
+      )}
+      {found.isError && !found.data && (
+        <ErrorState error={found.error} onRetry={() => void found.refetch()} />
+      )}
+      {first && (
+        <div className="grid gap-5">
+          <div className="grid gap-5 lg:grid-cols-2">
+            <Code code={first.referral_code} text={first.share_text} />
+            <Statistics statistics={first.statistics} />
+          </div>
+          <Card title="Quem veio">
+            <ReferredPeople
+              people={found.data?.pages.flatMap((page) => page.referred_users) ?? []}
+            />
+          </Card>
+          <LoadMore query={found} />
+        </div>
+      )}
+    </>
+  )
+}
+
+function Code({ code, text }: { readonly code: string; readonly text: string | null }) {
+  const message = text ?? `Meu código de indicação da Catraca: ${code}`
+  return (
+    <Card title="Seu código" description="Quem você indica digita o código ao criar a conta.">
+      <p className="mb-4 rounded-lg bg-sunken px-4 py-3 text-center font-mono text-2xl font-semibold tracking-[0.2em]">
+        {code}
+      </p>
+      <div className="flex flex-wrap gap-3">
+        <CopyButton text={code} label="Copiar o código" />
+        <CopyButton text={message} label="Copiar o convite" />
+        {/* Where the device has a menu of its own for it, people know it. */}
+        {typeof navigator.share === 'function' && (
+          <Button
+            variant="secondary"
+            icon={<Share2 aria-hidden="true" className="size-4" />}
+            // A rejection is a menu that was closed.
+            onClick={() => void navigator.share({ text: message }).catch(() => {})}
+          >
+            Compartilhar
+          </Button>
+        )}
+        <a
+          href={`https://wa.me/?text=${encodeURIComponent(message)}`}
+          target="_blank"
+          rel="noreferrer"
+          className={buttonClass('quiet')}
+        >
+          Enviar no WhatsApp
+        </a>
+      </div>
+    </Card>
+  )
+}
+
+function Statistics({ statistics }: { readonly statistics: Referrals['statistics'] }) {
+  return (
+    <Card title="Até agora">
+      <dl className="grid grid-cols-3 gap-4">
+        <Figure name="Vieram">{wholeNumber(statistics.registered)}</Figure>
+        <Figure name="Já recarregaram">{wholeNumber(statistics.rewarded)}</Figure>
+        <Figure name="Você ganhou">{brl(statistics.total_reward_brl)}</Figure>
+      </dl>
+    </Card>
+  )
+}
+
+function Figure({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div className="flex flex-col-reverse justify-end gap-1">
+      <dt className="text-sm text-muted">{name}</dt>
+      <dd className="text-2xl font-semibold tabular-nums">{children}</dd>
+    </div>
+  )
+}
+
+function ReferredPeople({ people }: { readonly people: readonly Referred[] }) {
+  if (people.length === 0)
+    return (
+      <EmptyState icon={<Users className="size-6" />} title="Ninguém ainda">
+        Envie seu código a um colega: quem vier por ele aparece aqui, só com a primeira letra do
+        nome.
+      </EmptyState>
+    )
+  return (
+    <Table
+      caption="Quem veio pelo seu código, os mais novos primeiro"
+      columns={COLUMNS}
+      rows={people}
+      rowKey={({ registered_at, name }) => `${registered_at} ${name}`}
+    />
+  )
+}
+
+const COLUMNS: readonly Column<Referred>[] = [
+  { key: 'name', header: 'Quem', cell: ({ name }) => name ?? 'conta excluída' },
+  {
+    key: 'registered',
+    header: 'Veio em',
+    cell: ({ registered_at }) => <DateTime instant={registered_at} isDateOnly />,
+  },
+  {
+    key: 'status',
+    header: 'Situação',
+    cell: ({ status }) =>
+      status === 'rewarded' ? (
+        <Badge tone="success">recompensada</Badge>
+      ) : (
+        <Badge>falta a primeira recarga</Badge>
+      ),
+  },
+  {
+    key: 'reward',
+    header: 'Você ganhou',
+    isNumeric: true,
+    cell: ({ reward_brl }) => (reward_brl === null ? '–' : brl(reward_brl)),
+  },
+]

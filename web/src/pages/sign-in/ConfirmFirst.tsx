@@ -1,0 +1,36 @@
+import { useMutation } from '@tanstack/react-query'
+import { sendConfirmation } from '../../api/auth.ts'
+import { explainError } from '../../api/explain-error.ts'
+import { Button } from '../../components/Button.tsx'
+import { Notice } from '../../components/Notice.tsx'
+import { CheckMail } from './CheckMail.tsx'
+import { SignInCard } from './SignInCard.tsx'
+
+/** The password was right, but nobody has shown yet that the address is theirs. */
+export function ConfirmFirst({ email }: { email: string }) {
+  const send = useMutation({ mutationFn: () => sendConfirmation(email) })
+  if (send.isSuccess) {
+    return (
+      <CheckMail email={email} onAgain={() => send.mutateAsync()}>
+        Abra o link que enviamos e digite sua senha para confirmar o e-mail.
+      </CheckMail>
+    )
+  }
+  return (
+    <SignInCard
+      title="Falta confirmar seu e-mail"
+      description="Enviamos um link quando você criou a conta. Abra-o para entrar, ou peça outro."
+    >
+      <div className="flex flex-col gap-4">
+        {send.isError && (
+          <Notice tone="danger" role="alert">
+            {explainError(send.error)}
+          </Notice>
+        )}
+        <Button isBusy={send.isPending} onClick={() => send.mutate()} className="w-full">
+          Enviar outro link
+        </Button>
+      </div>
+    </SignInCard>
+  )
+}

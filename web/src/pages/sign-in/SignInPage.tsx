@@ -1,0 +1,139 @@
+import { useMutation } from '@tanstack/react-query'
+import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
+import { Mail } from 'lucide-react'
+import { useState, type SubmitEvent } from 'react'
+import { ApiError } from '../../api/api-error.ts'
+import { sendMagicLink, sendPasswordReset, signIn } from '../../api/auth.ts'
+import { explainError } from '../../api/explain-error.ts'
+import { Button } from '../../components/Button.tsx'
+import { Field } from '../../components/Field.tsx'
+import { Input } from '../../components/Input.tsx'
+import { Notice } from '../../components/Notice.tsx'
+import { CheckMail } from './CheckMail.tsx'
+import { ConfirmFirst } from './ConfirmFirst.tsx'
+import { emailFault } from './email-fault.ts'
+import { SignInCard } from './SignInCard.tsx'
+
+const route = getRouteApi('/open/entrar')
+
+export function SignInPage() {
+  const { voltar = '/' } = route.useSearch()
+  const router = useRouter()
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const [faults, setFaults] = useState<{ email?: string; password?: string }>({})
+  const withPassword = useMutation({
+    mutationFn: () => signIn({ email: email.trim(), password }),
+    onSuccess: () => router.history.push(voltar),
+  })
+  const withLink = useMutation({ mutationFn: () => sendMagicLink(email.trim()) })
+
+  const newPassword = useMutation({ mutationFn: () => sendPasswordReset(email.trim()) })
+
+  function submit(event: SubmitEvent): void {
+    event.preventDefault()
+    const wrongEmail = emailFault(email)
+    const found = {
+      ...(wrongEmail ? { email: wrongEmail } : {}),
+      ...(password === '' ? { password: 'Digite sua senha, ou peça o link abaixo.' } : {}),
+    }
+    setFaults(found)
+    for (const each of [withLink, newPassword]) each.reset()
+    if (Object.keys(found).length === 0) withPassword.mutate()
+    else document.getElementById(found.email ? 'email' : 'senha')?.focus()
+  }
+
+  /** Both ways that need no password: by a mail, for which the address is enough. */
+  function askByMail(ask: { reset: () => void; mutate: () => void }): void {
+    const wrongEmail = emailFault(email)
+    setFaults(wrongEmail ? { email: wrongEmail } : {})
+    for (const each of [withPassword, withLink, newPassword]) each.reset()
+    if (wrongEmail) document.getElementById('email')?.focus()
+    else ask.mutate()
+  }
+
+  if (withLink.isSuccess) {
+    return (
+      <CheckMail email={email.trim()} onAgain={() => sendMagicLink(email.trim())}>
+        Abra o link que enviamos para entrar. Ele vale por 15 minutos e só uma vez.
+      </CheckMail>
+    )
+  }
+  if (newPassword.isSuccess) {
+    return (
+      <CheckMail email={email.trim()} onAgain={() => sendPasswordReset(email.trim())}>
+        Abra o link que enviamos para escolher outra senha. Ele vale por uma hora.
+      </CheckMail>
+    )
+  }
+  const error = withPassword.error ?? withLink.error ?? newPassword.error
+  if (error instanceof ApiError && error.code === 'EMAIL_NOT_VERIFIED') {
+    return <ConfirmFirst email={email.trim()} />
+  }
+  return (
+    <SignInCard
+      title="Entrar"
+      description="Que bom ver você de novo."
+      below={
+        <>
+          Ainda não tem conta?{' '}
+          <Link to="/cadastrar" className="font-semibold text-accent underline underline-offset-4">
+            Crie a sua
+          </Link>
+        </>
+      }
+    >
+      <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+        {error && (
+          <Notice tone="danger" role="alert">
+            {explainError(error)}
+          </Notice>
+        )}
+        <Field label="E-mail" error={faults.email} id="email">
+          {(control) => (
+            <Input
+              {...control}
+              type="email"
+              name="email"
+              autoComplete="username"
+              value={email}
+              onChange={(event) => setEmail(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label="Senha" error={faults.password} id="senha">
+          {(control) => (
+            <Input
+              {...control}
+              type="password"
+              name="password"
+              autoComplete="current-password"
+              value={password}
+              onChange={(event) => setPassword(event.target.value)}
+            />
+          )}
+        </Field>
+        <Button type="submit" isBusy={withPassword.isPending} className="w-full">
+          Entrar
+        </Button>
+        <Button
+          variant="secondary"
+          isBusy={withLink.isPending}
+          onClick={() => askByMail(withLink)}
+          icon={<Mail aria-hidden="true" className="size-4" />}
+          className="w-full"
+        >
+          Receber um link por e-mail
+        </Button>
+        <Button
+          variant="quiet"
+          isBusy={newPassword.isPending}
+          onClick={() => askByMail(newPassword)}
+          className="w-full"
+        >
+          Esqueci minha senha
+        </Button>
+      </form>
+    </SignInCard>
+  )
+}

@@ -1,0 +1,128 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState, type SubmitEvent } from 'react'
+import { sendConfirmation, signUp } from '../../api/auth.ts'
+import { explainError } from '../../api/explain-error.ts'
+import { Button } from '../../components/Button.tsx'
+import { Field } from '../../components/Field.tsx'
+import { Input } from '../../components/Input.tsx'
+import { Notice } from '../../components/Notice.tsx'
+import { CheckMail } from './CheckMail.tsx'
+import { emailFault } from './email-fault.ts'
+import { SignInCard } from './SignInCard.tsx'
+import { Terms } from './Terms.tsx'
+
+/** As the server has it. */
+const PASSWORD_CHARS_MIN = 10
+
+interface Faults {
+  nome?: string
+  email?: string
+  senha?: string
+}
+
+export function SignUpPage() {
+  const [name, setName] = useState('')
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const [faults, setFaults] = useState<Faults>({})
+  const create = useMutation({
+    mutationFn: () => signUp({ name: name.trim(), email: email.trim(), password }),
+  })
+
+  function submit(event: SubmitEvent): void {
+    event.preventDefault()
+    const found = faultsOf(name, email, password)
+    setFaults(found)
+    const [first] = Object.keys(found)
+    if (first === undefined) create.mutate()
+    else document.getElementById(first)?.focus()
+  }
+
+  if (create.isSuccess) {
+    return (
+      <CheckMail email={email.trim()} onAgain={() => sendConfirmation(email.trim())}>
+        Abra o link que enviamos e digite a senha que acabou de escolher: sua conta fica pronta na
+        hora.
+      </CheckMail>
+    )
+  }
+  return (
+    <SignInCard
+      title="Criar conta"
+      description="Modelos de IA pagos em reais, por Pix, sem mensalidade."
+      below={
+        <>
+          Já tem conta?{' '}
+          <Link to="/entrar" className="font-semibold text-accent underline underline-offset-4">
+            Entre
+          </Link>
+        </>
+      }
+    >
+      <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+        {create.isError && (
+          <Notice tone="danger" role="alert">
+            {explainError(create.error)}
+          </Notice>
+        )}
+        <Field label="Nome" error={faults.nome} id="nome">
+          {(control) => (
+            <Input
+              {...control}
+              name="name"
+              autoComplete="name"
+              maxLength={120}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label="E-mail" error={faults.email} id="email">
+          {(control) => (
+            <Input
+              {...control}
+              type="email"
+              name="email"
+              autoComplete="username"
+              value={email}
+              onChange={(event) => setEmail(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field
+          label="Senha"
+          error={faults.senha}
+          id="senha"
+          hint={`Ao menos ${PASSWORD_CHARS_MIN} caracteres. Uma frase curta é fácil de lembrar.`}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              type="password"
+              name="password"
+              autoComplete="new-password"
+              value={password}
+              onChange={(event) => setPassword(event.target.value)}
+            />
+          )}
+        </Field>
+        <Button type="submit" isBusy={create.isPending} className="w-full">
+          Criar conta
+        </Button>
+        <Terms />
+      </form>
+    </SignInCard>
+  )
+}
+
+function faultsOf(name: string, email: string, password: string): Faults {
+  const wrongEmail = emailFault(email)
+  return {
+    ...(name.trim() === '' ? { nome: 'Digite seu nome.' } : {}),
+    ...(wrongEmail ? { email: wrongEmail } : {}),
+    ...(password.length < PASSWORD_CHARS_MIN
+      ? { senha: `Use ao menos ${PASSWORD_CHARS_MIN} caracteres.` }
+      : {}),
+  }
+}

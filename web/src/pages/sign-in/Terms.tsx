@@ -1,0 +1,21 @@
+/** What whoever signs up agrees to, in as few words as are true. */
+export function Terms() {
+  return (
+    <details className="text-sm text-muted">
+      <summary className="inline-flex min-h-11 items-center underline underline-offset-4 md:min-h-8">
+        Ao criar a conta, você aceita os termos de uso
+      </summary>
+      <ul className="mt-2 flex list-disc flex-col gap-2 pl-5">
+        <li>Você paga antes e usa o saldo. Não há mensalidade nem cobrança sem saldo.</li>
+        <li>
+          Cada requisição mostra quanto custou em reais: o preço do provedor, o câmbio e a margem.
+        </li>
+        <li>Dentro de 7 dias da recarga, o que não foi usado pode ser devolvido a você.</li>
+        <li>Suas chaves são suas: quem as tem gasta seu saldo. Guarde-as bem.</li>
+        <li>
+          Tratamos seus dados conforme a LGPD. Você pode baixar tudo e apagar a conta quando quiser.
+        </li>
+      </ul>
+    </details>
+  )
+}

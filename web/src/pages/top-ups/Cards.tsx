@@ -1,0 +1,106 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { CreditCard, Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '../../api/client.ts'
+import { explainError } from '../../api/explain-error.ts'
+import { Button } from '../../components/Button.tsx'
+import { Card } from '../../components/Card.tsx'
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx'
+import { EmptyState } from '../../components/EmptyState.tsx'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { Skeleton } from '../../components/Skeleton.tsx'
+import { useToast } from '../../components/Toast.tsx'
+import { NewCardDialog } from './NewCardDialog.tsx'
+import { automaticTopUpQuery, paymentMethodsQuery, type SavedCard } from './top-up-queries.ts'
+import { cardText } from './top-up-words.ts'
+
+export function Cards() {
+  const cards = useQuery(paymentMethodsQuery)
+  const [isAdding, setIsAdding] = useState(false)
+  const [leaving, setLeaving] = useState<SavedCard>()
+  return (
+    <Card
+      title="Cartões"
+      actions={
+        <Button variant="secondary" onClick={() => setIsAdding(true)}>
+          <Plus aria-hidden="true" className="size-4" />
+          Novo cartão
+        </Button>
+      }
+    >
+      {cards.isPending && <Skeleton className="h-16" />}
+      {cards.isError && <ErrorState error={cards.error} onRetry={() => void cards.refetch()} />}
+      {cards.data?.length === 0 && (
+        <EmptyState title="Nenhum cartão salvo" icon={<CreditCard className="size-6" />}>
+          Com um cartão você recarrega na hora e pode ligar a recarga automática.
+        </EmptyState>
+      )}
+      {cards.data && cards.data.length > 0 && (
+        <ul className="divide-y divide-line">
+          {cards.data.map((card) => (
+            <li
+              key={card.id}
+              className="flex items-center justify-between gap-3 py-3 first:pt-0 last:pb-0"
+            >
+              <div className="min-w-0">
+                <p className="font-medium">{cardText(card)}</p>
+                <p className="truncate text-sm text-muted">
+                  {card.holder_name} · vale até {String(card.expiry_month).padStart(2, '0')}/
+                  {card.expiry_year}
+                </p>
+              </div>
+              <Button
+                variant="quiet"
+
+                aria-label={`Excluir cartão ${cardText(card)}`}
+                onClick={() => setLeaving(card)}
+              >
+                <Trash2 aria-hidden="true" className="size-4" />
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <NewCardDialog isOpen={isAdding} onClose={() => setIsAdding(false)} />
+      <DeleteCard card={leaving} onClose={() => setLeaving(undefined)} />
+    </Card>
+  )
+}
+
+function DeleteCard({
+  card,
+  onClose,
+}: {
+  readonly card: SavedCard | undefined
+  readonly onClose: () => void
+}) {
+  const queries = useQueryClient()
+  const toast = useToast()
+  const remove = useMutation({
+    mutationFn: (id: string) => api.delete('/payment-methods/{id}', { path: { id } }),
+    async onSuccess() {
+      onClose()
+      toast('Cartão excluído.')
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: paymentMethodsQuery.queryKey }),
+        queries.invalidateQueries({ queryKey: automaticTopUpQuery.queryKey }),
+      ])
+    },
+  })
+  return (
+    <ConfirmDialog
+      isOpen={card !== undefined}
+      title={`Excluir o cartão ${card ? cardText(card) : ''}?`}
+      confirmText="Excluir cartão"
+      isBusy={remove.isPending}
+      error={remove.isError ? explainError(remove.error) : undefined}
+      onConfirm={() => card && remove.mutate(card.id)}
+      onClose={() => {
+        remove.reset()
+        onClose()
+      }}
+    >
+      Se a recarga automática usa este cartão, ela será desligada.
+    </ConfirmDialog>
+  )
+}

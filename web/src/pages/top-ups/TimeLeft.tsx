@@ -1,0 +1,35 @@
+import { Clock } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { DateTime } from '../../components/DateTime.tsx'
+
+const MINUTE_MS = 60_000
+const TICK_MS = 1_000
+
+/** Until when a code can be paid; the last hour counts down. Not announced: it would never be quiet. */
+export function TimeLeft({ until }: { readonly until: string }) {
+  const [now, setNow] = useState(Date.now)
+  const leftMs = new Date(until).getTime() - now
+  const counts = leftMs > 0 && leftMs < 60 * MINUTE_MS
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), counts ? TICK_MS : MINUTE_MS)
+    return () => clearInterval(timer)
+  }, [counts])
+  return (
+    <p className="flex items-center gap-2 text-sm text-muted">
+      <Clock aria-hidden="true" className="size-4" />
+      {leftMs <= 0 ? (
+        <span>O código venceu. Gere outro Pix.</span>
+      ) : (
+        <span>
+          Vale até <DateTime instant={until} />
+          {counts && <span className="tabular-nums">, faltam {clock(leftMs)}</span>}
+        </span>
+      )}
+    </p>
+  )
+}
+
+function clock(leftMs: number): string {
+  const seconds = Math.floor(leftMs / 1_000)
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}

@@ -1,0 +1,198 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { CircleAlert, CircleCheck, Clock, ExternalLink } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { Button } from '../../components/Button.tsx'
+import { Card } from '../../components/Card.tsx'
+import { CopyButton } from '../../components/CopyButton.tsx'
+import { DateTime } from '../../components/DateTime.tsx'
+import { Notice } from '../../components/Notice.tsx'
+import { Skeleton } from '../../components/Skeleton.tsx'
+import { Spinner } from '../../components/Spinner.tsx'
+import { explainError } from '../../api/explain-error.ts'
+import { brl } from '../../format/brl.ts'
+import { QrPicture } from './QrPicture.tsx'
+import { TimeLeft } from './TimeLeft.tsx'
+import { ReceiptLink } from './ReceiptLink.tsx'
+import { TOP_UPS, topUpQuery, type TopUp } from './top-up-queries.ts'
+
+export function TopUpInProgress({
+  id,
+  onClose,
+}: {
+  readonly id: string
+  readonly onClose: () => void
+}) {
+  const { data: topUp, error, isPending } = useQuery(topUpQuery(id))
+  useFreshBalance(topUp)
+  return (
+    <Card title={topUp ? `Recarga de ${brl(topUp.amount_brl)}` : 'Recarga'}>
+      {/* What changes by itself is said by itself. */}
+      <p role="status" className="sr-only">
+        {topUp && STATUS_SENTENCES[topUp.status]}
+      </p>
+      {isPending && <Skeleton className="h-64" />}
+      {error && !topUp && (
+        <Notice tone="danger" role="alert">
+          {explainError(error)}
+        </Notice>
+      )}
+      {topUp?.status === 'pending' && <HowToPay topUp={topUp} />}
+      {topUp && topUp.status !== 'pending' && <Decided topUp={topUp} />}
+      <div className="mt-6 flex flex-wrap gap-3">
+        {topUp?.paid_at && <ReceiptLink id={topUp.id} />}
+        <Button variant="secondary" onClick={onClose}>
+          {topUp?.status === 'pending' ? 'Pagar depois' : 'Fazer outra recarga'}
+        </Button>
+      </div>
+    </Card>
+  )
+}
+
+/** The moment of payment changes what other pages show: the balance, keys that wait for one. */
+function useFreshBalance(topUp: TopUp | undefined): void {
+  const queries = useQueryClient()
+  const before = useRef(topUp?.status)
+  const status = topUp?.status
+  useEffect(() => {
+    if (before.current === 'pending' && status !== 'pending') void queries.invalidateQueries()
+    else if (status !== undefined && before.current !== status)
+      void queries.invalidateQueries({ queryKey: [...TOP_UPS, 'list'] })
+    before.current = status
+  }, [status, queries])
+}
+
+function HowToPay({ topUp }: { readonly topUp: TopUp }) {
+  if (topUp.pix) return <PayByPix topUp={topUp} pix={topUp.pix} />
+  if (topUp.boleto) return <PayByBoleto boleto={topUp.boleto} />
+  return (
+    <div className="grid gap-3">
+      <p className="flex items-center gap-2 font-medium">
+        <Clock aria-hidden="true" className="size-5 text-warning" />
+        {topUp.method === 'card' ? 'O cartão está em análise.' : 'Estamos preparando o pagamento.'}
+      </p>
+      <p className="text-muted">
+        Não pague de novo: esta página muda sozinha assim que houver uma resposta.
+      </p>
+      <PageLink url={topUp.page_url} />
+    </div>
+  )
+}
+
+function PayByPix({ topUp, pix }: { readonly topUp: TopUp; readonly pix: Pix }) {
+  return (
+    <div className="grid gap-6 sm:grid-cols-[auto_minmax(0,1fr)]">
+      <QrPicture
+        base64={pix.qr_code_base64}
+        label={`QR Code do Pix de ${brl(topUp.amount_brl)}; ao lado há o código para copiar`}
+      />
+      <div className="grid content-start gap-4">
+        <ol className="list-decimal space-y-1 pl-5 text-sm text-muted">
+          <li>Abra o aplicativo do seu banco e escolha Pix.</li>
+          <li>Leia o QR Code ou cole o código abaixo.</li>
+          <li>Confirme. O saldo entra em segundos.</li>
+        </ol>
+        <div className="grid gap-2">
+          <p id="codigo-pix" className="text-sm font-medium">
+            Pix copia e cola
+          </p>
+          <code
+            aria-labelledby="codigo-pix"
+            className="block max-h-24 overflow-y-auto rounded-lg bg-sunken p-3 text-sm break-all"
+            tabIndex={0}
+          >
+            {pix.payload}
+          </code>
+          <CopyButton text={pix.payload} label="Copiar código Pix" variant="primary" />
+        </div>
+        <Waiting />
+        {pix.expires_at && <TimeLeft until={pix.expires_at} />}
+        <PageLink url={topUp.page_url} />
+      </div>
+    </div>
+  )
+}
+
+type Pix = NonNullable<TopUp['pix']>
+
+function PayByBoleto({ boleto }: { readonly boleto: NonNullable<TopUp['boleto']> }) {
+  return (
+    <div className="grid gap-4">
+      <p className="text-sm text-muted">
+        Pague no aplicativo do seu banco ou imprima. O saldo entra quando o banco confirma, em até 3
+        dias úteis.
+      </p>
+      <div className="grid gap-2">
+        <p id="linha-digitavel" className="text-sm font-medium">
+          Linha digitável
+        </p>
+        <code
+          aria-labelledby="linha-digitavel"
+          className="block rounded-lg bg-sunken p-3 text-sm break-all"
+        >
+          {boleto.line}
+        </code>
+        <CopyButton text={boleto.line} label="Copiar linha digitável" variant="primary" />
+      </div>
+      <Waiting />
+      <PageLink url={boleto.url} text="Abrir o boleto" />
+    </div>
+  )
+}
+
+function Waiting() {
+  return (
+    <p className="flex items-center gap-2 text-sm text-muted">
+      <Spinner />
+      Esperando o pagamento. Esta página muda sozinha.
+    </p>
+  )
+}
+
+function PageLink({ url, text }: { readonly url: string | null; readonly text?: string }) {
+  if (url === null) return null
+  return (
+    <a
+      href={url}
+      target="_blank"
+      rel="noreferrer"
+      className="inline-flex min-h-11 items-center gap-1.5 justify-self-start text-sm font-medium text-accent underline underline-offset-4"
+    >
+      {text ?? 'Abrir a página de pagamento'}
+      <ExternalLink aria-hidden="true" className="size-4" />
+      <span className="sr-only">(abre em outra aba)</span>
+    </a>
+  )
+}
+
+function Decided({ topUp }: { readonly topUp: TopUp }) {
+  const isPaid = topUp.paid_at !== null && topUp.status === 'paid'
+  const Icon = isPaid ? CircleCheck : CircleAlert
+  return (
+    <div className="flex items-start gap-3">
+      <Icon
+        aria-hidden="true"
+        className={`size-8 shrink-0 ${isPaid ? 'text-success' : 'text-warning'}`}
+      />
+      <div>
+        <p className="text-lg font-semibold">{STATUS_SENTENCES[topUp.status]}</p>
+        {topUp.paid_at && (
+          <p className="text-muted">
+            Pago em <DateTime instant={topUp.paid_at} />.
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+const STATUS_SENTENCES: Readonly<Record<TopUp['status'], string>> = {
+  pending: 'Esperando o pagamento.',
+  paid: 'Pago. O saldo já está na sua conta.',
+  expired: 'Venceu sem pagamento. Faça uma nova recarga.',
+  canceled: 'Foi cancelada. Nada foi cobrado.',
+  failed: 'Não deu certo, e nada foi cobrado. Tente de novo ou use outro meio.',
+  refund_pending: 'Paga, com devolução em andamento.',
+  partially_refunded: 'Devolvida em parte.',
+  refunded: 'Devolvida.',
+  chargeback: 'Contestada junto ao emissor do cartão ou ao banco.',
+}

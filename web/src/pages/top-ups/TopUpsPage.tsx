@@ -1,0 +1,38 @@
+import { PageTitle } from '../../components/PageTitle.tsx'
+import { useFilters } from '../../lib/use-filters.ts'
+import { AutomaticTopUp } from './AutomaticTopUp.tsx'
+import { Cards } from './Cards.tsx'
+import { NewTopUp } from './NewTopUp.tsx'
+import { TopUpHistory } from './TopUpHistory.tsx'
+import { TopUpInProgress } from './TopUpInProgress.tsx'
+
+export function TopUpsPage() {
+  // In the address, so that a reload or a way back from the bank's app keeps what is being paid.
+  const [{ recarga: openId }, setFilters] = useFilters('recarga')
+  const open = (id: string): void => {
+    setFilters({ recarga: id })
+    if (id !== '') window.scrollTo({ top: 0 })
+  }
+  return (
+    <>
+      <PageTitle
+        title="Recargas"
+        description="Coloque saldo quando quiser. Você só gasta o que já pagou."
+      />
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <div className="grid gap-6">
+          {openId === '' ? (
+            <NewTopUp onCreated={open} />
+          ) : (
+            <TopUpInProgress key={openId} id={openId} onClose={() => open('')} />
+          )}
+          <TopUpHistory onOpen={open} />
+        </div>
+        <div className="grid gap-6">
+          <Cards />
+          <AutomaticTopUp />
+        </div>
+      </div>
+    </>
+  )
+}

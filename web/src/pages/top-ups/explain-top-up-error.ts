@@ -1,0 +1,67 @@
+import { ApiError } from '../../api/api-error.ts'
+import { explainError } from '../../api/explain-error.ts'
+import { brl } from '../../format/brl.ts'
+
+/** The code of the specification, which carries the limits: nothing else tells them. */
+const OUT_OF_RANGE = /^amount must be number between (\d+) and (\d+)$/
+const TOP_UP_ID = /\/v1\/topups\/([0-9a-f-]{36})/
+
+export function explainTopUpError(error: unknown): string {
+  if (!(error instanceof ApiError)) return explainError(error)
+  const range = OUT_OF_RANGE.exec(error.code)
+  if (range)
+    return `Escolha um valor de ${brl(Number(range[1]))} a ${brl(Number(range[2]))}, com no máximo duas casas depois da vírgula.`
+  // The processor's own words are in Portuguese, and say more than ours could.
+  if (error.code === 'payment_refused' && error.details)
+    return isOfTaxId(error.details) ? TAX_ID_REFUSED : error.details
+  return error.code === 'card_rejected' ? explainCardError(error) : explainError(error)
+}
+
+const TAX_ID_REFUSED =
+  'O processador de pagamentos não aceitou o CPF ou CNPJ do seu perfil. Confira o número. CNPJ com letras ele ainda não aceita: use um CPF ou fale com a gente.'
+
+function isOfTaxId(details: string): boolean {
+  return /CPF|CNPJ/i.test(details)
+}
+
+/** What to do is in the profile. */
+export function isOfProfile(error: unknown): boolean {
+  return (
+    error instanceof ApiError &&
+    (error.code === 'cpf_required' ||
+      error.code === 'email_required' ||
+      (error.code === 'payment_refused' && isOfTaxId(error.details ?? '')))
+  )
+}
+
+/** What is wrong is the amount, and nothing else. */
+export function isOutOfRange(error: unknown): boolean {
+  return error instanceof ApiError && OUT_OF_RANGE.test(error.code)
+}
+
+/** Details that begin with a field are ours and in English; others are the processor's, in Portuguese. */
+export function explainCardError(error: unknown): string {
+  if (!(error instanceof ApiError)) return explainError(error)
+  const details = error.details ?? ''
+  if (error.code === 'missing_card_or_holder_info')
+    return 'Falta preencher um dado do cartão ou do titular.'
+  if (error.code !== 'card_rejected') return explainError(error)
+  const known = CARD_FAULTS.find(([start]) => details.startsWith(start))
+  if (known) return known[1]
+  return details === '' || details.startsWith('card')
+    ? 'O cartão foi recusado. Confira os dados ou use outro cartão.'
+    : details
+}
+
+const CARD_FAULTS: readonly (readonly [string, string])[] = [
+  ['card.number', 'Confira o número do cartão: um dos dígitos não bate.'],
+  ['card.ccv', 'O código de segurança tem 3 ou 4 dígitos.'],
+  ['card.expiry', 'Confira a validade: mês de 01 a 12 e os dois últimos dígitos do ano.'],
+  ['card: has expired', 'Este cartão já venceu. Use outro.'],
+  ['card.holder_name', 'Escreva o nome como está no cartão, sem números.'],
+]
+
+/** Of a payment whose fate nobody knows: the answer names it. */
+export function topUpIdOf(error: unknown): string | undefined {
+  return error instanceof ApiError ? TOP_UP_ID.exec(error.details ?? '')?.[1] : undefined
+}

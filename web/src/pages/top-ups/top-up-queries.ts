@@ -1,0 +1,48 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { api, type Answer } from '../../api/client.ts'
+import { ApiError } from '../../api/api-error.ts'
+
+export type TopUp = Answer<'get', '/topups/{id}'>
+export type SavedCard = Answer<'get', '/payment-methods'>['payment_methods'][number]
+export type AutomaticTopUpSetting = Answer<'get', '/topups/automatic'>
+
+/** What every query of top-ups begins with: whoever changes one makes all of them old. */
+export const TOP_UPS = ['topups'] as const
+
+const PAGE = 10
+const LOOK_EVERY_MS = 2_500
+
+export const topUpListQuery = infiniteQueryOptions({
+  queryKey: [...TOP_UPS, 'list'],
+  queryFn: ({ pageParam, signal }) =>
+    api.get('/topups', { query: { limit: PAGE, cursor: pageParam }, signal }),
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: (page) => page.next_cursor ?? undefined,
+})
+
+/** Asked again until it is decided: the page says by itself that it is paid. */
+export const topUpQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...TOP_UPS, id],
+    queryFn: ({ signal }) => api.get('/topups/{id}', { path: { id }, signal }),
+    refetchInterval: ({ state }) => (state.data?.status === 'pending' ? LOOK_EVERY_MS : false),
+    refetchOnWindowFocus: 'always',
+  })
+
+export const paymentMethodsQuery = queryOptions({
+  queryKey: ['payment-methods'],
+  queryFn: async ({ signal }) => (await api.get('/payment-methods', { signal })).payment_methods,
+})
+
+/** `null`: there is none yet. */
+export const automaticTopUpQuery = queryOptions({
+  queryKey: ['automatic-topup'],
+  queryFn: async ({ signal }): Promise<AutomaticTopUpSetting | null> => {
+    try {
+      return await api.get('/topups/automatic', { signal })
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'automatic_topup_not_found') return null
+      throw error
+    }
+  },
+})

@@ -1,0 +1,103 @@
+import { Download } from 'lucide-react'
+import { useState } from 'react'
+import { urlOf } from '../../api/client.ts'
+import { buttonClass } from '../../components/button-class.ts'
+import { Button } from '../../components/Button.tsx'
+import { Dialog } from '../../components/Dialog.tsx'
+import { Field } from '../../components/Field.tsx'
+import { Input } from '../../components/Input.tsx'
+import { Notice } from '../../components/Notice.tsx'
+import { today } from '../../format/date.ts'
+
+const FILES = [
+  ['/usage/export.csv', 'Baixar CSV', 'primary'],
+  ['/usage/export.json', 'Baixar JSON', 'secondary'],
+] as const
+
+export function ExportUsage() {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button
+        variant="secondary"
+        icon={<Download aria-hidden="true" className="size-4" />}
+        onClick={() => setOpen(true)}
+      >
+        Exportar
+      </Button>
+      <Dialog
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        title="Exportar o uso"
+        description="Todas as chamadas cobradas do período, cada uma com a conta do seu valor."
+      >
+        <ExportForm onDone={() => setOpen(false)} />
+      </Dialog>
+    </>
+  )
+}
+
+/** This month until today, if nothing else is chosen. */
+function ExportForm({ onDone }: { readonly onDone: () => void }) {
+  const [from, setFrom] = useState(() => `${today().slice(0, 7)}-01`)
+  const [to, setTo] = useState(() => today())
+  const fault = faultOf(from, to)
+  return (
+    <div className="grid gap-5">
+      <div className="grid grid-cols-2 gap-3">
+        <Field label="De">
+          {(control) => (
+            <Input
+              {...control}
+              type="date"
+              value={from}
+              onChange={(event) => setFrom(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label="Até, incluído">
+          {(control) => (
+            <Input
+              {...control}
+              type="date"
+              value={to}
+              onChange={(event) => setTo(event.target.value)}
+            />
+          )}
+        </Field>
+      </div>
+      {fault !== undefined && (
+        <Notice tone="danger" role="alert">
+          {fault}
+        </Notice>
+      )}
+      <p className="text-sm text-muted">
+        O CSV abre direto em planilhas em português. O JSON é para programas.
+      </p>
+      <div className="flex flex-wrap justify-end gap-3">
+        {FILES.map(([path, text, variant]) =>
+          fault === undefined ? (
+            <a
+              key={path}
+              href={urlOf(path, { query: { from, to } })}
+              download
+              className={buttonClass(variant)}
+              onClick={onDone}
+            >
+              {text}
+            </a>
+          ) : (
+            <Button key={path} variant={variant} disabled>
+              {text}
+            </Button>
+          ),
+        )}
+      </div>
+    </div>
+  )
+}
+
+function faultOf(from: string, to: string): string | undefined {
+  if (from === '' || to === '') return 'Escolha o primeiro e o último dia.'
+  return from > to ? 'O primeiro dia vem depois do último. Troque um deles.' : undefined
+}

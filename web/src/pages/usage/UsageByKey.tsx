@@ -1,0 +1,123 @@
+import { useQuery } from '@tanstack/react-query'
+import { KeyRound } from 'lucide-react'
+import { useState } from 'react'
+import { Badge } from '../../components/Badge.tsx'
+import { Card } from '../../components/Card.tsx'
+import { EmptyState } from '../../components/EmptyState.tsx'
+import { Field } from '../../components/Field.tsx'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { Select } from '../../components/Select.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { counted, percent, wholeNumber } from '../../format/number.ts'
+import { amount } from './charge-words.ts'
+import { usageByKeyQuery, type KeyUsage } from './usage-queries.ts'
+
+const WINDOWS = [7, 30, 90, 365]
+
+export function UsageByKey({ onChoose }: { readonly onChoose: (keyId: string) => void }) {
+  const [days, setDays] = useState(30)
+  const found = useQuery(usageByKeyQuery(days))
+  return (
+    <div className="grid gap-4">
+      <div className="w-48">
+        <Field label="Período">
+          {(control) => (
+            <Select
+              {...control}
+              value={String(days)}
+              onChange={(event) => setDays(Number(event.target.value))}
+            >
+              {WINDOWS.map((window) => (
+                <option key={window} value={window}>
+                  Últimos {window} dias
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      </div>
+      {found.isPending && <SkeletonRows label="Carregando o uso por chave" />}
+      {found.isError && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
+      {found.data &&
+        (found.data.keys.length === 0 ? (
+          <Card>
+            <EmptyState icon={<KeyRound className="size-6" />} title="Nenhuma chave ainda">
+              Crie uma chave por aplicação: aqui você vê quanto cada uma gasta.
+            </EmptyState>
+          </Card>
+        ) : (
+          <KeyTable keys={found.data.keys} onChoose={onChoose} />
+        ))}
+    </div>
+  )
+}
+
+function KeyTable(props: {
+  readonly keys: readonly KeyUsage[]
+  readonly onChoose: (keyId: string) => void
+}) {
+  return (
+    <div className="overflow-hidden rounded-card border border-line bg-surface shadow-card">
+      <table className="w-full text-sm">
+        <caption className="sr-only">O uso de cada chave, a mais cara primeiro</caption>
+        <thead className="border-b border-line text-left text-xs text-muted">
+          <tr>
+            <th scope="col" className="px-4 py-3 font-medium">
+              Chave
+            </th>
+            <th scope="col" className="px-4 py-3 text-right font-medium max-sm:hidden">
+              Chamadas
+            </th>
+            <th scope="col" className="px-4 py-3 text-right font-medium max-md:hidden">
+              Tokens
+            </th>
+            <th scope="col" className="px-4 py-3 font-medium max-lg:hidden">
+              Modelos que mais custaram
+            </th>
+            <th scope="col" className="px-4 py-3 text-right font-medium">
+              Gasto
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {props.keys.map((key) => (
+            <tr key={key.api_key_id} className="border-b border-line last:border-b-0">
+              <th scope="row" className="px-4 py-3 text-left font-medium">
+                <button
+                  type="button"
+                  className="min-h-6 text-left text-accent underline-offset-4 hover:underline"
+                  onClick={() => props.onChoose(key.api_key_id)}
+                >
+                  {key.name}
+                </button>
+                <span className="flex flex-wrap gap-2 text-xs font-normal text-muted">
+                  …{key.last_four}
+                  {key.status === 'revoked' && <Badge>revogada</Badge>}
+                  <span className="sm:hidden">{counted(key.requests, 'chamada', 'chamadas')}</span>
+                </span>
+              </th>
+              <td className="px-4 py-3 text-right tabular-nums max-sm:hidden">
+                {wholeNumber(key.requests)}
+                {key.failed_requests > 0 && (
+                  <span className="block text-xs text-muted">
+                    {wholeNumber(key.failed_requests)} com falha, de graça
+                  </span>
+                )}
+              </td>
+              <td className="px-4 py-3 text-right tabular-nums max-md:hidden">
+                {wholeNumber(key.prompt_tokens + key.completion_tokens)}
+              </td>
+              <td className="px-4 py-3 text-muted max-lg:hidden">
+                {key.top_models.map(({ model_id }) => model_id).join(', ') || '–'}
+              </td>
+              <td className="px-4 py-3 text-right tabular-nums">
+                <span className="font-medium">{amount(key.cost_billed_brl)}</span>
+                <span className="block text-xs text-muted">{percent(key.share_percent)}</span>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,27 @@
+import { wholeNumber } from '../../format/number.ts'
+import { exactDecimal, scaledBy } from '../../format/exact-decimal.ts'
+import { unitWords } from './token-words.ts'
+import type { Charge } from './usage-queries.ts'
+
+/** A call often costs less than a cent: as many decimals as tell it from nothing. */
+export function amount(brl: number): string {
+  const scaled = scaledBy(brl, 9)
+  const isCents = scaled === 0n || scaled >= 10_000_000n
+  if (isCents) return `R$\u00a0${exactDecimal((scaled + 5_000_000n) / 10_000_000n, 2, 2)}`
+  // Three digits that count.
+  const drop = scaled.toString().length - 3
+  if (drop <= 0) return `R$\u00a0${exactDecimal(scaled, 9)}`
+  const unit = 10n ** BigInt(drop)
+  return `R$\u00a0${exactDecimal(((scaled + unit / 2n) / unit) * unit, 9, 2)}`
+}
+
+/** `1.200 → 340 tokens`, or what else was counted. */
+export function tokensText({ prompt_tokens, completion_tokens, units }: Charge): string {
+  const others = Object.entries(units ?? {})
+    .filter(([, count]) => count > 0)
+    .map(([unit, count]) => `${wholeNumber(count)} ${unitWords(unit, count)}`)
+  const hasTokens = (prompt_tokens ?? 0) + (completion_tokens ?? 0) > 0
+  if (!hasTokens && others.length > 0) return others.join(', ')
+  if (prompt_tokens === null && completion_tokens === null) return '–'
+  return `${wholeNumber(prompt_tokens ?? 0)} → ${wholeNumber(completion_tokens ?? 0)} tokens`
+}

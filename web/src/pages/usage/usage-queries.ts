@@ -1,0 +1,62 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { api, type Answer } from '../../api/client.ts'
+import { cursorPages } from '../../lib/cursor-pages.ts'
+
+export type Charge = Answer<'get', '/usage/events'>['usage_events'][number]
+export type KeyUsage = Answer<'get', '/usage/by-key'>['keys'][number]
+
+export interface ChargeFilters {
+  readonly modelo: string
+  readonly chave: string
+  readonly sessao: string
+  readonly de: string
+  readonly ate: string
+}
+
+const PAGE = 50
+/** How far back keys and models are looked for to choose from. */
+const CHOICE_DAYS = 90
+
+export function chargesQuery({ modelo, chave, sessao, de, ate }: ChargeFilters) {
+  const filters = {
+    ...(modelo === '' ? {} : { model_id: modelo }),
+    ...(chave === '' ? {} : { api_key_id: chave }),
+    ...(sessao === '' ? {} : { session_id: sessao }),
+    ...(de === '' ? {} : { from: de }),
+    ...(ate === '' ? {} : { to: ate }),
+  }
+  return infiniteQueryOptions({
+    queryKey: ['usage', 'events', filters],
+    queryFn: ({ pageParam, signal }) =>
+      api.get('/usage/events', {
+        query: {
+          limit: PAGE,
+          ...filters,
+          ...(pageParam === undefined ? {} : { cursor: pageParam }),
+        },
+        signal,
+      }),
+    ...cursorPages,
+  })
+}
+
+export function usageByKeyQuery(days: number) {
+  return queryOptions({
+    queryKey: ['usage', 'by-key', days],
+    queryFn: ({ signal }) => api.get('/usage/by-key', { query: { days }, signal }),
+  })
+}
+
+export const keysToChooseQuery = usageByKeyQuery(CHOICE_DAYS)
+
+/** Those that were used, the dearest first. */
+export const modelsToChooseQuery = queryOptions({
+  queryKey: ['usage', 'models', CHOICE_DAYS],
+  queryFn: async ({ signal }) => {
+    const { models } = await api.get('/me/recommendations', {
+      query: { days: CHOICE_DAYS },
+      signal,
+    })
+    return models.map(({ model_id: id, model_name: name }) => ({ id, name }))
+  },
+})

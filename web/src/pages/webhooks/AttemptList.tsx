@@ -1,0 +1,108 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { ChevronDown, Send } from 'lucide-react'
+import { useId, useState } from 'react'
+import { Badge } from '../../components/Badge.tsx'
+import { Card } from '../../components/Card.tsx'
+import { EmptyState } from '../../components/EmptyState.tsx'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { LoadMore } from '../../components/LoadMore.tsx'
+import { Select } from '../../components/Select.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { dateTime } from '../../format/date.ts'
+import { wholeNumber } from '../../format/number.ts'
+import { AttemptDetails } from './AttemptDetails.tsx'
+import { attemptsQuery, type Attempt, type AttemptStatus } from './webhook-queries.ts'
+import { STATUS_WORDS } from './webhook-words.ts'
+
+const STATUSES = Object.keys(STATUS_WORDS) as AttemptStatus[]
+
+export function AttemptList({ webhookId }: { readonly webhookId: string }) {
+  const [status, setStatus] = useState<AttemptStatus>()
+  const found = useInfiniteQuery(attemptsQuery(webhookId, status))
+  const attempts = found.data?.pages.flatMap((page) => page.attempts) ?? []
+  return (
+    <Card
+      title="Tentativas de entrega"
+      description="Dos últimos 30 dias, as mais novas primeiro."
+      actions={
+        <Select
+          aria-label="Mostrar"
+          className="w-44!"
+          value={status ?? ''}
+          onChange={({ target: { value } }) =>
+            setStatus(value === '' ? undefined : (value as AttemptStatus))
+          }
+        >
+          <option value="">Todas</option>
+          {STATUSES.map((each) => (
+            <option key={each} value={each}>
+              Só: {STATUS_WORDS[each].text}
+            </option>
+          ))}
+        </Select>
+      }
+    >
+      {found.isPending && <SkeletonRows label="Carregando as tentativas" />}
+      {found.isError && !found.data && (
+        <ErrorState error={found.error} onRetry={() => void found.refetch()} />
+      )}
+      {found.data && attempts.length === 0 && (
+        <EmptyState icon={<Send className="size-6" />} title="Nenhuma tentativa">
+          {status === undefined
+            ? 'Envie um teste: em segundos você vê aqui o que saiu e o que o destino respondeu.'
+            : 'Não há nenhuma com essa situação.'}
+        </EmptyState>
+      )}
+      <ul aria-live="polite">
+        {attempts.map((attempt) => (
+          <AttemptEntry key={attempt.delivery_id} attempt={attempt} />
+        ))}
+      </ul>
+      <LoadMore query={found} />
+    </Card>
+  )
+}
+
+function AttemptEntry({ attempt }: { readonly attempt: Attempt }) {
+  const [isOpen, setOpen] = useState(false)
+  const id = useId()
+  const { text, tone } = STATUS_WORDS[attempt.status]
+  return (
+    <li className="border-b border-line last:border-b-0">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onClick={() => setOpen(!isOpen)}
+        className="grid min-h-12 w-full grid-cols-[5.5rem_minmax(0,1fr)_auto] items-center gap-x-3 rounded-lg px-2 py-3 text-left text-sm hover:bg-sunken"
+      >
+        <span>
+          <Badge tone={tone}>{text}</Badge>
+        </span>
+        <span className="min-w-0 sm:flex sm:items-center sm:justify-between sm:gap-4">
+          <span className="block">
+            <span className="font-medium break-all">{attempt.event_type}</span>
+            <span className="block text-xs text-muted tabular-nums">
+              {dateTime(attempt.created_at)}
+              {attempt.is_replay ? ' · reenvio' : ` · tentativa ${attempt.try_number}`}
+            </span>
+          </span>
+          <span className="text-xs text-muted tabular-nums sm:text-sm">
+            {attempt.http_status !== null && `HTTP ${attempt.http_status}`}
+            {attempt.http_status !== null && attempt.latency_ms !== null && ' · '}
+            {attempt.latency_ms !== null && `${wholeNumber(attempt.latency_ms)} ms`}
+          </span>
+        </span>
+        <ChevronDown
+          aria-hidden="true"
+          className={`size-4 text-muted transition-transform ${isOpen ? 'rotate-180' : ''}`}
+        />
+      </button>
+      {isOpen && (
+        <div id={id} className="px-2 pt-3 pb-5">
+          <AttemptDetails attempt={attempt} />
+        </div>
+      )}
+    </li>
+  )
+}

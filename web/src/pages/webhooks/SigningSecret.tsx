@@ -1,0 +1,43 @@
+import { useEffect, useRef } from 'react'
+import { Button } from '../../components/Button.tsx'
+import { CopyButton } from '../../components/CopyButton.tsx'
+
+interface Props {
+  readonly secret: string
+  readonly onDone: () => void
+}
+
+/** In the page and not in a dialog, which a stray click would close: it is shown this once. */
+export function SigningSecret({ secret, onDone }: Props) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    heading.current?.focus()
+    heading.current?.scrollIntoView({ block: 'center' })
+  }, [])
+  return (
+    <section
+      aria-labelledby="segredo"
+      className="mb-5 min-w-0 rounded-card border-2 border-accent bg-surface p-5 md:p-6"
+    >
+      <h2 id="segredo" ref={heading} tabIndex={-1} className="text-lg font-semibold outline-none">
+        Segredo das assinaturas
+      </h2>
+      <p className="mt-1 mb-4 text-sm text-muted">
+        Copie agora e guarde no seu servidor: ele só aparece esta vez. Com ele você confere, no
+        padrão Standard Webhooks, que a mensagem veio mesmo da Catraca.
+      </p>
+      <div className="flex flex-col gap-3 sm:flex-row sm:items-center">
+        <code
+          aria-label="O segredo"
+          className="min-w-0 grow rounded-lg bg-sunken px-3 py-2.5 break-all select-all"
+        >
+          {secret}
+        </code>
+        <CopyButton text={secret} label="Copiar segredo" variant="primary" />
+        <Button variant="secondary" onClick={onDone}>
+          Já guardei
+        </Button>
+      </div>
+    </section>
+  )
+}

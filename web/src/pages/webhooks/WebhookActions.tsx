@@ -1,0 +1,111 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api } from '../../api/client.ts'
+import { Button } from '../../components/Button.tsx'
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx'
+import { useToast } from '../../components/Toast.tsx'
+import { WebhookDialog } from './WebhookDialog.tsx'
+import { WEBHOOKS, type Webhook } from './webhook-queries.ts'
+import { explainWebhookError } from './webhook-words.ts'
+
+interface Props {
+  readonly webhook: Webhook
+  readonly onSecret: (secret: string) => void
+}
+
+export function WebhookActions({ webhook, onSecret }: Props) {
+  const [open, setOpen] = useState<'edit' | 'rotate' | 'delete'>()
+  const close = (): void => setOpen(undefined)
+  const { test, toggle, rotate, remove } = useWebhookActs(webhook, { close, onSecret })
+  const { is_enabled: isEnabled } = webhook
+  return (
+    <div className="flex flex-wrap gap-3">
+      <Button disabled={!isEnabled} isBusy={test.isPending} onClick={() => test.mutate()}>
+        Enviar teste
+      </Button>
+      <Button variant="secondary" onClick={() => setOpen('edit')}>
+        Alterar
+      </Button>
+      <Button variant="secondary" isBusy={toggle.isPending} onClick={() => toggle.mutate()}>
+        {isEnabled ? 'Desligar' : 'Ligar'}
+      </Button>
+      <Button variant="secondary" onClick={() => setOpen('rotate')}>
+        Trocar segredo
+      </Button>
+      <Button variant="quiet" onClick={() => setOpen('delete')}>
+        Excluir
+      </Button>
+      <WebhookDialog webhook={webhook} isOpen={open === 'edit'} onClose={close} />
+      <ConfirmDialog
+        isOpen={open === 'rotate'}
+        onClose={close}
+        onConfirm={() => rotate.mutate()}
+        title="Trocar o segredo das assinaturas?"
+        confirmText="Trocar segredo"
+        isBusy={rotate.isPending}
+        error={rotate.error ? explainWebhookError(rotate.error) : undefined}
+      >
+        <p className="text-sm text-muted">
+          O segredo de hoje deixa de valer na hora: até você pôr o novo no seu servidor, ele recusa
+          as mensagens.
+        </p>
+      </ConfirmDialog>
+      <ConfirmDialog
+        isOpen={open === 'delete'}
+        onClose={close}
+        onConfirm={() => remove.mutate()}
+        title="Excluir este webhook?"
+        confirmText="Excluir webhook"
+        isBusy={remove.isPending}
+        error={remove.error ? explainWebhookError(remove.error) : undefined}
+      >
+        <p className="text-sm text-muted">
+          O que está na fila não é mais enviado, e as tentativas deixam de aparecer.
+        </p>
+      </ConfirmDialog>
+    </div>
+  )
+}
+
+function useWebhookActs(
+  { id, is_enabled }: Webhook,
+  { close, onSecret }: { close: () => void; onSecret: (secret: string) => void },
+) {
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const toast = useToast()
+  const path = { id }
+  const refresh = () => queries.invalidateQueries({ queryKey: WEBHOOKS })
+  const tell = (error: Error): void => toast(explainWebhookError(error), 'danger')
+  return {
+    test: useMutation({
+      mutationFn: () => api.post('/webhooks/{id}/test', undefined, { path }),
+      onSuccess() {
+        toast('Mensagem de teste na fila.')
+        return refresh()
+      },
+      onError: tell,
+    }),
+    toggle: useMutation({
+      mutationFn: () => api.patch('/webhooks/{id}', { is_enabled: !is_enabled }, { path }),
+      onSuccess: refresh,
+      onError: tell,
+    }),
+    rotate: useMutation({
+      mutationFn: () => api.post('/webhooks/{id}/rotate-secret', undefined, { path }),
+      onSuccess({ signing_secret }) {
+        onSecret(signing_secret)
+        close()
+      },
+    }),
+    remove: useMutation({
+      mutationFn: () => api.delete('/webhooks/{id}', { path }),
+      async onSuccess() {
+        toast('Webhook excluído.')
+        await navigate({ to: '/webhooks' })
+        await refresh()
+      },
+    }),
+  }
+}

@@ -1,0 +1,122 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState, type SubmitEvent } from 'react'
+import { api } from '../../api/client.ts'
+import { Button } from '../../components/Button.tsx'
+import { Dialog } from '../../components/Dialog.tsx'
+import { Field } from '../../components/Field.tsx'
+import { Input } from '../../components/Input.tsx'
+import { Notice } from '../../components/Notice.tsx'
+import { EventTypesField } from './EventTypesField.tsx'
+import {
+  WEBHOOKS,
+  type Webhook,
+  type WebhookInput,
+  type WebhookWithSecret,
+} from './webhook-queries.ts'
+import { explainWebhookError } from './webhook-words.ts'
+
+interface Props {
+  /** Undefined: a new one. */
+  readonly webhook: Webhook | undefined
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  /** A new one, with its secret. */
+  readonly onCreated?: (made: WebhookWithSecret) => void
+}
+
+export function WebhookDialog({ webhook, isOpen, onClose, onCreated }: Props) {
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={webhook ? 'Alterar webhook' : 'Criar webhook'}
+      description="A Catraca avisa o seu sistema quando algo acontece na conta."
+    >
+      <WebhookForm webhook={webhook} onDone={onClose} onCreated={onCreated} />
+    </Dialog>
+  )
+}
+
+interface FormProps extends Pick<Props, 'webhook'> {
+  readonly onDone: () => void
+  readonly onCreated: Props['onCreated']
+}
+
+function WebhookForm({ webhook, onDone, onCreated }: FormProps) {
+  const [url, setUrl] = useState(webhook?.url ?? '')
+  const [description, setDescription] = useState(webhook?.description ?? '')
+  const [types, setTypes] = useState<readonly string[] | null>(webhook?.event_types ?? null)
+  const [fault, setFault] = useState<string>()
+  const queries = useQueryClient()
+  const save = useMutation({
+    async mutationFn(input: WebhookInput) {
+      if (webhook) await api.patch('/webhooks/{id}', input, { path: { id: webhook.id } })
+      else onCreated?.(await api.post('/webhooks', input))
+    },
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey: WEBHOOKS })
+      onDone()
+    },
+  })
+
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    if (url.trim() === '') setFault('Digite o endereço que recebe as mensagens.')
+    else if (types?.length === 0) setFault('Escolha ao menos um evento, ou todos.')
+    else {
+      setFault(undefined)
+      save.mutate({
+        url: url.trim(),
+        description: description.trim() === '' ? null : description.trim(),
+        // They are those that the API listed.
+        event_types: types as NonNullable<WebhookInput['event_types']> | null,
+      })
+    }
+  }
+
+  const error = fault ?? (save.error ? explainWebhookError(save.error) : undefined)
+  return (
+    <form onSubmit={submit} noValidate className="grid gap-5">
+      <Field label="Endereço" hint="https, aberto à internet.">
+        {(control) => (
+          <Input
+            {...control}
+            type="url"
+            inputMode="url"
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={2000}
+            placeholder="https://exemplo.com.br/webhooks"
+            value={url}
+            onChange={(event) => setUrl(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Descrição (opcional)">
+        {(control) => (
+          <Input
+            {...control}
+            maxLength={200}
+            autoComplete="off"
+            value={description}
+            onChange={(event) => setDescription(event.target.value)}
+          />
+        )}
+      </Field>
+      <EventTypesField value={types} onChange={setTypes} />
+      {error !== undefined && (
+        <Notice tone="danger" role="alert">
+          {error}
+        </Notice>
+      )}
+      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
+        <Button variant="secondary" onClick={onDone}>
+          Cancelar
+        </Button>
+        <Button type="submit" isBusy={save.isPending}>
+          {webhook ? 'Salvar' : 'Criar webhook'}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { ArrowLeft } from 'lucide-react'
+import { useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
+import { buttonClass } from '../../components/button-class.ts'
+import { Card } from '../../components/Card.tsx'
+import { EmptyState } from '../../components/EmptyState.tsx'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { Notice } from '../../components/Notice.tsx'
+import { PageTitle } from '../../components/PageTitle.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { dateTime } from '../../format/date.ts'
+import { AttemptList } from './AttemptList.tsx'
+import { eventWords } from './event-words.ts'
+import { SigningSecret } from './SigningSecret.tsx'
+import { WebhookActions } from './WebhookActions.tsx'
+import { WebhookState } from './WebhooksPage.tsx'
+import { webhookQuery, type Webhook } from './webhook-queries.ts'
+import { disabledWords } from './webhook-words.ts'
+
+export function WebhookPage() {
+  const { id = '' } = useParams({ strict: false })
+  const found = useQuery(webhookQuery(id))
+  return (
+    <>
+      <Link
+        to="/webhooks"
+        className="mb-3 inline-flex min-h-11 items-center gap-2 text-sm font-medium text-muted hover:text-ink"
+      >
+        <ArrowLeft aria-hidden="true" className="size-4" />
+        Todos os webhooks
+      </Link>
+      {found.data ? (
+        <Details webhook={found.data} />
+      ) : (
+        <>
+          <PageTitle title="Webhook" />
+          {found.isPending ? (
+            <Card>
+              <SkeletonRows label="Carregando o webhook" />
+            </Card>
+          ) : (
+            <Failure error={found.error} onRetry={() => void found.refetch()} />
+          )}
+        </>
+      )}
+    </>
+  )
+}
+
+function Details({ webhook }: { readonly webhook: Webhook }) {
+  const [secret, setSecret] = useState<string>()
+  const { id, url, description, event_types, failing_since } = webhook
+  const disabled = disabledWords(webhook)
+  return (
+    <>
+      <PageTitle
+        title={description ?? 'Webhook'}
+        description={<span className="break-all">{url}</span>}
+        actions={<WebhookState webhook={webhook} />}
+      />
+      {secret !== undefined && (
+        <SigningSecret key={secret} secret={secret} onDone={() => setSecret(undefined)} />
+      )}
+      <div className="grid gap-5">
+        {disabled !== undefined && <Notice tone="warning">{disabled}</Notice>}
+        {disabled === undefined && failing_since !== null && (
+          <Notice tone="warning">
+            As entregas falham desde {dateTime(failing_since)}. Se continuar assim, o webhook é
+            desligado.
+          </Notice>
+        )}
+        <WebhookActions webhook={webhook} onSecret={setSecret} />
+        <Card title="Eventos">
+          <p className="text-sm text-muted">
+            {event_types === null
+              ? 'Todos, também os que vierem.'
+              : event_types.map((type) => eventWords(type) ?? type).join(', ')}
+          </p>
+        </Card>
+        <AttemptList webhookId={id} />
+      </div>
+    </>
+  )
+}
+
+function Failure({ error, onRetry }: { readonly error: Error; readonly onRetry: () => void }) {
+  if (!(error instanceof ApiError) || error.status !== 404)
+    return <ErrorState error={error} onRetry={onRetry} />
+  return (
+    <Card>
+      <EmptyState
+        title="Este webhook não existe mais"
+        action={
+          <Link to="/webhooks" className={buttonClass('secondary')}>
+            Ver todos os webhooks
+          </Link>
+        }
+      />
+    </Card>
+  )
+}

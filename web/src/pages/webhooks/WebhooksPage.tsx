@@ -1,0 +1,112 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Plus, Webhook as WebhookIcon } from 'lucide-react'
+import { useState } from 'react'
+import { Badge } from '../../components/Badge.tsx'
+import { Button } from '../../components/Button.tsx'
+import { Card } from '../../components/Card.tsx'
+import { EmptyState } from '../../components/EmptyState.tsx'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { PageTitle } from '../../components/PageTitle.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { counted } from '../../format/number.ts'
+import { SigningSecret } from './SigningSecret.tsx'
+import { WebhookDialog } from './WebhookDialog.tsx'
+import { webhooksQuery, type Webhook } from './webhook-queries.ts'
+
+export function WebhooksPage() {
+  const found = useQuery(webhooksQuery)
+  const [isCreating, setCreating] = useState(false)
+  const [secret, setSecret] = useState<string>()
+  const webhooks = found.data?.webhooks ?? []
+  const create = (
+    <Button icon={<Plus aria-hidden="true" className="size-4" />} onClick={() => setCreating(true)}>
+      Criar webhook
+    </Button>
+  )
+  return (
+    <>
+      <PageTitle
+        title="Webhooks"
+        description="Mensagens assinadas para o seu sistema, na hora em que algo acontece."
+        actions={webhooks.length > 0 && create}
+      />
+      {secret !== undefined && (
+        <SigningSecret key={secret} secret={secret} onDone={() => setSecret(undefined)} />
+      )}
+      {found.isPending && (
+        <Card>
+          <SkeletonRows label="Carregando os webhooks" />
+        </Card>
+      )}
+      {found.isError && !found.data && (
+        <ErrorState error={found.error} onRetry={() => void found.refetch()} />
+      )}
+      {found.data && webhooks.length === 0 && (
+        <Card>
+          <EmptyState
+            icon={<WebhookIcon className="size-6" />}
+            title="Nenhum webhook ainda"
+            action={create}
+          >
+            Receba recargas pagas, saldo baixo, chaves novas e alertas direto no seu sistema.
+          </EmptyState>
+        </Card>
+      )}
+      {webhooks.length > 0 && (
+        <ul className="grid gap-3">
+          {webhooks.map((webhook) => (
+            <WebhookEntry key={webhook.id} webhook={webhook} />
+          ))}
+        </ul>
+      )}
+      <WebhookDialog
+        webhook={undefined}
+        isOpen={isCreating}
+        onClose={() => setCreating(false)}
+        onCreated={({ signing_secret }) => setSecret(signing_secret)}
+      />
+    </>
+  )
+}
+
+function WebhookEntry({ webhook }: { readonly webhook: Webhook }) {
+  const { id, url, description, event_types } = webhook
+  return (
+    <li className="relative flex flex-wrap items-center justify-between gap-3 rounded-card border border-line bg-surface p-4 shadow-card focus-within:border-accent hover:border-line-strong md:p-5">
+      <div className="min-w-0">
+        <h2 className="font-semibold break-all">
+          <Link
+            to="/webhooks/$id"
+            params={{ id }}
+            // The whole entry is the link's target.
+            className="after:absolute after:inset-0 after:rounded-card"
+          >
+            {description ?? url}
+          </Link>
+        </h2>
+        {description !== null && <p className="text-sm break-all text-muted">{url}</p>}
+        <p className="text-sm text-muted">
+          {event_types === null
+            ? 'todos os eventos'
+            : counted(event_types.length, 'tipo de evento', 'tipos de evento')}
+        </p>
+      </div>
+      <WebhookState webhook={webhook} />
+    </li>
+  )
+}
+
+export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
+  if (!webhook.is_enabled)
+    return webhook.disabled_reason === 'customer' ? (
+      <Badge>desligado</Badge>
+    ) : (
+      <Badge tone="danger">desligado por falhas</Badge>
+    )
+  return webhook.failing_since === null ? (
+    <Badge tone="success">ligado</Badge>
+  ) : (
+    <Badge tone="warning">falhando</Badge>
+  )
+}

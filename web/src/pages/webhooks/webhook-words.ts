@@ -1,0 +1,62 @@
+import { ApiError } from '../../api/api-error.ts'
+import { explainError } from '../../api/explain-error.ts'
+import type { BadgeTone } from '../../components/Badge.tsx'
+import type { Attempt, AttemptStatus, Webhook } from './webhook-queries.ts'
+
+export const STATUS_WORDS: Readonly<Record<AttemptStatus, { text: string; tone: BadgeTone }>> = {
+  queued: { text: 'na fila', tone: 'neutral' },
+  running: { text: 'enviando', tone: 'accent' },
+  delivered: { text: 'entregue', tone: 'success' },
+  failed: { text: 'falhou', tone: 'danger' },
+}
+
+/** Why an attempt failed, and what may help. */
+export function attemptErrorWords({ error, http_status }: Attempt): string | undefined {
+  if (error === null) return undefined
+  if (error === 'timeout') return 'O destino demorou demais para responder.'
+  if (error === 'refused_address') return 'O endereço leva a uma rede privada.'
+  if (error === 'bad_url') return 'O endereço não é válido.'
+  if (error === 'gone') return 'O destino respondeu 410: não existe mais.'
+  if (error === 'redirect') return 'O destino respondeu com um redirecionamento, que não é seguido.'
+  if (error === 'http_status') return `O destino respondeu ${http_status ?? 'com um erro'}.`
+  return 'Não deu para conectar ao destino.'
+}
+
+const DISABLED_WORDS: Readonly<Record<NonNullable<Webhook['disabled_reason']>, string>> = {
+  customer: 'Desligado por você.',
+  gone: 'Desligado porque o destino respondeu que não existe mais (410). Corrija e ligue de novo.',
+  failing: 'Desligado porque as entregas falharam por tempo demais. Corrija e ligue de novo.',
+}
+
+export function disabledWords({ disabled_reason }: Webhook): string | undefined {
+  return disabled_reason === null ? undefined : DISABLED_WORDS[disabled_reason]
+}
+
+const ERROR_WORDS: Readonly<Record<string, string>> = {
+  too_many_webhooks: 'Você já tem o máximo de 20 webhooks. Exclua um para criar outro.',
+  webhook_disabled: 'Este webhook está desligado. Ligue de novo para enviar.',
+  too_many_queued: 'Há mensagens demais na fila. Espere que elas saiam e tente de novo.',
+  webhook_not_found: 'Este webhook não existe mais. Volte à lista.',
+  webhook_attempt_not_found: 'Esta tentativa não existe mais: elas ficam por 30 dias.',
+}
+
+/** What the API says of an address, by what it begins with. */
+const URL_FAULTS: readonly (readonly [string, string])[] = [
+  ['must be an address', 'Digite um endereço completo, como https://exemplo.com.br/webhooks.'],
+  ['must begin with', 'O endereço precisa começar com https://.'],
+  ['must hold no credentials', 'Tire o usuário e a senha do endereço.'],
+  ['must have no fragment', 'Tire o # e o que vem depois dele.'],
+  ['must be at most', 'O endereço é longo demais.'],
+  ['the port', 'Use a porta 443, a 80 ou uma a partir de 1024.'],
+  ['the host', 'Use um endereço que a internet alcance, não o de uma rede privada.'],
+]
+
+export function explainWebhookError(error: Error): string {
+  if (!(error instanceof ApiError)) return explainError(error)
+  if (error.field === 'url') {
+    const fault = error.details?.replace(/^url: /, '') ?? ''
+    const [, words] = URL_FAULTS.find(([begin]) => fault.startsWith(begin)) ?? []
+    return words ?? 'Este endereço não serve. Confira e tente de novo.'
+  }
+  return ERROR_WORDS[error.code] ?? explainError(error)
+}

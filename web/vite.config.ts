@@ -1,0 +1,25 @@
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { compressAssets } from './compress-assets.ts'
+
+/** Where `npm start` listens; another place by API_URL. */
+const API_URL = process.env.API_URL ?? 'http://127.0.0.1:8080'
+
+/** Pages that are loaded later must not bring a second copy of what the first load has. */
+const FIRST_LOAD = /node_modules\/(react|react-dom|scheduler|@tanstack)\//
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), tailwindcss(), compressAssets()],
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    // The content security policy allows no data: URLs.
+    assetsInlineLimit: 0,
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'base', test: FIRST_LOAD }] } },
+    },
+  },
+  server: { proxy: { '/v1': API_URL, '/auth': API_URL, '/mailbox': API_URL } },
+})
