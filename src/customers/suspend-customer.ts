@@ -8,7 +8,7 @@ import { API_KEY_CHANNEL } from './api-keys.ts'
 
 export type SuspensionReason = 'chargeback' | 'operator'
 
-/** In a transaction. False where it was suspended before. */
+/** In a transaction that has the account locked. False where it was suspended before. */
 export function suspendCustomer(
   trx: Database,
   customerId: string,
@@ -22,7 +22,7 @@ export function suspendCustomer(
   )
 }
 
-/** In a transaction. False where it was not suspended. */
+/** In a transaction that has the account locked. False where it was not suspended. */
 export function reinstateCustomer(trx: Database, customerId: string): Promise<boolean> {
   return change(
     trx,
@@ -48,16 +48,16 @@ async function change(
   values: ReturnType<typeof sql>,
   condition: ReturnType<typeof sql>,
 ): Promise<boolean> {
-  // The keys first: whoever deletes the account locks in this order too.
-  await sql`
-    select 1 from api_keys where customer_id = ${customerId} order by id for no key update`.execute(
-    trx,
-  )
+  // The customer before the keys, as whoever makes a key.
   const { rows } = await sql`
     update customers set ${values} where id = ${customerId} and ${condition} returning id`.execute(
     trx,
   )
   if (rows.length === 0) return false
+  await sql`
+    select 1 from api_keys where customer_id = ${customerId} order by id for no key update`.execute(
+    trx,
+  )
   await sql`
     with changed as (
       update api_keys set version = version + 1

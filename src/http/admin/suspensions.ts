@@ -4,6 +4,7 @@ import { audited } from '../../audit-log/audited.ts'
 import { findCustomer } from '../../customers/customers.ts'
 import { reinstateCustomer, suspendCustomer } from '../../customers/suspend-customer.ts'
 import type { Database } from '../../db/open.ts'
+import { lockAccount } from '../../ledger/entries.ts'
 import { isUuid } from '../../lib/ids.ts'
 import { actorOf, type Caller } from '../authenticate.ts'
 import { answer, uuid } from '../contract/values.ts'
@@ -50,6 +51,8 @@ async function change(
     throw new RestRefusal(404, 'customer_not_found')
   await audited(db, actorOf(caller), async (trx, record) => {
     const action = isSuspended ? 'customer.suspended' : 'customer.reinstated'
+    // As whoever deletes the account, who locks the keys before the customer.
+    await lockAccount(trx, customerId)
     if (await act(trx)) await record({ action, customerId, subjectId: customerId })
   })
   return { customer_id: customerId, is_suspended: isSuspended }
