@@ -33,12 +33,12 @@ export async function changeApiKey(
 ): Promise<ApiKeyChanged> {
   if (!isUuid(keyId)) return { kind: 'key_not_found' }
   return inTransaction(db, async (trx) => {
-    await lockCustomer(trx, customerId)
-    // Before the key: calls lock the account first. While it is locked nobody holds or resolves by this key.
+    // First of all, as everywhere. While it is locked nobody holds or resolves by this key.
     if (change.budget !== undefined)
       await sql`select 1 from accounts where customer_id = ${customerId} for no key update`.execute(
         trx,
       )
+    await lockCustomer(trx, customerId)
     const found = await trx
       .selectFrom('api_keys')
       .select('revoked_at')

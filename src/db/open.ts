@@ -46,6 +46,9 @@ export function connectionConfig(
   }
 }
 
+const DEADLOCK = '40P01'
+const ATTEMPTS_MAX = 3
+
 type Query = (
   config: unknown,
   values?: unknown,
@@ -92,10 +95,21 @@ export function openDatabase(
   return { db, pool, close: () => db.destroy() }
 }
 
-/** In the transaction that `db` is, or in one of its own. */
-export function inTransaction<Result>(
+/**
+ * In the transaction that `db` is, or in one of its own. One of its own that lost a deadlock changed nothing,
+ * and the work is done again: it must have no effect but that of its statements.
+ */
+export async function inTransaction<Result>(
   db: Database,
   work: (trx: Database) => Promise<Result>,
 ): Promise<Result> {
-  return db.isTransaction ? work(db) : db.transaction().execute(work)
+  if (db.isTransaction) return work(db)
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(work)
+    } catch (error) {
+      const isDeadlock = (error as { code?: string }).code === DEADLOCK
+      if (!isDeadlock || attempt >= ATTEMPTS_MAX) throw error
+    }
+  }
 }

@@ -10,7 +10,7 @@ import { sql } from 'kysely'
 import { audited, type Actor } from '../audit-log/audited.ts'
 import { API_KEY_CHANNEL } from '../customers/api-keys.ts'
 import type { Database } from '../db/open.ts'
-import { debit, findAccount } from '../ledger/entries.ts'
+import { debit, findAccount, lockAccount } from '../ledger/entries.ts'
 import type { NanoBrl } from '../lib/money.ts'
 
 export type DeletionOutcome =
@@ -29,33 +29,15 @@ export type DeletionOutcome =
 
 /** What stands where a name was. */
 const ERASED_NAME = 'Conta excluída'
-const DEADLOCK = '40P01'
-const ATTEMPTS_MAX = 3
 
 /** A debt does not hinder it, and stays in the books. In the transaction that `db` is, or in its own. */
-export async function deleteAccount(
-  db: Database,
-  actor: Actor,
-  input: { customerId: string; waiveBalance: boolean },
-): Promise<DeletionOutcome> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await deleteOnce(db, actor, input)
-    } catch (error) {
-      // A team that was made a moment ago may be locked out of order. A transaction of others is for them to repeat.
-      const isDeadlock = (error as { code?: string }).code === DEADLOCK
-      if (!isDeadlock || db.isTransaction || attempt >= ATTEMPTS_MAX) throw error
-    }
-  }
-}
-
-function deleteOnce(
+export function deleteAccount(
   db: Database,
   actor: Actor,
   { customerId, waiveBalance }: { customerId: string; waiveBalance: boolean },
 ): Promise<DeletionOutcome> {
   return audited(db, actor, async (trx, record) => {
-    const state = await lockAccount(trx, customerId)
+    const state = await lockAll(trx, customerId)
     if (state !== 'open') return { kind: state }
     const account = await findAccount(trx, customerId)
     const balance = account?.balanceNanoBrl ?? 0n
@@ -88,15 +70,16 @@ function deleteOnce(
 }
 
 /**
- * The account first, as everywhere: no money is held for a new call from here on. Then keys, teams and
- * invitations, as whoever changes them does. Last the customer, so that nothing more is written for them.
+ * The account first, then the customer, as everywhere: no money is held for a new call from here on. Then
+ * keys, teams and invitations, as whoever changes them does. Last the customer for good, so that nothing more
+ * is written for them. A team that was made a moment ago may be locked out of order.
  */
-async function lockAccount(
+async function lockAll(
   trx: Database,
   customerId: string,
 ): Promise<'open' | 'already_deleted' | 'customer_not_found'> {
-  await sql`
-    select 1 from accounts where customer_id = ${customerId} for no key update`.execute(trx)
+  await lockAccount(trx, customerId)
+  await sql`select 1 from customers where id = ${customerId} for no key update`.execute(trx)
   await sql`
     select 1 from api_keys where customer_id = ${customerId} or created_by = ${customerId}
     order by id for no key update`.execute(trx)

@@ -1,0 +1,78 @@
+/** Transactions that wait for each other. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { sql } from 'kysely'
+import { SYSTEM } from '../../src/audit-log/audited.ts'
+import { createApiKey } from '../../src/customers/api-keys.ts'
+import { changeApiKey } from '../../src/customers/change-api-key.ts'
+import { lockCustomer } from '../../src/customers/customers.ts'
+import { reinstateCustomer, suspendCustomer } from '../../src/customers/suspend-customer.ts'
+import { inTransaction, type Database } from '../../src/db/open.ts'
+import { lockAccount } from '../../src/ledger/entries.ts'
+import { deleteAccount } from '../../src/personal-data/delete-account.ts'
+import { createTestDatabase, seedCustomer } from '../harness/test-database.ts'
+
+const database = await createTestDatabase({ isDurable: false })
+after(() => database.drop())
+const { db } = database
+
+/** One that another one is in the way of is not repeated here. */
+function once(work: (trx: Database) => Promise<unknown>): Promise<unknown> {
+  return db.transaction().execute(work)
+}
+
+test('who changes keys, suspends, reinstates and at last deletes one account never wait for each other in a circle', async () => {
+  const { customerId, key } = await seedCustomer(db, { balanceBrl: '0' })
+  const input = { name: 'outra', modelIds: [], requestsPerMinute: 60, customerId }
+  const acts: ((trx: Database) => Promise<unknown>)[] = [
+    (trx) => changeApiKey(trx, customerId, key.id, { name: 'nova', budget: null }),
+    (trx) => changeApiKey(trx, customerId, key.id, { budget: { limitPicoUsd: 1n, period: 'day' } }),
+    async (trx) => {
+      await lockCustomer(trx, customerId)
+      await createApiKey(trx, input)
+    },
+    async (trx) => {
+      await lockAccount(trx, customerId)
+      await suspendCustomer(trx, customerId, 'operator')
+    },
+    async (trx) => {
+      await lockAccount(trx, customerId)
+      await reinstateCustomer(trx, customerId)
+    },
+    // Taken back: the others go on.
+    async (trx) => {
+      await deleteAccount(trx, SYSTEM, { customerId, waiveBalance: true })
+      await sql`do $$ begin raise exception using errcode = 'XX999'; end $$`.execute(trx)
+    },
+  ]
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 240 }, (_, turn) => once(acts[turn % acts.length] as (typeof acts)[0])),
+  )
+  const codes = outcomes.map((one) =>
+    one.status === 'fulfilled' ? 'done' : (one.reason as { code?: string }).code,
+  )
+  assert.deepEqual(new Set(codes), new Set(['done', 'XX999']))
+})
+
+test('two transactions that do wait in a circle are both done, one of them at its second attempt', async () => {
+  const [one, two] = await Promise.all([
+    seedCustomer(db, { balanceBrl: '0' }),
+    seedCustomer(db, { balanceBrl: '0' }),
+  ])
+  const both = Promise.withResolvers<void>()
+  let begun = 0
+  let attempts = 0
+  const crossing = (first: string, second: string): Promise<void> =>
+    inTransaction(db, async (trx) => {
+      attempts++
+      await lockAccount(trx, first)
+      if (++begun === 2) both.resolve()
+      await both.promise
+      await lockAccount(trx, second)
+    })
+  await Promise.all([
+    crossing(one.customerId, two.customerId),
+    crossing(two.customerId, one.customerId),
+  ])
+  assert.equal(attempts, 3)
+})
