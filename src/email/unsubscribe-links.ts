@@ -2,7 +2,8 @@
  * Links in mails that nobody needs, by which their reader gets no more of them: for one customer, without an end,
  * and by nobody's session. They hold the customer's id and a signature, and nothing else.
  */
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { deriveKey } from '../lib/derive-key.ts'
 import { isUuid } from '../lib/ids.ts'
 
 export interface UnsubscribeLinks {
@@ -13,6 +14,7 @@ export interface UnsubscribeLinks {
 }
 
 export const UNSUBSCRIBE_PATH = '/unsubscribe'
+const PURPOSE = 'unsubscribe links'
 const ID_BYTES = 16
 const SIGNATURE_BYTES = 16
 const TOKEN_LENGTH = Math.ceil(((ID_BYTES + SIGNATURE_BYTES) * 4) / 3)
@@ -24,8 +26,8 @@ export function createUnsubscribeLinks(options: {
   readonly publicUrl: string | undefined
 }): UnsubscribeLinks {
   const { sealingKey, previousSealingKey, publicUrl } = options
-  const signingKey = deriveKey(sealingKey)
-  const keys = [signingKey, ...(previousSealingKey ? [deriveKey(previousSealingKey)] : [])]
+  const signingKey = deriveKey(sealingKey, PURPOSE)
+  const keys = [signingKey, ...(previousSealingKey ? [deriveKey(previousSealingKey, PURPOSE)] : [])]
   return {
     urlFor(customerId) {
       if (publicUrl === undefined || !isUuid(customerId)) return undefined
@@ -43,11 +45,6 @@ export function createUnsubscribeLinks(options: {
       return id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
     },
   }
-}
-
-/** What is sealed and what is signed have nothing in common but where their keys come from. */
-function deriveKey(sealingKey: Buffer): Buffer {
-  return Buffer.from(hkdfSync('sha256', sealingKey, '', 'catraca unsubscribe links', 32))
 }
 
 function sign(key: Buffer, id: Buffer): Buffer {

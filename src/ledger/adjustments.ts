@@ -8,7 +8,7 @@ import type { Database } from '../db/open.ts'
 import type { Tables } from '../db/tables.ts'
 import { createId, isUuid } from '../lib/ids.ts'
 import type { NanoBrl } from '../lib/money.ts'
-import { credit, debit, type EntryOutcome } from './entries.ts'
+import { credit, debit, lockAccount, type EntryOutcome } from './entries.ts'
 import { grantPromotion } from './promotions.ts'
 
 export const ADJUSTMENT_KINDS = ['credit', 'debit', 'promotional_credit'] as const
@@ -166,7 +166,7 @@ async function post(trx: Database, adjustment: Adjustment): Promise<boolean> {
 
 /** The account first, as everywhere. False where there is none, and where its customer is deleted. */
 async function lockOpenAccount(trx: Database, customerId: string): Promise<boolean> {
-  await sql`select 1 from accounts where customer_id = ${customerId} for no key update`.execute(trx)
+  await lockAccount(trx, customerId)
   const { rows } = await sql`
     select 1 from customers where id = ${customerId} and deleted_at is null for key share`.execute(
     trx,

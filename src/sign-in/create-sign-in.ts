@@ -4,9 +4,10 @@
  * customer who has the e-mail that its user proved, and for nobody once that customer has it no more. Routes are in
  * `src/http/sign-in`; API keys are no business of this room.
  */
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Database } from '../db/open.ts'
 import { sha256 } from '../lib/ids.ts'
+import { deriveKey } from '../lib/derive-key.ts'
 import type { Log } from '../lib/log.ts'
 import { createConfirmTokens, type ConfirmTokens } from './confirm-tokens.ts'
 import type { Auth, createAuth } from './create-auth.ts'
@@ -35,11 +36,9 @@ export function createSignIn(options: {
   readonly log: Log
 }): SignIn {
   const { db, sealingKey, publicUrl, mode, log } = options
-  const derive = (purpose: string): Buffer =>
-    Buffer.from(hkdfSync('sha256', sealingKey, '', `catraca ${purpose}`, 32))
-  const secret = derive('sign-in').toString('base64url')
-  const csrfKey = derive('csrf tokens')
-  const confirmTokens = createConfirmTokens(derive('confirmed e-mails'))
+  const secret = deriveKey(sealingKey, 'sign-in').toString('base64url')
+  const csrfKey = deriveKey(sealingKey, 'csrf tokens')
+  const confirmTokens = createConfirmTokens(deriveKey(sealingKey, 'confirmed e-mails'))
   const auths = new Map<string, Promise<Auth>>()
   const csrfTokenOf = (sessionId: string): string =>
     createHmac('sha256', csrfKey).update(sessionId).digest('base64url')

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Database } from '../../src/db/open.ts'
-import { createId } from '../../src/lib/ids.ts'
 import { applyPayment } from '../../src/payments/apply-payment.ts'
 import type { Payment } from '../../src/payments/processor.ts'
-import { NANO_BRL_PER_CENTAVO, type TopUpMethod } from '../../src/payments/top-ups.ts'
+import type { TopUpMethod } from '../../src/payments/top-ups.ts'
 import { paymentInTest } from '../payments/payment-in-test.ts'
+import { seedTopUp } from './seed-top-up.ts'
 
 export interface PaidTopUp {
   readonly customerId: string
@@ -24,18 +24,13 @@ export async function seedPaidTopUp(
   db: Database,
   { customerId, cents, daysAgo = 0, method = 'pix', processor }: PaidTopUp,
 ): Promise<string> {
-  const id = createId()
   const amountCents = BigInt(cents)
-  await db
-    .insertInto('top_ups')
-    .values({
-      id,
-      customer_id: customerId,
-      amount_nano_brl: amountCents * NANO_BRL_PER_CENTAVO,
-      method,
-      processor: processor?.id ?? 'asaas',
-    })
-    .execute()
+  const id = await seedTopUp(db, {
+    customerId,
+    cents,
+    method,
+    ...(processor ? { processor: processor.id } : {}),
+  })
   const payment = processor?.pay(id, amountCents) ?? paymentInTest({ topUpId: id, amountCents })
   await applyPayment(db, id, payment)
   await sql`

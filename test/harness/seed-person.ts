@@ -14,6 +14,7 @@ import { NANO_PER_BRL } from '../../src/lib/money.ts'
 import { requestRefund } from '../../src/payments/refunds/request-refund.ts'
 import { seedCustomer } from './test-database.ts'
 import { seedPaidTopUp } from './seed-paid-top-up.ts'
+import { seedTopUp } from './seed-top-up.ts'
 import { seedUsage } from './seed-usage.ts'
 
 export const TAX_ID = '24971563792'
@@ -79,16 +80,7 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
     .insertInto('processor_customers')
     .values({ customer_id: customerId, processor: 'asaas', processor_customer_id: `cus_${mark}` })
     .execute()
-  await db
-    .insertInto('top_ups')
-    .values({
-      id: createId(),
-      customer_id: customerId,
-      amount_nano_brl: 50n * NANO_PER_BRL,
-      method: 'pix',
-      processor: 'asaas',
-    })
-    .execute()
+  await seedTopUp(db, { customerId, cents: 5_000 })
   await seedRefund(db, customerId, mark)
   await seedCard(db, customerId, mark)
   await seedAdjustment(db, customerId)

@@ -7,8 +7,8 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { createApiKey, revokeApiKey } from '../../src/customers/api-keys.ts'
 import { createId } from '../../src/lib/ids.ts'
-import { NANO_PER_BRL } from '../../src/lib/money.ts'
 import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
+import { seedTopUp } from '../harness/seed-top-up.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { exactJson } from './exact-json.ts'
@@ -369,15 +369,7 @@ test('the dashboard counts what is there', async () => {
     )
     .execute()
   await seedPaidTopUp(db, { customerId, cents: 2_000 })
-  const pending = {
-    amount_nano_brl: 20n * NANO_PER_BRL,
-    method: 'pix',
-    processor: 'asaas',
-  } as const
-  await db
-    .insertInto('top_ups')
-    .values({ id: createId(), customer_id: customerId, ...pending })
-    .execute()
+  await seedTopUp(db, { customerId, cents: 2_000 })
   const { profile, ...rest } = await get(owner, '/me/dashboard-stats')
   assert.deepEqual(rest, {
     balance_brl: '120.000000001',

@@ -30,10 +30,7 @@ const log = createLog('silent', () => {})
 
 let database: TestDatabase
 before(async () => {
-  database = await createTestDatabase()
-  await sql`alter database ${sql.id(new URL(database.databaseUrl.replace('@/', '@x/')).pathname.slice(1))} set synchronous_commit = off`.execute(
-    database.db,
-  )
+  database = await createTestDatabase({ isDurable: false })
 })
 after(() => database.drop())
 

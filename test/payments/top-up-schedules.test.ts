@@ -5,15 +5,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { sql } from 'kysely'
 import { findAccount } from '../../src/ledger/entries.ts'
 import { auditMoney } from '../../src/payments/audit-money.ts'
-import { createId } from '../../src/lib/ids.ts'
 import { applyPayment } from '../../src/payments/apply-payment.ts'
 import type { Payment, PaymentStatus } from '../../src/payments/processor.ts'
 import { findTopUp, NANO_BRL_PER_CENTAVO, type TopUpStatus } from '../../src/payments/top-ups.ts'
 import { effort, seedOr } from '../harness/effort.ts'
 import { paymentInTest } from './payment-in-test.ts'
+import { seedTopUp } from '../harness/seed-top-up.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 
 const SEED = seedOr(20_261_121)
@@ -24,11 +23,7 @@ const AT_ONCE = 8
 let database: TestDatabase
 
 before(async () => {
-  database = await createTestDatabase()
-  // What is told here does not depend on the disk, and thousands of commits would wait for it.
-  await sql`alter database ${sql.id(new URL(database.databaseUrl.replace('@/', '@x/')).pathname.slice(1))} set synchronous_commit = off`.execute(
-    database.db,
-  )
+  database = await createTestDatabase({ isDurable: false })
 })
 after(() => database.drop())
 
@@ -90,17 +85,7 @@ function paymentOf({ amountCents, isOtherAmount }: Schedule, id: string, truth: 
 /** Runs one on the customer; returns what it is to leave in the balance. */
 async function runSchedule(customerId: string, one: Schedule): Promise<bigint> {
   const { db } = database
-  const id = createId()
-  await db
-    .insertInto('top_ups')
-    .values({
-      id,
-      customer_id: customerId,
-      amount_nano_brl: one.amountCents * NANO_BRL_PER_CENTAVO,
-      method: 'pix',
-      processor: 'asaas',
-    })
-    .execute()
+  const id = await seedTopUp(db, { customerId, cents: one.amountCents })
   for (const group of one.tellings)
     await Promise.all(
       group.map((place) => applyPayment(db, id, paymentOf(one, id, one.truths[place] as Truth))),

@@ -18,6 +18,7 @@ import {
 } from '../../src/reconciliation/differences.ts'
 import { readReport } from '../../src/reconciliation/report.ts'
 import { comparePayments } from '../../src/workers/compare-payments.ts'
+import { seedTopUp } from '../harness/seed-top-up.ts'
 import { createTestDatabase, seedCustomer } from '../harness/test-database.ts'
 import { startSandboxUnderTest, until } from '../payments/sandbox-under-test.ts'
 
@@ -47,26 +48,16 @@ interface TopUpInTest {
 }
 
 /** Asked for here, known there, and its payment's id known here. */
-async function seedTopUp(amountCents = AMOUNT_CENTS): Promise<TopUpInTest> {
+async function seedKnownTopUp(amountCents = AMOUNT_CENTS): Promise<TopUpInTest> {
   const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
-  const id = createId()
-  await db
-    .insertInto('top_ups')
-    .values({
-      id,
-      customer_id: customerId,
-      amount_nano_brl: amountCents * NANO_BRL_PER_CENTAVO,
-      method: 'pix',
-      processor: 'asaas',
-    })
-    .execute()
+  const id = await seedTopUp(db, { customerId, cents: amountCents })
   const payment = await under.createPix(amountCents, id)
   await learnOfPayment(db, processor, id, payment)
   return { id, customerId, payment }
 }
 
 async function seedPaid(): Promise<TopUpInTest> {
-  const topUp = await seedTopUp()
+  const topUp = await seedKnownTopUp()
   await under.act(topUp.payment.id, 'pagar')
   await learn(topUp)
   return topUp
@@ -111,7 +102,7 @@ function change(id: string, columns: string): Promise<unknown> {
 }
 
 test('a payment whose event was lost is credited and told of as mended, and is no difference', async () => {
-  const topUp = await seedTopUp()
+  const topUp = await seedKnownTopUp()
   await under.act(topUp.payment.id, 'pagar')
   const counts = await compare()
   assert.equal(counts.mended, 1)
@@ -147,7 +138,7 @@ test('money there that no top-up of ours tells of is found, and is gone when it 
 })
 
 test('a top-up that is paid here and not there is found, also where the payment is not there at all', async () => {
-  const [unpaid, deleted] = [await seedTopUp(), await seedTopUp()]
+  const [unpaid, deleted] = [await seedKnownTopUp(), await seedKnownTopUp()]
   for (const { id } of [unpaid, deleted]) await change(id, `paid_at = now(), status = 'paid'`)
   await change(deleted.id, `processor_payment_id = 'pay_that_is_not_there'`)
   await processor.cancelPayment(deleted.payment.id)
@@ -167,8 +158,8 @@ test('a top-up that is paid here and not there is found, also where the payment 
 })
 
 test('a payment that cannot be credited stays open, and does not keep the others from being looked at', async () => {
-  const stuck = await seedTopUp()
-  const other = await seedTopUp()
+  const stuck = await seedKnownTopUp()
+  const other = await seedKnownTopUp()
   // Somebody else has used up its one entry in the ledger.
   const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
   await sql`insert into ledger_entries (id, customer_id, kind, reason, amount_nano_brl, reference)
@@ -188,7 +179,7 @@ test('a payment that cannot be credited stays open, and does not keep the others
 })
 
 test('another sum than was asked for is found and credits nothing', async () => {
-  const topUp = await seedTopUp()
+  const topUp = await seedKnownTopUp()
   await change(topUp.id, 'amount_nano_brl = amount_nano_brl * 2')
   await under.act(topUp.payment.id, 'pagar')
   await compare()
@@ -282,9 +273,9 @@ test('what was explained stays so with the same amounts, is open again with othe
 })
 
 test('nodes that compare at once make one row of a difference, and one of them tells of it', async () => {
-  const topUp = await seedTopUp()
+  const topUp = await seedKnownTopUp()
   await change(topUp.id, `paid_at = now(), status = 'paid'`)
-  const lost = await seedTopUp()
+  const lost = await seedKnownTopUp()
   await under.act(lost.payment.id, 'pagar')
   await Promise.all([compare(), compare(), compare()])
   assert.equal((await differenceOf(`top_up:${topUp.id}`)).status, 'open')
@@ -306,7 +297,7 @@ test('nodes that compare at once make one row of a difference, and one of them t
 })
 
 test('a processor that cannot be asked to the end leaves a run that says so, and ends no difference', async () => {
-  const topUp = await seedTopUp()
+  const topUp = await seedKnownTopUp()
   await change(topUp.id, `paid_at = now(), status = 'paid'`)
   await compare()
   const before = await readReport(db, 35)

@@ -14,7 +14,7 @@ import {
   useLook,
   type BrowserUnderTest,
 } from './browser.ts'
-import { confirmEmail, signUp, type Person } from './sign-up.ts'
+import { enterAs, type Person } from './sign-up.ts'
 
 const BIA: Person = {
   name: 'Bia Lima',
@@ -31,10 +31,7 @@ let browser: BrowserUnderTest
 before(async () => {
   gateway = await startGateway()
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
-  const page = await browser.newPage()
-  await signUp(page, BIA)
-  await confirmEmail(page, BIA)
-  await page.close()
+  await enterAs(browser, BIA)
 })
 after(async () => {
   await browser?.close()

@@ -1,5 +1,6 @@
 /** The way in that every customer has: sign up, the link of the mail, home. */
 import type { Page } from 'playwright-core'
+import type { BrowserUnderTest } from './browser.ts'
 
 const MAIL_MS_MAX = 60_000
 
@@ -33,6 +34,14 @@ export async function followMail(page: Page, email: string, path: string): Promi
     await page.waitForTimeout(200)
   }
   throw new Error(`no mail to ${email} led to ${path}`)
+}
+
+/** Somebody who signed up and is at home, in every tab of this browser. */
+export async function enterAs(browser: BrowserUnderTest, person: Person): Promise<void> {
+  const page = await browser.newPage()
+  await signUp(page, person)
+  await confirmEmail(page, person)
+  await page.close()
 }
 
 export async function confirmEmail(page: Page, { email, password }: Person): Promise<void> {

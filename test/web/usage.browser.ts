@@ -12,7 +12,7 @@ import {
 } from '../http/gateway-under-test.ts'
 import { assertAccessible, settled, startBrowser, type BrowserUnderTest } from './browser.ts'
 import { fund } from './fund.ts'
-import { confirmEmail, signUp } from './sign-up.ts'
+import { enterAs } from './sign-up.ts'
 
 const BIA = { name: 'Bia Lima', email: 'bia@exemplo.com.br', password: 'uma frase bem comprida' }
 const SEEDED = 60
@@ -24,10 +24,7 @@ let secret: string
 before(async () => {
   gateway = await startGateway()
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
-  const page = await browser.newPage()
-  await signUp(page, BIA)
-  await confirmEmail(page, BIA)
-  await page.close()
+  await enterAs(browser, BIA)
   const { db } = gateway.database
   const funded = await fund(db, BIA.email)
   secret = funded.secret

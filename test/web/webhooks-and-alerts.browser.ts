@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { startGateway, type GatewayUnderTest } from '../http/gateway-under-test.ts'
 import { assertAccessible, settled, startBrowser, type BrowserUnderTest } from './browser.ts'
-import { confirmEmail, signUp } from './sign-up.ts'
+import { enterAs } from './sign-up.ts'
 
 const CAIO = { name: 'Caio Reis', email: 'caio@exemplo.com.br', password: 'uma frase bem comprida' }
 
@@ -31,10 +31,7 @@ before(async () => {
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
   gateway = await startGateway({ WEBHOOKS_ALLOW_PRIVATE: 'true' })
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
-  const page = await browser.newPage()
-  await signUp(page, CAIO)
-  await confirmEmail(page, CAIO)
-  await page.close()
+  await enterAs(browser, CAIO)
 })
 after(async () => {
   await browser?.close()

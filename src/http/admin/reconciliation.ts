@@ -5,7 +5,16 @@ import { audited } from '../../audit-log/audited.ts'
 import { explainDifference } from '../../reconciliation/differences.ts'
 import { differenceBody, readReport } from '../../reconciliation/report.ts'
 import { actorOf } from '../authenticate.ts'
-import { answer, count, date, dateTime, nullable, uuid, wholeNumber } from '../contract/values.ts'
+import {
+  answer,
+  count,
+  date,
+  dateTime,
+  nullable,
+  storedText,
+  uuid,
+  wholeNumber,
+} from '../contract/values.ts'
 import type { HttpDeps } from '../http-deps.ts'
 import { RestRefusal } from '../rest-refusal.ts'
 import { addRestRoute } from '../rest-route.ts'
@@ -106,11 +115,7 @@ export function addReconciliation(server: FastifyInstance, deps: HttpDeps): void
     params: { id: Type.String() },
     body: Type.Object(
       {
-        explanation: Type.String({
-          minLength: 3,
-          maxLength: 500,
-          pattern: '^[^\\u0000]*$',
-        }),
+        explanation: storedText(3, 500),
       },
       { additionalProperties: false },
     ),

@@ -11,7 +11,7 @@ import {
 import { listRefunds, type Refund } from '../../payments/refunds/refunds.ts'
 import { actorOf, type Caller } from '../authenticate.ts'
 import { operatedRefundAnswer, operatedRefundBody, refundStatus } from '../contract/refunds.ts'
-import { answer, wholeNumber } from '../contract/values.ts'
+import { answer, storedText, wholeNumber } from '../contract/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../cursor.ts'
 import type { HttpDeps } from '../http-deps.ts'
 import { RestRefusal } from '../rest-refusal.ts'
@@ -64,12 +64,7 @@ export function addAdminRefunds(server: FastifyInstance, deps: HttpDeps): void {
     summary: 'Recusa um reembolso que espera por análise: o valor volta ao saldo',
     body: Type.Object(
       {
-        note: Type.String({
-          minLength: 3,
-          maxLength: 500,
-          pattern: '^[^\\u0000]*$',
-          description: 'O motivo, para o cliente ler.',
-        }),
+        note: storedText(3, 500, 'O motivo, para o cliente ler.'),
       },
       { additionalProperties: false },
     ),

@@ -2,24 +2,12 @@
 import Type from 'typebox'
 import { VARIABLES_MAX } from '../../prompts/placeholders.ts'
 import { NAME_LENGTH_MAX } from '../../prompts/prompts.ts'
-import { answer, brl, count, dateTime, nullable, uuid } from './values.ts'
+import { answer, brl, count, dateTime, nullable, storedText, uuid } from './values.ts'
 
 const DESCRIPTION_LENGTH_MAX = 2_000
 const TAGS_MAX = 20
 export const TAG_LENGTH_MAX = 24
 const MODEL_ID_LENGTH_MAX = 200
-
-/** PostgreSQL keeps every character but NUL. */
-const WITHOUT_NUL = '^[^\\u0000]*$'
-
-export function storedText(minLength: number, maxLength: number, description?: string) {
-  return Type.String({
-    minLength,
-    maxLength,
-    pattern: WITHOUT_NUL,
-    ...(description === undefined ? {} : { description }),
-  })
-}
 
 const fields = {
   name: storedText(3, NAME_LENGTH_MAX),

@@ -15,6 +15,18 @@ export function nullable<Schema extends Type.TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()])
 }
 
+/** PostgreSQL keeps every character but NUL. */
+const WITHOUT_NUL = '^[^\\u0000]*$'
+
+export function storedText(minLength: number, maxLength: number, description?: string) {
+  return Type.String({
+    minLength,
+    maxLength,
+    pattern: WITHOUT_NUL,
+    ...(description === undefined ? {} : { description }),
+  })
+}
+
 /** An answer has these fields and no others. */
 export function answer<Fields extends Type.TProperties>(
   fields: Fields,

@@ -10,6 +10,7 @@ import { plainIp } from '../../customers/ip-allowlist.ts'
 import { savePreferences } from '../../customers/preferences.ts'
 import { UNSUBSCRIBE_PATH } from '../../email/unsubscribe-links.ts'
 import type { HttpDeps } from '../http-deps.ts'
+import { sendPrivatePage } from '../send-private-page.ts'
 
 /** `List-Unsubscribe=One-Click`, in whatever form; it is not looked at. */
 const BODY_BYTES_MAX = 4_096
@@ -58,15 +59,7 @@ async function endDigest(
 }
 
 function sendPage(reply: FastifyReply, status: number, html: string): FastifyReply {
-  return reply
-    .code(status)
-    .type('text/html; charset=utf-8')
-    .header('content-security-policy', POLICY)
-    .header('x-content-type-options', 'nosniff')
-    .header('x-robots-tag', 'noindex')
-    .header('referrer-policy', 'no-referrer')
-    .header('cache-control', 'no-store')
-    .send(html)
+  return sendPrivatePage(reply, status, html, { policy: POLICY, referrerPolicy: 'no-referrer' })
 }
 
 const QUESTION = page(

@@ -3,13 +3,11 @@ import Type, { type Static } from 'typebox'
 import { readTaxId } from '../../customers/tax-id.ts'
 import { findCardFault } from '../../payments/check-card.ts'
 import type { Card, CardHolder } from '../../payments/processor.ts'
+import { storedText } from '../contract/values.ts'
 import { RestRefusal } from '../rest-refusal.ts'
 
-/** Text of people, without NUL, which no database takes. */
 const text = (maxLength: number, description?: string) =>
-  Type.Optional(
-    Type.String({ maxLength, pattern: '^[^\\u0000]*$', ...(description ? { description } : {}) }),
-  )
+  Type.Optional(storedText(0, maxLength, description))
 
 /** What is missing has a code of its own, so the schema asks for nothing. */
 export const newCard = Type.Object(

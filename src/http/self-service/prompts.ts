@@ -12,10 +12,9 @@ import {
   promptChange,
   promptInput,
   promptParams,
-  storedText,
   TAG_LENGTH_MAX,
 } from '../contract/prompts.ts'
-import { answer, uuid, wholeNumber } from '../contract/values.ts'
+import { answer, uuid, wholeNumber, storedText } from '../contract/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../cursor.ts'
 import type { HttpDeps } from '../http-deps.ts'
 import { RestRefusal } from '../rest-refusal.ts'

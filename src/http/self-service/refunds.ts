@@ -8,7 +8,7 @@ import { REFUND_MIN_NANO_BRL, requestRefund } from '../../payments/refunds/reque
 import { findTopUp, NANO_BRL_PER_CENTAVO } from '../../payments/top-ups.ts'
 import { actorOf } from '../authenticate.ts'
 import { refundAnswer, refundBody } from '../contract/refunds.ts'
-import { answer, brl, uuid, wholeNumber } from '../contract/values.ts'
+import { answer, brl, storedText, uuid, wholeNumber } from '../contract/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../cursor.ts'
 import type { HttpDeps } from '../http-deps.ts'
 import { RestRefusal } from '../rest-refusal.ts'
@@ -91,9 +91,7 @@ function addCreate(server: FastifyInstance, deps: HttpDeps): void {
           }),
         ),
         topup_id: Type.Optional({ ...uuid, description: 'Só desta recarga.' }),
-        reason: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\u0000]*$' }),
-        ),
+        reason: Type.Optional(storedText(1, 500)),
       },
       { additionalProperties: false },
     ),

@@ -5,7 +5,7 @@ import { findAccount } from '../../ledger/entries.ts'
 import { jsonBrl } from '../../lib/money.ts'
 import { listUsageEvents, type UsageEventFilter } from '../../usage/list-usage-events.ts'
 import { usageEvent, usageEventBody } from '../contract/usage-event.ts'
-import { answer, brl, uuid, wholeNumber } from '../contract/values.ts'
+import { answer, brl, storedText, uuid, wholeNumber } from '../contract/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../cursor.ts'
 import type { HttpDeps } from '../http-deps.ts'
 import { addRestRoute } from '../rest-route.ts'
@@ -53,9 +53,9 @@ export function addUsage(server: FastifyInstance, deps: HttpDeps): void {
       limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT),
       cursor,
       ...periodQuery,
-      model_id: Type.Optional(Type.String({ maxLength: 200, pattern: '^[^\\u0000]*$' })),
+      model_id: Type.Optional(storedText(0, 200)),
       api_key_id: Type.Optional(uuid),
-      session_id: Type.Optional(Type.String({ maxLength: 80, pattern: '^[^\\u0000]*$' })),
+      session_id: Type.Optional(storedText(0, 80)),
     },
     answer: answer({ usage_events: Type.Array(usageEvent), next_cursor: nextCursor }),
     async handle({ caller: { customerId }, query }) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { escapeHtml } from '../../lib/escape-html.ts'
+import { sendPrivatePage } from '../send-private-page.ts'
 
 const STYLE = `:root{color-scheme:light dark;--ink:#16211c;--paper:#fff;--accent:#0b6b45;--on:#fff;--fault:#b3261e}
 @media(prefers-color-scheme:dark){:root{--ink:#e8efeb;--paper:#101713;--accent:#5fd3a0;--on:#06281a;--fault:#ffb4ab}}
@@ -21,13 +22,5 @@ ${body}</main></body></html>`
 }
 
 export function sendAuthPage(reply: FastifyReply, status: number, html: string): FastifyReply {
-  return reply
-    .code(status)
-    .type('text/html; charset=utf-8')
-    .header('content-security-policy', POLICY)
-    .header('x-content-type-options', 'nosniff')
-    .header('x-robots-tag', 'noindex')
-    .header('referrer-policy', 'same-origin')
-    .header('cache-control', 'no-store')
-    .send(html)
+  return sendPrivatePage(reply, status, html, { policy: POLICY, referrerPolicy: 'same-origin' })
 }

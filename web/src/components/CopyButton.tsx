@@ -1,10 +1,7 @@
 import { Check, Copy } from 'lucide-react'
-import { useEffect, useState } from 'react'
 import { Button } from './Button.tsx'
 import type { ButtonVariant } from './button-class.ts'
-import { useToast } from './Toast.tsx'
-
-const SHOWN_MS = 2000
+import { useCopy } from '../lib/use-copy.ts'
 
 interface CopyButtonProps {
   text: string
@@ -19,23 +16,7 @@ export function CopyButton({
   variant = 'secondary',
   className,
 }: CopyButtonProps) {
-  const [isCopied, setIsCopied] = useState(false)
-  const toast = useToast()
-  useEffect(() => {
-    if (!isCopied) return
-    const timer = setTimeout(() => setIsCopied(false), SHOWN_MS)
-    return () => clearTimeout(timer)
-  }, [isCopied])
-
-  async function copy(): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(text)
-      setIsCopied(true)
-      toast('Copiado.')
-    } catch {
-      toast('Não deu para copiar. Selecione o texto e copie você mesmo.', 'danger')
-    }
-  }
+  const { isCopied, copy } = useCopy(text)
 
   return (
     <Button

@@ -1,28 +1,9 @@
 import { Check, Copy } from 'lucide-react'
-import { useEffect, useState } from 'react'
-import { useToast } from './Toast.tsx'
-
-const SHOWN_MS = 2000
+import { useCopy } from '../lib/use-copy.ts'
 
 /** Copies where there is no place for a button with words; `label` says what. */
 export function CopyIcon({ text, label }: { text: string; label: string }) {
-  const [isCopied, setIsCopied] = useState(false)
-  const toast = useToast()
-  useEffect(() => {
-    if (!isCopied) return
-    const timer = setTimeout(() => setIsCopied(false), SHOWN_MS)
-    return () => clearTimeout(timer)
-  }, [isCopied])
-
-  async function copy(): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(text)
-      setIsCopied(true)
-      toast('Copiado.')
-    } catch {
-      toast('Não deu para copiar. Selecione o texto e copie você mesmo.', 'danger')
-    }
-  }
+  const { isCopied, copy } = useCopy(text)
 
   const Icon = isCopied ? Check : Copy
   return (

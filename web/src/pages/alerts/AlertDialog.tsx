@@ -1,12 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState, type SubmitEvent } from 'react'
 import { api } from '../../api/client.ts'
-import { Button } from '../../components/Button.tsx'
 import { Checkbox } from '../../components/Checkbox.tsx'
 import { Dialog } from '../../components/Dialog.tsx'
 import { Field } from '../../components/Field.tsx'
+import { FormEnd } from '../../components/FormEnd.tsx'
 import { Input } from '../../components/Input.tsx'
-import { Notice } from '../../components/Notice.tsx'
 import { Select } from '../../components/Select.tsx'
 import { useToast } from '../../components/Toast.tsx'
 import { parseAmount } from '../../format/parse-amount.ts'
@@ -137,19 +136,12 @@ function AlertForm({
           />
         )}
       </Field>
-      {error !== undefined && (
-        <Notice tone="danger" role="alert">
-          {error}
-        </Notice>
-      )}
-      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
-        <Button variant="secondary" onClick={onDone}>
-          Cancelar
-        </Button>
-        <Button type="submit" isBusy={save.isPending}>
-          {alert ? 'Salvar' : 'Criar alerta'}
-        </Button>
-      </div>
+      <FormEnd
+        error={error}
+        submitLabel={alert ? 'Salvar' : 'Criar alerta'}
+        isBusy={save.isPending}
+        onCancel={onDone}
+      />
     </form>
   )
 }

@@ -1,11 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState, type SubmitEvent } from 'react'
 import { api } from '../../api/client.ts'
-import { Button } from '../../components/Button.tsx'
 import { Dialog } from '../../components/Dialog.tsx'
 import { Field } from '../../components/Field.tsx'
+import { FormEnd } from '../../components/FormEnd.tsx'
 import { Input } from '../../components/Input.tsx'
-import { Notice } from '../../components/Notice.tsx'
 import { useToast } from '../../components/Toast.tsx'
 import { readKeyForm, type KeyInput } from './key-fields.ts'
 import { API_KEYS, keyModelsQuery, type ApiKey, type NewApiKey } from './key-queries.ts'
@@ -98,19 +97,12 @@ function KeyForm({ apiKey: key, onClose, onMade }: KeyFormProps) {
       </Field>
       <ModelPicker value={models} onChange={setModels} error={errorOf('model_ids')} />
       <KeyLimits apiKey={key} errorOf={errorOf} />
-      {fault && fault.field === undefined && (
-        <Notice tone="danger" role="alert">
-          {fault.text}
-        </Notice>
-      )}
-      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
-        <Button variant="secondary" onClick={onClose}>
-          Cancelar
-        </Button>
-        <Button type="submit" isBusy={save.isPending}>
-          {key ? 'Salvar' : 'Criar chave'}
-        </Button>
-      </div>
+      <FormEnd
+        error={fault?.field === undefined ? fault?.text : undefined}
+        submitLabel={key ? 'Salvar' : 'Criar chave'}
+        isBusy={save.isPending}
+        onCancel={onClose}
+      />
     </form>
   )
 }

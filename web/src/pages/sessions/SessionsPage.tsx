@@ -7,10 +7,9 @@ import { CopyButton } from '../../components/CopyButton.tsx'
 import { DateTime } from '../../components/DateTime.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
-import { Field } from '../../components/Field.tsx'
 import { LoadMore } from '../../components/LoadMore.tsx'
 import { PageTitle } from '../../components/PageTitle.tsx'
-import { Select } from '../../components/Select.tsx'
+import { PeriodField } from '../../components/PeriodField.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Table, type Column } from '../../components/Table.tsx'
 import { duration } from '../../format/duration.ts'
@@ -28,23 +27,7 @@ export function SessionsPage() {
       <PageTitle
         title="Sessões"
         description="Chamadas que pertencem juntas: uma conversa, um pedido, uma tarefa de um agente."
-        actions={
-          <Field label="Período" className="w-44">
-            {(control) => (
-              <Select
-                {...control}
-                value={String(days)}
-                onChange={(event) => setDays(Number(event.target.value))}
-              >
-                {WINDOWS.map((window) => (
-                  <option key={window} value={window}>
-                    Últimos {window} dias
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
-        }
+        actions={<PeriodField className="w-44" days={days} windows={WINDOWS} onChange={setDays} />}
       />
       <SessionList key={days} days={days} />
     </>

@@ -12,6 +12,7 @@ import { Notice } from '../../components/Notice.tsx'
 import { CheckMail } from './CheckMail.tsx'
 import { ConfirmFirst } from './ConfirmFirst.tsx'
 import { emailFault } from './email-fault.ts'
+import { EmailField } from './EmailField.tsx'
 import { SignInCard } from './SignInCard.tsx'
 
 const route = getRouteApi('/open/entrar')
@@ -89,18 +90,7 @@ export function SignInPage() {
             {explainError(error)}
           </Notice>
         )}
-        <Field label="E-mail" error={faults.email} id="email">
-          {(control) => (
-            <Input
-              {...control}
-              type="email"
-              name="email"
-              autoComplete="username"
-              value={email}
-              onChange={(event) => setEmail(event.target.value)}
-            />
-          )}
-        </Field>
+        <EmailField value={email} error={faults.email} onChange={setEmail} />
         <Field label="Senha" error={faults.password} id="senha">
           {(control) => (
             <Input

@@ -9,6 +9,7 @@ import { Input } from '../../components/Input.tsx'
 import { Notice } from '../../components/Notice.tsx'
 import { CheckMail } from './CheckMail.tsx'
 import { emailFault } from './email-fault.ts'
+import { EmailField } from './EmailField.tsx'
 import { SignInCard } from './SignInCard.tsx'
 import { Terms } from './Terms.tsx'
 
@@ -78,18 +79,7 @@ export function SignUpPage() {
             />
           )}
         </Field>
-        <Field label="E-mail" error={faults.email} id="email">
-          {(control) => (
-            <Input
-              {...control}
-              type="email"
-              name="email"
-              autoComplete="username"
-              value={email}
-              onChange={(event) => setEmail(event.target.value)}
-            />
-          )}
-        </Field>
+        <EmailField value={email} error={faults.email} onChange={setEmail} />
         <Field
           label="Senha"
           error={faults.senha}

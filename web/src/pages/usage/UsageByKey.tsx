@@ -4,9 +4,8 @@ import { useState } from 'react'
 import { Badge } from '../../components/Badge.tsx'
 import { Card } from '../../components/Card.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
-import { Field } from '../../components/Field.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
-import { Select } from '../../components/Select.tsx'
+import { PeriodField } from '../../components/PeriodField.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { counted, percent, wholeNumber } from '../../format/number.ts'
 import { amount } from './charge-words.ts'
@@ -20,21 +19,7 @@ export function UsageByKey({ onChoose }: { readonly onChoose: (keyId: string) =>
   return (
     <div className="grid gap-4">
       <div className="w-48">
-        <Field label="Período">
-          {(control) => (
-            <Select
-              {...control}
-              value={String(days)}
-              onChange={(event) => setDays(Number(event.target.value))}
-            >
-              {WINDOWS.map((window) => (
-                <option key={window} value={window}>
-                  Últimos {window} dias
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
+        <PeriodField days={days} windows={WINDOWS} onChange={setDays} />
       </div>
       {found.isPending && <SkeletonRows label="Carregando o uso por chave" />}
       {found.isError && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}

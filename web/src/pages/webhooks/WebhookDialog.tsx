@@ -1,11 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState, type SubmitEvent } from 'react'
 import { api } from '../../api/client.ts'
-import { Button } from '../../components/Button.tsx'
 import { Dialog } from '../../components/Dialog.tsx'
 import { Field } from '../../components/Field.tsx'
+import { FormEnd } from '../../components/FormEnd.tsx'
 import { Input } from '../../components/Input.tsx'
-import { Notice } from '../../components/Notice.tsx'
 import { EventTypesField } from './EventTypesField.tsx'
 import {
   WEBHOOKS,
@@ -104,19 +103,12 @@ function WebhookForm({ webhook, onDone, onCreated }: FormProps) {
         )}
       </Field>
       <EventTypesField value={types} onChange={setTypes} />
-      {error !== undefined && (
-        <Notice tone="danger" role="alert">
-          {error}
-        </Notice>
-      )}
-      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
-        <Button variant="secondary" onClick={onDone}>
-          Cancelar
-        </Button>
-        <Button type="submit" isBusy={save.isPending}>
-          {webhook ? 'Salvar' : 'Criar webhook'}
-        </Button>
-      </div>
+      <FormEnd
+        error={error}
+        submitLabel={webhook ? 'Salvar' : 'Criar webhook'}
+        isBusy={save.isPending}
+        onCancel={onDone}
+      />
     </form>
   )
 }

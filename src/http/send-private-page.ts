@@ -1,0 +1,19 @@
+import type { FastifyReply } from 'fastify'
+
+/** A page of one reader alone, whose address is a secret. `referrerPolicy`: who may be told of the address. */
+export function sendPrivatePage(
+  reply: FastifyReply,
+  status: number,
+  html: string,
+  { policy, referrerPolicy }: { policy: string; referrerPolicy: 'no-referrer' | 'same-origin' },
+): FastifyReply {
+  return reply
+    .code(status)
+    .type('text/html; charset=utf-8')
+    .header('content-security-policy', policy)
+    .header('x-content-type-options', 'nosniff')
+    .header('x-robots-tag', 'noindex')
+    .header('referrer-policy', referrerPolicy)
+    .header('cache-control', 'no-store')
+    .send(html)
+}

@@ -1,0 +1,29 @@
+import { Field } from './Field.tsx'
+import { Select } from './Select.tsx'
+
+interface PeriodFieldProps {
+  readonly days: number
+  readonly windows: readonly number[]
+  readonly onChange: (days: number) => void
+  readonly className?: string
+}
+
+export function PeriodField({ days, windows, onChange, className }: PeriodFieldProps) {
+  return (
+    <Field label="Período" {...(className === undefined ? {} : { className })}>
+      {(control) => (
+        <Select
+          {...control}
+          value={String(days)}
+          onChange={(event) => onChange(Number(event.target.value))}
+        >
+          {windows.map((window) => (
+            <option key={window} value={window}>
+              Últimos {window} dias
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  )
+}

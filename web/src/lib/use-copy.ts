@@ -1,0 +1,26 @@
+import { useEffect, useState } from 'react'
+import { useToast } from '../components/Toast.tsx'
+
+const SHOWN_MS = 2000
+
+/** Copies the text, says so for a moment, and says what to do where the browser does not let it. */
+export function useCopy(text: string): { isCopied: boolean; copy: () => Promise<void> } {
+  const [isCopied, setIsCopied] = useState(false)
+  const toast = useToast()
+  useEffect(() => {
+    if (!isCopied) return
+    const timer = setTimeout(() => setIsCopied(false), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [isCopied])
+
+  async function copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(text)
+      setIsCopied(true)
+      toast('Copiado.')
+    } catch {
+      toast('Não deu para copiar. Selecione o texto e copie você mesmo.', 'danger')
+    }
+  }
+  return { isCopied, copy }
+}
