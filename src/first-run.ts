@@ -4,7 +4,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { audited, SYSTEM } from './audit-log/audited.ts'
-import { createApiKey, findApiKeyByHash } from './customers/api-keys.ts'
+import { createApiKey, findApiKey } from './customers/api-keys.ts'
 import { createCustomer, findCustomer } from './customers/customers.ts'
 import { keyAct } from './customers/key-act.ts'
 import type { Database } from './db/open.ts'
@@ -29,7 +29,7 @@ export async function ensureDemo(db: Database, dataDir: string): Promise<string>
   })
   const path = join(dataDir, KEY_FILE)
   const kept = await readFile(path, 'utf8').catch(() => undefined)
-  const known = kept && (await findApiKeyByHash(db, sha256(kept)))
+  const known = kept && (await findApiKey(db, { secretHash: sha256(kept) }))
   if (kept && known && !known.revokedAt) return kept
   const { secret } = await audited(db, SYSTEM, async (trx, record) => {
     const made = await createApiKey(trx, {

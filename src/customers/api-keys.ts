@@ -166,17 +166,23 @@ export async function listApiKeys(db: Database, customerId?: string): Promise<Ap
   return (await query.execute()).map(toApiKey)
 }
 
-export async function findApiKeyByHash(
+export type FoundApiKey = ApiKey & { readonly isAccountSuspended: boolean }
+
+/** By the hash of its secret, or as a key of its customer's. */
+export async function findApiKey(
   db: Database,
-  secretHash: Buffer,
-): Promise<(ApiKey & { readonly isAccountSuspended: boolean }) | undefined> {
-  const row = await db
+  wanted: { readonly secretHash: Buffer } | { readonly customerId: string; readonly id: string },
+): Promise<FoundApiKey | undefined> {
+  const query = db
     .selectFrom('api_keys')
     .innerJoin('customers', 'customers.id', 'api_keys.customer_id')
     .selectAll('api_keys')
     .select('customers.suspended_at')
-    .where('secret_hash', '=', secretHash)
-    .executeTakeFirst()
+  const row = await (
+    'secretHash' in wanted
+      ? query.where('secret_hash', '=', wanted.secretHash)
+      : query.where('customer_id', '=', wanted.customerId).where('api_keys.id', '=', wanted.id)
+  ).executeTakeFirst()
   return row && { ...toApiKey(row), isAccountSuspended: row.suspended_at !== null }
 }
 

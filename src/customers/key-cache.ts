@@ -5,7 +5,8 @@
  */
 import { hash } from 'node:crypto'
 import type { Database } from '../db/open.ts'
-import { findApiKeyByHash, type ApiKey } from './api-keys.ts'
+import { isUuid } from '../lib/ids.ts'
+import { findApiKey, type ApiKey, type FoundApiKey } from './api-keys.ts'
 import { createIpMatcher, type IpMatcher } from './ip-allowlist.ts'
 
 /** A key with what is looked up on every request made ready. */
@@ -19,6 +20,8 @@ export interface ActiveKey extends ApiKey {
 export interface KeyCache {
   /** The active key of this secret; undefined where there is none, or it is revoked or expired. */
   find(secret: string): Promise<ActiveKey | undefined>
+  /** The active key of this id among those of the customer, asked of the database each time. */
+  findOwn(customerId: string, keyId: string): Promise<ActiveKey | undefined>
   /** Forgets a key that was changed; a load that began before is not kept. */
   forget(keyId: string): void
   /** Forgets all: changes may have been missed. */
@@ -46,17 +49,20 @@ export function createKeyCache(
 
   async function load(digest: string): Promise<ActiveKey | undefined> {
     const epochBefore = epoch
-    const found = await findApiKeyByHash(db, Buffer.from(digest, 'base64'))
+    const found = await findApiKey(db, { secretHash: Buffer.from(digest, 'base64') })
     if (!found || found.revokedAt) return undefined
-    const key: ActiveKey = {
-      ...found,
-      ipMatcher: found.ipAllowlist && createIpMatcher(found.ipAllowlist),
-      modelIdSet: found.modelIds && new Set(found.modelIds),
-    }
+    const key = makeReady(found)
     if (epoch === epochBefore) {
       if (entries.size >= ENTRIES_MAX) entries.delete(entries.keys().next().value as string)
       entries.set(digest, { key, loadedAtMs: now() })
     }
+    return key
+  }
+
+  /** Undefined where it is expired; a key that is given out is used. */
+  function giveOut(key: ActiveKey | undefined): ActiveKey | undefined {
+    if (!key || (key.expiresAt && key.expiresAt.getTime() <= now())) return undefined
+    noteUse(key.id)
     return key
   }
 
@@ -73,9 +79,12 @@ export function createKeyCache(
         }
         key = await pending
       }
-      if (!key || (key.expiresAt && key.expiresAt.getTime() <= now())) return undefined
-      noteUse(key.id)
-      return key
+      return giveOut(key)
+    },
+    async findOwn(customerId, keyId) {
+      if (!isUuid(keyId)) return undefined
+      const found = await findApiKey(db, { customerId, id: keyId })
+      return giveOut(found && !found.revokedAt ? makeReady(found) : undefined)
     },
     forget(keyId) {
       epoch += 1
@@ -85,5 +94,13 @@ export function createKeyCache(
       epoch += 1
       entries.clear()
     },
+  }
+}
+
+function makeReady(found: FoundApiKey): ActiveKey {
+  return {
+    ...found,
+    ipMatcher: found.ipAllowlist && createIpMatcher(found.ipAllowlist),
+    modelIdSet: found.modelIds && new Set(found.modelIds),
   }
 }

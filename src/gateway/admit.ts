@@ -52,10 +52,9 @@ export async function identify(
   deps: GatewayDeps,
   incoming: IncomingCall<unknown>,
 ): Promise<ActiveKey | NotAdmitted> {
-  const secret = bearerOf(incoming.authorization)
   let key: ActiveKey | undefined
   try {
-    key = secret === undefined ? undefined : await deps.keys.find(secret)
+    key = await findKey(deps, incoming)
   } catch (error) {
     deps.log.error('key_lookup_failed', { requestId: incoming.requestId, error })
     return refuse(refusals.serviceUnavailable())
@@ -64,6 +63,15 @@ export async function identify(
   if (key.ipMatcher && !key.ipMatcher.matches(incoming.ip)) return refuse(refusals.ipBlocked(), key)
   if (key.isAccountSuspended) return refuse(refusals.accountSuspended(), key)
   return key
+}
+
+function findKey(
+  { keys }: GatewayDeps,
+  { authorization, findKey }: IncomingCall<unknown>,
+): Promise<ActiveKey | undefined> | undefined {
+  if (findKey) return findKey()
+  const secret = bearerOf(authorization)
+  return secret === undefined ? undefined : keys.find(secret)
 }
 
 export function mayUse(key: ActiveKey, model: Model): boolean {

@@ -1,5 +1,6 @@
 /** The customer's side of one call, as the gateway sees it: no HTTP library shows through. */
 import type { Limits } from './limits.ts'
+import type { ActiveKey } from '../customers/key-cache.ts'
 import type { Refusal } from './refusal.ts'
 
 /** A model call as it arrived; `Body` is its bytes, or a form that is read on demand. */
@@ -8,6 +9,8 @@ export interface IncomingCall<Body = Buffer> {
   readonly requestId: string
   /** The `Authorization` header. */
   readonly authorization: string | undefined
+  /** Finds the key where the caller shows by something else than a secret which one is theirs. */
+  readonly findKey?: (() => Promise<ActiveKey | undefined>) | undefined
   readonly sessionId: string | undefined
   readonly ip: string
   readonly body: Body

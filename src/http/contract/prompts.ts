@@ -78,11 +78,20 @@ export const promptParams = { id: Type.String({ description: 'UUID' }) }
 
 export const promptRunInput = Type.Object(
   {
-    api_key: Type.String({
-      pattern: '^sk-',
-      maxLength: 200,
-      description: 'Uma chave ativa da mesma conta; paga a execução.',
-    }),
+    api_key: Type.Optional(
+      Type.String({
+        pattern: '^sk-',
+        maxLength: 200,
+        description:
+          'Uma chave ativa da mesma conta; paga a execução. Obrigatória sem `api_key_id`.',
+      }),
+    ),
+    api_key_id: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'Numa sessão do painel, em lugar de `api_key`: o id da chave.',
+      }),
+    ),
     values: Type.Optional(
       Type.Record(Type.String(), Type.String(), {
         maxProperties: VARIABLES_MAX,

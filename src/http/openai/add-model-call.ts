@@ -6,6 +6,7 @@ import type { ServeCall } from '../../gateway/serve-call.ts'
 import { proxyErrorBody, type ModelCallContract } from '../contract/model-calls.ts'
 import type { HttpDeps } from '../http-deps.ts'
 import { createHttpClient } from './http-client.ts'
+import { KEY_ID_HEADER, keyOfSession } from './key-of-session.ts'
 
 /** A route that answers model calls of one kind; `bodyOf` is what the kind reads of a request. */
 export function addModelCall<Body>(
@@ -29,6 +30,7 @@ export function addModelCall<Body>(
         {
           requestId: request.id,
           authorization,
+          findKey: keyOfSession(deps, request),
           sessionId: Array.isArray(sessionId) ? sessionId.join() : sessionId,
           ip,
           body: bodyOf(request),
@@ -61,12 +63,24 @@ const REFUSALS: Readonly<Record<number, string>> = {
   503: 'service_unavailable',
 }
 
+const KEY_OF_SESSION = {
+  type: 'object',
+  properties: {
+    [KEY_ID_HEADER]: {
+      type: 'string',
+      format: 'uuid',
+      description: 'Numa sessão do painel, com o x-csrf-token dela: a chave que paga a chamada.',
+    },
+  },
+}
+
 function describe({ summary, body, bodyType, answer }: ModelCallContract): object {
   return {
     tags: ['Modelos'],
     summary,
-    security: [{ key: [] }],
+    security: [{ key: [] }, { session: [] }],
     consumes: [bodyType],
+    headers: KEY_OF_SESSION,
     body,
     response: {
       200: { ...answer, description: 'A resposta do modelo, com o que custou.' },

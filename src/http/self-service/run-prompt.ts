@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Static } from 'typebox'
+import type { ActiveKey } from '../../customers/key-cache.ts'
 import type { Refusal } from '../../gateway/refusal.ts'
 import { renderPrompt } from '../../prompts/placeholders.ts'
 import { runSessionId } from '../../prompts/prompt-runs.ts'
 import { findPrompt, type Prompt } from '../../prompts/find-prompt.ts'
+import type { Caller } from '../authenticate.ts'
 import { collectAnswer } from '../collect-answer.ts'
 import { chatCompletions } from '../contract/model-calls.ts'
 import { promptParams, promptRunInput } from '../contract/prompts.ts'
@@ -43,12 +45,13 @@ export function addRunPrompt(server: FastifyInstance, deps: HttpDeps): void {
       const prompt = await findPrompt(deps.db, caller.customerId, params.id)
       if (!prompt) throw new RestRefusal(404, 'prompt_not_found')
       const chat = chatOf(prompt, body, deps.bodyBytesMax)
-      const key = await deps.keys.find(body.api_key)
-      if (key?.customerId !== caller.customerId) throw new RestRefusal(404, 'key_not_found')
+      const findKey = keyFinder(deps, caller, body)
+      if (!(await findKey())) throw new RestRefusal(404, 'key_not_found')
 
       const incoming = {
         requestId: request.id,
-        authorization: `Bearer ${body.api_key}`,
+        authorization: undefined,
+        findKey,
         sessionId: runSessionId(prompt.id),
         ip: caller.ip,
         body: chat,
@@ -62,6 +65,26 @@ export function addRunPrompt(server: FastifyInstance, deps: HttpDeps): void {
       return reply.type('application/json; charset=utf-8').send(collected.body)
     },
   })
+}
+
+/** A session has no secrets at hand, and names the key by its id; a key does not act for another that it cannot name. */
+function keyFinder(
+  { keys }: HttpDeps,
+  { customerId, sessionId }: Caller,
+  { api_key: secret, api_key_id: keyId }: Static<typeof promptRunInput>,
+): () => Promise<ActiveKey | undefined> {
+  if (keyId !== undefined && (secret !== undefined || sessionId === undefined))
+    throw new RestRefusal(
+      400,
+      'invalid_request',
+      'api_key_id: is for a session of the dashboard, in place of api_key',
+    )
+  if (keyId !== undefined) return () => keys.findOwn(customerId, keyId)
+  if (secret === undefined) throw new RestRefusal(400, 'invalid_request', 'api_key: is required')
+  return async () => {
+    const key = await keys.find(secret)
+    return key?.customerId === customerId ? key : undefined
+  }
 }
 
 /** The chat completion that a run asks for, as it would arrive. */
