@@ -79,6 +79,7 @@ Catraca is up, in sandbox mode: no real provider, no real money.
 
   address  ${address}/v1
   key      ${secret}
+  pages    ${address}/
 
 Try it:
 
@@ -89,5 +90,6 @@ Try it:
 
   curl ${address}/v1/usage -H "Authorization: Bearer ${secret}"
 
+Or in the browser: sign up at ${address}/ and find the mail at ${address}/mailbox
 `)
 }

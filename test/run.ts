@@ -4,7 +4,7 @@
  */
 import { chmod, glob, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
@@ -26,6 +26,7 @@ const LONG = [
 ]
 /** On two cores: many files wait, for a disk or for what happens after a second. */
 const FILES_AT_ONCE = 3
+const SLOWEST_SHOWN = 15
 const FILE_MS_MAX = effort({ ordinary: 300_000, full: 3_600_000 })
 
 /** `npm run test:web` runs those that need a browser. */
@@ -63,10 +64,18 @@ const tests = run({
   timeout: FILE_MS_MAX,
   signal: stopping.signal,
 })
+const secondsByFile: [file: string, seconds: number][] = []
+tests.on('test:summary', ({ file, duration_ms }) => {
+  if (file !== undefined) secondsByFile.push([relative(root, file), duration_ms / 1_000])
+})
 tests.on('test:fail', ({ todo }) => (hasFailed ||= todo === undefined || todo === false))
 const told = tests.compose(new spec())
 told.pipe(process.stdout)
 await finished(told)
+for (const [file, seconds] of secondsByFile
+  .toSorted(([, a], [, b]) => b - a)
+  .slice(0, SLOWEST_SHOWN))
+  process.stdout.write(`${seconds.toFixed(1).padStart(6)} s  ${file}\n`)
 await database.stop()
 await rm(dataDir, { recursive: true, force: true })
 process.exit(hasFailed ? 1 : 0)

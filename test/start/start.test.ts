@@ -149,6 +149,11 @@ test('the first start prints an address, a key and a command that works and is c
   const first = await startFresh({ withCluster: false })
   assert.equal(first.baseUrl, `http://127.0.0.1:${port}/v1`)
   assert.match(first.secret, /^sk-svc-[A-Za-z0-9]{32}$/)
+  for (const page of ['', 'mailbox']) {
+    const address = first.baseUrl.replace('v1', page)
+    assert.ok(first.stdout.includes(` ${address}\n`), address)
+    assert.equal((await fetch(address)).headers.get('content-type')?.split(';')[0], 'text/html')
+  }
   const [chatCommand, usageCommand] = first.commands
   assert.equal(amount((await runInShell(usageCommand)).body, 'balance_brl'), DEMO_BALANCE)
 
