@@ -59,6 +59,7 @@ import type { Provider } from './providers/contract.ts'
 import { createOpenAiCompatible } from './providers/openai-compatible/create-openai-compatible.ts'
 import { startSandboxUpstream } from './providers/sandbox/start-sandbox-upstream.ts'
 import type { ConfiguredUpstream } from './resolve-upstreams.ts'
+import { createMargins } from './usage/margins.ts'
 import { queueWebhooks } from './webhooks/queue-webhooks.ts'
 import type { WebhookSettings } from './webhooks/webhook-settings.ts'
 import { ensureMonths } from './workers/ensure-months.ts'
@@ -86,6 +87,7 @@ export async function createApp(
   { hasWorkers = true }: { hasWorkers?: boolean } = {},
 ): Promise<App> {
   const nodeId = createId()
+  const startedAt = new Date()
   const metrics = createMetrics()
   const closers: (() => Promise<unknown>)[] = []
 
@@ -204,9 +206,10 @@ export async function createApp(
   const unsubscribe = createUnsubscribeLinks({ ...webhooks, publicUrl: config.publicUrl })
 
   const { mode, publicUrl } = config
-  const { sealingKey } = webhooks
-  const signIn = createSignIn({ db, sealingKey, publicUrl, mode, log })
+  const { sealingKey, previousSealingKey } = webhooks
+  const signIn = createSignIn({ db, sealingKey, previousSealingKey, publicUrl, mode, log })
 
+  const margins = createMargins(db)
   const workerDeps: WorkerDeps = {
     db,
     databaseUrl,
@@ -225,6 +228,7 @@ export async function createApp(
     refreshFxRate: config.mode === 'live' ? () => refreshFxRate(db, log) : undefined,
     catalog,
     reloadCatalog,
+    margins,
   }
   const workers = hasWorkers ? await startWorkers(workerDeps) : NO_WORKERS
   closers.push(() => workers.stop())
@@ -257,6 +261,16 @@ export async function createApp(
       markupNoticeDays: config.markupNoticeDays,
       reloadCatalog,
     },
+    thisNode: {
+      id: nodeId,
+      startedAt,
+      runningCalls: () => calls.size,
+      spoolLength: () => ledger.spoolLength,
+      ledgerWaiting: () => ledger.waiting,
+      listRoutes: () => router.listStates(),
+      listTimers: () => workers.listTimers(),
+    },
+    margins,
     limits,
     currentFxRate: () => fxRate,
     ipRequestsPerMinute: config.requestsPerMinutePerIp,

@@ -18,23 +18,35 @@ export interface AuditLogEntry {
   readonly sessionId: string | null
 }
 
+/** What is wanted of the log; what is not said is all. */
+export interface AuditLogFilter {
+  /** Days, both inclusive and both of them days that exist. */
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  /** Whom acts are about. */
+  readonly customerId?: string | undefined
+  /** With which the name of the act begins. */
+  readonly actionBeginning?: string | undefined
+}
+
 /** Days of operators, wherever the server stands. */
 const TIMEZONE = 'America/Sao_Paulo'
 /** At once in memory. */
 const BATCH_ROWS = 1_000
 
 /**
- * From the day `from` to the end of the day `to`, both of which must exist; the newest first, `rowsMax` at the
- * most, by batches. Rows never change and come on top, so that one batch goes on where the one before ended.
+ * The newest first, `rowsMax` at the most, by batches. Rows never change and come on top, so that one batch goes
+ * on where the one before ended.
  */
 export async function* readAuditLog(
   db: Database,
-  { from, to, rowsMax }: { from?: string | undefined; to?: string | undefined; rowsMax: number },
+  { rowsMax, ...filter }: AuditLogFilter & { rowsMax: number },
 ): AsyncGenerator<readonly AuditLogEntry[]> {
   let last: AuditLogEntry | undefined
   for (let left = rowsMax; left > 0;) {
     const limit = Math.min(left, BATCH_ROWS)
-    const rows: AuditLogEntry[] = await readBatch(db, { from, to, after: last, limit })
+    const after = last && { at: last.createdAt, id: last.id }
+    const rows = await listAuditLog(db, { ...filter, after, limit })
     yield rows
     if (rows.length < limit) return
     last = rows.at(-1)
@@ -42,20 +54,15 @@ export async function* readAuditLog(
   }
 }
 
-async function readBatch(
+/** The newest first, behind `after`. */
+export async function listAuditLog(
   db: Database,
-  {
-    from,
-    to,
-    after,
-    limit,
-  }: {
-    from: string | undefined
-    to: string | undefined
-    after: AuditLogEntry | undefined
-    limit: number
+  page: AuditLogFilter & {
+    readonly after: { readonly at: string; readonly id: string } | undefined
+    readonly limit: number
   },
 ): Promise<AuditLogEntry[]> {
+  const { from, to, customerId, actionBeginning, after, limit } = page
   const conditions = [
     sql`true`,
     ...(from === undefined
@@ -64,9 +71,9 @@ async function readBatch(
     ...(to === undefined
       ? []
       : [sql`created_at < (${to}::date + 1)::timestamp at time zone ${TIMEZONE}`]),
-    ...(after
-      ? [sql`(created_at, id) < (${after.createdAt}::timestamptz, ${after.id}::uuid)`]
-      : []),
+    ...(customerId === undefined ? [] : [sql`customer_id = ${customerId}`]),
+    ...(actionBeginning === undefined ? [] : [sql`starts_with(action, ${actionBeginning})`]),
+    ...(after ? [sql`(created_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`] : []),
   ]
   const { rows } = await sql<AuditLogEntry>`
     select id, ${exactTime('created_at')} as "createdAt", actor_kind as "actorKind",

@@ -1,17 +1,20 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import type { TeamRole } from '../db/tables.ts'
-import { sha256 } from '../lib/ids.ts'
+import { isUuid, sha256 } from '../lib/ids.ts'
 import { findTeamAccess } from './team-access.ts'
 import { addTeamMember } from './team-members.ts'
 
+/** By the token of its mail; by its id, where the customer has proved that the e-mail is theirs. */
+export type InvitationProof = { readonly token: string } | { readonly invitationId: string }
+
 /**
- * The customer joins the team. In a transaction: of calls at once with the same token one finds the
+ * The customer joins the team. In a transaction: of calls at once with the same proof one finds the
  * invitation open.
  */
 export async function acceptInvitation(
   trx: Database,
-  { token, customerId }: { token: string; customerId: string },
+  { proof, customerId }: { proof: InvitationProof; customerId: string },
 ): Promise<
   | {
       kind: 'joined'
@@ -23,10 +26,16 @@ export async function acceptInvitation(
     }
   | { kind: 'invitation_not_found' | 'already_member' | 'too_many_members' }
 > {
+  if ('invitationId' in proof && !isUuid(proof.invitationId))
+    return { kind: 'invitation_not_found' }
+  const isIt =
+    'token' in proof
+      ? sql`i.token_hash = ${sha256(proof.token)}`
+      : sql`i.id = ${proof.invitationId}`
   // The team first, as everywhere: two that lock in different orders wait for each other.
   const { rows: teams } = await sql<{ id: string; name: string; customer_id: string }>`
     select t.id, t.name, t.customer_id from teams t
-    where t.id = (select team_id from team_invitations where token_hash = ${sha256(token)})
+    where t.id = (select i.team_id from team_invitations i where ${isIt})
       and t.deleted_at is null
     for no key update`.execute(trx)
   const [team] = teams
@@ -34,7 +43,7 @@ export async function acceptInvitation(
   const { rows } = await sql<{ id: string; role: TeamRole }>`
     update team_invitations i set accepted_at = now()
     from customers me
-    where i.token_hash = ${sha256(token)} and me.id = ${customerId} and i.email = lower(me.email)
+    where ${isIt} and me.id = ${customerId} and i.email = lower(me.email)
       and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()
     returning i.id, i.role`.execute(trx)
   const [accepted] = rows

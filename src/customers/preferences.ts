@@ -7,12 +7,13 @@ export interface Preferences {
   readonly timezone: string
   readonly preferred_locale: string
   readonly weekly_digest_enabled: boolean
+  readonly low_balance_email_enabled: boolean
 }
 
 export async function getPreferences(db: Database, customerId: string): Promise<Preferences> {
   return db
     .selectFrom('customers')
-    .select(['timezone', 'preferred_locale', 'weekly_digest_enabled'])
+    .select(['timezone', 'preferred_locale', 'weekly_digest_enabled', 'low_balance_email_enabled'])
     .where('id', '=', customerId)
     .executeTakeFirstOrThrow()
 }

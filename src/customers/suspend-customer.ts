@@ -32,6 +32,25 @@ export function reinstateCustomer(trx: Database, customerId: string): Promise<bo
   )
 }
 
+export interface Suspension {
+  readonly since: Date
+  readonly reason: SuspensionReason
+}
+
+export async function findSuspension(
+  db: Database,
+  customerId: string,
+): Promise<Suspension | undefined> {
+  const row = await db
+    .selectFrom('customers')
+    .select(['suspended_at', 'suspended_reason'])
+    .where('id', '=', customerId)
+    .executeTakeFirst()
+  return row?.suspended_at && row.suspended_reason
+    ? { since: row.suspended_at, reason: row.suspended_reason }
+    : undefined
+}
+
 export async function isSuspended(db: Database, customerId: string): Promise<boolean> {
   const row = await db
     .selectFrom('customers')

@@ -1,6 +1,7 @@
 /**
  * Invitations to a team: made for an e-mail, proven by a token that is shown once and kept as a hash. Both are
- * needed to accept, so that neither a mail that went astray nor a guessed address opens a team.
+ * needed to accept, so that neither a mail that went astray nor a guessed address opens a team. Whoever proved
+ * the e-mail by signing in needs no token: it would prove the same once more.
  */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
@@ -126,6 +127,20 @@ export async function revokeInvitations(
     .returning('i.id')
     .execute()
   return rows.map(({ id }) => id)
+}
+
+/** By whom it was for. Undefined where there is no such open one for the customer's own e-mail. */
+export async function declineInvitation(
+  trx: Database,
+  { invitationId, customerId }: { invitationId: string; customerId: string },
+): Promise<{ teamId: string } | undefined> {
+  if (!isUuid(invitationId)) return undefined
+  const { rows } = await sql<{ teamId: string }>`
+    update team_invitations i set revoked_at = now()
+    from customers me
+    where i.id = ${invitationId} and me.id = ${customerId} and i.email = lower(me.email) and ${isOpen()}
+    returning i.team_id as "teamId"`.execute(trx)
+  return rows[0]
 }
 
 function isOpen() {

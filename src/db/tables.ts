@@ -12,6 +12,7 @@ export interface Tables {
     timezone: Generated<string>
     preferred_locale: Generated<string>
     weekly_digest_enabled: Generated<boolean>
+    low_balance_email_enabled: Generated<boolean>
     deleted_at: ColumnType<Date | null, never, Date>
     erased_at: ColumnType<Date | null, never, Date>
     suspended_at: ColumnType<Date | null, never, Date | null>
@@ -74,8 +75,35 @@ export interface Tables {
     expires_at: Date
     ip: string | null
     user_agent: string | null
+    awaits_factor: Generated<boolean>
+    proved_at: DefaultedTime
     created_at: DefaultedTime
     updated_at: DefaultedTime
+  }
+  sign_in_second_factors: {
+    id: string
+    user_id: string
+    secret_sealed: Buffer
+    enabled_at: Date | null
+    last_step: Generated<bigint>
+    created_at: DefaultedTime
+  }
+  sign_in_backup_codes: {
+    user_id: string
+    code_hash: Buffer
+  }
+  sign_in_passkeys: {
+    id: string
+    user_id: string
+    name: string
+    public_key: string
+    credential_id: string
+    counter: number
+    device_type: string
+    is_backed_up: boolean
+    transports: string | null
+    aaguid: string | null
+    created_at: DefaultedTime
   }
   sign_in_accounts: {
     id: string

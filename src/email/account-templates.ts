@@ -62,7 +62,7 @@ export const ACCOUNT_TEMPLATES = {
       subject: 'Convite para uma equipe',
       paragraphs: [
         'Você foi convidado para uma equipe, e com isso a usar modelos de IA por conta dela.',
-        'Para aceitar, entre com a conta deste endereço de e-mail e use o código abaixo.',
+        'Para aceitar, entre no painel com este endereço de e-mail: o convite está em Equipes. Pela API, use o código abaixo.',
       ],
       facts: [
         ['Equipe', team && withoutLinks(team)],
@@ -71,7 +71,10 @@ export const ACCOUNT_TEMPLATES = {
         ['Vale até', data.time('expires_at')],
       ],
       copied: copiedToken(data),
-      closing: ['Se você não esperava este convite, ignore-o: sem o código, nada acontece.'],
+      link: linkToTeams(data),
+      closing: [
+        'Se você não esperava este convite, recuse-o ou ignore-o: sozinho, ele não faz nada.',
+      ],
     }
   },
   webhook_desativado: (data) => ({
@@ -156,6 +159,11 @@ function inviterOf(data: DataReader): string | undefined {
 function copiedToken(data: DataReader) {
   const token = data.code('token')
   return token === undefined ? undefined : { label: 'Código do convite', text: token }
+}
+
+function linkToTeams(data: DataReader) {
+  const url = data.url('url')
+  return url === undefined ? undefined : { label: 'Ver o convite', url }
 }
 
 /**

@@ -11,6 +11,9 @@ function amount(data: DataReader): string {
   return data.brl('amount_brl') ?? 'o valor pedido'
 }
 
+const HOW_TO_STOP =
+  'Para não receber este aviso por e-mail, desligue-o no painel, em Perfil, Preferências.'
+
 export const MONEY_TEMPLATES = {
   recarga_pendente: (data) => {
     const pix = data.code('pix_payload')
@@ -125,6 +128,7 @@ export const MONEY_TEMPLATES = {
       ['Limite do aviso', data.brl('threshold_brl')],
       ['Duração estimada', days(data)],
     ],
+    closing: [HOW_TO_STOP],
   }),
   saldo_critico: (data) => ({
     subject: 'Seu saldo acaba em poucos dias',
@@ -133,6 +137,7 @@ export const MONEY_TEMPLATES = {
       ['Saldo', data.brl('balance_brl')],
       ['Duração estimada', days(data)],
     ],
+    closing: [HOW_TO_STOP],
   }),
   saldo_zerado: (data) => ({
     subject: 'Seu saldo acabou e as chaves foram suspensas',

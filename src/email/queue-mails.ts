@@ -1,5 +1,6 @@
 /** Which facts are told by mail, and by which template. Subscribed to the events of the outbox. */
 import { sql } from 'kysely'
+import { getPreferences } from '../customers/preferences.ts'
 import type { Database } from '../db/open.ts'
 import type { EventHandler } from '../events/dispatch-events.ts'
 import { isToldBy } from '../events/is-told-by.ts'
@@ -46,6 +47,7 @@ export const queueMails: EventHandler = async (trx, event) => {
   const choice = TEMPLATE_OF[event.type]
   const template = typeof choice === 'function' ? choice(event.data) : choice
   if (template === undefined) return
+  if (event.type === 'balance.low' && !(await wantsLowBalanceMails(trx, event.customerId))) return
   const isGathered = GATHERED.has(template)
   if (isGathered && (await addToWaiting(trx, event, template))) return
   await queueMail(trx, {
@@ -55,6 +57,10 @@ export const queueMails: EventHandler = async (trx, event) => {
     reference: event.id,
     ...(isGathered ? { delaySeconds: GATHER_SECONDS } : {}),
   })
+}
+
+async function wantsLowBalanceMails(trx: Database, customerId: string): Promise<boolean> {
+  return (await getPreferences(trx, customerId)).low_balance_email_enabled
 }
 
 async function addToWaiting(

@@ -9,9 +9,15 @@ import type { MailSender } from './mail-sender.ts'
 import type { MailContent, MailData, Template } from './mail-content.ts'
 import { MONEY_TEMPLATES } from './money-templates.ts'
 import { clip, oneLine, readMailData } from './read-mail-data.ts'
+import { SECURITY_TEMPLATES } from './security-templates.ts'
 import { SIGN_IN_TEMPLATES } from './sign-in-templates.ts'
 
-const TEMPLATES = { ...MONEY_TEMPLATES, ...ACCOUNT_TEMPLATES, ...SIGN_IN_TEMPLATES }
+const TEMPLATES = {
+  ...MONEY_TEMPLATES,
+  ...ACCOUNT_TEMPLATES,
+  ...SIGN_IN_TEMPLATES,
+  ...SECURITY_TEMPLATES,
+}
 export type TemplateName = keyof typeof TEMPLATES
 export const TEMPLATE_NAMES = Object.keys(TEMPLATES) as TemplateName[]
 

@@ -21,10 +21,12 @@ import { addReconciliation } from './admin/reconciliation.ts'
 import { addCustomers } from './admin/customers.ts'
 import { addAdminIncidents } from './admin/incidents.ts'
 import { addMailsInTrouble } from './admin/mails-in-trouble.ts'
+import { addMargins } from './admin/margins.ts'
 import { addMarkups } from './admin/markups.ts'
 import { addAdminModels } from './admin/models.ts'
 import { addWebhooksInTrouble } from './admin/webhooks-in-trouble.ts'
 import { addAdminRefunds } from './admin/refunds.ts'
+import { addServiceHealth } from './admin/service-health.ts'
 import { addSuspensions } from './admin/suspensions.ts'
 import type { HttpDeps } from './http-deps.ts'
 import { createArrivalWatch } from './arrival-watch.ts'
@@ -46,6 +48,8 @@ import { addUnsubscribe } from './public/unsubscribe.ts'
 import { addUpstreamHealth } from './public/upstream-health.ts'
 import { addAuthRoutes } from './sign-in/auth-routes.ts'
 import { addAuthPages } from './sign-in/auth-pages.ts'
+import { addCodeRoute } from './sign-in/code-route.ts'
+import { addSecurityRoutes } from './sign-in/security-routes.ts'
 import { addOwnSession } from './self-service/own-session.ts'
 import { limitHeaders, requestIdHeaders } from './response-headers.ts'
 import { restError } from './rest-error.ts'
@@ -60,6 +64,7 @@ import { addPersonalData } from './self-service/personal-data.ts'
 import { addPreferences } from './self-service/preferences.ts'
 import { addProfile } from './self-service/profile.ts'
 import { addReferrals } from './self-service/referrals.ts'
+import { addReceivedInvitations } from './self-service/received-invitations.ts'
 import { addTeamInvitations } from './self-service/team-invitations.ts'
 import { addTeamKeys } from './self-service/team-keys.ts'
 import { addTeamMembers } from './self-service/team-members.ts'
@@ -179,6 +184,7 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
   addTeams(server, deps)
   addTeamMembers(server, deps)
   addTeamInvitations(server, deps)
+  addReceivedInvitations(server, deps)
   addTeamKeys(server, deps)
   addAlerts(server, deps)
   addWebhooks(server, deps)
@@ -201,9 +207,13 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
   addMailsInTrouble(server, deps)
   addAdminRefunds(server, deps)
   addSuspensions(server, deps)
+  addMargins(server, deps)
+  addServiceHealth(server, deps)
   addMetrics(server, deps)
   addMailbox(server, deps)
   addAuthPages(server, deps)
+  addCodeRoute(server, deps)
+  addSecurityRoutes(server, deps)
   addAuthRoutes(server, deps)
   addUnsubscribe(server, deps)
   addReferencePage(server)

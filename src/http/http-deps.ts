@@ -7,10 +7,12 @@ import type { FxRate } from '../fx/fx-rates.ts'
 import type { ServeCall } from '../gateway/serve-call.ts'
 import type { IncomingForm } from '../gateway/transcriptions/transcription-request.ts'
 import type { LimitsView } from '../gateway/limits.ts'
+import type { RouteState } from '../gateway/routing/create-router.ts'
 import type { Log } from '../lib/log.ts'
 import type { NanoBrl } from '../lib/money.ts'
 import type { Processor } from '../payments/processor.ts'
 import type { SignIn } from '../sign-in/create-sign-in.ts'
+import type { Margins } from '../usage/margins.ts'
 import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
 import type { UploadLimits } from './openai/upload-form.ts'
 
@@ -42,6 +44,25 @@ export interface Operators {
   reloadCatalog(): Promise<void>
 }
 
+/** What only this node knows of itself. */
+export interface ThisNode {
+  readonly id: string
+  readonly startedAt: Date
+  runningCalls(): number
+  /** Settlements on the local disk that wait for the database. */
+  spoolLength(): number
+  ledgerWaiting(): number
+  listRoutes(): readonly RouteState[]
+  /** Empty where this node has no workers. */
+  listTimers(): readonly {
+    readonly name: string
+    readonly everyMs: number
+    readonly lastDoneAt: Date | null
+    readonly lastFailedAt: Date | null
+    readonly failuresInRow: number
+  }[]
+}
+
 /** What the routes work with; made once, in `app.ts`. */
 export interface HttpDeps {
   readonly db: Database
@@ -58,6 +79,8 @@ export interface HttpDeps {
   /** In lower case: whose customers may use `/admin`. */
   readonly adminEmails: ReadonlySet<string>
   readonly operators: Operators
+  readonly thisNode: ThisNode
+  readonly margins: Margins
   readonly ipRequestsPerMinute: number
   readonly bodyBytesMax: number
   /** Whose `X-Forwarded-For` is believed: addresses or CIDR blocks; false: nobody's. */

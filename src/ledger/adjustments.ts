@@ -129,11 +129,12 @@ export async function listAdjustments(
   db: Database,
   page: {
     readonly status: AdjustmentStatus | undefined
+    readonly customerId: string | undefined
     readonly after: { readonly at: string; readonly id: string } | undefined
     readonly limit: number
   },
 ): Promise<(Adjustment & { readonly exactCreatedAt: string })[]> {
-  const { status, after, limit } = page
+  const { status, customerId, after, limit } = page
   let query = db
     .selectFrom('adjustments')
     .selectAll()
@@ -142,6 +143,7 @@ export async function listAdjustments(
     .orderBy('id', 'desc')
     .limit(limit)
   if (status) query = query.where('status', '=', status)
+  if (customerId) query = query.where('customer_id', '=', customerId)
   if (after)
     query = query.where(
       sql<boolean>`(created_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`,

@@ -185,7 +185,8 @@ async function eraseSignIn(trx: Database, customerId: string): Promise<void> {
 async function eraseCustomer(trx: Database, customerId: string): Promise<Date> {
   const { rows } = await sql<{ deleted_at: Date }>`
     update customers set name = ${ERASED_NAME}, email = null, referral_code = null, timezone = default,
-      preferred_locale = default, weekly_digest_enabled = false, deleted_at = now()
+      preferred_locale = default, weekly_digest_enabled = false, low_balance_email_enabled = default,
+      deleted_at = now()
     where id = ${customerId} returning deleted_at`.execute(trx)
   const [row] = rows
   if (!row) throw new Error('the customer is gone')

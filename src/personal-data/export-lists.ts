@@ -155,11 +155,12 @@ export const EXPORT_LISTS = {
         case when actor_id = ${id} then ip end as ip, subject_id, details
       from audit_log where actor_id = ${id} or customer_id = ${id} order by created_at desc, id desc`,
   },
-  // Who proved the customer's e-mail acts for them. Of a password nothing is told but that there is one.
+  // Who proved the customer's e-mail acts for them. Of a password and of a second factor nothing is told but that there is one.
   sign_in_users: {
     entries: (id) => sql`
       select u.id, u.email, u.is_verified, u.name,
         exists (select 1 from sign_in_accounts a where a.user_id = u.id and a.password is not null) as has_password,
+        (select f.enabled_at from sign_in_second_factors f where f.user_id = u.id) as second_factor_enabled_at,
         u.created_at
       from sign_in_users u join customers c on lower(c.email) = u.email where c.id = ${id}`,
   },
@@ -168,6 +169,12 @@ export const EXPORT_LISTS = {
       select s.id, s.ip, s.user_agent, s.created_at, s.expires_at
       from sign_in_sessions s join sign_in_users u on u.id = s.user_id
       join customers c on lower(c.email) = u.email where c.id = ${id} order by s.created_at desc, s.id desc`,
+  },
+  sign_in_passkeys: {
+    entries: (id) => sql`
+      select p.id, p.name, p.device_type, p.is_backed_up, p.created_at
+      from sign_in_passkeys p join sign_in_users u on u.id = p.user_id
+      join customers c on lower(c.email) = u.email where c.id = ${id} order by p.created_at desc, p.id desc`,
   },
   // A threshold is an amount in BRL, a number of days or a percentage, as its kind says.
   alerts: {

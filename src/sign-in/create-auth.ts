@@ -7,10 +7,13 @@ import { queueMail } from '../email/queue-mail.ts'
 import type { TemplateName } from '../email/render-mail.ts'
 import { createId, sha256 } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
+import { authTables } from './auth-tables.ts'
 import type { ConfirmTokens } from './confirm-tokens.ts'
 import { ensureCustomer } from './ensure-customer.ts'
 import { limitAttempts } from './limit-attempts.ts'
+import { passkeyPlugin } from './passkey-plugin.ts'
 import { proveUser } from './prove-user.ts'
+import { hasSecondFactor } from './second-factor.ts'
 import { cookiePrefix } from './session-cookie.ts'
 import {
   AUTH_PATH,
@@ -21,11 +24,14 @@ import {
   PASSWORD_MAX,
   PASSWORD_MIN,
 } from './sign-in-terms.ts'
+import { tellSessionStarted } from './start-session.ts'
+import { tellSecurityAct } from './tell-security-act.ts'
 
 export type Auth = ReturnType<typeof createAuth>
 
 const SESSION_DAYS = 14
 const LINK_MINUTES = 15
+const PASSKEY_SIGN_IN = '/passkey/verify-authentication'
 const NEW_PASSWORD_MINUTES = 60
 
 export function createAuth(options: {
@@ -61,16 +67,18 @@ export function createAuth(options: {
         else log.debug('sign_in_refused', { message })
       },
     },
-    ...tables(),
+    ...authTables(),
     verification: {
-      ...tables().verification,
+      ...authTables().verification,
       storeIdentifier: 'hashed',
     },
     session: {
-      ...tables().session,
+      ...authTables().session,
       expiresIn: SESSION_DAYS * 86_400,
       // Fourteen days after signing in one signs in again.
       disableSessionRefresh: true,
+      // What guards an account asks when its user last proved to be who they are (`src/http/sign-in`).
+      freshAge: 0,
     },
     emailAndPassword: {
       enabled: true,
@@ -87,9 +95,14 @@ export function createAuth(options: {
         await proveUser(db, user.id)
         const customer = await findCustomer(db, user.email)
         if (!customer) return
-        const actor = { kind: 'customer', customerId: customer.id } as const
-        await audited(db, actor, (_trx, record) =>
-          record({ action: 'password.changed', customerId: customer.id, subjectId: customer.id }),
+        const { id: customerId } = customer
+        await audited(db, { kind: 'customer', customerId }, (trx, record) =>
+          tellSecurityAct(trx, record, {
+            act: 'password.changed',
+            customerId,
+            subjectId: customerId,
+            ip: undefined,
+          }),
         )
       },
       // Who has an account is told by mail, and nobody else is: the answer is the same.
@@ -105,17 +118,18 @@ export function createAuth(options: {
         mail('confirmar_email', user.email, confirmLink(user.id)),
     },
     user: {
-      ...tables().user,
+      ...authTables().user,
       changeEmail: { enabled: false },
       deleteUser: { enabled: false },
     },
     plugins: [
       magicLink({
         expiresIn: LINK_MINUTES * 60,
-        sendMagicLink: ({ email, token }) =>
-          mail('link_de_entrada', email, `${origin}${LINK_PATH}?token=${token}`),
+        sendMagicLink: ({ email, token, metadata }) =>
+          mail('link_de_entrada', email, `${origin}${LINK_PATH}?${linkQuery(token, metadata)}`),
         rateLimit: { window: 60, max: 10 },
       }),
+      passkeyPlugin(origin, db),
     ],
     databaseHooks: {
       session: {
@@ -123,10 +137,11 @@ export function createAuth(options: {
           async before(session, context) {
             const ip = context?.headers?.get(CLIENT_IP_HEADER) ?? undefined
             const customerId = await ensureCustomer(db, session.userId, ip)
-            const actor = { kind: 'customer', customerId, ...(ip ? { ip } : {}) } as const
-            await audited(db, actor, (_trx, record) =>
-              record({ action: 'session.started', customerId, subjectId: customerId }),
-            )
+            // Whichever way it began, but for the one that is two factors by itself.
+            const awaitsFactor =
+              context?.path !== PASSKEY_SIGN_IN && (await hasSecondFactor(db, session.userId))
+            if (!awaitsFactor) await tellSessionStarted(db, customerId, ip)
+            return { data: { awaitsFactor } }
           },
         },
       },
@@ -137,12 +152,12 @@ export function createAuth(options: {
       max: 60,
       customRules: {
         '/get-session': false,
-        '/list-sessions': false,
         '/sign-in/email': { window: 60, max: 10 },
         '/sign-up/email': { window: 60, max: 10 },
         '/sign-in/magic-link': { window: 60, max: 10 },
         '/request-password-reset': { window: 60, max: 5 },
         '/send-verification-email': { window: 60, max: 5 },
+        '/passkey/*': { window: 60, max: 20 },
       },
       customStorage: {
         get: async () => null,
@@ -164,48 +179,6 @@ export function createAuth(options: {
   })
 }
 
-/** What it calls things, and what they are called in the database. */
-function tables() {
-  const times = { createdAt: 'created_at', updatedAt: 'updated_at' } as const
-  return {
-    user: {
-      modelName: 'sign_in_users',
-      fields: { ...times, emailVerified: 'is_verified' },
-      additionalFields: {
-        referralCode: {
-          type: 'string',
-          required: false,
-          returned: false,
-          fieldName: 'referral_code',
-        },
-      },
-    },
-    session: {
-      modelName: 'sign_in_sessions',
-      fields: {
-        ...times,
-        userId: 'user_id',
-        expiresAt: 'expires_at',
-        ipAddress: 'ip',
-        userAgent: 'user_agent',
-      },
-    },
-    account: {
-      modelName: 'sign_in_accounts',
-      fields: {
-        ...times,
-        userId: 'user_id',
-        providerId: 'provider_id',
-        accountId: 'provider_account',
-      },
-    },
-    verification: {
-      modelName: 'sign_in_verifications',
-      fields: { ...times, expiresAt: 'expires_at' },
-    },
-  } as const
-}
-
 /** Its reference is of this one link. */
 function createMail(db: Database) {
   return async (template: TemplateName, email: string, url: string): Promise<void> => {
@@ -218,6 +191,14 @@ function createMail(db: Database) {
       reference: sha256(`${url} ${createId()}`).toString('hex'),
     })
   }
+}
+
+/** With the page to return to, where one was asked for. */
+function linkQuery(token: string, metadata: Readonly<Record<string, unknown>> = {}): string {
+  const { returnTo } = metadata
+  return String(
+    new URLSearchParams({ token, ...(typeof returnTo === 'string' ? { returnTo } : {}) }),
+  )
 }
 
 /** A page of the caller's, where one was given: it gets the token; else ours. */

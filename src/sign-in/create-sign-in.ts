@@ -12,7 +12,8 @@ import type { Log } from '../lib/log.ts'
 import { createConfirmTokens, type ConfirmTokens } from './confirm-tokens.ts'
 import type { Auth, createAuth } from './create-auth.ts'
 import { readSessionToken } from './session-cookie.ts'
-import { findSession, type Session } from './sessions.ts'
+import type { FactorKeys } from './second-factor.ts'
+import { findSession, findWaitingSession, type Session } from './sessions.ts'
 
 export interface SignIn {
   /** By the origin that browsers know; undefined where it is not known which one is ours. */
@@ -20,6 +21,10 @@ export interface SignIn {
   readonly confirmTokens: ConfirmTokens
   /** Of a `Cookie` header. Asked of the database each time, so that whoever signed out is out, on every node. */
   findSession(cookies: string | undefined): Promise<Session | undefined>
+  /** One that is nobody's until its user gives a code of the second factor. */
+  findWaitingSession(cookies: string | undefined): Promise<Session | undefined>
+  /** What the secrets of second factors are sealed with. */
+  readonly factorKeys: FactorKeys
   /** What a page of ours sends along, and one of elsewhere cannot read. The same for the whole session. */
   csrfTokenOf(sessionId: string): string
   isCsrfToken(sessionId: string, token: unknown): boolean
@@ -31,11 +36,12 @@ const ORIGINS_MAX = 8
 export function createSignIn(options: {
   readonly db: Database
   readonly sealingKey: Buffer
+  readonly previousSealingKey?: Buffer | undefined
   readonly publicUrl: string | undefined
   readonly mode: 'sandbox' | 'live'
   readonly log: Log
 }): SignIn {
-  const { db, sealingKey, publicUrl, mode, log } = options
+  const { db, sealingKey, previousSealingKey, publicUrl, mode, log } = options
   const secret = deriveKey(sealingKey, 'sign-in').toString('base64url')
   const csrfKey = deriveKey(sealingKey, 'csrf tokens')
   const confirmTokens = createConfirmTokens(deriveKey(sealingKey, 'confirmed e-mails'))
@@ -61,6 +67,11 @@ export function createSignIn(options: {
       const token = readSessionToken(cookies, secret)
       return token === undefined ? undefined : findSession(db, token)
     },
+    async findWaitingSession(cookies) {
+      const token = readSessionToken(cookies, secret)
+      return token === undefined ? undefined : findWaitingSession(db, token)
+    },
+    factorKeys: { sealingKey, previousSealingKey },
     csrfTokenOf,
     isCsrfToken: (sessionId, token) =>
       typeof token === 'string' &&

@@ -5,7 +5,11 @@ import type { Database } from '../db/open.ts'
 const UNPROVED_DAYS = 7
 
 export async function pruneSignIn(db: Database): Promise<void> {
-  await sql`delete from sign_in_sessions where expires_at < now()`.execute(db)
+  await sql`
+    delete from sign_in_sessions
+    where expires_at < now() or (awaits_factor and created_at < now() - interval '1 hour')`.execute(
+    db,
+  )
   await sql`delete from sign_in_verifications where expires_at < now()`.execute(db)
   await sql`delete from sign_in_attempts where ends_at < now()`.execute(db)
   await sql`

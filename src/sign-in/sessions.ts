@@ -5,18 +5,39 @@ export interface Session {
   readonly id: string
   readonly userId: string
   readonly customerId: string
+  /** In lower case. */
+  readonly email: string
+  /** Whether the user proved to be who they are a moment ago. */
+  readonly isProved: boolean
 }
 
+/** For how long a code may be given after the password, and for how long a proof counts. */
+const MOMENT = sql`interval '10 minutes'`
+
 /** A session counts as long as its user's e-mail is the customer's. */
-const LIVE = sql`
+const OF_CUSTOMER = sql`
   from sign_in_sessions s
   join sign_in_users u on u.id = s.user_id and u.is_verified
   join customers c on lower(c.email) = u.email and c.deleted_at is null`
 
+const COLUMNS = sql`
+  s.id, u.id as "userId", c.id as "customerId", u.email, s.proved_at > now() - ${MOMENT} as "isProved"`
+
 export async function findSession(db: Database, token: string): Promise<Session | undefined> {
   const { rows } = await sql<Session>`
-    select s.id, u.id as "userId", c.id as "customerId" ${LIVE}
-    where s.token = ${token} and s.expires_at > now()`.execute(db)
+    select ${COLUMNS} ${OF_CUSTOMER}
+    where s.token = ${token} and s.expires_at > now() and not s.awaits_factor`.execute(db)
+  return rows[0]
+}
+
+/** One that was begun a moment ago, and is nobody's until its user gives a code. */
+export async function findWaitingSession(
+  db: Database,
+  token: string,
+): Promise<Session | undefined> {
+  const { rows } = await sql<Session>`
+    select ${COLUMNS} ${OF_CUSTOMER}
+    where s.token = ${token} and s.created_at > now() - ${MOMENT} and s.awaits_factor`.execute(db)
   return rows[0]
 }
 
@@ -26,8 +47,55 @@ export async function findSession(db: Database, token: string): Promise<Session 
  */
 export async function holdActiveSession(trx: Database, sessionId: string): Promise<boolean> {
   const { rows } = await sql`
-    select 1 ${LIVE} where s.id = ${sessionId} and s.expires_at > now() for share of s, u`.execute(
-    trx,
-  )
+    select 1 ${OF_CUSTOMER} where s.id = ${sessionId} and s.expires_at > now() and not s.awaits_factor
+    for share of s, u`.execute(trx)
   return rows.length > 0
+}
+
+/** Its user gave a code, or proved anew to be who they are. False where it ended meanwhile. */
+export async function markProved(trx: Database, sessionId: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update sign_in_sessions set awaits_factor = false, proved_at = now(), updated_at = now()
+    where id = ${sessionId} and expires_at > now()`.execute(trx)
+  return numAffectedRows === 1n
+}
+
+export interface ListedSession {
+  readonly id: string
+  readonly userAgent: string | null
+  readonly ip: string | null
+  readonly createdAt: Date
+}
+
+/** The newest first. */
+export async function listSessions(db: Database, userId: string): Promise<ListedSession[]> {
+  const { rows } = await sql<ListedSession>`
+    select id, nullif(user_agent, '') as "userAgent", nullif(ip, '') as ip, created_at as "createdAt"
+    from sign_in_sessions
+    where user_id = ${userId} and expires_at > now() and not awaits_factor
+    order by created_at desc, id desc limit 200`.execute(db)
+  return rows
+}
+
+/** False where the user has no such session. */
+export async function endSession(
+  trx: Database,
+  { userId, id }: { readonly userId: string; readonly id: string },
+): Promise<boolean> {
+  const ended = await trx
+    .deleteFrom('sign_in_sessions')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return ended.numDeletedRows === 1n
+}
+
+/** How many they were. Also of those that wait for a code nothing is left. */
+export async function endOtherSessions(trx: Database, session: Session): Promise<number> {
+  const ended = await trx
+    .deleteFrom('sign_in_sessions')
+    .where('user_id', '=', session.userId)
+    .where('id', '!=', session.id)
+    .executeTakeFirst()
+  return Number(ended.numDeletedRows)
 }

@@ -32,24 +32,29 @@ import { eraseDeletedAccounts } from '../personal-data/erase-remains.ts'
 import { countOpenDifferences } from '../reconciliation/differences.ts'
 import { compareUpstreamCosts } from '../reconciliation/upstream-costs.ts'
 import { pruneSignIn } from '../sign-in/prune-sign-in.ts'
+import type { Margins } from '../usage/margins.ts'
 import { pruneWebhookAttempts } from '../webhooks/prune-webhook-attempts.ts'
 import { createWebhookDelivery } from '../webhooks/webhook-delivery.ts'
 import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
 import { ensureMonths } from './ensure-months.ts'
 import { mailDisabledWebhook } from './mail-disabled-webhook.ts'
 import { comparePayments } from './compare-payments.ts'
+import { every, type Timer, type TimerState } from './every.ts'
 import { createReportIncidents } from './report-incidents.ts'
 import { tellPriceChanges } from './tell-price-changes.ts'
 
 export interface Workers {
   /** An event of the payment processor is looked into at once, and not at the next turn of its timer. */
   wakeProcessorEvents(): void
+  /** Of this node. */
+  listTimers(): readonly TimerState[]
   stop(): Promise<void>
 }
 
 /** Nothing moves but by requests, which tests that compare every row need. */
 export const NO_WORKERS: Workers = {
   wakeProcessorEvents() {},
+  listTimers: () => [],
   async stop() {},
 }
 
@@ -76,6 +81,7 @@ export interface WorkerDeps {
   readonly catalog: Catalog
   /** What operators changed, should its notification have been missed. */
   readonly reloadCatalog: () => Promise<void>
+  readonly margins: Margins
 }
 
 const MARK_EVERY_MS = 100
@@ -98,6 +104,8 @@ const DIFFERENCES_EVERY_MS = 60_000
 /** Charges that were settled late, and imports that were missed, within these. */
 const COSTS_COMPARED_DAYS = 35
 const CATALOG_EVERY_MS = 60_000
+/** A week of them at a time: three months are remembered a quarter hour after the start. */
+const MARGINS_EVERY_MS = 60_000
 
 export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
   const { db, ledger, calls, nodeId, health, keyUses, log } = deps
@@ -121,6 +129,7 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
     every(KEY_USES_EVERY_MS, 'flush_key_uses', log, () => keyUses.flush()),
     every(INCIDENTS_EVERY_MS, 'report_incidents', log, createReportIncidents(deps)),
     every(CATALOG_EVERY_MS, 'reload_catalog', log, deps.reloadCatalog),
+    every(MARGINS_EVERY_MS, 'prepare_margins', log, () => deps.margins.prepare()),
     every(DIFFERENCES_EVERY_MS, 'count_differences', log, async () =>
       deps.onOpenDifferences(await countOpenDifferences(db)),
     ),
@@ -140,6 +149,7 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
   const jobs = await startJobs(deps)
   return {
     wakeProcessorEvents: () => processorEvents?.wake(),
+    listTimers: () => timers.map(({ state }) => state),
     async stop() {
       await jobs
         .stop({ graceful: true, timeout: 5_000 })
@@ -238,37 +248,4 @@ function compareLateCosts(db: Database, log: Log): Promise<unknown> {
   const now = new Date()
   const first = new Date(now.getTime() - COSTS_COMPARED_DAYS * 86_400_000)
   return compareUpstreamCosts(db, { fromDay: first.toISOString().slice(0, 10), now }, log)
-}
-
-interface Timer {
-  /** Runs now, or once more after the run that is under way. */
-  wake(): void
-  stop(): Promise<void>
-}
-
-/** Runs one after the other, never two at once; a failure is logged and the next run comes. */
-function every(ms: number, name: string, log: Log, run: () => Promise<unknown>): Timer {
-  let running: Promise<unknown> | undefined
-  let isWoken = false
-  const turn = (): void => {
-    running ??= run()
-      .catch((error: unknown) => log.warn('worker_failed', { name, error }))
-      .finally(() => {
-        running = undefined
-        if (isWoken) wake()
-      })
-  }
-  const wake = (): void => {
-    isWoken = running !== undefined
-    turn()
-  }
-  const timer = setInterval(turn, ms)
-  return {
-    wake,
-    async stop() {
-      isWoken = false
-      clearInterval(timer)
-      await running
-    },
-  }
 }

@@ -291,8 +291,9 @@ test('a debit takes no more than is there and not held: refused nothing is kept,
   assert.equal(await balanceOf(customerId), 0)
 })
 
-test('adjustments are listed by their status', async () => {
-  const { customerId } = await newCustomer('0')
+test('adjustments are listed by their status and their customer, with the names of who is in them', async () => {
+  const { customerId } = await newCustomer('0', 'Lia Prado')
+  await db.updateTable('customers').set({ name: 'Ana' }).where('id', '=', ana.customerId).execute()
   const id = await request(customerId)
   const idsOf = async (query: string): Promise<string[]> => {
     const { json } = await ana.call(`/admin/adjustments${query}`)
@@ -302,6 +303,14 @@ test('adjustments are listed by their status', async () => {
   assert.equal((await idsOf('?status=pending'))[0], id)
   assert.ok(!(await idsOf('?status=posted')).includes(id))
   assert.equal((await ana.call('/admin/adjustments?status=x')).status, 400)
+  const { json } = await bia.call(`/admin/adjustments?customer_id=${customerId}`)
+  assert.equal(json.approval_above_brl, 500)
+  assert.deepEqual(
+    json.adjustments.map((one: any) => [one.id, one.customer_name, one.requested_by_name]),
+    [[id, 'Lia Prado', 'Ana']],
+  )
+  assert.equal(json.adjustments[0].decided_by_name, null)
+  assert.deepEqual(await idsOf(`?customer_id=${bia.customerId}`), [])
 })
 
 test('of a deleted customer nothing is posted any more, and what waits can be rejected', async () => {

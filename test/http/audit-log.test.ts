@@ -149,16 +149,62 @@ test('a window that is none is refused', async () => {
   }
 })
 
+test('the log is read by pages, by whom an act is about, by how it is named and by days, and that is not told', async () => {
+  const list = (query: string, secret = admin.secret): Promise<Asked> =>
+    ask(gateway.node.baseUrl, `/admin/audit-log${query}`, { secret })
+  assert.equal((await list('', gateway.secret)).status, 403)
+  const newest = await list('?limit=1')
+  await tell('2025-08-01T12:00:00.000001Z', 3, 'paged.made')
+  await tell('2025-08-02T12:00:00Z', 1, 'paged.ended')
+  const first = await list('?action=paged.&limit=3')
+  assert.equal(first.status, 200, first.text)
+  const second = await list(`?action=paged.&limit=3&cursor=${first.json.next_cursor}`)
+  const acts = [...first.json.entries, ...second.json.entries]
+  assert.deepEqual(
+    acts.map(({ action }) => action),
+    ['paged.ended', 'paged.made', 'paged.made', 'paged.made'],
+  )
+  assert.equal(new Set(acts.map(({ id }) => id)).size, 4)
+  assert.equal(second.json.next_cursor, null)
+  const ofDay = await list('?action=paged.&from=2025-08-02&to=2025-08-02')
+  assert.deepEqual(ofDay.json.entries, acts.slice(0, 1))
+
+  const { customerId } = gateway
+  await gateway.database.db
+    .updateTable('customers')
+    .set({ name: 'Ana' })
+    .where('id', '=', customerId)
+    .execute()
+  const own = await list(`?customer_id=${customerId}&action=team.created`)
+  const [team] = own.json.entries
+  assert.deepEqual(
+    [team.actor_kind, team.actor_id, team.actor_name, team.customer_id, team.customer_name],
+    ['customer', customerId, 'Ana', customerId, 'Ana'],
+  )
+  assert.deepEqual([team.ip, team.details], ['127.0.0.1', { monthly_cap_brl: '10.5' }])
+  assert.deepEqual((await list(`?customer_id=${createId()}`)).json.entries, [])
+  for (const query of [
+    '?action=X',
+    '?action=%25',
+    '?customer_id=x',
+    '?from=2025-02-30',
+    '?to=0000-01-01',
+    '?from=2025-01-02&to=2025-01-01',
+  ])
+    assert.equal((await list(query)).json.error, 'invalid_request', query)
+  assert.deepEqual((await list('?limit=1')).json, newest.json, 'reading left no trace')
+})
+
 test('nobody becomes an admin by an e-mail of their own choice', async () => {
   const { db } = gateway.database
   // One e-mail is one customer's, however it is written.
   for (const email of ['CHEFE@exemplo.com.br', 'chefe@Exemplo.com.br'])
     assert.deepEqual(await createCustomer(db, { name: 'Intruso', email }), { kind: 'email_taken' })
-  // No route lets a customer write an e-mail, but that of somebody who is invited.
+  // No route lets a customer write an e-mail, but that of somebody who is invited. Switches hold none.
   const operations = operationsOf(await readOpenApi(gateway.node.baseUrl))
   const withEmail = [...operations.values()].filter(({ described }) =>
     Object.values(described.requestBody?.content ?? {}).some(({ schema }) =>
-      Object.keys(schema.properties ?? {}).some((field) => /mail/i.test(field)),
+      Object.keys(schema.properties ?? {}).some((field) => /mail(?!.*_enabled$)/i.test(field)),
     ),
   )
   assert.deepEqual(

@@ -22,6 +22,11 @@ export async function crowdForOperators(db: Database, count: number): Promise<vo
     select gen_random_uuid(), ${customerId}, 'https://hooks.example.com/', '\\x00', now()
     from generate_series(1, ${count}::int) n`.execute(db)
   await sql`
+    insert into audit_log (id, actor_kind, action)
+    select gen_random_uuid(), 'system', 'many.acts' from generate_series(1, ${count}::int)`.execute(
+    db,
+  )
+  await sql`
     insert into notifications (id, customer_id, template, status, error)
     select gen_random_uuid(), ${customerId}, 'boas_vindas', 'failed', 'smtp_550'
     from generate_series(1, ${count}::int) n`.execute(db)

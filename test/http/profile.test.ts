@@ -197,6 +197,7 @@ test('preferences are changed one by one, and only to what both the program and 
     timezone: 'America/Sao_Paulo',
     preferred_locale: 'pt-BR',
     weekly_digest_enabled: true,
+    low_balance_email_enabled: true,
   }
   assert.deepEqual((await read('/me/preferences', secret)).json, before)
   for (const body of [
@@ -213,6 +214,7 @@ test('preferences are changed one by one, and only to what both the program and 
     { preferred_locale: 'pt-BR\n' },
     { preferred_locale: 'por' },
     { weekly_digest_enabled: 'false' },
+    { low_balance_email_enabled: null },
     { language: 'pt' },
     { timezone: 'America/Recife', preferred_locale: 'x' },
   ]) {
@@ -228,7 +230,11 @@ test('preferences are changed one by one, and only to what both the program and 
     const { status, json } = await put('/me/preferences', secret, { timezone })
     assert.deepEqual([status, json], [200, { ...before, timezone }])
   }
-  const rest = { preferred_locale: 'en', weekly_digest_enabled: false }
+  const rest = {
+    preferred_locale: 'en',
+    weekly_digest_enabled: false,
+    low_balance_email_enabled: false,
+  }
   const { json } = await put('/me/preferences', secret, rest)
   assert.deepEqual(json, { timezone: 'Europe/Lisbon', ...rest })
   assert.deepEqual((await put('/me/preferences', secret, {})).json, json)

@@ -163,14 +163,20 @@ test('a charge-back takes the money and suspends the account, also on the other 
   }
   const path = `/admin/customers/${payer.customerId}`
   assert.equal((await call(payer, `${path}/reinstate`, {})).status, 403)
+  const { suspension } = (await admins.ana.call(path)).json
+  assert.equal(suspension.reason, 'chargeback')
+  assert.ok(Math.abs(Date.parse(suspension.since) - Date.now()) < 600_000, suspension.since)
   assert.equal((await admins.ana.call(`${path}/reinstate`, {})).json.is_suspended, false)
+  assert.equal((await admins.ana.call(path)).json.suspension, null)
   assert.equal((await askChat(baseUrl, payer.secret, sound())).status, 200)
   assert.equal((await admins.ana.call(`${path}/suspend`, {})).json.is_suspended, true)
   assert.equal((await askChat(baseUrl, payer.secret, sound())).status, 403)
   assert.equal((await admins.ana.call(`/admin/customers/${createId()}/suspend`, {})).status, 404)
   const acts = await actsOn(admins.gateway, payer.customerId)
   assert.deepEqual(
-    acts.map(({ action }) => action).filter((action) => action.startsWith('customer.')),
+    acts
+      .map(({ action }) => action)
+      .filter((action) => action.startsWith('customer.') && action !== 'customer.viewed'),
     ['customer.reinstated', 'customer.suspended'],
   )
 })

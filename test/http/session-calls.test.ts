@@ -122,7 +122,10 @@ test('a session runs a prompt through a key that it names; a key names no other'
   const before = await person.balance()
   const done = await run({ api_key_id: key.id })
   assert.equal(done.status, 200, done.text)
-  assert.equal(await person.balance(), (before ?? 0n) - (parseBrl(String(billedIn(done.text))) ?? 0n))
+  assert.equal(
+    await person.balance(),
+    (before ?? 0n) - (parseBrl(String(billedIn(done.text))) ?? 0n),
+  )
   assert.equal((await run({})).json.details, 'api_key: is required')
   for (const keyId of [(await other.newKey()).id, 'x'])
     assert.equal((await run({ api_key_id: keyId })).json.error, 'key_not_found')

@@ -156,8 +156,9 @@ test('a list of sessions goes back 30 days, or as many as are asked for', async 
     assert.equal((await get(`/me/sessions?days=${days}`, secret)).status, 400, days)
 })
 
-/** As many customers as there are by then. */
+/** As many customers, or acts in the audit log, as there are by then. */
 const EVERYBODY = -1
+const EVERY_ACT = -2
 
 /** The specification's page sizes, and those of the lists that it names only by the way. */
 const PAGES: readonly [
@@ -187,6 +188,7 @@ const PAGES: readonly [
   ['GET /webhooks/{id}/attempts', 'attempts', 50, 200, 210],
   ['GET /admin/adjustments', 'adjustments', 50, 200, 210],
   ['GET /admin/incidents', 'incidents', 50, 200, 210],
+  ['GET /admin/audit-log', 'entries', 50, 200, EVERY_ACT],
   ['GET /admin/webhooks/in-trouble', 'webhooks', 50, 200, 210],
   ['GET /admin/mails/in-trouble', 'mails', 50, 200, 210],
   ['GET /admin/customers', 'customers', 50, 200, EVERYBODY],
@@ -322,7 +324,7 @@ test('each list has its size where none is asked for, and takes 1 to its most an
     }
     assert.deepEqual(
       [await sizeOf(''), await sizeOf('?limit=1'), await sizeOf(`?limit=${most}`)],
-      [byDefault, 1, total === EVERYBODY ? most : Math.min(most, total)],
+      [byDefault, 1, total < 0 ? most : Math.min(most, total)],
       operation,
     )
     for (const limit of ['0', `${most + 1}`, '-1', '1.5', '1e1', '', 'x', '1&limit=2']) {
@@ -333,10 +335,11 @@ test('each list has its size where none is asked for, and takes 1 to its most an
   }
 })
 
-async function countCustomers(): Promise<number> {
+async function countAll(total: number): Promise<number> {
+  const table = sql.table(total === EVERYBODY ? 'customers' : 'audit_log')
   const { rows } = await sql<{
     count: number
-  }>`select count(*)::int4 as count from customers`.execute(db)
+  }>`select count(*)::int4 as count from ${table}`.execute(db)
   return rows[0]?.count ?? 0
 }
 
@@ -354,7 +357,7 @@ test('by its cursor every list is read to its end, each entry once', async () =>
       if (json.next_cursor === null) break
       cursor = `&cursor=${json.next_cursor}`
     }
-    const expected = total === EVERYBODY ? await countCustomers() : total
+    const expected = total < 0 ? await countAll(total) : total
     assert.equal(seen.length, expected, operation)
     // Of referred users only a letter is told, which is the same here.
     if (field !== 'referred_users') assert.equal(new Set(seen).size, expected, operation)

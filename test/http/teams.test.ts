@@ -486,6 +486,54 @@ test('of 20 that accept an invitation at once, over two nodes, one joins', async
   assert.deepEqual(await actsOf(guest.id), ['team_invitation.accepted', 'team_member.joined'])
 })
 
+test('who proved the e-mail accepts without the token, and nobody else does', async () => {
+  const [owner, guest] = await Promise.all([makePerson('Olga'), makePerson('Pedro')])
+  const teamId = await makeTeam(owner)
+  const body = { email: guest.email, role: 'admin' }
+  const { id } = (await call(owner, 'POST', `/me/teams/${teamId}/invitations`, body)).json
+  const accept = (who: Person, what = id): Promise<Asked> =>
+    call(who, 'POST', `/me/invitations/${what}/accept`)
+  const email = guest.email.toLowerCase()
+  const user = { id: createId(), name: 'Pedro', email, is_verified: false }
+  for (const who of [owner, people.stranger])
+    assertRefused(await accept(who), 404, 'invitation_not_found')
+  for (const what of [createId(), 'x', '%00'])
+    assertRefused(await accept(guest, what), 404, 'invitation_not_found')
+  // By a key alone an e-mail is a claim, and so it is while its mail was not answered.
+  assertRefused(await accept(guest), 403, 'forbidden')
+  await database.db.insertInto('sign_in_users').values(user).execute()
+  assertRefused(await accept(guest), 403, 'forbidden')
+  assert.equal((await call(guest, 'GET', '/me/invitations')).json.invitations.length, 1)
+  await sql`update sign_in_users set is_verified = true where id = ${user.id}`.execute(database.db)
+  const answers = await Promise.all(Array.from({ length: 5 }, () => accept(guest)))
+  assert.equal(answers.filter(({ status }) => status === 200).length, 1)
+  for (const answer of answers)
+    if (answer.status !== 200) assertRefused(answer, 404, 'invitation_not_found')
+  assert.equal((await call(guest, 'GET', `/me/teams/${teamId}`)).json.role, 'admin')
+  assert.deepEqual(await actsOf(guest.id), ['team_invitation.accepted', 'team_member.joined'])
+})
+
+test('who was invited declines, once, and nobody else can', async () => {
+  const [owner, guest] = await Promise.all([makePerson('Quitéria'), makePerson('Rui')])
+  const teamId = await makeTeam(owner)
+  const body = { email: guest.email, role: 'member' }
+  const path = `/me/teams/${teamId}/invitations`
+  const { id, token } = (await call(owner, 'POST', path, body)).json
+  const decline = (who: Person, what = id): Promise<Asked> =>
+    call(who, 'DELETE', `/me/invitations/${what}`)
+  for (const who of [owner, people.stranger])
+    assertRefused(await decline(who), 404, 'invitation_not_found')
+  assertRefused(await decline(guest, '%00'), 404, 'invitation_not_found')
+  const declined = await decline(guest)
+  assert.deepEqual([declined.status, declined.json], [200, { id, declined: true }])
+  assertRefused(await decline(guest), 404, 'invitation_not_found')
+  const late = await call(guest, 'POST', '/me/invitations/accept', { token })
+  assertRefused(late, 404, 'invitation_not_found')
+  assert.deepEqual((await call(owner, 'GET', path)).json.invitations, [])
+  assert.deepEqual(await actsOf(guest.id), ['team_invitation.declined'])
+  assert.equal((await call(owner, 'POST', path, body)).status, 201, 'they may be asked again')
+})
+
 async function actsOf(actorId: string): Promise<string[]> {
   const rows = await database.db
     .selectFrom('audit_log')

@@ -16,8 +16,9 @@ import {
 import { decimalBrl, jsonBrl, parseBrl, type NanoBrl } from '../../lib/money.ts'
 import { NANO_BRL_PER_CENTAVO } from '../../payments/top-ups.ts'
 import { actorOf, type Caller } from '../authenticate.ts'
+import { adjustmentAnswer, adjustmentBodies, adjustmentBody } from '../contract/adjustment.ts'
 import { reason } from '../contract/operator-text.ts'
-import { answer, brl, dateTime, nullable, uuid, wholeNumber } from '../contract/values.ts'
+import { answer, uuid, wholeNumber } from '../contract/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../cursor.ts'
 import type { HttpDeps } from '../http-deps.ts'
 import { addRestRoute } from '../rest-route.ts'
@@ -27,20 +28,6 @@ const AMOUNT_BRL_MAX = 1_000_000
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
 const REFERENCE = '^[\\x21-\\x7e]{1,100}$'
-
-const adjustment = answer({
-  id: uuid,
-  customer_id: uuid,
-  kind: Type.Enum([...ADJUSTMENT_KINDS]),
-  amount_brl: brl,
-  reason: Type.String(),
-  reference: Type.String(),
-  status: Type.Enum([...ADJUSTMENT_STATUSES]),
-  requested_by: uuid,
-  decided_by: nullable(uuid),
-  created_at: dateTime,
-  decided_at: nullable(dateTime),
-})
 
 const input = Type.Object(
   {
@@ -79,7 +66,7 @@ function addRequesting(server: FastifyInstance, deps: HttpDeps): void {
     access: 'admin',
     body: input,
     status: 201,
-    answer: adjustment,
+    answer: adjustmentAnswer,
     refusals: {
       404: ['customer_not_found'],
       409: ['reference_taken', 'short_balance'],
@@ -101,7 +88,7 @@ function addRequesting(server: FastifyInstance, deps: HttpDeps): void {
         if (outcome.kind === 'short_balance') throw shortBalance()
         const act = outcome.adjustment.status === 'posted' ? 'posted' : 'requested'
         if (outcome.kind === 'requested') await recordAct(record, act, outcome.adjustment)
-        return adjustmentBody(outcome.adjustment)
+        return adjustmentBody(trx, outcome.adjustment)
       })
     },
   })
@@ -116,19 +103,30 @@ function addListing(server: FastifyInstance, deps: HttpDeps): void {
     access: 'admin',
     query: {
       status: Type.Optional(Type.Enum([...ADJUSTMENT_STATUSES])),
+      customer_id: Type.Optional(uuid),
       limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT),
       cursor,
     },
-    answer: answer({ adjustments: Type.Array(adjustment), next_cursor: nextCursor }),
+    answer: answer({
+      adjustments: Type.Array(adjustmentAnswer),
+      approval_above_brl: Type.Number({
+        description: 'BRL; acima disso, um lançamento espera por outra pessoa.',
+      }),
+      next_cursor: nextCursor,
+    }),
     async handle({ query }) {
-      const { status, limit = LIMIT_DEFAULT } = query
+      const { status, customer_id: customerId, limit = LIMIT_DEFAULT } = query
       const after = readCursor(query.cursor)
-      const found = await listAdjustments(deps.db, { status, after, limit: limit + 1 })
+      const found = await listAdjustments(deps.db, { status, customerId, after, limit: limit + 1 })
       const { page, next_cursor } = pageOf(found, limit, ({ exactCreatedAt, id }) => ({
         at: exactCreatedAt,
         id,
       }))
-      return { adjustments: page.map(adjustmentBody), next_cursor }
+      return {
+        adjustments: await adjustmentBodies(deps.db, page),
+        approval_above_brl: jsonBrl(deps.operators.approvalAboveNanoBrl),
+        next_cursor,
+      }
     },
   })
 }
@@ -142,7 +140,7 @@ function addDeciding(server: FastifyInstance, deps: HttpDeps): void {
     summary: 'Aprova e lança; quem pediu não aprova',
     access: 'admin',
     params,
-    answer: adjustment,
+    answer: adjustmentAnswer,
     refusals: {
       403: ['second_admin_required'],
       404: ['adjustment_not_found'],
@@ -157,7 +155,7 @@ function addDeciding(server: FastifyInstance, deps: HttpDeps): void {
     summary: 'Recusa um lançamento que espera; nada é lançado',
     access: 'admin',
     params,
-    answer: adjustment,
+    answer: adjustmentAnswer,
     refusals: { 404: ['adjustment_not_found'], 409: ['adjustment_decided'] },
     handle: ({ caller, params }) => decide(deps, caller, params.id, 'rejected', rejectAdjustment),
   })
@@ -175,7 +173,7 @@ function decide(
     switch (outcome.kind) {
       case 'decided':
         await recordAct(record, act, outcome.adjustment)
-        return adjustmentBody(outcome.adjustment)
+        return adjustmentBody(trx, outcome.adjustment)
       case 'adjustment_not_found':
         throw new RestRefusal(404, outcome.kind)
       case 'second_admin_required':
@@ -226,20 +224,4 @@ function readReference(field: string | undefined, header: string | string[] | un
   if (header !== undefined && header !== reference)
     throw new RestRefusal(400, 'invalid_request', 'reference: differs from idempotency-key')
   return reference
-}
-
-function adjustmentBody(found: Adjustment): object {
-  return {
-    id: found.id,
-    customer_id: found.customerId,
-    kind: found.kind,
-    amount_brl: jsonBrl(found.amountNanoBrl),
-    reason: found.reason,
-    reference: found.reference,
-    status: found.status,
-    requested_by: found.requestedBy,
-    decided_by: found.decidedBy,
-    created_at: found.createdAt.toISOString(),
-    decided_at: found.decidedAt?.toISOString() ?? null,
-  }
 }

@@ -7,15 +7,15 @@
  * lower case for the same (`audit-log.test.ts` fails on a new field of that name).
  */
 import type { FastifyInstance } from 'fastify'
-import Type from 'typebox'
 import { audited } from '../../audit-log/audited.ts'
 import { readAuditLog, type AuditLogEntry } from '../../audit-log/read-audit-log.ts'
 import type { CsvField } from '../../lib/csv.ts'
 import { actorOf } from '../authenticate.ts'
 import type { HttpDeps } from '../http-deps.ts'
-import { RestRefusal } from '../rest-refusal.ts'
 import { addRestRoute } from '../rest-route.ts'
 import { sendCsv } from '../send-csv.ts'
+import { auditLogDays, checkDays } from './audit-log-days.ts'
+import { addAuditLogList } from './list-audit-log.ts'
 
 /** The specification's limit. */
 const ROWS_MAX = 10_000
@@ -34,27 +34,19 @@ const COLUMNS = [
   'session_id',
 ]
 
-function day(description: string) {
-  // Years that the database knows: the format alone takes the year 0.
-  return Type.Optional(Type.String({ format: 'date', pattern: '^[12]', description }))
-}
-
 export function addAuditLog(server: FastifyInstance, deps: HttpDeps): void {
+  addAuditLogList(server, deps)
   addRestRoute(server, deps, {
     method: 'GET',
     path: '/admin/audit-log/export.csv',
     tag: 'Administração',
     summary: `O registro de auditoria em CSV: até ${ROWS_MAX.toLocaleString('pt-BR')} atos, os mais novos primeiro`,
     access: 'admin',
-    query: {
-      from: day('Primeiro dia, no horário de Brasília.'),
-      to: day('Último dia, no horário de Brasília.'),
-    },
+    query: auditLogDays,
     answer: 'text/csv',
     async handle({ caller, query, reply }) {
       const { from, to } = query
-      if (from !== undefined && to !== undefined && from > to)
-        throw new RestRefusal(400, 'invalid_request', 'from: must not be after to')
+      checkDays(query)
       // Told before the first row goes out, so that no export is untold.
       await audited(deps.db, actorOf(caller), async (_trx, record) => {
         const details = { from: from ?? null, to: to ?? null }

@@ -6,6 +6,7 @@ import { findCustomer, type Customer } from '../../customers/customers.ts'
 import { maskTaxId } from '../../customers/mask-tax-id.ts'
 import { findProfile, type Profile } from '../../customers/profiles.ts'
 import { searchCustomers, type FoundCustomer } from '../../customers/search-customers.ts'
+import { findSuspension, type Suspension } from '../../customers/suspend-customer.ts'
 import { kindOfTaxId } from '../../customers/tax-id.ts'
 import type { Database } from '../../db/open.ts'
 import { findAccount, type Account } from '../../ledger/entries.ts'
@@ -105,6 +106,9 @@ function addDetail(server: FastifyInstance, deps: HttpDeps): void {
         debited_brl: brl,
         charged_brl: brl,
       }),
+      suspension: nullable(
+        answer({ since: dateTime, reason: Type.Enum(['chargeback', 'operator']) }),
+      ),
       keys: answer({ active: count, suspended: count, revoked: count, expired: count }),
       last_topups: Type.Array(
         answer({
@@ -146,6 +150,7 @@ async function detailBody(
   const profile = await findProfile(trx, id)
   const keys = await listApiKeyDetails(trx, { customerId: id }, null)
   const topUps = await listTopUps(trx, id, TOP_UPS_SHOWN, undefined)
+  const suspension = await findSuspension(trx, id)
   const promotional = await findPromotionalLeft(trx, id)
   const account = (await findAccount(trx, id)) as Account
   const countKeys = (status: string): number => keys.filter((key) => key.status === status).length
@@ -162,6 +167,7 @@ async function detailBody(
       debited_brl: jsonBrl(account.debitedNanoBrl),
       charged_brl: jsonBrl(account.chargedNanoBrl),
     },
+    suspension: suspension ? suspensionBody(suspension) : null,
     keys: {
       active: countKeys('active'),
       suspended: countKeys('suspended'),
@@ -206,6 +212,10 @@ function profileBody(profile: Profile): object {
     city: profile.city,
     state: profile.state,
   }
+}
+
+function suspensionBody({ since, reason }: Suspension): object {
+  return { since: since.toISOString(), reason }
 }
 
 function topUpBody(topUp: TopUp): object {

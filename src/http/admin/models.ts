@@ -21,8 +21,14 @@ export function addAdminModels(server: FastifyInstance, deps: HttpDeps): void {
     tag: 'Administração',
     summary: 'Os modelos, com rotas, preços, o multiplicador em vigor e os que virão',
     access: 'admin',
-    answer: answer({ models: Type.Array(adminModel) }),
-    handle: async () => ({ models: await listModelBodies(deps) }),
+    answer: answer({
+      markup_notice_days: Type.Integer({ description: 'De aviso antes de um aumento.' }),
+      models: Type.Array(adminModel),
+    }),
+    handle: async () => ({
+      markup_notice_days: deps.operators.markupNoticeDays,
+      models: await listModelBodies(deps),
+    }),
   })
   addRestRoute(server, deps, {
     method: 'POST',

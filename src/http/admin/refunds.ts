@@ -10,7 +10,12 @@ import {
 } from '../../payments/refunds/decide-refund.ts'
 import { listRefunds, type Refund } from '../../payments/refunds/refunds.ts'
 import { actorOf, type Caller } from '../authenticate.ts'
-import { operatedRefundAnswer, operatedRefundBody, refundStatus } from '../contract/refunds.ts'
+import {
+  operatedRefundAnswer,
+  operatedRefundBodies,
+  operatedRefundBody,
+  refundStatus,
+} from '../contract/refunds.ts'
 import { answer, storedText, wholeNumber } from '../contract/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../cursor.ts'
 import type { HttpDeps } from '../http-deps.ts'
@@ -42,7 +47,7 @@ export function addAdminRefunds(server: FastifyInstance, deps: HttpDeps): void {
         at: exact_created_at,
         id,
       }))
-      return { refunds: page.map(operatedRefundBody), next_cursor }
+      return { refunds: await operatedRefundBodies(deps.db, page), next_cursor }
     },
   })
 
@@ -54,7 +59,7 @@ export function addAdminRefunds(server: FastifyInstance, deps: HttpDeps): void {
       const refund = await decide(deps, caller, 'refund.approved', (trx) =>
         approveRefund(trx, params.id),
       )
-      return operatedRefundBody(refund)
+      return operatedRefundBody(deps.db, refund)
     },
   })
 
@@ -72,7 +77,7 @@ export function addAdminRefunds(server: FastifyInstance, deps: HttpDeps): void {
       const refund = await decide(deps, caller, 'refund.rejected', (trx) =>
         rejectRefund(trx, params.id, body.note),
       )
-      return operatedRefundBody(refund)
+      return operatedRefundBody(deps.db, refund)
     },
   })
 
@@ -89,7 +94,7 @@ export function addAdminRefunds(server: FastifyInstance, deps: HttpDeps): void {
         outcome === 'done' ? 'refund.transferred' : 'refund.not_transferred',
         (trx) => endManualParts(trx, params.id, outcome),
       )
-      return operatedRefundBody(refund)
+      return operatedRefundBody(deps.db, refund)
     },
   })
 }

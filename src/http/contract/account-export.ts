@@ -212,6 +212,7 @@ const LISTS = {
     is_verified: Type.Boolean(),
     name: Type.String(),
     has_password: Type.Boolean(),
+    second_factor_enabled_at: nullable(dateTime),
     created_at: dateTime,
   },
   sign_in_sessions: {
@@ -220,6 +221,13 @@ const LISTS = {
     user_agent: text,
     created_at: dateTime,
     expires_at: dateTime,
+  },
+  sign_in_passkeys: {
+    id: uuid,
+    name: Type.String(),
+    device_type: Type.String(),
+    is_backed_up: Type.Boolean(),
+    created_at: dateTime,
   },
   alerts: {
     id: uuid,
@@ -287,6 +295,7 @@ export const accountExport = answer({
     timezone: Type.String(),
     preferred_locale: Type.String(),
     weekly_digest_enabled: Type.Boolean(),
+    low_balance_email_enabled: Type.Boolean(),
   }),
   balance: answer({ balance_brl: brl, total_topped_up_brl: brl, total_spent_brl: brl }),
   ...lists,

@@ -1,5 +1,7 @@
 /** Refunds, as customers and operators read them. */
 import Type from 'typebox'
+import { findCustomerNames } from '../../customers/customer-names.ts'
+import type { Database } from '../../db/open.ts'
 import { jsonBrl } from '../../lib/money.ts'
 import { returnedOf, type Refund } from '../../payments/refunds/refunds.ts'
 import { answer, brl, dateTime, nullable, uuid } from './values.ts'
@@ -61,16 +63,34 @@ export function refundBody(refund: Refund): object {
 export const operatedRefundAnswer = answer({
   ...refundFields,
   customer_id: uuid,
+  customer_name: nullable(Type.String()),
   manual_parts: Type.Array(answer({ topup_id: uuid, amount_brl: brl }), {
     description: 'O processador não as devolve: transfira, e diga em `/complete`.',
   }),
   errors: Type.Array(Type.String()),
 })
 
-export function operatedRefundBody(refund: Refund): object {
+export async function operatedRefundBodies(
+  db: Database,
+  refunds: readonly Refund[],
+): Promise<object[]> {
+  const names = await findCustomerNames(
+    db,
+    refunds.map((refund) => refund.customer_id),
+  )
+  return refunds.map((refund) => operatedRefund(refund, names.get(refund.customer_id) ?? null))
+}
+
+export async function operatedRefundBody(db: Database, refund: Refund): Promise<object> {
+  const [body] = await operatedRefundBodies(db, [refund])
+  return body as object
+}
+
+function operatedRefund(refund: Refund, customerName: string | null): object {
   return {
     ...refundBody(refund),
     customer_id: refund.customer_id,
+    customer_name: customerName,
     manual_parts: refund.parts
       .filter((part) => part.is_manual && part.status === 'waiting')
       .map((part) => ({ topup_id: part.top_up_id, amount_brl: jsonBrl(part.amount_nano_brl) })),

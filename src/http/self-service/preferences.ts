@@ -14,6 +14,10 @@ const preferences = answer({
   timezone: Type.String({ description: 'Zona da IANA, como America/Sao_Paulo.' }),
   preferred_locale: locale,
   weekly_digest_enabled: Type.Boolean(),
+  low_balance_email_enabled: Type.Boolean({
+    description:
+      'Avisos de saldo baixo por e-mail. O de saldo zerado vai sempre, e os webhooks recebem os dois.',
+  }),
 })
 
 export function addPreferences(server: FastifyInstance, deps: HttpDeps): void {
@@ -46,6 +50,7 @@ export function addPreferences(server: FastifyInstance, deps: HttpDeps): void {
         ),
         preferred_locale: Type.Optional(locale),
         weekly_digest_enabled: Type.Optional(Type.Boolean()),
+        low_balance_email_enabled: Type.Optional(Type.Boolean()),
       },
       { additionalProperties: false },
     ),

@@ -70,7 +70,7 @@ export function addReferrals(server: FastifyInstance, deps: HttpDeps): void {
 
 function shareText(publicUrl: string | undefined, code: string): string | null {
   if (publicUrl === undefined) return null
-  return `Conheça a Catraca em ${publicUrl} e diga, ao criar a conta, o meu código de indicação: ${code}`
+  return `Conheça a Catraca: ${publicUrl}/cadastrar?indicacao=${code} (meu código de indicação: ${code})`
 }
 
 function referredBody({ firstLetter, registeredAt, rewardedAt, rewardNanoBrl }: Referred): object {

@@ -1,37 +1,26 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { audited } from '../../audit-log/audited.ts'
 import { findCustomer } from '../../customers/customers.ts'
 import { findTeam } from '../../customers/teams.ts'
 import { queueMail } from '../../email/queue-mail.ts'
-import { acceptInvitation } from '../../customers/accept-invitation.ts'
 import {
   createInvitation,
   listInvitations,
-  listReceivedInvitations,
   OPEN_INVITATIONS_MAX,
   revokeInvitations,
   type TeamInvitation,
 } from '../../customers/team-invitations.ts'
-import { TEAM_MEMBERS_MAX } from '../../customers/team-members.ts'
-import { actorOf } from '../authenticate.ts'
 import { answer, dateTime, uuid } from '../contract/values.ts'
 import type { HttpDeps } from '../http-deps.ts'
+import { originForMails } from '../leaving-client.ts'
 import { RestRefusal } from '../rest-refusal.ts'
 import { addRestRoute } from '../rest-route.ts'
-import {
-  actInTeam,
-  getTeamAccess,
-  maskedName,
-  recordRevoked,
-  teamParams,
-  teamRole,
-} from './team-access.ts'
+import { actInTeam, getTeamAccess, recordRevoked, teamParams, teamRole } from './team-access.ts'
 
 /** Of an e-mail address (RFC 5321, 4.5.3.1.3). */
 const EMAIL_LENGTH_MAX = 254
-/** More invitations than anybody answers. */
-const RECEIVED_MAX = 100
+/** Of the dashboard; whoever is not signed in is led through the sign-in, and back to it. */
+const TEAMS_PAGE = '/equipes'
 
 const shownFields = {
   id: uuid,
@@ -45,8 +34,6 @@ const shownFields = {
 export function addTeamInvitations(server: FastifyInstance, deps: HttpDeps): void {
   addListAndCreate(server, deps)
   addRevoke(server, deps)
-  addReceived(server, deps)
-  addAccept(server, deps)
 }
 
 function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
@@ -90,8 +77,9 @@ function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
       404: ['team_not_found'],
       409: ['already_member', 'already_invited', 'too_many_invitations'],
     },
-    async handle({ caller, params, body, reply }) {
+    async handle({ caller, params, body, request, reply }) {
       const { email, role } = body
+      const origin = originForMails(deps, request)
       reply.header('cache-control', 'no-store')
       return actInTeam(deps.db, caller, params.id, 'admin', async (trx, record, access) => {
         const { teamId, ownerId } = access
@@ -117,6 +105,7 @@ function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
             invited_by: (await findCustomer(trx, caller.customerId))?.name,
             role,
             token,
+            ...(origin === undefined ? {} : { url: `${origin}${TEAMS_PAGE}` }),
             expires_at: invitation.expiresAt.toISOString(),
           },
         })
@@ -145,81 +134,6 @@ function addRevoke(server: FastifyInstance, deps: HttpDeps): void {
         if (id === undefined) throw new RestRefusal(404, 'invitation_not_found')
         await recordRevoked(trx, record, access, { revokedInvitationIds })
         return { id, revoked: true }
-      })
-    },
-  })
-}
-
-function addReceived(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
-    method: 'GET',
-    path: '/me/invitations',
-    tag: 'Equipes',
-    summary: 'Os convites em aberto para o próprio e-mail',
-    access: 'customer',
-    answer: answer({
-      invitations: Type.Array(
-        answer({
-          id: uuid,
-          team_name: Type.String(),
-          owner: Type.String({ description: 'A inicial de quem é dono da equipe.' }),
-          role: teamRole,
-          created_at: dateTime,
-          expires_at: dateTime,
-        }),
-      ),
-    }),
-    async handle({ caller }) {
-      const received = await listReceivedInvitations(deps.db, caller.customerId, RECEIVED_MAX)
-      return {
-        invitations: received.map((each) => ({
-          id: each.id,
-          team_name: each.teamName,
-          owner: maskedName(each.ownerName),
-          role: each.role,
-          created_at: each.createdAt.toISOString(),
-          expires_at: each.expiresAt.toISOString(),
-        })),
-      }
-    },
-  })
-}
-
-function addAccept(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
-    method: 'POST',
-    path: '/me/invitations/accept',
-    tag: 'Equipes',
-    summary: 'Aceita um convite feito para o próprio e-mail',
-    access: 'customer',
-    body: Type.Object(
-      { token: Type.String({ minLength: 1, maxLength: 200 }) },
-      { additionalProperties: false },
-    ),
-    answer: answer({ team_id: uuid, team_name: Type.String(), role: teamRole }),
-    refusals: { 404: ['invitation_not_found'], 409: ['already_member', 'too_many_members'] },
-    async handle({ caller, body }) {
-      const { customerId } = caller
-      return audited(deps.db, actorOf(caller), async (trx, record) => {
-        const accepted = await acceptInvitation(trx, { token: body.token, customerId })
-        if (accepted.kind === 'invitation_not_found') throw new RestRefusal(404, accepted.kind)
-        if (accepted.kind === 'too_many_members')
-          throw new RestRefusal(409, accepted.kind, `at most ${TEAM_MEMBERS_MAX} members`)
-        if (accepted.kind !== 'joined') throw new RestRefusal(409, accepted.kind)
-        const { teamId, teamName, role, invitationId } = accepted
-        await record({
-          action: 'team_invitation.accepted',
-          customerId,
-          subjectId: invitationId,
-          details: { team_id: teamId },
-        })
-        await record({
-          action: 'team_member.joined',
-          customerId,
-          subjectId: teamId,
-          details: { role },
-        })
-        return { team_id: teamId, team_name: teamName, role }
       })
     },
   })

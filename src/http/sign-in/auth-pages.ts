@@ -8,6 +8,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { escapeHtml } from '../../lib/escape-html.ts'
 import type { Auth } from '../../sign-in/create-auth.ts'
+import { isOwnPath } from '../../sign-in/own-path.ts'
+import { isAwaitingFactor } from '../../sign-in/is-awaiting-factor.ts'
 import { proveUser } from '../../sign-in/prove-user.ts'
 import {
   CONFIRM_PATH,
@@ -17,30 +19,28 @@ import {
   PASSWORD_MIN,
 } from '../../sign-in/sign-in-terms.ts'
 import type { HttpDeps } from '../http-deps.ts'
-import { originOf } from '../leaving-client.ts'
-import {
-  AUTH_BODY_BYTES_MAX,
-  authOf,
-  clientHeaders,
-  limitAddress,
-  passCookies,
-  signInIsOff,
-} from './auth-routes.ts'
+import { AUTH_BODY_BYTES_MAX } from './auth-body.ts'
+import { authOf, clientHeaders, limitAddress, passCookies, signInIsOff } from './auth-routes.ts'
 import { authPage, sendAuthPage } from './auth-page.ts'
+import { isPasswordOf } from './is-password-of.ts'
+import { isFromOwnPage } from './own-session.ts'
 
 interface Form {
   readonly auth: Auth
   readonly token: string
   readonly password: string
+  /** Of this site, for sure. */
+  readonly returnTo: string | undefined
   readonly request: FastifyRequest
   readonly reply: FastifyReply
 }
 
-type TokenQuery = { Querystring: { token?: unknown } }
+type LinkQuery = { Querystring: { token?: unknown; returnTo?: unknown } }
+type PageOf = (token: string, more?: { fault?: string; returnTo?: string | undefined }) => string
 
 export function addAuthPages(server: FastifyInstance, deps: HttpDeps): void {
   addPage(server, deps, CONFIRM_PATH, confirmPage, (form) => confirm(deps, form))
-  addPage(server, deps, LINK_PATH, linkPage, enter)
+  addPage(server, deps, LINK_PATH, linkPage, (form) => enter(deps, form))
   addPage(server, deps, NEW_PASSWORD_PATH, newPasswordPage, choosePassword)
 }
 
@@ -48,47 +48,51 @@ function addPage(
   server: FastifyInstance,
   deps: HttpDeps,
   path: string,
-  page: (token: string, fault?: string) => string,
+  page: PageOf,
   onPost: (form: Form) => Promise<FastifyReply>,
 ): void {
   const options = { schema: { hide: true }, bodyLimit: AUTH_BODY_BYTES_MAX }
-  server.get<TokenQuery>(path, options, (request, reply) => {
-    const { token } = request.query
-    return sendAuthPage(reply, 200, page(typeof token === 'string' ? token : ''))
+  server.get<LinkQuery>(path, options, (request, reply) => {
+    const { token, returnTo } = request.query
+    const html = page(typeof token === 'string' ? token : '', { returnTo: ownPath(returnTo) })
+    return sendAuthPage(reply, 200, html)
   })
   server.post(path, options, async (request, reply) => {
     const auth = await authOf(deps, request)
     if (!auth) return signInIsOff(reply)
     // A page of elsewhere must not make a browser enter as somebody else.
-    if (request.headers.origin !== originOf(request, deps.publicUrl))
-      return sendAuthPage(reply, 403, ELSEWHERE)
+    if (!isFromOwnPage(deps, request)) return sendAuthPage(reply, 403, ELSEWHERE)
     const fields = new URLSearchParams(
       Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '',
     )
     const [token, password] = [fields.get('token') ?? '', fields.get('password') ?? '']
-    return onPost({ auth, token, password, request, reply })
+    const returnTo = ownPath(fields.get('returnTo'))
+    return onPost({ auth, token, password, returnTo, request, reply })
   })
+}
+
+/** The address of a link is what anybody may have written. */
+function ownPath(value: unknown): string | undefined {
+  return typeof value === 'string' && isOwnPath(value) ? value : undefined
 }
 
 async function confirm(deps: HttpDeps, form: Form): Promise<FastifyReply> {
   const { auth, token, password, request, reply } = form
   const userId = deps.signIn.confirmTokens.userOf(token)
-  const { internalAdapter, password: passwords } = await auth.$context
+  const { internalAdapter } = await auth.$context
   const user = userId === undefined ? null : await internalAdapter.findUserById(userId)
   if (!user) return sendAuthPage(reply, 400, SPENT_CONFIRMATION)
   if ((await limitAddress(deps, '/sign-in/email', user.email)) !== undefined)
-    return sendAuthPage(reply, 429, confirmPage(token, 'Tentativas demais. Espere dez minutos.'))
-  const accounts = await internalAdapter.findAccounts(user.id)
-  const hash = accounts.find(({ providerId }) => providerId === 'credential')?.password
-  const isTheirs =
-    typeof hash === 'string' &&
-    password.length <= PASSWORD_MAX &&
-    (await passwords.verify({ hash, password }))
-  if (!isTheirs)
+    return sendAuthPage(
+      reply,
+      429,
+      confirmPage(token, { fault: 'Tentativas demais. Espere dez minutos.' }),
+    )
+  if (!(await isPasswordOf(auth, user.id, password)))
     return sendAuthPage(
       reply,
       400,
-      confirmPage(token, 'A senha não é a que foi escolhida ao criar a conta.'),
+      confirmPage(token, { fault: 'A senha não é a que foi escolhida ao criar a conta.' }),
     )
   await proveUser(deps.db, user.id)
   const answer = await auth.api.signInEmail({
@@ -97,22 +101,25 @@ async function confirm(deps: HttpDeps, form: Form): Promise<FastifyReply> {
     asResponse: true,
   })
   return answer.ok
-    ? goOn(reply, answer, '/confirmado')
+    ? goOn(deps, reply, answer, '/confirmado')
     : sendAuthPage(reply, 400, SPENT_CONFIRMATION)
 }
 
-async function enter({ auth, token, request, reply }: Form): Promise<FastifyReply> {
+async function enter(
+  deps: HttpDeps,
+  { auth, token, returnTo = '/', request, reply }: Form,
+): Promise<FastifyReply> {
   const answer = await auth.api.magicLinkVerify({
     query: { token },
     headers: clientHeaders(request),
     asResponse: true,
   })
-  return answer.ok ? goOn(reply, answer, '/') : sendAuthPage(reply, 400, SPENT_LINK)
+  return answer.ok ? goOn(deps, reply, answer, returnTo) : sendAuthPage(reply, 400, SPENT_LINK)
 }
 
 async function choosePassword({ auth, token, password, reply }: Form): Promise<FastifyReply> {
   if (password.length < PASSWORD_MIN || password.length > PASSWORD_MAX)
-    return sendAuthPage(reply, 400, newPasswordPage(token, LENGTH_WANTED))
+    return sendAuthPage(reply, 400, newPasswordPage(token, { fault: LENGTH_WANTED }))
   const answer = await auth.api.resetPassword({
     body: { token, newPassword: password },
     asResponse: true,
@@ -122,45 +129,60 @@ async function choosePassword({ auth, token, password, reply }: Form): Promise<F
     : sendAuthPage(reply, 400, SPENT_PASSWORD_LINK)
 }
 
-/** To pages of the dashboard. */
-function goOn(reply: FastifyReply, answer: Response, path: string): FastifyReply {
+/** To pages of the dashboard; the one that asks for a code comes first. */
+async function goOn(
+  { db }: HttpDeps,
+  reply: FastifyReply,
+  answer: Response,
+  path: string,
+): Promise<FastifyReply> {
   passCookies(reply, answer)
-  return reply.code(303).header('location', path).header('cache-control', 'no-store').send()
+  const isAwaited = await isAwaitingFactor(db, answer)
+  const location = isAwaited
+    ? `${CODE_PAGE}?${new URLSearchParams({ voltar: path }).toString()}`
+    : path
+  return reply.code(303).header('location', location).header('cache-control', 'no-store').send()
 }
 
+const CODE_PAGE = '/entrar/codigo'
 const LENGTH_WANTED = `A senha precisa ter de ${PASSWORD_MIN} a ${PASSWORD_MAX} caracteres.`
 const TO_ENTRANCE = '<p><a href="/entrar">Ir para a entrada</a></p>'
 
-function confirmPage(token: string, fault?: string): string {
+function confirmPage(token: string, { fault }: { fault?: string } = {}): string {
   return authPage(
     'Confirmar o e-mail',
     `<p>Digite a senha que você escolheu ao criar a conta. Com isso o seu e-mail fica confirmado e você entra.</p>
-${form(token, 'Confirmar e entrar', { fault, autocomplete: 'current-password', label: 'Senha' })}
+${form({ token }, 'Confirmar e entrar', { fault, autocomplete: 'current-password', label: 'Senha' })}
 <p>Não se lembra da senha? <a href="/entrar">Peça um link de entrada</a>: ele também confirma o e-mail.</p>`,
   )
 }
 
-function linkPage(token: string): string {
+function linkPage(token: string, { returnTo }: { returnTo?: string | undefined } = {}): string {
   return authPage(
     'Entrar na sua conta',
-    `<p>Você pediu um link de entrada. Ele funciona uma vez só.</p>${form(token, 'Entrar')}`,
+    `<p>Você pediu um link de entrada. Ele funciona uma vez só.</p>${form({ token, returnTo }, 'Entrar')}`,
   )
 }
 
-function newPasswordPage(token: string, fault?: string): string {
+function newPasswordPage(token: string, { fault }: { fault?: string } = {}): string {
   return authPage(
     'Escolher uma nova senha',
     `<p>${LENGTH_WANTED} Quem estiver com a sua conta aberta em outro lugar terá de entrar de novo.</p>
-${form(token, 'Guardar a senha', { fault, autocomplete: 'new-password', label: 'Nova senha' })}`,
+${form({ token }, 'Guardar a senha', { fault, autocomplete: 'new-password', label: 'Nova senha' })}`,
   )
 }
 
 function form(
-  token: string,
+  kept: Readonly<Record<string, string | undefined>>,
   button: string,
   password?: { fault: string | undefined; autocomplete: string; label: string },
 ): string {
-  const hidden = `<input type="hidden" name="token" value="${escapeHtml(token)}">`
+  const hidden = Object.entries(kept)
+    .filter(([, value]) => value !== undefined)
+    .map(
+      ([name, value]) => `<input type="hidden" name="${name}" value="${escapeHtml(value ?? '')}">`,
+    )
+    .join('')
   if (!password) return `<form method="post">${hidden}<button>${button}</button></form>`
   const { fault, autocomplete, label } = password
   const wrong = fault === undefined ? '' : ' aria-invalid="true" aria-describedby="fault"'

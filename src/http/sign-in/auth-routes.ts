@@ -1,33 +1,47 @@
 /**
  * `/auth/*`: better-auth behind a list of what of it may be asked, with which fields. Mail is sent, and passwords
- * are tried, so many times for one address and no more, wherever that is asked from.
+ * are tried, so many times for one address and no more, wherever that is asked from. What guards an account is in
+ * `security-routes.ts`.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
-import { isMailAddress } from '../../email/mail-address.ts'
-import { isObject } from '../../lib/is-object.ts'
 import type { Auth } from '../../sign-in/create-auth.ts'
 import { limitAttempts, type Limit } from '../../sign-in/limit-attempts.ts'
+import type { Session } from '../../sign-in/sessions.ts'
 import { AUTH_PATH, CLIENT_IP_HEADER } from '../../sign-in/sign-in-terms.ts'
 import type { HttpDeps } from '../http-deps.ts'
 import { originOf } from '../leaving-client.ts'
 import { restError } from '../rest-error.ts'
+import { AUTH_BODY_BYTES_MAX, readBody, type Fields } from './auth-body.ts'
+import { ownSession, type Needs } from './own-session.ts'
+import { sendAuthJson, sendFault, sendTooMany } from './send-fault.ts'
+import { settle } from './settle-answer.ts'
 
-/** What may be asked, and the fields that are passed on; the others are not looked at. */
-const POSTS: Readonly<Record<string, readonly string[]>> = {
-  '/sign-up/email': ['name', 'email', 'password', 'referralCode'],
-  '/sign-in/email': ['email', 'password', 'rememberMe'],
-  '/sign-in/magic-link': ['email', 'name'],
-  '/sign-out': [],
-  '/send-verification-email': ['email'],
-  '/request-password-reset': ['email', 'redirectTo'],
-  '/reset-password': ['token', 'newPassword'],
-  '/change-password': ['currentPassword', 'newPassword', 'revokeOtherSessions'],
-  '/revoke-session': ['token'],
-  '/revoke-sessions': [],
-  '/revoke-other-sessions': [],
+interface Asked {
+  /** The fields that are passed on; the others are not looked at. */
+  readonly fields?: readonly string[]
+  readonly needs?: Needs
+  /** Whoever asks is not looked at: what is answered is the same for all. */
+  readonly isOfNobody?: true
 }
-const GETS = /^\/(get-session|list-sessions|reset-password\/[A-Za-z0-9]{1,64})$/
+
+/** What may be asked. */
+const ASKED: Readonly<Record<string, Asked>> = {
+  'POST /sign-up/email': { fields: ['name', 'email', 'password', 'referralCode'] },
+  'POST /sign-in/email': { fields: ['email', 'password', 'rememberMe'] },
+  'POST /sign-in/magic-link': { fields: ['email', 'name', 'returnTo'] },
+  'POST /sign-out': {},
+  'POST /send-verification-email': { fields: ['email'] },
+  'POST /request-password-reset': { fields: ['email', 'redirectTo'] },
+  'POST /reset-password': { fields: ['token', 'newPassword'] },
+  'POST /change-password': { fields: ['currentPassword', 'newPassword'], needs: 'session' },
+  'GET /get-session': { needs: 'session' },
+  'GET /passkey/generate-authenticate-options': { isOfNobody: true },
+  'POST /passkey/verify-authentication': { fields: ['response'] },
+  'GET /passkey/generate-register-options': { needs: 'proof' },
+  'POST /passkey/verify-registration': { fields: ['response', 'name'], needs: 'proof' },
+}
+const RESET_LINK = /^\/reset-password\/[A-Za-z0-9]{1,64}$/
 
 /** Of one address, whoever asks. A link by mail is another way in than the password. */
 const PASSWORDS: Limit = { max: 10, seconds: 600 }
@@ -38,10 +52,8 @@ const SENDS_MAIL = new Set([
   '/send-verification-email',
   '/request-password-reset',
 ])
+const TRIES_PASSWORD = new Set(['/sign-in/email', '/change-password'])
 
-export const AUTH_BODY_BYTES_MAX = 8_192
-const TEXT_MAX = 1_000
-const LENGTHS: Readonly<Record<string, number>> = { name: 100, referralCode: 40, password: 200 }
 const USER_AGENT_MAX = 400
 
 export function addAuthRoutes(server: FastifyInstance, deps: HttpDeps): void {
@@ -52,22 +64,34 @@ export function addAuthRoutes(server: FastifyInstance, deps: HttpDeps): void {
     bodyLimit: AUTH_BODY_BYTES_MAX,
     async handler(request, reply) {
       const path = `/${request.params['*']}`
-      const fields = request.method === 'POST' ? POSTS[path] : undefined
-      if (!fields && !(request.method === 'GET' && GETS.test(path)))
-        return restError(reply, 404, 'not_found')
+      const asked = askedOf(request.method, path)
+      if (!asked) return restError(reply, 404, 'not_found')
       const auth = await authOf(deps, request)
       if (!auth) return signInIsOff(reply)
-      const body = fields && readBody(request, fields)
-      if (body && 'wrong' in body) return fault(reply, 400, 'INVALID_REQUEST', body.wrong)
-      const email = body?.fields['email']
+      const body = readBody(request, asked.fields ?? [])
+      if ('wrong' in body) return sendFault(reply, 400, 'INVALID_REQUEST', body.wrong)
+      let session: Session | undefined
+      if (asked.needs) {
+        session = await ownSession(deps, request, reply, asked.needs)
+        if (!session) return reply
+      }
+      const email = session?.email ?? body.fields['email']
       if (typeof email === 'string') {
         const retryAfter = await limitAddress(deps, path, email)
-        if (retryAfter !== undefined) return tooMany(reply, retryAfter)
+        if (retryAfter !== undefined) return sendTooMany(reply, retryAfter)
       }
-      const answer = await auth.handler(webRequest(deps, request, body?.fields))
-      return sendAnswer(reply, answer)
+      const passed = webRequest(deps, request, body.fields)
+      if (asked.isOfNobody) passed.headers.delete('cookie')
+      const answer = await auth.handler(passed)
+      return sendAnswer(reply, await settle(deps, { path, request, session, answer }))
     },
   })
+}
+
+function askedOf(method: string, path: string): Asked | undefined {
+  if (method === 'GET' && RESET_LINK.test(path)) return {}
+  const name = `${method} ${path}`
+  return Object.hasOwn(ASKED, name) ? ASKED[name] : undefined
 }
 
 export async function authOf(deps: HttpDeps, request: FastifyRequest): Promise<Auth | undefined> {
@@ -86,7 +110,7 @@ export async function limitAddress(
   email: string,
 ): Promise<number | undefined> {
   const address = email.toLowerCase()
-  if (path === '/sign-in/email') return limitAttempts(db, `password ${address}`, PASSWORDS)
+  if (TRIES_PASSWORD.has(path)) return limitAttempts(db, `password ${address}`, PASSWORDS)
   return SENDS_MAIL.has(path) ? limitAttempts(db, `mail ${address}`, MAILS) : undefined
 }
 
@@ -110,75 +134,22 @@ export function passCookies(reply: FastifyReply, answer: Response): void {
   if (cookies.length > 0) reply.header('set-cookie', cookies)
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
-function readBody(
-  request: FastifyRequest,
-  names: readonly string[],
-): { fields: Fields } | { wrong: string } {
-  const raw = request.body
-  if (!Buffer.isBuffer(raw) || raw.length === 0) return { fields: {} }
-  // What a form of elsewhere could send is none.
-  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
-    return { wrong: 'content-type: must be application/json' }
-  let body: unknown
-  try {
-    body = JSON.parse(raw.toString('utf8'))
-  } catch {
-    return { wrong: 'body: must be JSON' }
-  }
-  if (!isObject(body)) return { wrong: 'body: must be an object' }
-  const fields: Record<string, unknown> = {}
-  for (const name of names) {
-    const value = (body as Fields)[name]
-    if (value === undefined || value === null) continue
-    const wrong = faultOf(name, value)
-    if (wrong !== undefined) return { wrong: `${name}: ${wrong}` }
-    fields[name] = value
-  }
-  return { fields }
-}
-
-function faultOf(name: string, value: unknown): string | undefined {
-  if (typeof value === 'boolean') return undefined
-  if (typeof value !== 'string') return 'must be text'
-  if (!value.isWellFormed() || /\p{Cc}/u.test(value)) return 'must be one line of text'
-  if (value.length > (LENGTHS[name] ?? TEXT_MAX)) return 'is too long'
-  if (name === 'email' && !isMailAddress(value)) return 'must be an e-mail address'
-  return undefined
-}
-
-function webRequest(deps: HttpDeps, request: FastifyRequest, fields: Fields | undefined): Request {
+function webRequest(deps: HttpDeps, request: FastifyRequest, fields: Fields): Request {
   const url = new URL(request.url, originOf(request, deps.publicUrl))
   const headers = clientHeaders(request)
-  if (!fields) return new Request(url, { headers })
+  if (request.method !== 'POST') return new Request(url, { headers })
   headers.set('content-type', 'application/json')
-  return new Request(url, { method: 'POST', headers, body: JSON.stringify(fields) })
+  const { returnTo, ...passed } = fields
+  // What a link keeps of its own is its metadata.
+  const body = returnTo === undefined ? passed : { ...passed, metadata: { returnTo } }
+  return new Request(url, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
 async function sendAnswer(reply: FastifyReply, answer: Response): Promise<FastifyReply> {
   passCookies(reply, answer)
   const retryAfter = Number(answer.headers.get('x-retry-after'))
-  if (answer.status === 429) return tooMany(reply, retryAfter || 60)
+  if (answer.status === 429) return sendTooMany(reply, retryAfter || 60)
   const location = answer.headers.get('location')
   if (location !== null) reply.header('location', location)
-  return reply
-    .code(answer.status)
-    .header('cache-control', 'no-store')
-    .type('application/json; charset=utf-8')
-    .send(await answer.text())
-}
-
-function tooMany(reply: FastifyReply, retryAfter: number): FastifyReply {
-  reply.header('retry-after', retryAfter)
-  return fault(reply, 429, 'TOO_MANY_REQUESTS', `try again in ${retryAfter} s`)
-}
-
-/** As better-auth says it. */
-function fault(reply: FastifyReply, status: number, code: string, message: string): FastifyReply {
-  return reply
-    .code(status)
-    .header('cache-control', 'no-store')
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify({ code, message }))
+  return sendAuthJson(reply, answer.status, await answer.text())
 }

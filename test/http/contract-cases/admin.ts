@@ -32,6 +32,12 @@ export async function createCases(gateway: GatewayUnderTest): Promise<ContractCa
         { path: `/admin/webhooks/${off}/enable`, status: 409 },
         { path: '/admin/webhooks/x/enable', status: 404 },
       ],
+      'GET /admin/health': [{}],
+      'GET /admin/margins': [
+        {},
+        { path: '/admin/margins?from=2026-02-01&to=2026-02-28' },
+        { path: '/admin/margins?from=2026-02-01&to=2026-01-01', status: 400 },
+      ],
       'GET /admin/mails/in-trouble': [
         {},
         { path: '/admin/mails/in-trouble?cursor=x', status: 400 },
@@ -83,6 +89,7 @@ function accountCases({
     'GET /admin/adjustments': [
       {},
       { path: '/admin/adjustments?status=pending' },
+      { path: `/admin/adjustments?customer_id=${customerId}` },
       { path: '/admin/adjustments?status=x', status: 400 },
     ],
     'POST /admin/adjustments/{id}/approve': [

@@ -6,6 +6,7 @@ import { createId } from '../../../src/lib/ids.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
 import type { GatewayUnderTest } from '../gateway-under-test.ts'
 import type { ContractCases } from './contract-case.ts'
+import { seedAdmin } from './seed-admin.ts'
 
 const KEY = { name: 'contrato', model_ids: ['sandbox-chat'] }
 const INVITATION = { email: 'convite@exemplo.com.br', role: 'member' }
@@ -15,6 +16,7 @@ export async function createCases({
   customerId,
 }: GatewayUnderTest): Promise<ContractCases> {
   const { db } = database
+  const admin = await seedAdmin(db)
   const makeTeam = async (ownerId: string): Promise<string> => {
     const created = await db
       .transaction()
@@ -25,7 +27,8 @@ export async function createCases({
   const team = await makeTeam(customerId)
   const other = await seedCustomer(db, { balanceBrl: '0' })
   const strange = await makeTeam(other.customerId)
-  const people = await seedPeople(db, { team, ownerId: customerId })
+  const teams = [team, await makeTeam(customerId), await makeTeam(customerId)]
+  const people = await seedPeople(db, { teams, ownerId: customerId })
   const { member, leaver, guest } = people
   return {
     'GET /me/teams': [
@@ -87,6 +90,15 @@ export async function createCases({
       { body: { token: guest.token }, secret: guest.secret, status: 404 },
       { body: {}, status: 400 },
     ],
+    'POST /me/invitations/{id}/accept': [
+      { path: `/me/invitations/${guest.otherInvitationId}/accept`, secret: guest.secret },
+      { path: `/me/invitations/${guest.otherInvitationId}/accept`, status: 404 },
+      { path: `/me/invitations/${createId()}/accept`, isAnonymous: true, status: 401 },
+    ],
+    'DELETE /me/invitations/{id}': [
+      { path: `/me/invitations/${guest.declinedInvitationId}`, secret: guest.secret },
+      { path: `/me/invitations/${guest.declinedInvitationId}`, secret: guest.secret, status: 404 },
+    ],
     'GET /me/teams/{id}/keys': [
       { path: `${team}/keys` },
       { path: `${team}/keys?limit=0`, status: 400 },
@@ -110,21 +122,34 @@ export async function createCases({
     ],
     // The contract's gateway has no admins; what an admin gets is in audit-log.test.ts.
     'GET /admin/audit-log/export.csv': [{ status: 403 }, { isAnonymous: true, status: 401 }],
+    'GET /admin/audit-log': [
+      { secret: admin },
+      { path: `/admin/audit-log?customer_id=${customerId}&action=team.&limit=2`, secret: admin },
+      { path: '/admin/audit-log?action=Team', secret: admin, status: 400 },
+      { status: 403 },
+      { isAnonymous: true, status: 401 },
+    ],
   }
 }
 
-/** Two members, an open invitation that can be revoked, one that can be accepted, and a key. */
+/** Two members, an open invitation that can be revoked, three that a guest can answer, and a key. */
 async function seedPeople(
   db: Database,
-  { team, ownerId }: { team: string; ownerId: string },
+  { teams, ownerId }: { teams: readonly string[]; ownerId: string },
 ): Promise<{
   member: { secret: string }
   leaver: { customerId: string }
-  guest: { secret: string; token: string }
+  guest: {
+    secret: string
+    token: string
+    otherInvitationId: string
+    declinedInvitationId: string
+  }
   invitationId: string
   keyId: string
 }> {
-  const teamId = team.split('/').at(-1) as string
+  const [teamId, ...otherIds] = teams.map((team) => team.split('/').at(-1) as string)
+  if (teamId === undefined) throw new Error('no team')
   const [member, leaver, guest] = await Promise.all(
     [1, 2, 3].map(() => seedCustomer(db, { balanceBrl: '0' })),
   )
@@ -136,10 +161,21 @@ async function seedPeople(
       .execute()
   const email = `${createId()}@exemplo.com.br`
   await db.updateTable('customers').set({ email }).where('id', '=', guest.customerId).execute()
-  const invite = (email: string) =>
-    createInvitation(db, { teamId, email, role: 'member', invitedBy: ownerId })
-  const [open, revocable] = [await invite(email), await invite('outro@exemplo.com.br')]
-  if (open.kind !== 'created' || revocable.kind !== 'created') throw new Error('not invited')
+  // Whoever signed in with it needs no token.
+  await db
+    .insertInto('sign_in_users')
+    .values({ id: createId(), name: 'Convidada', email, is_verified: true })
+    .execute()
+  const invite = async (email: string, teamId: string) => {
+    const made = await createInvitation(db, { teamId, email, role: 'member', invitedBy: ownerId })
+    if (made.kind !== 'created') throw new Error('not invited')
+    return made
+  }
+  const [open, other, declined] = await Promise.all(
+    [teamId, ...otherIds].map((id) => invite(email, id)),
+  )
+  const revocable = await invite('outro@exemplo.com.br', teamId)
+  if (!open || !other || !declined) throw new Error('three teams invite')
   const { key } = await createApiKey(db, {
     customerId: ownerId,
     name: 'contrato',
@@ -150,7 +186,12 @@ async function seedPeople(
   return {
     member,
     leaver,
-    guest: { secret: guest.secret, token: open.token },
+    guest: {
+      secret: guest.secret,
+      token: open.token,
+      otherInvitationId: other.invitation.id,
+      declinedInvitationId: declined.invitation.id,
+    },
     invitationId: revocable.invitation.id,
     keyId: key.id,
   }

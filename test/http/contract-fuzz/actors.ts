@@ -1,6 +1,7 @@
 /** The customers who call. Some are there for the whole run, others for the calls that end accounts and keys. */
 import { createApiKey } from '../../../src/customers/api-keys.ts'
 import { saveProfile } from '../../../src/customers/profiles.ts'
+import { createId } from '../../../src/lib/ids.ts'
 import { seedPaidTopUp } from '../../harness/seed-paid-top-up.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
 import { APPROVED, cardBody } from '../../payments/cards-in-test.ts'
@@ -22,6 +23,9 @@ export async function createActor(
   const { db } = database
   const { customerId, key, secret } = await seedCustomer(db, { balanceBrl: '100000', name: 'fuzz' })
   await db.updateTable('customers').set({ email }).where('id', '=', customerId).execute()
+  // As if they had signed in once: invitations are theirs to accept without a token.
+  const user = { id: createId(), name: 'Fuzz', email: email.toLowerCase(), is_verified: true }
+  await db.insertInto('sign_in_users').values(user).execute()
   await saveProfile(db, customerId, { full_name: 'Fuzz', tax_id: '52998224725' })
   // A boleto of long ago: its refunds wait for an operator, and then for the transfer.
   await seedPaidTopUp(db, { customerId, cents: 10_000_000, daysAgo: 30, method: 'boleto' })

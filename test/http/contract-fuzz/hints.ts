@@ -72,6 +72,7 @@ const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   // Of operators. Markups change in some weeks.
   customer_id: slotOf('/admin/customers'),
   reference: fc.uuid(),
+  action: fc.constantFrom('team.', 'api_key', 'customer.viewed', 'none.'),
   reason: plainText(3, 60).filter((text) => text.trim() !== ''),
   title: plainText(3, 60).filter((text) => text.trim() !== ''),
   message: plainText(3, 200).filter((text) => text.trim() !== ''),

@@ -70,7 +70,8 @@ export class Pools {
       if (typeof delivery_id === 'string')
         this.add('/webhooks/attempts', `/webhooks/attempts/${delivery_id}`)
       if (typeof key === 'string') this.add('secret', key)
-      if (typeof token === 'string') this.add(`token for ${String(email)}`, token)
+      if (typeof token === 'string')
+        this.add(`invitation for ${String(email)}`, `${String(id)} ${token}`)
       if (typeof next_cursor === 'string') this.add(`cursor of ${template}`, next_cursor)
       if (typeof thing.url === 'string' && thing.url.includes('/files/images/'))
         this.add('/files/images', `/files/images/${thing.url.split('/').at(-1)}`)
@@ -95,11 +96,21 @@ export function fillSlot(slot: Slot, actor: Actor, others: readonly Actor[]): st
   const from = whose === 'own' ? actor : (others[nth % others.length] ?? actor)
   if (pool === 'email') return from.email
   if (pool === 'own secret') return from.secret
-  // An invitation is accepted by whom it was made for.
-  if (pool === 'token')
-    return others.map(({ pools }) => pools.take(`token for ${actor.email}`)).find(Boolean)
+  if (pool === 'token') return takeInvitation(actor, others)?.token
   const entry = from.pools.find(pool, nth)
   return entry && pool.startsWith('/')
     ? decodeURIComponent(entry.slice(entry.lastIndexOf('/') + 1))
     : entry
+}
+
+/** An invitation is answered once, by whom one of the others made it for. */
+export function takeInvitation(
+  { email }: Actor,
+  others: readonly Actor[],
+): { readonly id: string; readonly token: string } | undefined {
+  for (const { pools } of others) {
+    const [id, token] = pools.take(`invitation for ${email}`)?.split(' ') ?? []
+    if (id !== undefined && token !== undefined) return { id, token }
+  }
+  return undefined
 }

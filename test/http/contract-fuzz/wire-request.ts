@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Operation } from '../operations.ts'
 import type { Actor } from './actors.ts'
-import { fillSlot, Slot } from './pools.ts'
+import { fillSlot, Slot, takeInvitation } from './pools.ts'
 import {
   encode,
   type BodyPlan,
@@ -93,10 +93,16 @@ function pathOf(
   const pool = path.slice(0, path.lastIndexOf('/{'))
   const from = target.kind === 'other' ? (others[target.nth % others.length] ?? actor) : actor
   const isHome = pool === '/me/teams' && method !== 'DELETE' && target.nth % 2 === 0
-  const known = isHome ? from.team : from.pools.find(pool, target.nth)
+  const known = isHome ? from.team : (waitingFor(actor) ?? from.pools.find(pool, target.nth))
   const place = known ?? path.slice(0, end + 1).replaceAll(/\{\w+\}/g, () => randomUUID())
   if (target.kind !== 'odd') return place + path.slice(end + 1)
   return odd(path, place, target) + path.slice(end + 1)
+
+  function waitingFor(invited: Actor): string | undefined {
+    if (pool !== '/me/invitations' || target.kind !== 'own') return undefined
+    const invitation = takeInvitation(invited, others)
+    return invitation && `${pool}/${invitation.id}`
+  }
 }
 
 /** Of several parameters one or all are odd, the others those of the thing. */

@@ -38,6 +38,9 @@ export interface Household {
     readonly prompt: string
     readonly team: string
     readonly invitation: string
+    /** Both to the guest, of teams of which she is none. */
+    readonly guestsInvitation: string
+    readonly declinedInvitation: string
     readonly teamKey: string
     readonly session: string
     readonly image: string
@@ -74,12 +77,19 @@ export async function createPerson(
   return { customerId, email, secret, keyId: key.id }
 }
 
+/** As if she had signed in once: she needs no token of an invitation. */
+async function proveEmail({ db }: TestDatabase, { email }: Person): Promise<void> {
+  const user = { id: createId(), name: `Convidada ${MARK}`, email, is_verified: true }
+  await db.insertInto('sign_in_users').values(user).execute()
+}
+
 export async function createHousehold(gateway: GatewayUnderTest): Promise<Household> {
   const { database } = gateway
   const owner = await createPerson(database, `Dona ${MARK}`)
   const member = await createPerson(database, `Membro ${MARK}`)
   const removedMember = await createPerson(database, `Antigo ${MARK}`)
   const guest = await createPerson(database, `Convidada ${MARK}`)
+  await proveEmail(database, guest)
   const by = (person: Person) => createCaller(gateway, person.secret)
   const asOwner = by(owner)
 
@@ -135,6 +145,8 @@ export async function createHousehold(gateway: GatewayUnderTest): Promise<Househ
       prompt,
       team: team.id,
       invitation: team.invitation,
+      guestsInvitation: team.guestsInvitation,
+      declinedInvitation: team.declinedInvitation,
       teamKey: team.teamKey,
       ...calls,
       ...webhooks,
@@ -285,7 +297,10 @@ async function createTeams(
   { owner, member, removedMember, guest }: People,
 ) {
   const asOwner = by(owner)
-  await asOwner('POST', '/me/teams', { name: `Outra ${MARK}` })
+  const others = [
+    await asOwner('POST', '/me/teams', { name: `Outra ${MARK}` }),
+    await asOwner('POST', '/me/teams', { name: `Terceira ${MARK}` }),
+  ]
   const { id } = await asOwner('POST', '/me/teams', { name: MARK, monthly_cap_brl: 100 })
   const path = `/me/teams/${id}`
   const invite = (email: string) =>
@@ -295,6 +310,11 @@ async function createTeams(
     await by(person)('POST', '/me/invitations/accept', { token })
   }
   const { token: guestsToken } = await invite(guest.email)
+  const guests = { email: guest.email, role: 'member' }
+  const [guestsInvitation, declinedInvitation] = [
+    await asOwner('POST', `/me/teams/${others[0].id}/invitations`, guests),
+    await asOwner('POST', `/me/teams/${others[1].id}/invitations`, guests),
+  ]
   const { id: invitation } = await invite(`ninguem-${MARK}@exemplo.com.br`)
   const teamKey = await asOwner('POST', `${path}/keys`, keyInput('da equipe'))
   const { key: removedMembersTeamKey } = await by(removedMember)(
@@ -306,6 +326,8 @@ async function createTeams(
   return {
     id: id as string,
     invitation: invitation as string,
+    guestsInvitation: guestsInvitation.id as string,
+    declinedInvitation: declinedInvitation.id as string,
     teamKey: teamKey.id as string,
     teamKeySecret: teamKey.key as string,
     removedMembersTeamKey: removedMembersTeamKey as string,

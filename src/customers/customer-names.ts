@@ -1,0 +1,16 @@
+import type { Database } from '../db/open.ts'
+
+/** How people are called, by id, for lists that name them. Ids of nobody are left out. */
+export async function findCustomerNames(
+  db: Database,
+  ids: readonly (string | null)[],
+): Promise<ReadonlyMap<string, string>> {
+  const wanted = [...new Set(ids.filter((id) => id !== null))]
+  if (wanted.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('customers')
+    .select(['id', 'name'])
+    .where('id', 'in', wanted)
+    .execute()
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}

@@ -1,0 +1,58 @@
+import type { Template } from './mail-content.ts'
+
+/** What was done to how somebody signs in; never with what. */
+const ACTS = {
+  'second_factor.enabled': {
+    subject: 'Verificação em duas etapas ligada',
+    text: 'A verificação em duas etapas foi ligada na sua conta: para entrar, além da senha ou do link por e-mail, é preciso um código do aplicativo.',
+  },
+  'second_factor.disabled': {
+    subject: 'Verificação em duas etapas desligada',
+    text: 'A verificação em duas etapas foi desligada na sua conta: para entrar basta a senha ou um link por e-mail.',
+  },
+  'backup_codes.renewed': {
+    subject: 'Novos códigos de reserva',
+    text: 'Novos códigos de reserva foram criados para a sua conta. Os anteriores não valem mais.',
+  },
+  'passkey.added': {
+    subject: 'Chave de acesso adicionada',
+    text: 'Uma chave de acesso (passkey) foi adicionada à sua conta. Quem a tem entra sem senha.',
+  },
+  'passkey.removed': {
+    subject: 'Chave de acesso removida',
+    text: 'Uma chave de acesso (passkey) foi removida da sua conta e não entra mais nela.',
+  },
+  'password.changed': {
+    subject: 'Senha trocada',
+    text: 'A senha da sua conta foi trocada, e as outras sessões foram encerradas.',
+  },
+  'session.ended': {
+    subject: 'Sessão encerrada',
+    text: 'Uma sessão do painel da sua conta foi encerrada a partir de outro dispositivo.',
+  },
+  'sessions.ended': {
+    subject: 'Outras sessões encerradas',
+    text: 'Todas as outras sessões do painel da sua conta foram encerradas.',
+  },
+}
+
+export type SecurityAct = keyof typeof ACTS
+
+export const SECURITY_TEMPLATES = {
+  seguranca_da_conta: (data) => {
+    const name = data.text('act') ?? ''
+    const act = Object.hasOwn(ACTS, name) ? ACTS[name as SecurityAct] : undefined
+    return {
+      subject: `Segurança da conta: ${act?.subject ?? 'algo mudou'}`,
+      paragraphs: [act?.text ?? 'A forma de entrar na sua conta mudou.'],
+      facts: [
+        ['Chave de acesso', data.text('name')],
+        ['Quando', data.time('at')],
+        ['Endereço IP', data.text('ip')],
+      ],
+      closing: [
+        'Se não foi você, troque a senha, encerre as outras sessões na página Segurança do painel e avise o contato no fim deste e-mail.',
+      ],
+    }
+  },
+} satisfies Record<string, Template>

@@ -1,0 +1,30 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+
+export const QUEUES = ['events', 'webhook_attempts', 'mails', 'processor_events'] as const
+
+export interface QueueState {
+  readonly name: (typeof QUEUES)[number]
+  /** Of those that are not done, also those whose time has not come. */
+  readonly waiting: number
+  readonly due: number
+  /** When the one that is due for the longest time came to be due. */
+  readonly oldestDueAt: Date | null
+}
+
+/** What waits to be done, by whichever node. Each count reads an index of what waits alone. */
+export async function readQueues(db: Database): Promise<QueueState[]> {
+  const queue = (name: QueueState['name'], waiting: ReturnType<typeof sql>) => sql`
+    select ${name}::text as name, count(*)::int4 as waiting,
+      (count(*) filter (where due_at <= now()))::int4 as due,
+      min(due_at) filter (where due_at <= now()) as "oldestDueAt"
+    from ${waiting}`
+  const { rows } = await sql<QueueState>`
+    ${queue('events', sql`events where dispatched_at is null`)}
+    union all ${queue('webhook_attempts', sql`webhook_attempts where status = 'queued'`)}
+    union all ${queue('mails', sql`mails`)}
+    union all ${queue('processor_events', sql`processor_events where handled_at is null`)}`.execute(
+    db,
+  )
+  return rows
+}

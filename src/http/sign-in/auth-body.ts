@@ -1,0 +1,61 @@
+import type { FastifyRequest } from 'fastify'
+import { isMailAddress } from '../../email/mail-address.ts'
+import { isObject } from '../../lib/is-object.ts'
+import { isOwnPath } from '../../sign-in/own-path.ts'
+import { readCredential } from './read-credential.ts'
+
+export const AUTH_BODY_BYTES_MAX = 8_192
+const TEXT_MAX = 1_000
+const LENGTHS: Readonly<Record<string, number>> = {
+  name: 100,
+  referralCode: 40,
+  password: 200,
+  code: 40,
+  id: 36,
+}
+
+export type Fields = Readonly<Record<string, unknown>>
+
+/** Of what a body has the fields of these names; the others are not looked at. */
+export function readBody(
+  request: FastifyRequest,
+  names: readonly string[],
+): { fields: Fields } | { wrong: string } {
+  const raw = request.body
+  if (!Buffer.isBuffer(raw) || raw.length === 0) return { fields: {} }
+  // What a form of elsewhere could send is none.
+  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
+    return { wrong: 'content-type: must be application/json' }
+  let body: unknown
+  try {
+    body = JSON.parse(raw.toString('utf8'))
+  } catch {
+    return { wrong: 'body: must be JSON' }
+  }
+  if (!isObject(body)) return { wrong: 'body: must be an object' }
+  const fields: Record<string, unknown> = {}
+  for (const name of names) {
+    const value = body[name]
+    if (value === undefined || value === null) continue
+    if (name === 'response') {
+      const credential = readCredential(value)
+      if (!credential) return { wrong: 'response: must be a credential as WebAuthn has it in JSON' }
+      fields[name] = credential
+      continue
+    }
+    const wrong = faultOf(name, value)
+    if (wrong !== undefined) return { wrong: `${name}: ${wrong}` }
+    fields[name] = value
+  }
+  return { fields }
+}
+
+function faultOf(name: string, value: unknown): string | undefined {
+  if (typeof value === 'boolean') return undefined
+  if (typeof value !== 'string') return 'must be text'
+  if (!value.isWellFormed() || /\p{Cc}/u.test(value)) return 'must be one line of text'
+  if (value.length > (LENGTHS[name] ?? TEXT_MAX)) return 'is too long'
+  if (name === 'email' && !isMailAddress(value)) return 'must be an e-mail address'
+  if (name === 'returnTo' && !isOwnPath(value)) return 'must be a path of this site'
+  return undefined
+}

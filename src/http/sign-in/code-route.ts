@@ -1,0 +1,37 @@
+/** The second step of signing in: a code, by whoever gave the password or followed the link a moment ago. */
+import type { FastifyInstance } from 'fastify'
+import { plainIp } from '../../customers/ip-allowlist.ts'
+import { checkFactorCode } from '../../sign-in/second-factor.ts'
+import { AUTH_PATH } from '../../sign-in/sign-in-terms.ts'
+import { startWaitingSession } from '../../sign-in/start-session.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { AUTH_BODY_BYTES_MAX, readBody } from './auth-body.ts'
+import { isFromOwnPage } from './own-session.ts'
+import { sendAuthJson, sendFault, sendTooMany } from './send-fault.ts'
+
+export function addCodeRoute(server: FastifyInstance, deps: HttpDeps): void {
+  const { db, signIn } = deps
+  server.route({
+    method: 'POST',
+    url: `${AUTH_PATH}/sign-in/code`,
+    schema: { hide: true },
+    bodyLimit: AUTH_BODY_BYTES_MAX,
+    async handler(request, reply) {
+      const body = readBody(request, ['code'])
+      if ('wrong' in body) return sendFault(reply, 400, 'INVALID_REQUEST', body.wrong)
+      if (!isFromOwnPage(deps, request))
+        return sendFault(reply, 403, 'INVALID_ORIGIN', 'the request is from a page of elsewhere')
+      const waiting = await signIn.findWaitingSession(request.headers.cookie)
+      if (!waiting) return sendFault(reply, 401, 'SIGN_IN_AGAIN', 'no sign-in waits for a code')
+      const { code } = body.fields
+      const given = typeof code === 'string' ? code : ''
+      const checked = await checkFactorCode(db, signIn.factorKeys, waiting.userId, given)
+      if (checked.kind === 'too_many') return sendTooMany(reply, checked.retryAfter)
+      if (checked.kind === 'wrong')
+        return sendFault(reply, 400, 'INVALID_CODE', 'the code is not right, or was used before')
+      if (!(await startWaitingSession(db, waiting, plainIp(request.ip))))
+        return sendFault(reply, 401, 'SIGN_IN_AGAIN', 'no sign-in waits for a code')
+      return sendAuthJson(reply, 200, JSON.stringify({ status: true }))
+    },
+  })
+}

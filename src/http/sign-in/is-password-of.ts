@@ -1,0 +1,13 @@
+import type { Auth } from '../../sign-in/create-auth.ts'
+import { PASSWORD_MAX } from '../../sign-in/sign-in-terms.ts'
+
+export async function isPasswordOf(auth: Auth, userId: string, password: string): Promise<boolean> {
+  const { internalAdapter, password: passwords } = await auth.$context
+  const accounts = await internalAdapter.findAccounts(userId)
+  const hash = accounts.find(({ providerId }) => providerId === 'credential')?.password
+  return (
+    typeof hash === 'string' &&
+    password.length <= PASSWORD_MAX &&
+    (await passwords.verify({ hash, password }))
+  )
+}

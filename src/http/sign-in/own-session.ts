@@ -1,0 +1,46 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Session } from '../../sign-in/sessions.ts'
+import { CSRF_HEADER } from '../authenticate.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { originOf } from '../leaving-client.ts'
+import { sendFault } from './send-fault.ts'
+
+/** `proof`: a session whose user proved a moment ago to be who they are. */
+export type Needs = 'session' | 'proof'
+
+/**
+ * The session of a request, for what only somebody signed in may ask. Undefined: it was refused, and the answer is
+ * sent. A cookie alone changes nothing, whoever makes the browser send it.
+ */
+export async function ownSession(
+  deps: Pick<HttpDeps, 'signIn' | 'publicUrl'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  needs: Needs,
+): Promise<Session | undefined> {
+  const refuse = async (status: number, code: string, message: string): Promise<undefined> => {
+    await sendFault(reply, status, code, message)
+  }
+  const session = await deps.signIn.findSession(request.headers.cookie)
+  if (!session) return refuse(401, 'UNAUTHORIZED', 'nobody is signed in')
+  if (request.method !== 'GET') {
+    if (!isFromOwnPage(deps, request))
+      return refuse(403, 'INVALID_ORIGIN', 'the request is from a page of elsewhere')
+    if (!deps.signIn.isCsrfToken(session.id, request.headers[CSRF_HEADER]))
+      return refuse(
+        403,
+        'CSRF_TOKEN_MISSING',
+        `${CSRF_HEADER}: must be the csrf_token of GET /v1/session`,
+      )
+  }
+  if (needs === 'proof' && !session.isProved)
+    return refuse(403, 'PROOF_NEEDED', 'prove first to be who you are: POST /auth/security/prove')
+  return session
+}
+
+export function isFromOwnPage(
+  { publicUrl }: Pick<HttpDeps, 'publicUrl'>,
+  request: FastifyRequest,
+): boolean {
+  return request.headers.origin === originOf(request, publicUrl)
+}

@@ -1,0 +1,28 @@
+import { hasSecondFactor, checkFactorCode } from '../../sign-in/second-factor.ts'
+import { markProved } from '../../sign-in/sessions.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { authOf, limitAddress } from './auth-routes.ts'
+import { isPasswordOf } from './is-password-of.ts'
+import { refusal, type SecurityCall } from './security-route.ts'
+
+/**
+ * That whoever sits there is who signed in: by a code where there is a second factor, which is more than the
+ * password; else by the password. Whoever has neither signs in again.
+ */
+export async function proveAgain(deps: HttpDeps, call: SecurityCall): Promise<object> {
+  const { db, signIn } = deps
+  const { session, request } = call
+  if (await hasSecondFactor(db, session.userId)) {
+    const checked = await checkFactorCode(db, signIn.factorKeys, session.userId, call.text('code'))
+    if (checked.kind !== 'right') throw refusal(checked)
+  } else {
+    const auth = await authOf(deps, request)
+    if (!auth) throw refusal(503, 'SIGN_IN_UNAVAILABLE')
+    const retryAfter = await limitAddress(deps, '/sign-in/email', session.email)
+    if (retryAfter !== undefined) throw refusal({ kind: 'too_many', retryAfter })
+    if (!(await isPasswordOf(auth, session.userId, call.text('password'))))
+      throw refusal(400, 'INVALID_PASSWORD')
+  }
+  if (!(await markProved(db, session.id))) throw refusal(401, 'UNAUTHORIZED')
+  return { status: true }
+}

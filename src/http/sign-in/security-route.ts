@@ -1,0 +1,78 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Checked } from '../../sign-in/second-factor.ts'
+import type { Session } from '../../sign-in/sessions.ts'
+import { AUTH_PATH } from '../../sign-in/sign-in-terms.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { AUTH_BODY_BYTES_MAX, readBody } from './auth-body.ts'
+import { ownSession, type Needs } from './own-session.ts'
+import { sendAuthJson, sendFault, sendTooMany } from './send-fault.ts'
+
+export interface SecurityCall {
+  readonly session: Session
+  readonly request: FastifyRequest
+  /** Of a field; empty where it was not given. */
+  text(field: string): string
+}
+
+/** As better-auth would say it. */
+export class SecurityRefusal extends Error {
+  readonly status: number
+  readonly code: string
+  readonly retryAfter: number | undefined
+  constructor(status: number, code: string, message: string, retryAfter?: number) {
+    super(message)
+    this.name = 'SecurityRefusal'
+    this.status = status
+    this.code = code
+    this.retryAfter = retryAfter
+  }
+}
+
+export function refusal(checked: Checked): SecurityRefusal
+export function refusal(status: number, code: string, message?: string): SecurityRefusal
+export function refusal(what: number | Checked, code = '', message = code): SecurityRefusal {
+  if (typeof what === 'number') return new SecurityRefusal(what, code, message)
+  return what.kind === 'too_many'
+    ? new SecurityRefusal(429, 'TOO_MANY_REQUESTS', 'too many codes', what.retryAfter)
+    : new SecurityRefusal(400, 'INVALID_CODE', 'the code is not right, or was used before')
+}
+
+/** A route of whoever is signed in; its answer is sent as JSON. */
+export function addSecurityRoute(
+  server: FastifyInstance,
+  deps: HttpDeps,
+  method: 'GET' | 'POST',
+  path: string,
+  route: {
+    readonly fields?: readonly string[]
+    readonly needs?: Needs
+    readonly handle: (call: SecurityCall) => Promise<object>
+  },
+): void {
+  const { fields = [], needs = 'session', handle } = route
+  server.route({
+    method,
+    url: `${AUTH_PATH}${path}`,
+    schema: { hide: true },
+    bodyLimit: AUTH_BODY_BYTES_MAX,
+    async handler(request, reply) {
+      const body = readBody(request, fields)
+      if ('wrong' in body) return sendFault(reply, 400, 'INVALID_REQUEST', body.wrong)
+      const session = await ownSession(deps, request, reply, needs)
+      if (!session) return reply
+      const text = (field: string): string => {
+        const value = body.fields[field]
+        return typeof value === 'string' ? value : ''
+      }
+      try {
+        const answer = await handle({ session, request, text })
+        return sendAuthJson(reply, 200, JSON.stringify(answer))
+      } catch (error) {
+        if (!(error instanceof SecurityRefusal)) throw error
+        return error.retryAfter === undefined
+          ? sendFault(reply, error.status, error.code, error.message)
+          : sendTooMany(reply, error.retryAfter)
+      }
+    },
+  })
+}

@@ -1,0 +1,149 @@
+/**
+ * What guards an account, by whoever is signed in to it: the second factor, passkeys, and the list of sessions.
+ * Routes of the dashboard like those of better-auth beside them, and no part of /v1. Acts that make an account
+ * easier to enter want a proof of a moment ago: the sign-in, or the password or a code once more.
+ */
+import type { FastifyInstance } from 'fastify'
+import { audited, type RecordAct } from '../../audit-log/audited.ts'
+import { plainIp } from '../../customers/ip-allowlist.ts'
+import type { Database } from '../../db/open.ts'
+import type { SecurityAct } from '../../email/security-templates.ts'
+import { isUuid } from '../../lib/ids.ts'
+import { removePasskey } from '../../sign-in/passkeys.ts'
+import {
+  beginSecondFactor,
+  checkFirstCode,
+  disableSecondFactor,
+  enableSecondFactor,
+  renewBackupCodes,
+} from '../../sign-in/second-factor.ts'
+import { endOtherSessions, endSession } from '../../sign-in/sessions.ts'
+import { tellSecurityAct } from '../../sign-in/tell-security-act.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { actorOfSession } from './actor-of-session.ts'
+import { drawSecret } from './draw-secret.ts'
+import { proveAgain } from './prove-again.ts'
+import { addSecurityRoute, refusal, type SecurityCall } from './security-route.ts'
+import { securityState } from './security-state.ts'
+
+export function addSecurityRoutes(server: FastifyInstance, deps: HttpDeps): void {
+  addSecurityRoute(server, deps, 'GET', '/security', {
+    handle: ({ session }) => securityState(deps, session),
+  })
+  addSecurityRoute(server, deps, 'POST', '/security/prove', {
+    fields: ['password', 'code'],
+    handle: (call) => proveAgain(deps, call),
+  })
+  addSecondFactor(server, deps)
+  addSecurityRoute(server, deps, 'POST', '/passkeys/remove', {
+    fields: ['id'],
+    needs: 'proof',
+    handle: (call) =>
+      act(deps, call, async (trx, tell) => {
+        const id = idOf(call)
+        const name = await removePasskey(trx, { userId: call.session.userId, id })
+        if (name === undefined) throw refusal(404, 'PASSKEY_NOT_FOUND')
+        await tell('passkey.removed', id, { name })
+        return { status: true }
+      }),
+  })
+  addSecurityRoute(server, deps, 'POST', '/sessions/end', {
+    fields: ['id'],
+    handle: (call) =>
+      act(deps, call, async (trx, tell) => {
+        const id = idOf(call)
+        if (!(await endSession(trx, { userId: call.session.userId, id })))
+          throw refusal(404, 'SESSION_NOT_FOUND')
+        await tell('session.ended', id)
+        return { status: true }
+      }),
+  })
+  addSecurityRoute(server, deps, 'POST', '/sessions/end-others', {
+    handle: (call) =>
+      act(deps, call, async (trx, tell) => {
+        const ended = await endOtherSessions(trx, call.session)
+        if (ended > 0) await tell('sessions.ended', call.session.customerId, { details: { ended } })
+        return { ended }
+      }),
+  })
+}
+
+function addSecondFactor(server: FastifyInstance, deps: HttpDeps): void {
+  const { db } = deps
+  const { factorKeys } = deps.signIn
+  addSecurityRoute(server, deps, 'POST', '/second-factor/begin', {
+    needs: 'proof',
+    async handle({ session }) {
+      const secret = await beginSecondFactor(db, factorKeys, session.userId)
+      if (!secret) throw refusal(409, 'SECOND_FACTOR_IS_ON')
+      return drawSecret(secret, session.email)
+    },
+  })
+  addSecurityRoute(server, deps, 'POST', '/second-factor/enable', {
+    fields: ['code'],
+    needs: 'proof',
+    async handle(call) {
+      const { userId, customerId } = call.session
+      const checked = await checkFirstCode(db, factorKeys, userId, call.text('code'))
+      if (checked.kind !== 'right') throw refusal(checked)
+      return act(deps, call, async (trx, tell) => {
+        const backupCodes = await enableSecondFactor(trx, userId)
+        if (!backupCodes) throw refusal(409, 'SECOND_FACTOR_IS_ON')
+        await tell('second_factor.enabled', customerId)
+        return { backupCodes }
+      })
+    },
+  })
+  addSecurityRoute(server, deps, 'POST', '/second-factor/disable', {
+    needs: 'proof',
+    handle: (call) =>
+      act(deps, call, async (trx, tell) => {
+        if (!(await disableSecondFactor(trx, call.session.userId)))
+          throw refusal(409, 'SECOND_FACTOR_IS_OFF')
+        await tell('second_factor.disabled', call.session.customerId)
+        return { status: true }
+      }),
+  })
+  addSecurityRoute(server, deps, 'POST', '/second-factor/backup-codes', {
+    needs: 'proof',
+    handle: (call) =>
+      act(deps, call, async (trx, tell) => {
+        const backupCodes = await renewBackupCodes(trx, call.session.userId)
+        if (!backupCodes) throw refusal(409, 'SECOND_FACTOR_IS_OFF')
+        await tell('backup_codes.renewed', call.session.customerId)
+        return { backupCodes }
+      }),
+  })
+}
+
+type Tell = (
+  act: SecurityAct,
+  subjectId: string,
+  more?: { details?: Readonly<Record<string, number>>; name?: string },
+) => Promise<void>
+
+/** In one transaction with what is told of it. */
+function act<Result>(
+  { db }: HttpDeps,
+  { session, request }: SecurityCall,
+  work: (trx: Database, tell: Tell) => Promise<Result>,
+): Promise<Result> {
+  const { customerId } = session
+  return audited(db, actorOfSession(session, request), (trx: Database, record: RecordAct) =>
+    work(trx, (done, subjectId, more) =>
+      tellSecurityAct(trx, record, {
+        act: done,
+        customerId,
+        subjectId,
+        ip: plainIp(request.ip),
+        ...more,
+      }),
+    ),
+  )
+}
+
+function idOf(call: SecurityCall): string {
+  const id = call.text('id')
+  if (!isUuid(id)) throw refusal(400, 'INVALID_REQUEST', 'id: must be an id')
+  return id
+}

@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import { listPasskeys } from '../../sign-in/passkeys.ts'
+import { listSessions, type Session } from '../../sign-in/sessions.ts'
+import type { HttpDeps } from '../http-deps.ts'
+
+interface Guards {
+  readonly hasPassword: boolean
+  readonly enabledAt: Date | null
+  readonly backupCodesLeft: number
+}
+
+/** How an account is guarded, for the page that tells it; of secrets, none. */
+export async function securityState({ db }: HttpDeps, session: Session): Promise<object> {
+  const { userId } = session
+  const { rows } = await sql<Guards>`
+    select
+      exists (select 1 from sign_in_accounts a where a.user_id = u.id and a.password is not null) as "hasPassword",
+      f.enabled_at as "enabledAt",
+      (select count(*)::int4 from sign_in_backup_codes b where b.user_id = u.id) as "backupCodesLeft"
+    from sign_in_users u left join sign_in_second_factors f on f.user_id = u.id
+    where u.id = ${userId}`.execute(db)
+  const [guards] = rows
+  const [passkeys, sessions] = [await listPasskeys(db, userId), await listSessions(db, userId)]
+  return {
+    email: session.email,
+    isProved: session.isProved,
+    hasPassword: guards?.hasPassword ?? false,
+    secondFactor: {
+      enabledAt: guards?.enabledAt ?? null,
+      backupCodesLeft: guards?.backupCodesLeft ?? 0,
+    },
+    passkeys,
+    sessions: sessions.map((each) => ({ ...each, isThis: each.id === session.id })),
+  }
+}

@@ -1,0 +1,89 @@
+/** What we make of better-auth's answers: told in the audit log, or said otherwise. */
+import type { FastifyRequest } from 'fastify'
+import { audited } from '../../audit-log/audited.ts'
+import { plainIp } from '../../customers/ip-allowlist.ts'
+import { isAwaitingFactor } from '../../sign-in/is-awaiting-factor.ts'
+import { endOtherSessions, type Session } from '../../sign-in/sessions.ts'
+import { tellSecurityAct } from '../../sign-in/tell-security-act.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { actorOfSession } from './actor-of-session.ts'
+
+interface Answered {
+  readonly path: string
+  readonly request: FastifyRequest
+  readonly session: Session | undefined
+  readonly answer: Response
+}
+
+export async function settle(deps: HttpDeps, answered: Answered): Promise<Response> {
+  const { path, session, answer } = answered
+  if (path === '/sign-in/email') return withoutAwaited(deps, answer)
+  if (path === '/passkey/generate-authenticate-options') return wantVerifiedUser(answer)
+  if (path === '/passkey/verify-registration' && answer.status >= 500) return refused(answer)
+  if (!session || !answer.ok) return answer
+  if (path === '/passkey/verify-registration') return tellPasskey(deps, answered, session)
+  if (path === '/change-password') return tellNewPassword(deps, answered, session)
+  return answer
+}
+
+/** Who is to give a code yet is told nothing of the account. */
+async function withoutAwaited({ db }: HttpDeps, answer: Response): Promise<Response> {
+  if (!answer.ok || !(await isAwaitingFactor(db, answer))) return answer
+  return rewritten(answer, 200, { awaitsFactor: true })
+}
+
+/** The plugin would take whoever holds the device, too, and refuse them only afterwards. */
+async function wantVerifiedUser(answer: Response): Promise<Response> {
+  if (!answer.ok) return answer
+  const options = (await answer.json()) as object
+  return rewritten(answer, 200, { ...options, userVerification: 'required' })
+}
+
+/** What a browser made of nothing, or of another challenge, is no fault of ours. */
+function refused(answer: Response): Response {
+  const code = 'FAILED_TO_VERIFY_REGISTRATION'
+  return rewritten(answer, 400, { code, message: 'it is no passkey that was asked for' })
+}
+
+async function tellPasskey(
+  { db }: HttpDeps,
+  { answer, request }: Answered,
+  session: Session,
+): Promise<Response> {
+  const { id, name } = (await answer.json()) as { id: string; name: string }
+  await audited(db, actorOfSession(session, request), (trx, record) =>
+    tellSecurityAct(trx, record, {
+      act: 'passkey.added',
+      customerId: session.customerId,
+      subjectId: id,
+      ip: plainIp(request.ip),
+      name,
+    }),
+  )
+  return rewritten(answer, 200, { id, name })
+}
+
+/** Whoever knew the old password is out. */
+async function tellNewPassword(
+  { db }: HttpDeps,
+  { answer, request }: Answered,
+  session: Session,
+): Promise<Response> {
+  await audited(db, actorOfSession(session, request), async (trx, record) => {
+    await endOtherSessions(trx, session)
+    await tellSecurityAct(trx, record, {
+      act: 'password.changed',
+      customerId: session.customerId,
+      subjectId: session.customerId,
+      ip: plainIp(request.ip),
+    })
+  })
+  return rewritten(answer, 200, { status: true })
+}
+
+/** With its cookies. */
+function rewritten(answer: Response, status: number, body: object): Response {
+  const headers = new Headers()
+  for (const cookie of answer.headers.getSetCookie()) headers.append('set-cookie', cookie)
+  return new Response(JSON.stringify(body), { status, headers })
+}

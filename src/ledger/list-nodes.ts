@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+import { NODE_DEAD_AFTER_SECONDS } from './nodes.ts'
+
+export interface NodeState {
+  readonly id: string
+  readonly startedAt: Date
+  readonly seenAt: Date
+  readonly stoppedAt: Date | null
+  /** Its heartbeat is young, and it has not said that it stops. */
+  readonly isAlive: boolean
+  readonly openHolds: number
+}
+
+export interface HoldsState {
+  readonly count: number
+  readonly oldestAt: Date | null
+}
+
+const HOURS_SHOWN = 24
+const NODES_MAX = 50
+
+/** Nodes that are alive, that were so in the last day, or whose holds are still open; the newest first. */
+export async function listNodes(db: Database): Promise<NodeState[]> {
+  const { rows } = await sql<NodeState>`
+    select n.id, n.started_at as "startedAt", n.seen_at as "seenAt", n.stopped_at as "stoppedAt",
+      n.stopped_at is null and n.seen_at > now() - make_interval(secs => ${NODE_DEAD_AFTER_SECONDS}) as "isAlive",
+      coalesce(h.open, 0)::int4 as "openHolds"
+    from nodes n left join (select node_id, count(*) as open from holds group by 1) h on h.node_id = n.id
+    where n.seen_at > now() - make_interval(hours => ${HOURS_SHOWN}) or h.open > 0
+    order by "isAlive" desc, n.started_at desc, n.id limit ${NODES_MAX}`.execute(db)
+  return rows
+}
+
+export async function readOpenHolds(db: Database): Promise<HoldsState> {
+  const { rows } = await sql<HoldsState>`
+    select count(*)::int4 as count, min(created_at) as "oldestAt" from holds`.execute(db)
+  return rows[0] as HoldsState
+}

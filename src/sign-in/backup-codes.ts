@@ -1,0 +1,44 @@
+/** Codes for whoever has no phone at hand: ten, each good once. Of 80 bits, so that their hashes tell nothing. */
+import { randomInt } from 'node:crypto'
+import type { Database } from '../db/open.ts'
+import { sha256 } from '../lib/ids.ts'
+
+const COUNT = 10
+const GROUPS = 4
+const GROUP_LENGTH = 4
+/** None that look alike. */
+const ALPHABET = 'abcdefghjkmnpqrstuvwxyz123456789'
+
+/** In place of those that were there; told once, and known to nobody afterwards. */
+export async function replaceBackupCodes(trx: Database, userId: string): Promise<string[]> {
+  const codes = Array.from({ length: COUNT }, createCode)
+  await trx.deleteFrom('sign_in_backup_codes').where('user_id', '=', userId).execute()
+  const rows = codes.map((code) => ({ user_id: userId, code_hash: hashOf(userId, plain(code)) }))
+  await trx.insertInto('sign_in_backup_codes').values(rows).execute()
+  return codes
+}
+
+/** True once for each code. */
+export async function takeBackupCode(db: Database, userId: string, code: string): Promise<boolean> {
+  const taken = await db
+    .deleteFrom('sign_in_backup_codes')
+    .where('user_id', '=', userId)
+    .where('code_hash', '=', hashOf(userId, plain(code)))
+    .executeTakeFirst()
+  return taken.numDeletedRows === 1n
+}
+
+function createCode(): string {
+  const group = (): string =>
+    Array.from({ length: GROUP_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+  return Array.from({ length: GROUPS }, group).join('-')
+}
+
+/** However it was typed. */
+function plain(code: string): string {
+  return code.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+}
+
+function hashOf(userId: string, code: string): Buffer {
+  return sha256(`backup code ${userId} ${code}`)
+}

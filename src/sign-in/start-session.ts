@@ -1,0 +1,29 @@
+import { audited } from '../audit-log/audited.ts'
+import type { Database } from '../db/open.ts'
+import { markProved, type Session } from './sessions.ts'
+
+/** Told in the audit log once the session is somebody's. */
+export async function tellSessionStarted(
+  db: Database,
+  customerId: string,
+  ip: string | undefined,
+): Promise<void> {
+  const actor = { kind: 'customer', customerId, ...(ip ? { ip } : {}) } as const
+  await audited(db, actor, (_trx, record) =>
+    record({ action: 'session.started', customerId, subjectId: customerId }),
+  )
+}
+
+/** The code was right. False where the session ended meanwhile. */
+export async function startWaitingSession(
+  db: Database,
+  { id, customerId }: Session,
+  ip: string,
+): Promise<boolean> {
+  const actor = { kind: 'customer', customerId, sessionId: id, ip } as const
+  return audited(db, actor, async (trx, record) => {
+    if (!(await markProved(trx, id))) return false
+    await record({ action: 'session.started', customerId, subjectId: customerId })
+    return true
+  })
+}

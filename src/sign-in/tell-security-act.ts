@@ -1,0 +1,29 @@
+import type { RecordAct } from '../audit-log/audited.ts'
+import type { Database } from '../db/open.ts'
+import { queueMail } from '../email/queue-mail.ts'
+import type { SecurityAct } from '../email/security-templates.ts'
+import { createId } from '../lib/ids.ts'
+
+/** Into the audit log, and by mail to whoever it may not have been. In the transaction of the act. */
+export async function tellSecurityAct(
+  trx: Database,
+  record: RecordAct,
+  told: {
+    readonly act: SecurityAct
+    readonly customerId: string
+    readonly subjectId: string | null
+    readonly ip: string | undefined
+    readonly details?: Readonly<Record<string, number>>
+    /** Of the passkey, for the mail alone. */
+    readonly name?: string | undefined
+  },
+): Promise<void> {
+  const { act, customerId, subjectId, ip, details, name } = told
+  await record({ action: act, customerId, subjectId, ...(details ? { details } : {}) })
+  await queueMail(trx, {
+    customerId,
+    template: 'seguranca_da_conta',
+    data: { act, at: new Date().toISOString(), ...(ip ? { ip } : {}), ...(name ? { name } : {}) },
+    reference: createId(),
+  })
+}

@@ -1,0 +1,47 @@
+/** Codes of six digits that an app makes of a secret and the time (RFC 6238, as every such app has it). */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+export const TOTP_SECRET_BYTES = 20
+const STEP_MS = 30_000
+const DIGITS = 6
+/** Clocks of phones are not quite right, and people take their time. */
+const STEPS_AROUND = [-1, 0, 1]
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+export function totpCode(secret: Buffer, step: number): string {
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(step))
+  const mac = createHmac('sha1', secret).update(counter).digest()
+  const offset = (mac.at(-1) as number) & 0x0f
+  const number = (mac.readUInt32BE(offset) & 0x7fffffff) % 10 ** DIGITS
+  return String(number).padStart(DIGITS, '0')
+}
+
+export function totpStep(nowMs: number): number {
+  return Math.floor(nowMs / STEP_MS)
+}
+
+/** Of which step of time the code is; undefined for one of no step around now. */
+export function findTotpStep(secret: Buffer, code: string, nowMs: number): number | undefined {
+  if (!/^\d{6}$/.test(code)) return undefined
+  let found: number | undefined
+  for (const around of STEPS_AROUND) {
+    const step = totpStep(nowMs) + around
+    if (timingSafeEqual(Buffer.from(totpCode(secret, step)), Buffer.from(code))) found = step
+  }
+  return found
+}
+
+/** What the picture says that an app reads. */
+export function totpUri(secret: Buffer, account: string): string {
+  const issuer = 'Catraca'
+  const query = new URLSearchParams({ secret: base32(secret), issuer, digits: '6', period: '30' })
+  return `otpauth://totp/${issuer}:${encodeURIComponent(account)}?${query.toString()}`
+}
+
+/** RFC 4648, without padding. */
+export function base32(bytes: Buffer): string {
+  const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('')
+  const groups = bits.match(/.{1,5}/g) ?? []
+  return groups.map((group) => BASE32[Number.parseInt(group.padEnd(5, '0'), 2)]).join('')
+}

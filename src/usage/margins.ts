@@ -1,0 +1,158 @@
+/**
+ * What charged calls cost us and what was billed for them, by day of São Paulo, model and upstream. The cost in
+ * BRL is that of each charge at its own rate of exchange, which only the events know: the roll-ups of customers
+ * have no rate, and are hardly fewer rows. So the events of a day are added up once: a day whose calls are all
+ * settled never changes again, and its few sums are kept in the memory of this process, which gathers those of three months soon after its
+ * start. What is read each time are the events of today.
+ */
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+import type { NanoBrl, PicoUsd } from '../lib/money.ts'
+
+export const MARGIN_ZONE = 'America/Sao_Paulo'
+
+export interface MarginRow {
+  /** `YYYY-MM-DD`, of São Paulo, when the call began. */
+  readonly day: string
+  readonly modelId: string
+  /** Null where a call was settled without knowing who answered it. */
+  readonly upstreamId: string | null
+  readonly requests: number
+  readonly costPicoUsd: PicoUsd
+  /** BRL x 10^16: cost times rate, which nothing is rounded off of. */
+  readonly costE16Brl: bigint
+  readonly billedNanoBrl: NanoBrl
+}
+
+export interface Margins {
+  /** Of the days from `from` to `to`, both included; days, models and upstreams without charges have no row. */
+  read(from: string, to: string): Promise<readonly MarginRow[]>
+  /** Adds up a week of what is not remembered yet of the last three months, the newest first. */
+  prepare(): Promise<void>
+}
+
+/** One statement adds up as many days, so that the first look at three months is no single long one. */
+const DAYS_AT_ONCE = 7
+export const MARGIN_DAYS_MAX = 92
+const DAYS_KEPT_MAX = 1_000
+const DAY_MS = 86_400_000
+
+export function createMargins(db: Database): Margins {
+  const finished = new Map<string, readonly MarginRow[]>()
+  let turn: Promise<unknown> = Promise.resolve()
+
+  /** Without a gap between them. */
+  async function finish(days: readonly string[]): Promise<void> {
+    const [first, last] = [days[0], days.at(-1)]
+    if (first === undefined || last === undefined) return
+    const found = Map.groupBy(await sumDays(db, first, last), ({ day }) => day)
+    for (const day of days) finished.set(day, found.get(day) ?? [])
+  }
+
+  async function read(from: string, to: string): Promise<MarginRow[]> {
+    const firstOpenDay = await findFirstOpenDay(db)
+    const closed = daysBetween(from, to).filter((day) => day < firstOpenDay)
+    for (const days of runsOf(closed, (day) => !finished.has(day))) await finish(days)
+    const rows = closed.flatMap((day) => finished.get(day) ?? [])
+    for (const day of finished.keys()) {
+      if (finished.size <= DAYS_KEPT_MAX) break
+      finished.delete(day)
+    }
+    const openFrom = from > firstOpenDay ? from : firstOpenDay
+    if (openFrom <= to) rows.push(...(await sumDays(db, openFrom, to)))
+    return rows
+  }
+
+  async function prepare(): Promise<void> {
+    const firstOpenDay = await findFirstOpenDay(db)
+    const newest = Date.parse(firstOpenDay) - DAY_MS
+    const oldest = newest - (MARGIN_DAYS_MAX - 1) * DAY_MS
+    const closed = daysBetween(dayOf(oldest), dayOf(newest))
+    await finish(runsOf(closed, (day) => !finished.has(day)).at(-1) ?? [])
+  }
+
+  /** One after the other: whoever asks for the same days meanwhile finds them added up. */
+  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = turn.then(work)
+    turn = done.catch(() => {})
+    return done
+  }
+
+  return {
+    read: (from, to) => inTurn(() => read(from, to)),
+    prepare: () => inTurn(prepare),
+  }
+}
+
+/** Stretches of the days that are wanted, none longer than what one statement adds up; the oldest first. */
+function runsOf(days: readonly string[], isWanted: (day: string) => boolean): string[][] {
+  const runs: string[][] = []
+  let open: string[] = []
+  for (const day of days) {
+    const isNext = isWanted(day)
+    if (open.length > 0 && (!isNext || open.length === DAYS_AT_ONCE)) {
+      runs.push(open)
+      open = []
+    }
+    if (isNext) open.push(day)
+  }
+  return open.length > 0 ? [...runs, open] : runs
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
+}
+
+/** `YYYY-MM-DD`, the first and the last included. */
+export function daysBetween(from: string, to: string): string[] {
+  const days: string[] = []
+  for (let ms = Date.parse(from); ms <= Date.parse(to); ms += DAY_MS) days.push(dayOf(ms))
+  return days
+}
+
+/**
+ * Events are made of holds alone: a day that is over, and of which no hold is open, has all that it will ever
+ * have. The minutes are for holds that are being written.
+ */
+async function findFirstOpenDay(db: Database): Promise<string> {
+  const { rows } = await sql<{ day: string }>`
+    select (least(now() - interval '10 minutes', (select min(created_at) from holds))
+      at time zone ${MARGIN_ZONE})::date::text as day`.execute(db)
+  return (rows[0] as { day: string }).day
+}
+
+/** Sums of events; the database adds whole numbers up by rate, and what they are in BRL is worked out here. */
+async function sumDays(db: Database, from: string, to: string): Promise<MarginRow[]> {
+  const { rows } = await sql<{
+    day: string
+    model_id: string
+    upstream_id: string | null
+    fx_rate_e4: number
+    requests: string
+    cost_pico_usd: string
+    billed_nano_brl: string
+  }>`
+    select day::text as day, model_id, upstream_id, fx_rate_e4, count(*)::text as requests,
+      sum(cost_upstream_pico_usd)::text as cost_pico_usd, sum(cost_billed_nano_brl)::text as billed_nano_brl
+    from (
+      select *, (created_at at time zone ${MARGIN_ZONE})::date as day from usage_events
+      where outcome = 'charged'
+        and created_at >= ${from}::date::timestamp at time zone ${MARGIN_ZONE}
+        and created_at < (${to}::date + 1)::timestamp at time zone ${MARGIN_ZONE}
+    ) e
+    group by e.day, model_id, upstream_id, fx_rate_e4 order by e.day, model_id, upstream_id`.execute(
+    db,
+  )
+  return rows.map((row) => {
+    const costPicoUsd = BigInt(row.cost_pico_usd)
+    return {
+      day: row.day,
+      modelId: row.model_id,
+      upstreamId: row.upstream_id,
+      requests: Number(row.requests),
+      costPicoUsd,
+      costE16Brl: costPicoUsd * BigInt(row.fx_rate_e4),
+      billedNanoBrl: BigInt(row.billed_nano_brl),
+    }
+  })
+}

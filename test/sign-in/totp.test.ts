@@ -1,0 +1,51 @@
+/** Codes as every app makes them. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { base32, findTotpStep, totpCode, totpStep, totpUri } from '../../src/sign-in/totp.ts'
+
+const SECRET = Buffer.from('12345678901234567890')
+
+test('codes are those of RFC 6238, of which the last six digits count', () => {
+  for (const [seconds, code] of [
+    [59, '94287082'],
+    [1111111109, '07081804'],
+    [1111111111, '14050471'],
+    [1234567890, '89005924'],
+    [2000000000, '69279037'],
+    [20000000000, '65353130'],
+  ] as const)
+    assert.equal(totpCode(SECRET, totpStep(seconds * 1000)), code.slice(2))
+})
+
+test('a code is good half a minute before and after its time, and nothing else is one', () => {
+  const now = 1_234_567_890_000
+  const code = totpCode(SECRET, totpStep(now))
+  const steps = [-60, -30, 0, 30, 60].map((seconds) =>
+    findTotpStep(SECRET, code, now + seconds * 1000),
+  )
+  const step = totpStep(now)
+  assert.deepEqual(steps, [undefined, step, step, step, undefined])
+  for (const wrong of [
+    '',
+    code.slice(1),
+    `${code}0`,
+    `+${code.slice(1)}`,
+    '１２３４５６',
+    'abcdef',
+  ])
+    assert.equal(findTotpStep(SECRET, wrong, now), undefined)
+})
+
+test('the secret is written as RFC 4648 has it, and the address names who it is for', () => {
+  for (const [text, written] of [
+    ['', ''],
+    ['f', 'MY'],
+    ['fo', 'MZXQ'],
+    ['foobar', 'MZXW6YTBOI'],
+  ] as const)
+    assert.equal(base32(Buffer.from(text)), written)
+  assert.equal(
+    totpUri(SECRET, 'ana+1@exemplo.com.br'),
+    'otpauth://totp/Catraca:ana%2B1%40exemplo.com.br?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Catraca&digits=6&period=30',
+  )
+})
