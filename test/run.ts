@@ -29,10 +29,11 @@ const FILES_AT_ONCE = 3
 const SLOWEST_SHOWN = 15
 const FILE_MS_MAX = effort({ ordinary: 300_000, full: 3_600_000 })
 
-/** `npm run test:web` runs those that need a browser. */
+/** `npm run test:web` runs those that need a browser, and `npm run web:pictures` that one. */
 const kinds: { readonly [kind: string]: string[]; ordinary: string[] } = {
-  ordinary: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/*.test.ts'],
+  ordinary: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/{,reads/,web/}*.test.ts'],
   browser: ['test/web/*.browser.ts'],
+  pictures: ['test/web/pictures.ts'],
 }
 const wanted = process.argv.slice(2)
 const root = join(import.meta.dirname, '..')

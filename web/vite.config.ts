@@ -8,6 +8,9 @@ const API_URL = process.env.API_URL ?? 'http://127.0.0.1:8080'
 
 /** Pages that are loaded later must not bring a second copy of what the first load has. */
 const FIRST_LOAD = /node_modules\/(react|react-dom|scheduler|@tanstack)\//
+/** Small pieces that several pages are made of: one file, for each file is a request of its own on a slow network. */
+const SHARED =
+  /node_modules\/lucide-react\/|web\/src\/(api|components|format|lib)\/|-(query|queries|words)\.ts$/
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -18,7 +21,14 @@ export default defineConfig({
     // The content security policy allows no data: URLs.
     assetsInlineLimit: 0,
     rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: 'base', test: FIRST_LOAD }] } },
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'base', test: FIRST_LOAD },
+            { name: 'shared', test: SHARED, minShareCount: 2 },
+          ],
+        },
+      },
     },
   },
   server: { proxy: { '/v1': API_URL, '/auth': API_URL, '/mailbox': API_URL } },

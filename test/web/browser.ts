@@ -3,12 +3,11 @@ import assert from 'node:assert/strict'
 import { accessSync, constants } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 
 /** Without those of the network Chromium looks for hosts of its maker at every start. */
-const FLAGS = [
+export const BROWSER_FLAGS: readonly string[] = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -18,7 +17,8 @@ const FLAGS = [
   '--disable-sync',
 ]
 const AXE = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const SCREENSHOTS = process.env.SCREENSHOTS ?? join(tmpdir(), 'catraca-screenshots')
+/** A folder, for whoever wants to look: taking them costs as much as all the rest. */
+const { SCREENSHOTS } = process.env
 const WIDTHS = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } }
 const WAIT_MS = 20_000
 /** Who is not signed in is told so by a 401; who has no profile or no such setting yet, by a 404. */
@@ -27,8 +27,7 @@ const EXPECTED = [
   /status of 404 .*\/v1\/(me\/profile|topups\/automatic)$/,
 ]
 
-export const THEMES = ['light', 'dark'] as const
-export type Theme = (typeof THEMES)[number]
+export type Theme = 'light' | 'dark'
 export type Width = keyof typeof WIDTHS
 
 /** Where a browser is installed; undefined: nowhere known. */
@@ -59,7 +58,7 @@ export interface BrowserUnderTest {
 export async function startBrowser(origin: string): Promise<BrowserUnderTest> {
   const executablePath = findBrowser()
   if (executablePath === undefined) throw new Error('run these tests with `npm run test:web`')
-  const browser: Browser = await chromium.launch({ executablePath, args: FLAGS })
+  const browser: Browser = await chromium.launch({ executablePath, args: [...BROWSER_FLAGS] })
   const context = await browser.newContext({
     baseURL: origin,
     locale: 'pt-BR',
@@ -115,11 +114,11 @@ export async function assertAccessible(page: Page, name: string): Promise<void> 
 export async function useLook(page: Page, theme: Theme, width: Width): Promise<void> {
   await page.emulateMedia({ colorScheme: theme })
   await page.setViewportSize(WIDTHS[width])
-  // Chromium hands an inherited colour on some frames after the preference has changed.
-  await page.waitForFunction(
-    `getComputedStyle(document.querySelector('h1')).color === getComputedStyle(document.body).color &&
-     getComputedStyle(document.documentElement).colorScheme === '${theme}'`,
-  )
+  // Chromium keeps some inherited colours of before until an element is drawn anew: all of them are.
+  await page.evaluate(`for (const isHidden of [true, false]) {
+    document.documentElement.hidden = isHidden
+    document.documentElement.offsetHeight
+  }`)
 }
 
 /** A page wider than the screen is one that a phone scrolls sideways. */
@@ -131,6 +130,7 @@ export async function assertFits(page: Page, name: string): Promise<void> {
 }
 
 export async function screenshot(page: Page, name: string): Promise<void> {
+  if (SCREENSHOTS === undefined) return
   await mkdir(SCREENSHOTS, { recursive: true })
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true })
 }

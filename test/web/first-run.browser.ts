@@ -1,25 +1,22 @@
 /** From an address that nobody knows to the home page; and every page as axe, a phone and the dark see it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { startGateway, type GatewayUnderTest } from '../http/gateway-under-test.ts'
-import {
-  assertAccessible,
-  assertFits,
-  screenshot,
-  settled,
-  startBrowser,
-  THEMES,
-  useLook,
-  type BrowserUnderTest,
-} from './browser.ts'
+import { startBrowser, type BrowserUnderTest } from './browser.ts'
+import { lookAt } from './look-at.ts'
 import { PAGES } from './pages.ts'
 import { seedUseOf } from './seed-use-of.ts'
-import { confirmEmail, followMail, signUp, type Person } from './sign-up.ts'
+import { confirmEmail, enterAs, followMail, signUp, type Person } from './sign-up.ts'
 
 const ANA: Person = {
   name: 'Ana Souza',
   email: 'ana@exemplo.com.br',
+  password: 'uma frase bem comprida',
+}
+
+const OPERATOR: Person = {
+  name: 'Olga Prado',
+  email: 'olga@admin.example',
   password: 'uma frase bem comprida',
 }
 
@@ -29,16 +26,20 @@ let gateway: GatewayUnderTest
 let browser: BrowserUnderTest
 /** Who never signs in. */
 let anonymous: BrowserUnderTest
+let operator: BrowserUnderTest
 
 before(async () => {
-  gateway = await startGateway()
+  gateway = await startGateway({ ADMIN_EMAILS: OPERATOR.email })
   const { origin } = new URL(gateway.node.baseUrl)
   browser = await startBrowser(origin)
   anonymous = await startBrowser(origin)
+  operator = await startBrowser(origin)
+  await enterAs(operator, OPERATOR)
 })
 after(async () => {
   await browser?.close()
   await anonymous?.close()
+  await operator?.close()
   await gateway?.stop()
 })
 
@@ -140,9 +141,10 @@ test('the first load, home with all it shows, is under 250 kB of script and styl
   await page.close()
 })
 
-for (const { path, heading, isPublic = false } of PAGES) {
+for (const { path, heading, isPublic = false, isForAdmin = false } of PAGES) {
   test(`${path} in light and dark, on a desk and on a phone`, async () => {
-    const page = await (isPublic ? anonymous : browser).newPage()
+    const signedIn = isForAdmin ? operator : browser
+    const page = await (isPublic ? anonymous : signedIn).newPage()
     await page.goto(path)
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
     await lookAt(page, path.slice(1).replaceAll('/', '-') || 'inicio')
@@ -151,20 +153,5 @@ for (const { path, heading, isPublic = false } of PAGES) {
 }
 
 test('nothing was red in the console of any page', () => {
-  assert.deepEqual([...browser.faults, ...anonymous.faults], [])
+  assert.deepEqual([...browser.faults, ...anonymous.faults, ...operator.faults], [])
 })
-
-/** In both themes and widths: a screenshot, axe, and nothing wider than the screen. */
-async function lookAt(page: Page, subject: string): Promise<void> {
-  for (const width of ['desktop', 'phone'] as const) {
-    for (const theme of THEMES) {
-      const name = `${subject}-${width}-${theme}`
-      await useLook(page, theme, width)
-      await settled(page)
-      await screenshot(page, name)
-      await assertAccessible(page, name)
-      await assertFits(page, name)
-    }
-  }
-  await useLook(page, 'light', 'desktop')
-}

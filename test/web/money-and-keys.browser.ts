@@ -3,17 +3,10 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import type { Page } from 'playwright-core'
 import { startGateway, type GatewayUnderTest } from '../http/gateway-under-test.ts'
-import {
-  assertAccessible,
-  assertFits,
-  screenshot,
-  settled,
-  startBrowser,
-  useLook,
-  type BrowserUnderTest,
-} from './browser.ts'
+import { startBrowser, type BrowserUnderTest } from './browser.ts'
+import { lookAt } from './look-at.ts'
+import { payPix } from './pay-pix.ts'
 import { enterAs, type Person } from './sign-up.ts'
 
 const BIA: Person = {
@@ -95,7 +88,7 @@ test('a Pix paid at the bank turns the page to paid by itself, and has a receipt
   await lookAt(page, 'recargas-pix')
   // A reload keeps what is being paid.
   await page.reload()
-  await pay(page)
+  await payPix(page)
   await page.getByText('Pago. O saldo já está na sua conta.').last().waitFor()
   await page.getByRole('link', { name: 'Recibo' }).first().waitFor()
   const receipt = await page.request.get(
@@ -211,27 +204,3 @@ test('nothing was red in the console but what the server refused on purpose', ()
     [],
   )
 })
-
-/** On the sandbox's page, in the tab that the link opens. */
-async function pay(page: Page): Promise<void> {
-  const [bank] = await Promise.all([
-    page.context().waitForEvent('page'),
-    page.getByRole('link', { name: 'Abrir a página de pagamento' }).click(),
-  ])
-  await bank.getByRole('button', { name: 'Pagar (simulação)' }).click()
-  await bank.close()
-}
-
-/** On a phone in the dark as well as on a desk: what only an act brings to the page. */
-async function lookAt(page: Page, name: string): Promise<void> {
-  for (const [theme, width] of [
-    ['dark', 'phone'],
-    ['light', 'desktop'],
-  ] as const) {
-    await useLook(page, theme, width)
-    await settled(page)
-    await screenshot(page, `${name}-${width}-${theme}`)
-    await assertAccessible(page, name)
-    await assertFits(page, name)
-  }
-}

@@ -5,24 +5,43 @@ export interface WebPage {
   readonly heading: string
   /** Seen without signing in. */
   readonly isPublic?: boolean
+  /** Seen by operators only. */
+  readonly isForAdmin?: boolean
 }
 
 export const PAGES: readonly WebPage[] = [
   { path: '/entrar', heading: 'Entrar', isPublic: true },
+  { path: '/entrar/codigo', heading: 'Verificação em duas etapas', isPublic: true },
   { path: '/cadastrar', heading: 'Criar conta', isPublic: true },
   { path: '/confirmado', heading: 'E-mail confirmado', isPublic: true },
   { path: '/status', heading: 'Status', isPublic: true },
   { path: '/nada-aqui', heading: 'Página não encontrada', isPublic: true },
   { path: '/', heading: 'Início' },
+  { path: '/seguranca', heading: 'Segurança' },
   { path: '/perfil', heading: 'Perfil' },
   { path: '/recargas', heading: 'Recargas' },
   { path: '/reembolsos', heading: 'Reembolsos' },
   { path: '/chaves', heading: 'Chaves' },
   { path: '/uso', heading: 'Uso' },
+  { path: '/playground', heading: 'Playground' },
   { path: '/sessoes', heading: 'Sessões' },
+  { path: '/prompts', heading: 'Prompts' },
+  { path: '/prompts/novo', heading: 'Novo prompt' },
   { path: '/modelos', heading: 'Modelos' },
   { path: '/alertas', heading: 'Alertas' },
   { path: '/webhooks', heading: 'Webhooks' },
   { path: '/notificacoes', heading: 'Notificações' },
+  { path: '/equipes', heading: 'Equipes' },
   { path: '/indicacoes', heading: 'Indicações' },
+  { path: '/admin/clientes', heading: 'Clientes', isForAdmin: true },
+  { path: '/admin/ajustes', heading: 'Ajustes', isForAdmin: true },
+  { path: '/admin/reembolsos', heading: 'Reembolsos', isForAdmin: true },
+  { path: '/admin/conciliacao', heading: 'Conciliação', isForAdmin: true },
+  { path: '/admin/auditoria', heading: 'Auditoria', isForAdmin: true },
+  { path: '/admin/margens', heading: 'Margens', isForAdmin: true },
+  { path: '/admin/modelos', heading: 'Modelos', isForAdmin: true },
+  { path: '/admin/cambio', heading: 'Câmbio', isForAdmin: true },
+  { path: '/admin/incidentes', heading: 'Incidentes', isForAdmin: true },
+  { path: '/admin/saude', heading: 'Saúde', isForAdmin: true },
+  { path: '/admin/entregas', heading: 'Entregas', isForAdmin: true },
 ]

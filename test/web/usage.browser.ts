@@ -10,7 +10,8 @@ import {
   startGateway,
   type GatewayUnderTest,
 } from '../http/gateway-under-test.ts'
-import { assertAccessible, settled, startBrowser, type BrowserUnderTest } from './browser.ts'
+import { assertAccessible, startBrowser, type BrowserUnderTest } from './browser.ts'
+import { lookAt } from './look-at.ts'
 import { fund } from './fund.ts'
 import { enterAs } from './sign-up.ts'
 
@@ -66,8 +67,7 @@ test('a charge opens to the sum that it was made by, and to its session', async 
   const entries = page.getByRole('listitem').filter({ hasText: 'sandbox-' })
   await entries.nth(1).waitFor()
   assert.equal(await entries.count(), 2)
-  await settled(page)
-  await assertAccessible(page, 'sessão')
+  await lookAt(page, 'sessao')
   await page.close()
 })
 
@@ -90,6 +90,48 @@ test('the log goes on page by page, by model, and the filter stands in the addre
   await page.getByRole('tab', { name: 'Por chave' }).click()
   await page.getByRole('button', { name: 'Site', exact: true }).click()
   await rows.nth(49).waitFor()
+  await page.close()
+})
+
+test('what a page shows first is asked for before its code is there, and the session before any', async () => {
+  const page = await browser.newPage()
+  const sessions: string[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/v1/session')) sessions.push(request.url())
+  })
+  const session = page.waitForRequest('**/v1/session')
+  const log = page.waitForRequest('**/v1/usage/events*')
+  await page.route('**/assets/base-*.js', (route) => session.then(() => route.continue()))
+  await page.route('**/assets/UsagePage-*.js', (route) => log.then(() => route.continue()))
+  await page.goto('/uso')
+  await page
+    .getByRole('button', { name: /^Ver a conta de/ })
+    .first()
+    .waitFor()
+  assert.equal(sessions.length, 1)
+  await page.close()
+})
+
+test("dates are in the customer's own zone from the first that is shown on", async () => {
+  const { baseUrl } = gateway.node
+  const timeZone = 'Asia/Tokyo'
+  await ask(baseUrl, '/me/preferences', { secret, method: 'PUT', body: { timezone: timeZone } })
+  const [charge] = (await ask(baseUrl, '/usage/events?limit=1', { secret })).json.usage_events
+  const page = await browser.newPage()
+  // The rows have time to be shown before the zone is known.
+  const log = page.waitForResponse('**/v1/usage/events*')
+  await page.route('**/v1/me/preferences', async (route) => {
+    await log
+    await page.waitForTimeout(500)
+    await route.continue()
+  })
+  await page.goto('/uso')
+  const row = page.getByRole('button', { name: /^Ver a conta de/ }).first()
+  const clock = new Intl.DateTimeFormat('pt-BR', { timeStyle: 'short', timeZone })
+  assert.match(
+    (await row.getAttribute('aria-label')) ?? '',
+    new RegExp(` ${clock.format(new Date(charge.created_at))}$`),
+  )
   await page.close()
 })
 

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { startGateway, type GatewayUnderTest } from '../http/gateway-under-test.ts'
-import { assertAccessible, settled, startBrowser, type BrowserUnderTest } from './browser.ts'
+import { startBrowser, type BrowserUnderTest } from './browser.ts'
+import { lookAt } from './look-at.ts'
 import { enterAs } from './sign-up.ts'
 
 const CAIO = { name: 'Caio Reis', email: 'caio@exemplo.com.br', password: 'uma frase bem comprida' }
@@ -59,8 +60,7 @@ test('a webhook: its secret once, a test that it signs, the attempt to the byte,
   await attempt.filter({ hasText: 'entregue' }).waitFor()
   await attempt.getByRole('button').first().click()
   await page.getByText('recebido, obrigado').waitFor()
-  await settled(page)
-  await assertAccessible(page, 'webhook')
+  await lookAt(page, 'webhook')
   await page.getByRole('button', { name: 'Reenviar' }).click()
   await attempt.filter({ hasText: 'reenvio' }).filter({ hasText: 'entregue' }).waitFor()
   assert.equal(received.length, 2)

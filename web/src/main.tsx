@@ -4,11 +4,14 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query-client.ts'
 import { ToastProvider } from './components/Toast.tsx'
+import { keepReferralCode } from './lib/referral-code.ts'
 import { router } from './router.tsx'
 import './style.css'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')
+
+keepReferralCode(window.location.search)
 
 createRoot(root).render(
   <StrictMode>

@@ -1,24 +1,20 @@
 /**
  * The pages and their addresses. The code of each is loaded when it is first opened: a page joins with a
- * `createRoute` here, its name in `routeTree`, and a line in layout/menu.ts.
+ * `createRoute` here, its name in `routeTree`, and a line in layout/menu.ts; those of operators in
+ * admin-routes.tsx and layout/admin-menu.ts.
  */
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from '@tanstack/react-router'
+import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { adminRoutes } from './admin-routes.tsx'
 import { queryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
 import { AppLayout } from './layout/AppLayout.tsx'
 import { EitherLayout } from './layout/EitherLayout.tsx'
-import { NotFoundPage } from './layout/NotFoundPage.tsx'
 import { PageError } from './layout/PageError.tsx'
 import { PageSkeleton } from './layout/PageSkeleton.tsx'
 import { PublicLayout } from './layout/PublicLayout.tsx'
-
-const root = createRootRoute({ notFoundComponent: NotFoundPage })
+import { loadZone, prefetchHome, prefetchKeys, prefetchModels, prefetchUsage } from './prefetch.ts'
+import { root } from './root-route.ts'
+import { sessionOrSignIn } from './session-or-sign-in.ts'
 
 /** Pages that anybody may see. */
 const open = createRoute({ getParentRoute: () => root, id: 'open', component: PublicLayout })
@@ -31,22 +27,23 @@ const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
   component: AppLayout,
-  beforeLoad: async ({ location }) => {
-    const session = await queryClient.ensureQueryData(sessionQuery)
-    if (session) return
-    const { href } = location
-    throw redirect({ to: '/entrar', search: href === '/' ? {} : { voltar: href }, replace: true })
-  },
+  beforeLoad: async ({ location }) => void (await sessionOrSignIn(location)),
+  loader: loadZone,
 })
 
 const signIn = createRoute({
   getParentRoute: () => open,
   path: '/entrar',
-  // Only to a place of our own: an address of another site here would be a trap.
-  validateSearch: ({ voltar }: Record<string, unknown>): { voltar?: string } =>
-    typeof voltar === 'string' && /^\/(?![/\\])/.test(voltar) ? { voltar } : {},
+  validateSearch: wayBack,
   beforeLoad: leaveWhenSignedIn,
   component: lazyRouteComponent(() => import('./pages/sign-in/SignInPage.tsx'), 'SignInPage'),
+})
+const signInCode = createRoute({
+  getParentRoute: () => open,
+  path: '/entrar/codigo',
+  validateSearch: wayBack,
+  beforeLoad: leaveWhenSignedIn,
+  component: lazyRouteComponent(() => import('./pages/sign-in/CodePage.tsx'), 'CodePage'),
 })
 const signUp = createRoute({
   getParentRoute: () => open,
@@ -68,18 +65,29 @@ const status = createRoute({
 const home = createRoute({
   getParentRoute: () => app,
   path: '/',
+  loader: prefetchHome,
   component: lazyRouteComponent(() => import('./pages/home/HomePage.tsx'), 'HomePage'),
 })
 
 const models = createRoute({
   getParentRoute: () => either,
   path: '/modelos',
+  loader: prefetchModels,
   component: lazyRouteComponent(() => import('./pages/models/ModelsPage.tsx'), 'ModelsPage'),
 })
 const usage = createRoute({
   getParentRoute: () => app,
   path: '/uso',
+  loader: ({ location }) => prefetchUsage(location.search),
   component: lazyRouteComponent(() => import('./pages/usage/UsagePage.tsx'), 'UsagePage'),
+})
+const playground = createRoute({
+  getParentRoute: () => app,
+  path: '/playground',
+  component: lazyRouteComponent(
+    () => import('./pages/playground/PlaygroundPage.tsx'),
+    'PlaygroundPage',
+  ),
 })
 const sessions = createRoute({
   getParentRoute: () => app,
@@ -90,6 +98,28 @@ const session = createRoute({
   getParentRoute: () => app,
   path: '/sessoes/$id',
   component: lazyRouteComponent(() => import('./pages/sessions/SessionPage.tsx'), 'SessionPage'),
+})
+const prompts = createRoute({
+  getParentRoute: () => app,
+  path: '/prompts',
+  component: lazyRouteComponent(() => import('./pages/prompts/PromptsPage.tsx'), 'PromptsPage'),
+})
+const newPrompt = createRoute({
+  getParentRoute: () => app,
+  path: '/prompts/novo',
+  validateSearch: ({ exemplo }: Record<string, unknown>): { exemplo?: true } =>
+    exemplo === true ? { exemplo } : {},
+  component: lazyRouteComponent(() => import('./pages/prompts/NewPromptPage.tsx'), 'NewPromptPage'),
+})
+const prompt = createRoute({
+  getParentRoute: () => app,
+  path: '/prompts/$id',
+  component: lazyRouteComponent(() => import('./pages/prompts/PromptPage.tsx'), 'PromptPage'),
+})
+const security = createRoute({
+  getParentRoute: () => app,
+  path: '/seguranca',
+  component: lazyRouteComponent(() => import('./pages/security/SecurityPage.tsx'), 'SecurityPage'),
 })
 const profile = createRoute({
   getParentRoute: () => app,
@@ -109,6 +139,7 @@ const refunds = createRoute({
 const keys = createRoute({
   getParentRoute: () => app,
   path: '/chaves',
+  loader: ({ location }) => prefetchKeys(location.search),
   component: lazyRouteComponent(() => import('./pages/keys/KeysPage.tsx'), 'KeysPage'),
 })
 const alerts = createRoute({
@@ -132,6 +163,16 @@ const referrals = createRoute({
     'ReferralsPage',
   ),
 })
+const teams = createRoute({
+  getParentRoute: () => app,
+  path: '/equipes',
+  component: lazyRouteComponent(() => import('./pages/teams/TeamsPage.tsx'), 'TeamsPage'),
+})
+const team = createRoute({
+  getParentRoute: () => app,
+  path: '/equipes/$id',
+  component: lazyRouteComponent(() => import('./pages/teams/TeamPage.tsx'), 'TeamPage'),
+})
 const webhooks = createRoute({
   getParentRoute: () => app,
   path: '/webhooks',
@@ -144,23 +185,31 @@ const webhook = createRoute({
 })
 
 const routeTree = root.addChildren([
-  open.addChildren([signIn, signUp, confirmed]),
+  open.addChildren([signIn, signInCode, signUp, confirmed]),
   either.addChildren([status, models]),
   app.addChildren([
     home,
     usage,
+    playground,
     sessions,
     session,
+    prompts,
+    newPrompt,
+    prompt,
     alerts,
     webhooks,
     webhook,
     notifications,
+    teams,
+    team,
     referrals,
+    security,
     profile,
     topUps,
     refunds,
     keys,
   ]),
+  adminRoutes,
 ])
 
 export const router = createRouter({
@@ -170,6 +219,11 @@ export const router = createRouter({
   defaultErrorComponent: PageError,
   scrollRestoration: true,
 })
+
+/** Only to a place of our own: an address of another site here would be a trap. */
+function wayBack({ voltar }: Record<string, unknown>): { voltar?: string } {
+  return typeof voltar === 'string' && /^\/(?![/\\])/.test(voltar) ? { voltar } : {}
+}
 
 async function leaveWhenSignedIn(): Promise<void> {
   const session = await queryClient.ensureQueryData(sessionQuery)

@@ -1156,6 +1156,10 @@ export interface Contract {
         timezone: string
         preferred_locale: string
         weekly_digest_enabled: boolean
+        /**
+         * Avisos de saldo baixo por e-mail. O de saldo zerado vai sempre, e os webhooks recebem os dois.
+         */
+        low_balance_email_enabled: boolean
       }
     }
     /**
@@ -1260,6 +1264,7 @@ export interface Contract {
           timezone: string
           preferred_locale: string
           weekly_digest_enabled: boolean
+          low_balance_email_enabled: boolean
         }
         balance: {
           /**
@@ -1551,6 +1556,7 @@ export interface Contract {
           is_verified: boolean
           name: string
           has_password: boolean
+          second_factor_enabled_at: string | null
           created_at: string
         }[]
         /**
@@ -1562,6 +1568,16 @@ export interface Contract {
           user_agent: string | null
           created_at: string
           expires_at: string
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        sign_in_passkeys: {
+          id: string
+          name: string
+          device_type: string
+          is_backed_up: boolean
+          created_at: string
         }[]
         /**
          * Os mais novos primeiro.
@@ -1648,6 +1664,7 @@ export interface Contract {
           activities: number
           sign_in_users: number
           sign_in_sessions: number
+          sign_in_passkeys: number
           alerts: number
           webhooks: number
           webhook_attempts: number
@@ -2422,6 +2439,60 @@ export interface Contract {
       }
     }
     /**
+     * O registro de auditoria, os atos mais novos primeiro
+     */
+    '/admin/audit-log': {
+      query: {
+        customer_id?: string
+        /**
+         * O começo do nome do ato: `adjustment.` ou `api_key.revoked`.
+         */
+        action?: string
+        /**
+         * Primeiro dia, no horário de Brasília.
+         */
+        from?: string
+        /**
+         * Último dia, no horário de Brasília.
+         */
+        to?: string
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        entries: {
+          id: string
+          created_at: string
+          /**
+           * Como `api_key.revoked`.
+           */
+          action: string
+          /**
+           * `operator`: pela linha de comando do servidor.
+           */
+          actor_kind: 'customer' | 'operator' | 'system'
+          actor_id: string | null
+          actor_name: string | null
+          api_key_id: string | null
+          session_id: string | null
+          ip: string | null
+          customer_id: string | null
+          customer_name: string | null
+          subject_id: string | null
+          details: {
+            [k: string]: unknown
+          } | null
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
      * O registro de auditoria em CSV: até 10.000 atos, os mais novos primeiro
      */
     '/admin/audit-log/export.csv': {
@@ -2616,6 +2687,10 @@ export interface Contract {
            */
           charged_brl: number
         }
+        suspension: {
+          since: string
+          reason: 'chargeback' | 'operator'
+        } | null
         keys: {
           active: number
           suspended: number
@@ -2654,6 +2729,7 @@ export interface Contract {
     '/admin/adjustments': {
       query: {
         status?: 'pending' | 'posted' | 'rejected'
+        customer_id?: string
         limit?: number
         /**
          * O `next_cursor` da página anterior.
@@ -2667,6 +2743,7 @@ export interface Contract {
         adjustments: {
           id: string
           customer_id: string
+          customer_name: string | null
           kind: 'credit' | 'debit' | 'promotional_credit'
           /**
            * BRL
@@ -2676,10 +2753,16 @@ export interface Contract {
           reference: string
           status: 'pending' | 'posted' | 'rejected'
           requested_by: string
+          requested_by_name: string | null
           decided_by: string | null
+          decided_by_name: string | null
           created_at: string
           decided_at: string | null
         }[]
+        /**
+         * BRL; acima disso, um lançamento espera por outra pessoa.
+         */
+        approval_above_brl: number
         next_cursor: string | null
       }
     }
@@ -2691,6 +2774,10 @@ export interface Contract {
        * Tudo certo.
        */
       answer: {
+        /**
+         * De aviso antes de um aumento.
+         */
+        markup_notice_days: number
         models: {
           id: string
           display_name: string
@@ -2958,6 +3045,7 @@ export interface Contract {
           created_at: string
           ended_at: string | null
           customer_id: string
+          customer_name: string | null
           /**
            * O processador não as devolve: transfira, e diga em `/complete`.
            */
@@ -2971,6 +3059,252 @@ export interface Contract {
           errors: string[]
         }[]
         next_cursor: string | null
+      }
+    }
+    /**
+     * O custo nos provedores, o cobrado e a margem, por dia, modelo e provedor
+     */
+    '/admin/margins': {
+      query: {
+        /**
+         * Primeiro dia, no horário de Brasília; sem ele, 30 dias até o último.
+         */
+        from?: string
+        /**
+         * Último dia, incluído; sem ele, hoje. Até 92 dias.
+         */
+        to?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        from: string
+        to: string
+        timezone: 'America/Sao_Paulo'
+        totals: {
+          /**
+           * Chamadas cobradas.
+           */
+          requests: number
+          /**
+           * USD
+           */
+          cost_upstream_usd: number
+          /**
+           * O custo de cada chamada no câmbio dela, em BRL.
+           */
+          cost_upstream_brl: number
+          /**
+           * O cobrado dos clientes, também do crédito promocional.
+           */
+          billed_brl: number
+          /**
+           * O cobrado menos o custo.
+           */
+          margin_brl: number
+          /**
+           * Do cobrado, com até dois decimais; nulo onde nada foi cobrado.
+           */
+          margin_percent: number | null
+        }
+        /**
+         * Do mais antigo ao último; os dias sem uso também.
+         *
+         * @maxItems 92
+         */
+        by_day: {
+          day: string
+          /**
+           * Chamadas cobradas.
+           */
+          requests: number
+          /**
+           * USD
+           */
+          cost_upstream_usd: number
+          /**
+           * O custo de cada chamada no câmbio dela, em BRL.
+           */
+          cost_upstream_brl: number
+          /**
+           * O cobrado dos clientes, também do crédito promocional.
+           */
+          billed_brl: number
+          /**
+           * O cobrado menos o custo.
+           */
+          margin_brl: number
+          /**
+           * Do cobrado, com até dois decimais; nulo onde nada foi cobrado.
+           */
+          margin_percent: number | null
+        }[]
+        by_model: {
+          model_id: string
+          /**
+           * Chamadas cobradas.
+           */
+          requests: number
+          /**
+           * USD
+           */
+          cost_upstream_usd: number
+          /**
+           * O custo de cada chamada no câmbio dela, em BRL.
+           */
+          cost_upstream_brl: number
+          /**
+           * O cobrado dos clientes, também do crédito promocional.
+           */
+          billed_brl: number
+          /**
+           * O cobrado menos o custo.
+           */
+          margin_brl: number
+          /**
+           * Do cobrado, com até dois decimais; nulo onde nada foi cobrado.
+           */
+          margin_percent: number | null
+        }[]
+        by_upstream: {
+          /**
+           * Nulo: não se sabe.
+           */
+          upstream: string | null
+          /**
+           * Chamadas cobradas.
+           */
+          requests: number
+          /**
+           * USD
+           */
+          cost_upstream_usd: number
+          /**
+           * O custo de cada chamada no câmbio dela, em BRL.
+           */
+          cost_upstream_brl: number
+          /**
+           * O cobrado dos clientes, também do crédito promocional.
+           */
+          billed_brl: number
+          /**
+           * O cobrado menos o custo.
+           */
+          margin_brl: number
+          /**
+           * Do cobrado, com até dois decimais; nulo onde nada foi cobrado.
+           */
+          margin_percent: number | null
+        }[]
+      }
+    }
+    /**
+     * Os nós, as filas, os trabalhos, o banco de dados, o câmbio e a conciliação
+     */
+    '/admin/health': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        at: string
+        /**
+         * Os vivos, os vistos no último dia e os que deixaram reservas abertas.
+         */
+        nodes: {
+          id: string
+          /**
+           * O nó que responde.
+           */
+          is_this: boolean
+          is_alive: boolean
+          started_at: string
+          last_heartbeat_at: string
+          stopped_at: string | null
+          open_holds: number
+        }[]
+        holds: {
+          open: number
+          oldest_at: string | null
+        }
+        queues: {
+          name: 'events' | 'webhook_attempts' | 'mails' | 'processor_events'
+          /**
+           * O que não está feito, também o que tem hora marcada.
+           */
+          waiting: number
+          /**
+           * O que já devia ser feito.
+           */
+          due: number
+          oldest_due_at: string | null
+        }[]
+        jobs: {
+          name: string
+          /**
+           * Em UTC.
+           */
+          cron: string
+          waiting: number
+          active: number
+          /**
+           * Os que se deram por perdidos e ainda estão guardados.
+           */
+          failed: number
+          last_completed_at: string | null
+          last_failed_at: string | null
+        }[]
+        database: {
+          size_bytes: number
+          connections: number
+          connections_max: number
+        }
+        fx_rate: {
+          /**
+           * BRL por USD.
+           */
+          rate: number
+          rate_date: string
+          source: string
+          applied_from: string | null
+          /**
+           * Dias desde a data da taxa.
+           */
+          age_days: number
+        } | null
+        reconciliation: {
+          last_started_at: string | null
+          last_finished_at: string | null
+          last_failure: string | null
+          open_differences: number
+        }
+        /**
+         * O que só o nó que responde sabe, e de si mesmo.
+         */
+        this_node: {
+          id: string
+          started_at: string
+          running_calls: number
+          /**
+           * Cobranças no disco, à espera do banco de dados.
+           */
+          spool_length: number
+          ledger_waiting: number
+          routes: {
+            model_id: string
+            upstream: string
+            upstream_model: string
+            breaker: 'closed' | 'half_open' | 'open'
+            running: number
+          }[]
+          timers: {
+            name: string
+            every_ms: number
+            last_done_at: string | null
+            last_failed_at: string | null
+            failures_in_row: number
+          }[]
+        }
       }
     }
   }
@@ -3304,9 +3638,13 @@ export interface Contract {
       }
       body: {
         /**
-         * Uma chave ativa da mesma conta; paga a execução.
+         * Uma chave ativa da mesma conta; paga a execução. Obrigatória sem `api_key_id`.
          */
-        api_key: string
+        api_key?: string
+        /**
+         * Numa sessão do painel, em lugar de `api_key`: o id da chave.
+         */
+        api_key_id?: string
         /**
          * O valor de cada variável do prompt.
          */
@@ -3420,11 +3758,30 @@ export interface Contract {
       }
     }
     /**
-     * Aceita um convite feito para o próprio e-mail
+     * Aceita um convite feito para o próprio e-mail, com o código que chegou nele
      */
     '/me/invitations/accept': {
       body: {
         token: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        team_id: string
+        team_name: string
+        role: 'admin' | 'member'
+      }
+    }
+    /**
+     * Aceita um convite sem o código: para quem já entrou no painel com aquele e-mail
+     */
+    '/me/invitations/{id}/accept': {
+      path: {
+        /**
+         * UUID do convite
+         */
+        id: string
       }
       /**
        * Tudo certo.
@@ -4006,6 +4363,7 @@ export interface Contract {
       answer: {
         id: string
         customer_id: string
+        customer_name: string | null
         kind: 'credit' | 'debit' | 'promotional_credit'
         /**
          * BRL
@@ -4015,7 +4373,9 @@ export interface Contract {
         reference: string
         status: 'pending' | 'posted' | 'rejected'
         requested_by: string
+        requested_by_name: string | null
         decided_by: string | null
+        decided_by_name: string | null
         created_at: string
         decided_at: string | null
       }
@@ -4033,6 +4393,7 @@ export interface Contract {
       answer: {
         id: string
         customer_id: string
+        customer_name: string | null
         kind: 'credit' | 'debit' | 'promotional_credit'
         /**
          * BRL
@@ -4042,7 +4403,9 @@ export interface Contract {
         reference: string
         status: 'pending' | 'posted' | 'rejected'
         requested_by: string
+        requested_by_name: string | null
         decided_by: string | null
+        decided_by_name: string | null
         created_at: string
         decided_at: string | null
       }
@@ -4060,6 +4423,7 @@ export interface Contract {
       answer: {
         id: string
         customer_id: string
+        customer_name: string | null
         kind: 'credit' | 'debit' | 'promotional_credit'
         /**
          * BRL
@@ -4069,7 +4433,9 @@ export interface Contract {
         reference: string
         status: 'pending' | 'posted' | 'rejected'
         requested_by: string
+        requested_by_name: string | null
         decided_by: string | null
+        decided_by_name: string | null
         created_at: string
         decided_at: string | null
       }
@@ -4254,6 +4620,7 @@ export interface Contract {
         created_at: string
         ended_at: string | null
         customer_id: string
+        customer_name: string | null
         /**
          * O processador não as devolve: transfira, e diga em `/complete`.
          */
@@ -4314,6 +4681,7 @@ export interface Contract {
         created_at: string
         ended_at: string | null
         customer_id: string
+        customer_name: string | null
         /**
          * O processador não as devolve: transfira, e diga em `/complete`.
          */
@@ -4371,6 +4739,7 @@ export interface Contract {
         created_at: string
         ended_at: string | null
         customer_id: string
+        customer_name: string | null
         /**
          * O processador não as devolve: transfira, e diga em `/complete`.
          */
@@ -4526,6 +4895,7 @@ export interface Contract {
         timezone?: string
         preferred_locale?: string
         weekly_digest_enabled?: boolean
+        low_balance_email_enabled?: boolean
       }
       /**
        * Tudo certo.
@@ -4537,6 +4907,10 @@ export interface Contract {
         timezone: string
         preferred_locale: string
         weekly_digest_enabled: boolean
+        /**
+         * Avisos de saldo baixo por e-mail. O de saldo zerado vai sempre, e os webhooks recebem os dois.
+         */
+        low_balance_email_enabled: boolean
       }
     }
     /**
@@ -5085,6 +5459,24 @@ export interface Contract {
       answer: {
         id: string
         revoked: true
+      }
+    }
+    /**
+     * Recusa um convite feito para o próprio e-mail
+     */
+    '/me/invitations/{id}': {
+      path: {
+        /**
+         * UUID do convite
+         */
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        declined: true
       }
     }
     /**

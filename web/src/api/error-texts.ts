@@ -5,6 +5,7 @@ export const ERROR_TEXTS: Readonly<Record<string, string>> = {
   unauthorized: 'Sua sessão terminou. Entre de novo para continuar.',
   csrf_token_missing: 'Sua sessão mudou em outra aba. Atualize a página e tente de novo.',
   invalid_request: 'Há um campo com valor inválido. Confira os dados e tente de novo.',
+  stream_broken: 'A resposta parou no meio. Só é cobrado o que chegou a ser gerado. Tente de novo.',
   rate_limit_exceeded: 'Muitos pedidos em pouco tempo. Espere um minuto e tente de novo.',
   payload_too_large: 'O conteúdo é grande demais. Diminua e tente de novo.',
   // Sign-in: the codes of better-auth.
@@ -18,7 +19,25 @@ export const ERROR_TEXTS: Readonly<Record<string, string>> = {
   USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 'Já existe uma conta com este e-mail. Entre com ela.',
   INVALID_TOKEN: 'Este link já foi usado ou venceu. Peça outro.',
   TOKEN_EXPIRED: 'Este link venceu. Peça outro.',
-  TOO_MANY_REQUESTS: 'Muitas tentativas. Espere um minuto e tente de novo.',
+  TOO_MANY_REQUESTS: 'Muitas tentativas. Espere alguns minutos e tente de novo.',
+  INVALID_CODE: 'O código não confere ou já foi usado. Espere o próximo e digite de novo.',
+  SIGN_IN_AGAIN: 'O tempo para digitar o código acabou. Entre de novo.',
+  CSRF_TOKEN_MISSING: 'Sua sessão mudou em outra aba. Atualize a página e tente de novo.',
+  UNAUTHORIZED: 'Sua sessão terminou. Entre de novo para continuar.',
+  PROOF_NEEDED: 'Confirme que é você para continuar.',
+  SECOND_FACTOR_IS_ON: 'A verificação em duas etapas já está ligada. Atualize a página.',
+  SECOND_FACTOR_IS_OFF: 'A verificação em duas etapas está desligada. Atualize a página.',
+  TOO_MANY_PASSKEYS: 'Você já tem 20 chaves de acesso. Remova uma que não usa.',
+  FAILED_TO_VERIFY_REGISTRATION: 'A chave de acesso não foi criada. Tente de novo.',
+  AUTHENTICATION_FAILED: 'A chave de acesso não foi aceita. Tente de novo ou entre de outra forma.',
+  CHALLENGE_NOT_FOUND: 'O tempo para usar a chave de acesso acabou. Tente de novo.',
+  PASSKEY_NOT_FOUND:
+    'Esta chave de acesso não é mais de nenhuma conta daqui. Use outra ou entre de outra forma.',
+  USER_NOT_VERIFIED:
+    'O dispositivo precisa pedir sua digital, seu rosto ou um PIN. Tente com outro.',
+  passkey_cancelled: 'A chave de acesso não foi usada. Tente de novo quando quiser.',
+  passkey_known: 'Este dispositivo já tem uma chave de acesso desta conta.',
+  proof_cancelled: 'Para continuar, confirme que é você.',
   // Money in: profile, cards, top-ups.
   cpf_required: 'Antes, informe seu CPF ou CNPJ no perfil: sem ele não há como cobrar.',
   email_required: 'Antes, confirme um e-mail na sua conta: para ele vai o recibo.',
@@ -29,4 +48,21 @@ export const ERROR_TEXTS: Readonly<Record<string, string>> = {
   too_many_rejected_cards:
     'Muitos cartões recusados em pouco tempo. Espere uma hora ou pague por Pix.',
   too_many_payment_methods: 'Você já tem o máximo de cartões. Exclua um que não usa.',
+  // Of operators.
+  forbidden: 'Sua conta não tem permissão para fazer isso.',
+  customer_not_found: 'Este cliente não existe, ou a conta foi excluída.',
+  customer_deleted: 'A conta foi excluída: nada mais pode ser lançado nela. Recuse o ajuste.',
+  second_admin_required: 'Você pediu este ajuste: outro operador precisa aprovar.',
+  adjustment_decided: 'Outro operador já decidiu este ajuste. Atualize a lista.',
+  reference_taken: 'Já há um ajuste diferente com esta referência. Volte e use outra.',
+  short_balance: 'O saldo livre do cliente não cobre este débito. Nada foi lançado.',
+  refund_already_decided: 'Este reembolso já foi decidido. Atualize a lista.',
+  difference_gone: 'Esta diferença sumiu na última comparação: não há mais o que explicar.',
+  // Teams.
+  already_member: 'Esta pessoa já está na equipe.',
+  already_invited: 'Esta pessoa já tem um convite em aberto. Retire-o para enviar outro.',
+  too_many_invitations: 'Há 50 convites em aberto, o máximo. Retire os que não valem mais.',
+  too_many_members: 'A equipe está cheia: são 200 pessoas no máximo.',
+  too_many_teams: 'Você já tem 100 equipes, o máximo. Exclua uma que não usa.',
+  invitation_not_found: 'Este convite não vale mais: venceu, foi retirado ou já foi respondido.',
 }

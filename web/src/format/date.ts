@@ -36,11 +36,9 @@ export function time(instant: string | Date): string {
 
 /** A day without a time (AAAA-MM-DD), which no zone may shift: 21 de nov. */
 export function shortDay(day: string): string {
-  return new Intl.DateTimeFormat('pt-BR', {
-    day: 'numeric',
-    month: 'short',
-    timeZone: 'UTC',
-  }).format(new Date(`${day.slice(0, 10)}T12:00:00Z`))
+  return formatter({ day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
+    new Date(`${day.slice(0, 10)}T12:00:00Z`),
+  )
 }
 
 /** Today in the customer's zone, as AAAA-MM-DD. */
@@ -49,5 +47,17 @@ export function today(now: Date = new Date()): string {
 }
 
 function format(instant: string | Date, options: Intl.DateTimeFormatOptions): string {
-  return new Intl.DateTimeFormat('pt-BR', { ...options, timeZone: zone }).format(new Date(instant))
+  return formatter({ ...options, timeZone: zone }).format(new Date(instant))
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+/** Kept: to make one takes a hundred times as long as to write a date, and a list has many dates. */
+function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = JSON.stringify(options)
+  const known = formatters.get(key)
+  if (known) return known
+  const made = new Intl.DateTimeFormat('pt-BR', options)
+  formatters.set(key, made)
+  return made
 }

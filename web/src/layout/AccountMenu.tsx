@@ -4,7 +4,12 @@ import { useEffect, useId, useRef, useState } from 'react'
 import type { Session } from '../api/session.ts'
 import { AccountPanel } from './AccountPanel.tsx'
 
-export function AccountMenu({ session }: { session: Session }) {
+interface AccountMenuProps {
+  readonly session: Session
+  readonly isAdminArea: boolean
+}
+
+export function AccountMenu({ session, isAdminArea }: AccountMenuProps) {
   const [isOpen, setIsOpen] = useState(false)
   const panelId = useId()
   const ref = useRef<HTMLDivElement>(null)
@@ -57,7 +62,11 @@ export function AccountMenu({ session }: { session: Session }) {
           id={panelId}
           className="absolute inset-x-0 bottom-full z-30 mb-2 rounded-xl border border-line bg-surface p-2 shadow-lg"
         >
-          <AccountPanel onFollow={() => setIsOpen(false)} />
+          <AccountPanel
+            session={session}
+            isAdminArea={isAdminArea}
+            onFollow={() => setIsOpen(false)}
+          />
         </div>
       )}
     </div>

@@ -1,15 +1,22 @@
-import { useNavigate } from '@tanstack/react-router'
-import { BookOpen, LogOut } from 'lucide-react'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { BookOpen, LogOut, ShieldCheck, UserRound } from 'lucide-react'
 import { useState } from 'react'
 import { signOut } from '../api/auth.ts'
 import { explainError } from '../api/explain-error.ts'
+import type { Session } from '../api/session.ts'
 import { useToast } from '../components/Toast.tsx'
 import { ThemeSwitch } from './ThemeSwitch.tsx'
 
 const ROW =
   'flex min-h-11 w-full items-center gap-3 rounded-lg px-2 text-sm font-medium hover:bg-sunken md:min-h-10'
 
-export function AccountPanel({ onFollow }: { onFollow: () => void }) {
+interface AccountPanelProps {
+  readonly session: Session
+  readonly isAdminArea: boolean
+  readonly onFollow: () => void
+}
+
+export function AccountPanel({ session, isAdminArea, onFollow }: AccountPanelProps) {
   const [isLeaving, setIsLeaving] = useState(false)
   const navigate = useNavigate()
   const toast = useToast()
@@ -32,6 +39,16 @@ export function AccountPanel({ onFollow }: { onFollow: () => void }) {
         <span className="text-sm text-muted">Tema</span>
         <ThemeSwitch />
       </div>
+      {session.is_admin && (
+        <Link to={isAdminArea ? '/' : '/admin'} onClick={onFollow} className={ROW}>
+          {isAdminArea ? (
+            <UserRound aria-hidden="true" className="size-4 text-muted" />
+          ) : (
+            <ShieldCheck aria-hidden="true" className="size-4 text-muted" />
+          )}
+          {isAdminArea ? 'Minha conta' : 'Operação'}
+        </Link>
+      )}
       <a href="/docs" className={ROW}>
         <BookOpen aria-hidden="true" className="size-4 text-muted" />
         Documentação da API

@@ -5,6 +5,7 @@ import { useEffect } from 'react'
 import { api } from '../api/client.ts'
 import { sessionQuery } from '../api/session.ts'
 import { setZone } from '../format/date.ts'
+import { MENU, type MenuEntry } from './menu.ts'
 import { PhoneBar } from './PhoneBar.tsx'
 import { SandboxNotice } from './SandboxNotice.tsx'
 import { SideNavigation } from './SideNavigation.tsx'
@@ -12,7 +13,13 @@ import { SkipLink } from './SkipLink.tsx'
 import { useFocusOnNavigation } from './use-focus-on-navigation.ts'
 import { useSignInWhenSignedOut } from './use-sign-in-when-signed-out.ts'
 
-export function AppLayout() {
+interface AppLayoutProps {
+  readonly menu?: readonly MenuEntry[]
+  /** Named where it is not the customer's own. */
+  readonly area?: string
+}
+
+export function AppLayout({ menu = MENU, area }: AppLayoutProps) {
   const { data: session } = useQuery(sessionQuery)
   const { data: preferences } = useQuery({
     queryKey: ['preferences'],
@@ -30,7 +37,7 @@ export function AppLayout() {
   return (
     <div className="md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
       <SkipLink />
-      <SideNavigation session={session} />
+      <SideNavigation session={session} menu={menu} area={area} />
       <div className="min-w-0">
         {session.mode === 'sandbox' && <SandboxNotice />}
         <main
@@ -41,7 +48,7 @@ export function AppLayout() {
           <Outlet />
         </main>
       </div>
-      <PhoneBar session={session} />
+      <PhoneBar session={session} menu={menu} area={area} />
     </div>
   )
 }

@@ -1,10 +1,15 @@
 import { Link } from '@tanstack/react-router'
-import { MENU } from './menu.ts'
+import type { MenuEntry } from './menu.ts'
 
-export function NavigationLinks({ onFollow }: { onFollow?: () => void }) {
+interface NavigationLinksProps {
+  readonly menu: readonly MenuEntry[]
+  readonly onFollow?: () => void
+}
+
+export function NavigationLinks({ menu, onFollow }: NavigationLinksProps) {
   return (
     <ul className="flex flex-col gap-0.5">
-      {MENU.map(({ to, label, icon: Icon }) => (
+      {menu.map(({ to, label, icon: Icon }) => (
         <li key={to}>
           <Link
             to={to}

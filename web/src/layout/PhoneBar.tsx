@@ -5,36 +5,44 @@ import { useState } from 'react'
 import type { Session } from '../api/session.ts'
 import { Dialog } from '../components/Dialog.tsx'
 import { AccountPanel } from './AccountPanel.tsx'
-import { MENU } from './menu.ts'
+import type { MenuEntry } from './menu.ts'
 import { NavigationLinks } from './NavigationLinks.tsx'
 
 const ITEM =
   'flex min-h-14 w-full flex-col items-center justify-center gap-1 px-1 text-[0.6875rem] font-medium'
 
-export function PhoneBar({ session }: { session: Session }) {
+interface PhoneBarProps {
+  readonly session: Session
+  readonly menu: readonly MenuEntry[]
+  readonly area: string | undefined
+}
+
+export function PhoneBar({ session, menu, area }: PhoneBarProps) {
   const [isOpen, setIsOpen] = useState(false)
   const close = (): void => setIsOpen(false)
   return (
     <>
       <nav
-        aria-label="Principal"
+        aria-label={area ?? 'Principal'}
         className="fixed inset-x-0 bottom-0 z-40 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
       >
         <ul className="flex">
-          {MENU.filter(({ isOnPhoneBar }) => isOnPhoneBar).map(({ to, label, icon: Icon }) => (
-            <li key={to} className="min-w-0 flex-1">
-              <Link
-                to={to}
-                activeOptions={{ exact: to === '/' }}
-                className={ITEM}
-                activeProps={{ className: 'text-accent' }}
-                inactiveProps={{ className: 'text-muted' }}
-              >
-                <Icon aria-hidden="true" className="size-5" />
-                {label}
-              </Link>
-            </li>
-          ))}
+          {menu
+            .filter(({ isOnPhoneBar }) => isOnPhoneBar)
+            .map(({ to, label, icon: Icon }) => (
+              <li key={to} className="min-w-0 flex-1">
+                <Link
+                  to={to}
+                  activeOptions={{ exact: to === '/' }}
+                  className={ITEM}
+                  activeProps={{ className: 'text-accent' }}
+                  inactiveProps={{ className: 'text-muted' }}
+                >
+                  <Icon aria-hidden="true" className="size-5" />
+                  {label}
+                </Link>
+              </li>
+            ))}
           <li className="min-w-0 flex-1">
             <button
               type="button"
@@ -56,10 +64,10 @@ export function PhoneBar({ session }: { session: Session }) {
         description={session.customer.email ?? undefined}
       >
         <nav aria-label="Todas as páginas">
-          <NavigationLinks onFollow={close} />
+          <NavigationLinks menu={menu} onFollow={close} />
         </nav>
         <div className="mt-3 border-t border-line pt-3">
-          <AccountPanel onFollow={close} />
+          <AccountPanel session={session} isAdminArea={area !== undefined} onFollow={close} />
         </div>
       </Dialog>
     </>

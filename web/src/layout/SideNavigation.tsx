@@ -2,19 +2,31 @@ import { Link } from '@tanstack/react-router'
 import type { Session } from '../api/session.ts'
 import { AccountMenu } from './AccountMenu.tsx'
 import { Logo } from './Logo.tsx'
+import type { MenuEntry } from './menu.ts'
 import { NavigationLinks } from './NavigationLinks.tsx'
 
-export function SideNavigation({ session }: { session: Session }) {
+interface SideNavigationProps {
+  readonly session: Session
+  readonly menu: readonly MenuEntry[]
+  readonly area: string | undefined
+}
+
+export function SideNavigation({ session, menu, area }: SideNavigationProps) {
   return (
     <header className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-surface md:flex">
       <Link to="/" className="m-3 rounded-lg px-2 py-2" aria-label="Catraca: início">
         <Logo />
       </Link>
-      <nav aria-label="Principal" className="flex-1 overflow-y-auto px-3 py-2">
-        <NavigationLinks />
+      <nav aria-label={area ?? 'Principal'} className="flex-1 overflow-y-auto px-3 py-2">
+        {area !== undefined && (
+          <p className="px-3 pb-2 text-xs font-semibold tracking-wide text-muted uppercase">
+            {area}
+          </p>
+        )}
+        <NavigationLinks menu={menu} />
       </nav>
       <div className="border-t border-line p-3">
-        <AccountMenu session={session} />
+        <AccountMenu session={session} isAdminArea={area !== undefined} />
       </div>
     </header>
   )

@@ -8,9 +8,7 @@ export function useFilters<Name extends string>(
 ): [Filters<Name>, (change: Partial<Filters<Name>>) => void] {
   const search: Record<string, unknown> = useSearch({ strict: false })
   const navigate = useNavigate()
-  const filters = Object.fromEntries(
-    names.map((name) => [name, textOf(search[name])]),
-  ) as Filters<Name>
+  const filters = filtersOf(search, ...names)
   const change = (changed: Partial<Filters<Name>>): void => {
     const next = Object.fromEntries(
       Object.entries({ ...search, ...changed }).filter(([, value]) => value !== ''),
@@ -18,6 +16,13 @@ export function useFilters<Name extends string>(
     void navigate({ to: '.', search: next as never, replace: true, resetScroll: false })
   }
   return [filters, change]
+}
+
+export function filtersOf<Name extends string>(
+  search: Readonly<Record<string, unknown>>,
+  ...names: readonly Name[]
+): Filters<Name> {
+  return Object.fromEntries(names.map((name) => [name, textOf(search[name])])) as Filters<Name>
 }
 
 /** What looks like a number comes as one. */

@@ -21,26 +21,43 @@ export function BalanceCard() {
   return (
     <Card title="Saldo" className="flex flex-col">
       {isError && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {!isError && !runway && <Skeleton className="h-24" />}
-      {runway && (
+      {!isError && (
         <div className="flex flex-1 flex-col gap-3">
-          <p className="text-4xl font-semibold tracking-tight">
-            <Money amount={runway.balance_brl} />
-          </p>
-          <p className="text-sm text-muted">{lastsText(runway)}</p>
-          {isShort(runway) && (
-            <Notice tone="warning">
-              {runway.balance_brl > 0
-                ? 'Recarregue logo para suas chamadas não pararem.'
-                : 'Sem saldo, as chamadas são recusadas. Recarregue para voltar a usar.'}
-            </Notice>
-          )}
+          {runway ? <Balance runway={runway} /> : <BalanceSkeleton />}
           <Link to="/recargas" className={buttonClass('primary', 'mt-auto w-full')}>
             Recarregar com Pix
           </Link>
         </div>
       )}
     </Card>
+  )
+}
+
+function Balance({ runway }: { runway: Runway }) {
+  return (
+    <>
+      <p className="text-4xl font-semibold tracking-tight">
+        <Money amount={runway.balance_brl} />
+      </p>
+      <p className="text-sm text-muted">{lastsText(runway)}</p>
+      {isShort(runway) && (
+        <Notice tone="warning">
+          {runway.balance_brl > 0
+            ? 'Recarregue logo para suas chamadas não pararem.'
+            : 'Sem saldo, as chamadas são recusadas. Recarregue para voltar a usar.'}
+        </Notice>
+      )}
+    </>
+  )
+}
+
+/** As high as what it stands for, so that nothing below it moves. */
+function BalanceSkeleton() {
+  return (
+    <>
+      <Skeleton className="h-10 w-48" />
+      <Skeleton className="h-10" />
+    </>
   )
 }
 

@@ -1,29 +1,14 @@
 /** From nothing to the first answer of a model, each step ticked by what the API says. Gone once all are done. */
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { Card } from '../../components/Card.tsx'
 import { FirstRequest } from './FirstRequest.tsx'
 import { GuideStep } from './GuideStep.tsx'
-import { GUIDE_REFRESH_MS, statsQuery, summaryQuery } from './home-queries.ts'
+import type { FirstSteps } from './use-first-steps.ts'
 
-const DAYS = 365
-
-export function FirstRunGuide() {
-  const [isWatching, setIsWatching] = useState(true)
-  const refetchInterval = isWatching ? GUIDE_REFRESH_MS : false
-  const { data: stats } = useQuery({ ...statsQuery, refetchInterval })
-  const { data: usage } = useQuery({ ...summaryQuery(DAYS), refetchInterval })
-  if (!stats || !usage) return null
-
-  const hasProfile = Boolean(stats.profile?.cpf_cnpj)
-  const hasPaid = stats.topups.paid > 0 || stats.balance_brl > 0
-  const hasKey = stats.keys.active > 0
-  const hasCalled = usage.period_totals.requests > 0
+export function FirstRunGuide({ steps }: { steps: FirstSteps }) {
+  const { hasProfile, hasPaid, hasKey, hasCalled } = steps
   const done = [hasProfile, hasPaid, hasKey, hasCalled]
   const doneCount = done.filter(Boolean).length
-  const isComplete = doneCount === done.length
-  if (isComplete === isWatching) setIsWatching(!isComplete)
-  if (isComplete) return null
+  if (doneCount === done.length) return null
   const next = done.indexOf(false)
 
   return (

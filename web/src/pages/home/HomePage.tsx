@@ -3,32 +3,38 @@ import { useState } from 'react'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { PageTitle } from '../../components/PageTitle.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { InvitationNotice } from '../teams/InvitationNotice.tsx'
 import { BalanceCard } from './BalanceCard.tsx'
 import { comparePeriods } from './compare-periods.ts'
 import { FirstRunGuide } from './FirstRunGuide.tsx'
-import { byDayQuery } from './home-queries.ts'
+import { byDayQuery, FIRST_DAYS } from './home-queries.ts'
 import { PeriodSwitch } from './PeriodSwitch.tsx'
 import { PeriodTiles } from './PeriodTiles.tsx'
 import { SpendByDay } from './SpendByDay.tsx'
 import { TopModels } from './TopModels.tsx'
+import { useFirstSteps } from './use-first-steps.ts'
 
 export function HomePage() {
-  const [days, setDays] = useState(30)
+  const [days, setDays] = useState(FIRST_DAYS)
   const byDay = useQuery(byDayQuery)
   const isUsed = byDay.data?.by_day.some((day) => day.requests + day.failed_requests > 0)
+  const guide = useFirstSteps(byDay.data?.by_day.some(({ requests }) => requests > 0))
+  // All at once: a guide that came later would push away what is below it.
+  const isPending = byDay.isPending || (byDay.isSuccess && guide.isPending)
   return (
     <>
       <PageTitle
         title="Início"
-        actions={isUsed && <PeriodSwitch days={days} onChange={setDays} />}
+        actions={isUsed !== false && <PeriodSwitch days={days} onChange={setDays} />}
       />
       <div className="flex flex-col gap-5">
-        <FirstRunGuide />
+        <InvitationNotice />
+        {!isPending && guide.steps && <FirstRunGuide steps={guide.steps} />}
         {byDay.isError && <ErrorState error={byDay.error} onRetry={() => void byDay.refetch()} />}
-        {byDay.isPending && <SkeletonRows rows={6} label="Carregando seu resumo…" />}
+        {isPending && <SkeletonRows rows={6} label="Carregando seu resumo…" />}
         {/* Before the first call there is nothing to sum up. */}
-        {isUsed === false && <BalanceCard />}
-        {byDay.data && isUsed && (
+        {!isPending && isUsed === false && <BalanceCard />}
+        {!isPending && byDay.data && isUsed && (
           <Overview comparison={comparePeriods(byDay.data.by_day, days)} days={days} />
         )}
       </div>

@@ -3,6 +3,8 @@ import { api } from '../../api/client.ts'
 
 /** Twice the longest period, so that each can be compared with the one before. */
 const DAYS_READ = 60
+/** The period that is shown first. */
+export const FIRST_DAYS = 30
 /** While it shows how the first steps go, it must see them being done elsewhere. */
 export const GUIDE_REFRESH_MS = 5_000
 

@@ -15,20 +15,22 @@ import { ModelPicker } from './ModelPicker.tsx'
 interface KeyDialogProps {
   /** Undefined: the dialog is closed. */
   readonly editing: ApiKey | 'new' | undefined
+  /** Whose new key it is; of the customer alone, if not given. */
+  readonly teamId?: string
   readonly onClose: () => void
   readonly onMade: (made: NewApiKey) => void
 }
 
-export function KeyDialog({ editing, onClose, onMade }: KeyDialogProps) {
+export function KeyDialog({ editing, ...rest }: KeyDialogProps) {
   const key = editing === 'new' ? undefined : editing
   return (
     <Dialog
       isOpen={editing !== undefined}
-      onClose={onClose}
+      onClose={rest.onClose}
       title={key ? `Alterar “${key.name}”` : 'Criar chave'}
       className="sm:max-w-xl"
     >
-      <KeyForm apiKey={key} onClose={onClose} onMade={onMade} />
+      <KeyForm apiKey={key} {...rest} />
     </Dialog>
   )
 }
@@ -42,13 +44,13 @@ interface Fault {
   readonly text: string
 }
 
-function KeyForm({ apiKey: key, onClose, onMade }: KeyFormProps) {
+function KeyForm({ apiKey: key, ...rest }: KeyFormProps) {
   const [models, setModels] = useState<ReadonlySet<string> | null>(
     key?.model_ids ? new Set(key.model_ids) : null,
   )
   const [fault, setFault] = useState<Fault>()
   const form = useRef<HTMLFormElement>(null)
-  const save = useSave(key, { onClose, onMade })
+  const save = useSave(key, rest)
 
   const fail = (fault: Fault): void => {
     setFault(fault)
@@ -101,7 +103,7 @@ function KeyForm({ apiKey: key, onClose, onMade }: KeyFormProps) {
         error={fault?.field === undefined ? fault?.text : undefined}
         submitLabel={key ? 'Salvar' : 'Criar chave'}
         isBusy={save.isPending}
-        onCancel={onClose}
+        onCancel={rest.onClose}
       />
     </form>
   )
@@ -112,14 +114,18 @@ function needsAll(key: ApiKey | undefined): boolean {
   return key === undefined || key.model_ids !== null
 }
 
-function useSave(key: ApiKey | undefined, { onClose, onMade }: Omit<KeyDialogProps, 'editing'>) {
+function useSave(
+  key: ApiKey | undefined,
+  { teamId, onClose, onMade }: Omit<KeyDialogProps, 'editing'>,
+) {
   const queries = useQueryClient()
   const toast = useToast()
   return useMutation({
     async mutationFn(given: KeyInput) {
       const input = given.model_ids === 'all' ? { ...given, model_ids: await allIds() } : given
       if (key) await api.patch('/api-keys/{id}', input, { path: { id: key.id } })
-      else onMade(await api.post('/api-keys', input))
+      else if (teamId === undefined) onMade(await api.post('/api-keys', input))
+      else onMade(await api.post('/me/teams/{id}/keys', input, { path: { id: teamId } }))
     },
     async onSuccess() {
       if (key) {

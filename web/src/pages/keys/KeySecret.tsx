@@ -1,17 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
-import { Tabs } from 'radix-ui'
 import { useEffect, useRef } from 'react'
 import { Button } from '../../components/Button.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
+import { SnippetTabs } from '../../components/SnippetTabs.tsx'
 import { keyModelsQuery, type Model, type NewApiKey } from './key-queries.ts'
 import { snippetsOf } from './snippets.ts'
 
 /** In the page and not in a dialog, which a stray click would close: it is shown this once. */
 export function KeySecret({
   made,
+  whoseBalance = 'do seu saldo',
   onDone,
 }: {
   readonly made: NewApiKey
+  readonly whoseBalance?: string
   readonly onDone: () => void
 }) {
   const models = useQuery(keyModelsQuery)
@@ -32,8 +34,8 @@ export function KeySecret({
         A chave “{made.name}” está pronta
       </h2>
       <p className="mt-1 mb-4 text-sm text-muted">
-        Copie agora e guarde em lugar seguro: ela só aparece esta vez. Quem a tiver gasta do seu
-        saldo.
+        Copie agora e guarde em lugar seguro: ela só aparece esta vez. Quem a tiver gasta{' '}
+        {whoseBalance}.
       </p>
       <div className="flex flex-col gap-3 sm:flex-row sm:items-center">
         <code
@@ -45,33 +47,7 @@ export function KeySecret({
         <CopyButton text={made.key} label="Copiar chave" variant="primary" />
       </div>
       {model && (
-        <Tabs.Root defaultValue="curl" className="mt-6">
-          <Tabs.List aria-label="Exemplo de primeira chamada" className="flex border-b border-line">
-            {snippets.map(({ id, text }) => (
-              <Tabs.Trigger
-                key={id}
-                value={id}
-                className="-mb-px min-h-11 border-b-2 border-transparent px-4 text-sm font-medium text-muted hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink md:min-h-10"
-              >
-                {text}
-              </Tabs.Trigger>
-            ))}
-          </Tabs.List>
-          {snippets.map(({ id, text, code }) => (
-            <Tabs.Content key={id} value={id} className="mt-3 grid justify-items-start gap-3">
-              {/* Scrolls by keyboard too. */}
-              {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-              <pre
-                tabIndex={0}
-                aria-label={`Exemplo em ${text}`}
-                className="w-full overflow-x-auto rounded-lg bg-sunken p-4 text-sm leading-relaxed"
-              >
-                <code>{code}</code>
-              </pre>
-              <CopyButton text={code} label={`Copiar ${text}`} />
-            </Tabs.Content>
-          ))}
-        </Tabs.Root>
+        <SnippetTabs label="Exemplo de primeira chamada" snippets={snippets} className="mt-6" />
       )}
       <Button variant="secondary" className="mt-6" onClick={onDone}>
         Já guardei a chave

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Search } from 'lucide-react'
+import { sessionQuery } from '../../api/session.ts'
 import { Button } from '../../components/Button.tsx'
 import { Card } from '../../components/Card.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
@@ -14,25 +15,31 @@ import { chooseModels } from './choose-models.ts'
 import { ModelFilterFields } from './ModelFilterFields.tsx'
 import { ModelTable } from './ModelTable.tsx'
 import { RateNotice } from './RateNotice.tsx'
+import { Recommendations } from './Recommendations.tsx'
+import { recommendationsQuery } from './recommendations-query.ts'
 
 /** More columns than three are no comparison any more, and fit on no phone. */
 const COMPARED_MAX = 3
 
 export function ModelsPage() {
   const found = useQuery(catalogQuery)
+  const { data: session } = useQuery(sessionQuery)
+  // They stand above the catalog: what came later would push it away.
+  const { isLoading } = useQuery({ ...recommendationsQuery, enabled: Boolean(session) })
+  const isPending = found.isPending || (found.isSuccess && isLoading)
   return (
     <>
       <PageTitle
         title="Modelos"
         description="Todos os modelos, com o preço em reais que você paga agora."
       />
-      {found.isPending && (
+      {isPending && (
         <Card>
           <SkeletonRows rows={10} label="Carregando o catálogo" />
         </Card>
       )}
       {found.isError && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
-      {found.data && <Catalog catalog={found.data} />}
+      {!isPending && found.data && <Catalog catalog={found.data} />}
     </>
   )
 }
@@ -49,6 +56,7 @@ function Catalog({ catalog }: { readonly catalog: CatalogView }) {
   return (
     <div className="grid gap-5">
       <RateNotice rate={catalog.rate} />
+      <Recommendations />
       <ModelFilterFields models={catalog.models} filters={filters} onChange={change} />
       <p role="status" className="text-sm text-muted">
         {counted(shown.length, 'modelo', 'modelos')}

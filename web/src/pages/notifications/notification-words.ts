@@ -10,6 +10,7 @@ const WORDS: Readonly<Record<string, string>> = {
   chaves_reativadas: 'Chaves reativadas',
   alerta_gasto: 'Alerta disparado',
   convite_equipe: 'Convite para uma equipe',
+  seguranca_da_conta: 'Segurança da conta',
   webhook_desativado: 'Webhook desativado',
   webhook_segredo_rotacionado: 'Segredo de webhook trocado',
   exportacao_pronta: 'Cópia dos seus dados',

@@ -45,6 +45,7 @@ export function PreferencesForm({ preferences }: { readonly preferences: Prefere
       timezone: formText(fields, 'timezone'),
       preferred_locale: formText(fields, 'locale'),
       weekly_digest_enabled: fields.has('digest'),
+      low_balance_email_enabled: fields.has('low_balance'),
     })
   }
   return (
@@ -90,6 +91,12 @@ export function PreferencesForm({ preferences }: { readonly preferences: Prefere
         defaultChecked={preferences.weekly_digest_enabled}
         label="Receber o resumo semanal por e-mail"
         hint="Quanto você gastou, em quê, e quanto tempo o saldo dura."
+      />
+      <Checkbox
+        name="low_balance"
+        defaultChecked={preferences.low_balance_email_enabled}
+        label="Avisar por e-mail quando o saldo estiver acabando"
+        hint="Se o saldo acabar de vez, você recebe um e-mail de qualquer jeito."
       />
       {save.error && (
         <Notice tone="danger" role="alert">

@@ -17,6 +17,7 @@ import { Table, type Column } from '../../components/Table.tsx'
 import { brl } from '../../format/brl.ts'
 import { wholeNumber } from '../../format/number.ts'
 import { cursorPages } from '../../lib/cursor-pages.ts'
+import { referralLink } from '../../lib/referral-code.ts'
 
 type Referrals = Answer<'get', '/me/referrals'>
 type Referred = Referrals['referred_users'][number]
@@ -53,7 +54,7 @@ export function ReferralsPage() {
       {first && (
         <div className="grid gap-5">
           <div className="grid gap-5 lg:grid-cols-2">
-            <Code code={first.referral_code} text={first.share_text} />
+            <Code code={first.referral_code} />
             <Statistics statistics={first.statistics} />
           </div>
           <Card title="Quem veio">
@@ -68,16 +69,20 @@ export function ReferralsPage() {
   )
 }
 
-function Code({ code, text }: { readonly code: string; readonly text: string | null }) {
-  const message = text ?? `Meu código de indicação da Catraca: ${code}`
+function Code({ code }: { readonly code: string }) {
+  const link = referralLink(code)
+  const message = `Uso a Catraca para chamar modelos de IA e pagar em reais, por Pix. Crie sua conta por aqui: ${link}`
   return (
-    <Card title="Seu código" description="Quem você indica digita o código ao criar a conta.">
+    <Card
+      title="Seu código"
+      description="Quem abre o seu link já encontra o código preenchido ao criar a conta."
+    >
       <p className="mb-4 rounded-lg bg-sunken px-4 py-3 text-center font-mono text-2xl font-semibold tracking-[0.2em]">
         {code}
       </p>
       <div className="flex flex-wrap gap-3">
+        <CopyButton text={link} label="Copiar o link" variant="primary" />
         <CopyButton text={code} label="Copiar o código" />
-        <CopyButton text={message} label="Copiar o convite" />
         {/* Where the device has a menu of its own for it, people know it. */}
         {typeof navigator.share === 'function' && (
           <Button
@@ -127,8 +132,7 @@ function ReferredPeople({ people }: { readonly people: readonly Referred[] }) {
   if (people.length === 0)
     return (
       <EmptyState icon={<Users className="size-6" />} title="Ninguém ainda">
-        Envie seu código a um colega: quem vier por ele aparece aqui, só com a primeira letra do
-        nome.
+        Envie seu link a um colega: quem vier por ele aparece aqui, só com a primeira letra do nome.
       </EmptyState>
     )
   return (

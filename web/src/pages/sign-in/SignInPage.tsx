@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
+import { getRouteApi, Link, useNavigate, useRouter } from '@tanstack/react-router'
 import { Mail } from 'lucide-react'
 import { useState, type SubmitEvent } from 'react'
 import { ApiError } from '../../api/api-error.ts'
@@ -13,22 +13,30 @@ import { CheckMail } from './CheckMail.tsx'
 import { ConfirmFirst } from './ConfirmFirst.tsx'
 import { emailFault } from './email-fault.ts'
 import { EmailField } from './EmailField.tsx'
+import { PasskeyEntrance } from './PasskeyEntrance.tsx'
 import { SignInCard } from './SignInCard.tsx'
+
+/** As the server has it. */
+const ADDRESS_MAX = 500
 
 const route = getRouteApi('/open/entrar')
 
 export function SignInPage() {
   const { voltar = '/' } = route.useSearch()
   const router = useRouter()
+  const navigate = useNavigate()
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const [faults, setFaults] = useState<{ email?: string; password?: string }>({})
   const withPassword = useMutation({
     mutationFn: () => signIn({ email: email.trim(), password }),
-    onSuccess: () => router.history.push(voltar),
+    onSuccess: ({ awaitsFactor }) =>
+      awaitsFactor
+        ? navigate({ to: '/entrar/codigo', search: { voltar } })
+        : router.history.push(voltar),
   })
-  const withLink = useMutation({ mutationFn: () => sendMagicLink(email.trim()) })
-
+  const sendLink = () => sendMagicLink(email.trim(), asAddress(voltar))
+  const withLink = useMutation({ mutationFn: sendLink })
   const newPassword = useMutation({ mutationFn: () => sendPasswordReset(email.trim()) })
 
   function submit(event: SubmitEvent): void {
@@ -55,7 +63,7 @@ export function SignInPage() {
 
   if (withLink.isSuccess) {
     return (
-      <CheckMail email={email.trim()} onAgain={() => sendMagicLink(email.trim())}>
+      <CheckMail email={email.trim()} onAgain={sendLink}>
         Abra o link que enviamos para entrar. Ele vale por 15 minutos e só uma vez.
       </CheckMail>
     )
@@ -124,6 +132,14 @@ export function SignInPage() {
           Esqueci minha senha
         </Button>
       </form>
+      <PasskeyEntrance onEntered={() => router.history.push(voltar)} />
     </SignInCard>
   )
+}
+
+/** As the address bar would have it, without what only this page reads as text. */
+function asAddress(path: string): string {
+  const { pathname, search, hash } = new URL(path, window.location.origin)
+  const address = `${pathname}${search}${hash}`
+  return address.length > ADDRESS_MAX ? pathname : address
 }

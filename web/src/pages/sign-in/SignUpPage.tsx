@@ -7,9 +7,11 @@ import { Button } from '../../components/Button.tsx'
 import { Field } from '../../components/Field.tsx'
 import { Input } from '../../components/Input.tsx'
 import { Notice } from '../../components/Notice.tsx'
+import { keptReferralCode } from '../../lib/referral-code.ts'
 import { CheckMail } from './CheckMail.tsx'
 import { emailFault } from './email-fault.ts'
 import { EmailField } from './EmailField.tsx'
+import { ReferralField } from './ReferralField.tsx'
 import { SignInCard } from './SignInCard.tsx'
 import { Terms } from './Terms.tsx'
 
@@ -26,9 +28,16 @@ export function SignUpPage() {
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
+  const [code, setCode] = useState(keptReferralCode)
   const [faults, setFaults] = useState<Faults>({})
   const create = useMutation({
-    mutationFn: () => signUp({ name: name.trim(), email: email.trim(), password }),
+    mutationFn: () =>
+      signUp({
+        name: name.trim(),
+        email: email.trim(),
+        password,
+        ...(code.trim() === '' ? {} : { referralCode: code.trim() }),
+      }),
   })
 
   function submit(event: SubmitEvent): void {
@@ -97,6 +106,7 @@ export function SignUpPage() {
             />
           )}
         </Field>
+        <ReferralField code={code} onChange={setCode} />
         <Button type="submit" isBusy={create.isPending} className="w-full">
           Criar conta
         </Button>

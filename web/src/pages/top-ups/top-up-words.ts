@@ -14,8 +14,14 @@ export const TOP_UP_STATUS: Readonly<Record<TopUp['status'], { text: string; ton
 }
 
 export function methodText({ method, card }: Pick<TopUp, 'method' | 'card'>): string {
-  if (method === 'card') return card ? `Cartão ${cardText(card)}` : 'Cartão'
-  return method === 'pix' ? 'Pix' : 'Boleto'
+  if (method === 'card' && card) return `Cartão ${cardText(card)}`
+  return METHOD_WORDS[method]
+}
+
+export const METHOD_WORDS: Readonly<Record<TopUp['method'], string>> = {
+  pix: 'Pix',
+  card: 'Cartão',
+  boleto: 'Boleto',
 }
 
 /** As people know their cards: `Visa final 4242`. */

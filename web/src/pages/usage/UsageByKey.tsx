@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { Badge } from '../../components/Badge.tsx'
@@ -8,6 +8,7 @@ import { ErrorState } from '../../components/ErrorState.tsx'
 import { PeriodField } from '../../components/PeriodField.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { counted, percent, wholeNumber } from '../../format/number.ts'
+import { classNames } from '../../lib/class-names.ts'
 import { amount } from './charge-words.ts'
 import { usageByKeyQuery, type KeyUsage } from './usage-queries.ts'
 
@@ -15,7 +16,8 @@ const WINDOWS = [7, 30, 90, 365]
 
 export function UsageByKey({ onChoose }: { readonly onChoose: (keyId: string) => void }) {
   const [days, setDays] = useState(30)
-  const found = useQuery(usageByKeyQuery(days))
+  // Another period takes the place of this one when it is there: the page keeps its height.
+  const found = useQuery({ ...usageByKeyQuery(days), placeholderData: keepPreviousData })
   return (
     <div className="grid gap-4">
       <div className="w-48">
@@ -31,7 +33,7 @@ export function UsageByKey({ onChoose }: { readonly onChoose: (keyId: string) =>
             </EmptyState>
           </Card>
         ) : (
-          <KeyTable keys={found.data.keys} onChoose={onChoose} />
+          <KeyTable keys={found.data.keys} isOld={found.isPlaceholderData} onChoose={onChoose} />
         ))}
     </div>
   )
@@ -39,11 +41,18 @@ export function UsageByKey({ onChoose }: { readonly onChoose: (keyId: string) =>
 
 function KeyTable(props: {
   readonly keys: readonly KeyUsage[]
+  /** Still of the period that was chosen before. */
+  readonly isOld: boolean
   readonly onChoose: (keyId: string) => void
 }) {
   return (
-    <div className="overflow-hidden rounded-card border border-line bg-surface shadow-card">
-      <table className="w-full text-sm">
+    <div
+      className={classNames(
+        'overflow-hidden rounded-card border border-line bg-surface shadow-card transition-opacity',
+        props.isOld && 'opacity-60',
+      )}
+    >
+      <table className="w-full text-sm" aria-busy={props.isOld}>
         <caption className="sr-only">O uso de cada chave, a mais cara primeiro</caption>
         <thead className="border-b border-line text-left text-xs text-muted">
           <tr>

@@ -11,7 +11,10 @@ export const STATUS_WORDS: Readonly<Record<AttemptStatus, { text: string; tone: 
 }
 
 /** Why an attempt failed, and what may help. */
-export function attemptErrorWords({ error, http_status }: Attempt): string | undefined {
+export function attemptErrorWords({
+  error,
+  http_status,
+}: Pick<Attempt, 'error' | 'http_status'>): string | undefined {
   if (error === null) return undefined
   if (error === 'timeout') return 'O destino demorou demais para responder.'
   if (error === 'refused_address') return 'O endereço leva a uma rede privada.'

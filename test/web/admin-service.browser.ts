@@ -1,0 +1,188 @@
+/** What operators do with the service: margins, markups, incidents, rate, health, deliveries; in the browser, to the end. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { createId } from '../../src/lib/ids.ts'
+import { ask, startGateway, type GatewayUnderTest } from '../http/gateway-under-test.ts'
+import { assertAccessible, settled, startBrowser, type BrowserUnderTest } from './browser.ts'
+import { seedUseOf } from './seed-use-of.ts'
+import { enterAs } from './sign-up.ts'
+
+const ANA = { name: 'Ana Dias', email: 'ana@admin.example', password: 'uma frase bem comprida' }
+
+let gateway: GatewayUnderTest
+let browser: BrowserUnderTest
+
+before(async () => {
+  gateway = await startGateway({ ADMIN_EMAILS: ANA.email })
+  browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
+  await enterAs(browser, ANA)
+  await seedUseOf(gateway.database.db, ANA.email)
+})
+after(async () => {
+  await browser?.close()
+  await gateway?.stop()
+})
+
+async function open(path: string, heading: string): Promise<Page> {
+  const page = await browser.newPage()
+  await page.goto(path)
+  await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+  await settled(page)
+  return page
+}
+
+async function end(page: Page, name: string): Promise<void> {
+  await settled(page)
+  await assertAccessible(page, name)
+  assert.deepEqual(browser.faults, [])
+  await page.close()
+}
+
+/** `R$ 1.234,56`, as the page has it. */
+function brlOf(nano: bigint): RegExp {
+  const text = (Number(nano / 1_000_000n) / 1_000).toLocaleString('pt-BR', {
+    style: 'currency',
+    currency: 'BRL',
+  })
+  return new RegExp(text.replaceAll(/[$.]/g, String.raw`\$&`).replaceAll(/\s/g, String.raw`\s`))
+}
+
+test('margins show what was charged and what it cost, of the period that is chosen', async () => {
+  const page = await open('/admin/margens?periodo=92-dias', 'Margens')
+  const rows = await gateway.database.db
+    .selectFrom('usage_events')
+    .select(['cost_billed_nano_brl as billed', 'cost_upstream_pico_usd as cost', 'fx_rate_e4'])
+    .where('outcome', '=', 'charged')
+    .execute()
+  const billed = rows.reduce((sum, row) => sum + row.billed, 0n)
+  const cost = rows.reduce((sum, row) => sum + row.cost * BigInt(row.fx_rate_e4), 0n) / 10_000_000n
+  const shown = (await page.getByRole('main').textContent()) ?? ''
+  for (const amount of [billed, cost, billed - cost]) assert.match(shown, brlOf(amount))
+  const table = page.getByRole('region', { name: 'Margem por modelo' })
+  assert.equal(await table.getByRole('row').count(), 1 + 4, 'a row for each model that was used')
+  await page.getByLabel('Período').selectOption({ label: 'Últimos 7 dias' })
+  await page.waitForURL(/periodo=7/)
+  await page
+    .getByText(/Margem/)
+    .first()
+    .waitFor()
+  await end(page, 'margens')
+})
+
+test('a rise is planned with its notice and withdrawn, and a model is taken out of service and put back', async () => {
+  const page = await open('/admin/modelos?q=sandbox-chat', 'Modelos')
+  const entry = page.getByRole('listitem').filter({ hasText: 'sandbox-chat' }).first()
+  await entry.getByRole('button', { name: /^Mudar o multiplicador/ }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Multiplicador novo').fill('1,5')
+  await dialog.getByLabel('Motivo').fill('custos novos')
+  await dialog.getByText('Agora', { exact: true }).click()
+  await dialog.getByRole('button', { name: 'Conferir' }).click()
+  await dialog.getByText(/É um aumento, e precisa de 7 dias de aviso/).waitFor()
+  await dialog.getByText('Em uma data').click()
+  await dialog.getByRole('button', { name: 'Conferir' }).click()
+  await dialog.getByText(/passa de ×1,25 para ×1,50 \(\+20%/).waitFor()
+  await dialog.getByText(/recebe um e-mail com o preço novo/).waitFor()
+  await assertAccessible(page, 'confirmar multiplicador')
+  await dialog.getByRole('button', { name: 'Marcar mudança' }).click()
+  await entry.getByText(/×1,50 \(\+20%\)/).waitFor()
+  await entry.getByRole('button', { name: /^Cancelar a mudança/ }).click()
+  await dialog.getByRole('button', { name: 'Cancelar mudança' }).click()
+  await page.getByText('Mudança cancelada.').waitFor()
+  await entry.getByText(/×1,50/).waitFor({ state: 'detached' })
+  await entry.getByRole('button', { name: /^Tirar do ar/ }).click()
+  await dialog.getByLabel('Motivo').fill('manutenção')
+  await dialog.getByRole('button', { name: 'Tirar do ar' }).click()
+  await entry.getByText(/Fora do ar desde/).waitFor()
+  await entry.getByRole('button', { name: /^Pôr no ar/ }).click()
+  await dialog.getByRole('button', { name: 'Pôr no ar' }).click()
+  await entry.getByText(/Fora do ar desde/).waitFor({ state: 'detached' })
+  await end(page, 'modelos')
+})
+
+test('an incident is opened, seen by everybody at /status, and resolved', async () => {
+  const page = await open('/admin/incidentes', 'Incidentes')
+  await page.getByRole('button', { name: 'Abrir incidente' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Título').fill('Lentidão no texto')
+  await dialog.getByLabel('O que acontece').fill('Respostas demoram. Estamos olhando.')
+  await dialog.getByText('Quais modelos (opcional)').click()
+  await dialog.getByLabel('sandbox-chat', { exact: true }).check()
+  await dialog.getByRole('button', { name: 'Conferir' }).click()
+  await dialog.getByText(/Todos veem isto na página Status/).waitFor()
+  await dialog.getByRole('button', { name: 'Publicar incidente' }).click()
+  const entry = page.getByRole('listitem').filter({ hasText: 'Lentidão no texto' }).first()
+  await entry.getByRole('button', { name: 'Atualizar Lentidão no texto' }).click()
+  await dialog.getByLabel('Como está agora').fill('Metade voltou.')
+  await dialog.getByRole('button', { name: 'Publicar atualização' }).click()
+  await entry.getByText('História: 2 passos').waitFor()
+
+  const status = await open('/status', 'Status')
+  await status.getByText('Um incidente em andamento').waitFor()
+  await status.getByText('Metade voltou.').waitFor()
+  await entry.getByRole('button', { name: 'Resolver Lentidão no texto' }).click()
+  await dialog.getByRole('button', { name: 'Resolver incidente' }).click()
+  await page.getByText('Nenhum incidente em andamento').waitFor()
+  await status.close()
+  // What browsers were told they may keep for a while.
+  assert.deepEqual((await ask(gateway.node.baseUrl, '/incidents/active')).json.incidents, [])
+  await page.getByRole('button', { name: 'Todos' }).click()
+  await entry.getByText('Resolvido', { exact: true }).first().waitFor()
+  await end(page, 'incidentes')
+})
+
+test('the health shows this node alive, and the rate is told with where it is from', async () => {
+  const { id } = await gateway.database.db
+    .selectFrom('nodes')
+    .select('id')
+    .executeTakeFirstOrThrow()
+  const page = await open('/admin/saude', 'Saúde')
+  const row = page.getByRole('row').filter({ hasText: id.slice(-12) })
+  await row.getByText('vivo', { exact: true }).waitFor()
+  await row.getByText('este', { exact: true }).waitFor()
+  await page.getByText('Tudo em ordem').waitFor()
+  await end(page, 'saúde')
+  const rates = await open('/admin/cambio', 'Câmbio')
+  await rates.getByText('R$ 5,2000').waitFor()
+  await rates.getByText('fictícia, do modo de teste').first().waitFor()
+  await end(rates, 'câmbio')
+})
+
+test('a webhook that failures switched off is switched on again; mails that failed are told', async () => {
+  const { db } = gateway.database
+  const { customerId } = gateway
+  await db
+    .insertInto('webhook_endpoints')
+    .values({
+      id: createId(),
+      customer_id: customerId,
+      url: 'https://hooks.example.com/segredo',
+      description: null,
+      event_types: null,
+      secret_sealed: Buffer.from('sealed'),
+      disabled_at: new Date(),
+      disabled_reason: 'failing',
+      failing_since: null,
+    })
+    .execute()
+  await db
+    .insertInto('notifications')
+    .values({
+      id: createId(),
+      customer_id: customerId,
+      template: 'saldo_baixo',
+      status: 'failed',
+      error: '550 mailbox unavailable',
+    })
+    .execute()
+  const page = await open('/admin/entregas', 'Entregas')
+  await page.getByText('550 mailbox unavailable').waitFor()
+  await page.getByText('Saldo baixo').waitFor()
+  const button = page.getByRole('button', { name: /Ligar de novo o webhook de https:/ })
+  await button.click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Ligar webhook' }).click()
+  await page.getByText('Todos os webhooks respondem').waitFor()
+  assert.equal(await page.getByText('segredo').count(), 0)
+  await end(page, 'entregas')
+})

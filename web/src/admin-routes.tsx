@@ -1,0 +1,129 @@
+/** The pages of operators, all of them under /admin; see router.tsx. */
+import { createRoute, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router'
+import { root } from './root-route.ts'
+import { sessionOrSignIn } from './session-or-sign-in.ts'
+
+/** Pages of operators: to anybody else they are not there, and the server refuses what they ask. */
+const admin = createRoute({
+  getParentRoute: () => root,
+  path: '/admin',
+  component: lazyRouteComponent(() => import('./layout/AdminLayout.tsx'), 'AdminLayout'),
+  beforeLoad: async ({ location }) => {
+    const session = await sessionOrSignIn(location)
+    if (!session.is_admin) throw notFound()
+  },
+})
+
+const adminStart = createRoute({
+  getParentRoute: () => admin,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/admin/clientes', replace: true })
+  },
+})
+const adminCustomers = createRoute({
+  getParentRoute: () => admin,
+  path: '/clientes',
+  component: lazyRouteComponent(
+    () => import('./pages/admin/customers/CustomersPage.tsx'),
+    'CustomersPage',
+  ),
+})
+const adminCustomer = createRoute({
+  getParentRoute: () => admin,
+  path: '/clientes/$id',
+  component: lazyRouteComponent(
+    () => import('./pages/admin/customers/CustomerPage.tsx'),
+    'CustomerPage',
+  ),
+})
+const adminAdjustments = createRoute({
+  getParentRoute: () => admin,
+  path: '/ajustes',
+  component: lazyRouteComponent(
+    () => import('./pages/admin/adjustments/AdjustmentsPage.tsx'),
+    'AdjustmentsPage',
+  ),
+})
+const adminRefunds = createRoute({
+  getParentRoute: () => admin,
+  path: '/reembolsos',
+  component: lazyRouteComponent(
+    () => import('./pages/admin/refunds/AdminRefundsPage.tsx'),
+    'AdminRefundsPage',
+  ),
+})
+const adminReconciliation = createRoute({
+  getParentRoute: () => admin,
+  path: '/conciliacao',
+  component: lazyRouteComponent(
+    () => import('./pages/admin/reconciliation/ReconciliationPage.tsx'),
+    'ReconciliationPage',
+  ),
+})
+const adminAuditLog = createRoute({
+  getParentRoute: () => admin,
+  path: '/auditoria',
+  component: lazyRouteComponent(
+    () => import('./pages/admin/audit-log/AuditLogPage.tsx'),
+    'AuditLogPage',
+  ),
+})
+const adminMargins = createRoute({
+  getParentRoute: () => admin,
+  path: '/margens',
+  component: lazyRouteComponent(
+    () => import('./pages/admin/margins/MarginsPage.tsx'),
+    'MarginsPage',
+  ),
+})
+const adminModels = createRoute({
+  getParentRoute: () => admin,
+  path: '/modelos',
+  component: lazyRouteComponent(
+    () => import('./pages/admin/models/AdminModelsPage.tsx'),
+    'AdminModelsPage',
+  ),
+})
+const adminFx = createRoute({
+  getParentRoute: () => admin,
+  path: '/cambio',
+  component: lazyRouteComponent(() => import('./pages/admin/fx/AdminFxPage.tsx'), 'AdminFxPage'),
+})
+const adminIncidents = createRoute({
+  getParentRoute: () => admin,
+  path: '/incidentes',
+  component: lazyRouteComponent(
+    () => import('./pages/admin/incidents/AdminIncidentsPage.tsx'),
+    'AdminIncidentsPage',
+  ),
+})
+const adminHealth = createRoute({
+  getParentRoute: () => admin,
+  path: '/saude',
+  component: lazyRouteComponent(() => import('./pages/admin/health/HealthPage.tsx'), 'HealthPage'),
+})
+const adminDeliveries = createRoute({
+  getParentRoute: () => admin,
+  path: '/entregas',
+  component: lazyRouteComponent(
+    () => import('./pages/admin/deliveries/DeliveriesPage.tsx'),
+    'DeliveriesPage',
+  ),
+})
+
+export const adminRoutes = admin.addChildren([
+  adminStart,
+  adminCustomers,
+  adminCustomer,
+  adminAdjustments,
+  adminRefunds,
+  adminReconciliation,
+  adminAuditLog,
+  adminMargins,
+  adminModels,
+  adminFx,
+  adminIncidents,
+  adminHealth,
+  adminDeliveries,
+])

@@ -1,0 +1,45 @@
+/** Routes under /auth, which are no part of /v1 and its contract. */
+import { refusalOf, send } from './send.ts'
+import { csrfToken, forgetSession } from './session.ts'
+
+/** By whoever is not signed in yet. */
+export async function authPost<Result>(path: string, body: object): Promise<Result> {
+  return ask(path, { method: 'POST', body: JSON.stringify(body) })
+}
+
+export async function authGet<Result>(path: string): Promise<Result> {
+  return ask(path, { method: 'GET' })
+}
+
+/** A change by whoever is signed in: the cookie alone is not enough. */
+export async function ownAuthPost<Result>(path: string, body: object = {}): Promise<Result> {
+  const token = await csrfToken()
+  return ask(path, { method: 'POST', body: JSON.stringify(body) }, { 'x-csrf-token': token })
+}
+
+/** What only somebody who is signed in may read. */
+export async function ownAuthGet<Result>(path: string): Promise<Result> {
+  try {
+    return await authGet<Result>(path)
+  } catch (error) {
+    if (isSignedOut(error)) forgetSession()
+    throw error
+  }
+}
+
+function isSignedOut(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'status' in error && error.status === 401
+}
+
+async function ask<Result>(
+  path: string,
+  init: { method: string; body?: string },
+  headers: Record<string, string> = {},
+): Promise<Result> {
+  const answer = await send(`/auth${path}`, {
+    ...init,
+    headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+  })
+  if (!answer.ok) throw await refusalOf(answer)
+  return (await answer.json().catch(() => undefined)) as Result
+}

@@ -1,0 +1,44 @@
+/** Server-sent events, read as they come: bytes may be cut anywhere, also within a character or a line's end. */
+
+/** The data of each event, in its order. Comments (`: ping`) and an event that never ended are left out. */
+export async function* readServerSentEvents(
+  stream: ReadableStream<Uint8Array>,
+): AsyncGenerator<string> {
+  const reader = stream.getReader()
+  const decoder = new TextDecoder()
+  const parse = createEventParser()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield* parse(decoder.decode(value, { stream: true }))
+    }
+  } finally {
+    // Whoever stops reading wants no more of it; a stream that has ended or failed has no more.
+    reader.cancel().catch(() => {})
+  }
+}
+
+/** Takes the text piece by piece; gives the data of the events that ended with the piece. */
+export function createEventParser(): (piece: string) => readonly string[] {
+  // A carriage return at the end may be the first half of a line's end.
+  const lineEnd = /\r\n|\n|\r(?!$)/g
+  let pending = ''
+  let data: string[] = []
+  return (piece) => {
+    pending += piece
+    const events: string[] = []
+    let start = 0
+    lineEnd.lastIndex = 0
+    for (let end = lineEnd.exec(pending); end; end = lineEnd.exec(pending)) {
+      const line = pending.slice(start, end.index)
+      start = lineEnd.lastIndex
+      if (line.startsWith('data:')) data.push(line.slice(line[5] === ' ' ? 6 : 5))
+      if (line !== '' || data.length === 0) continue
+      events.push(data.join('\n'))
+      data = []
+    }
+    pending = pending.slice(start)
+    return events
+  }
+}

@@ -1,0 +1,43 @@
+import { Field } from './Field.tsx'
+import { Input } from './Input.tsx'
+
+interface CodeFieldProps {
+  readonly id?: string
+  readonly label: string
+  readonly hint?: string
+  readonly error?: string | undefined
+  /** One of letters and digits, which nobody has at hand but on paper. */
+  readonly isBackup?: boolean
+  readonly value: string
+  readonly onChange: (code: string) => void
+}
+
+/** A code of the second factor; phones offer the one that they have. */
+export function CodeField({
+  id,
+  label,
+  hint,
+  error,
+  isBackup = false,
+  value,
+  onChange,
+}: CodeFieldProps) {
+  return (
+    <Field label={label} hint={hint} error={error} {...(id === undefined ? {} : { id })}>
+      {(control) => (
+        <Input
+          {...control}
+          name="code"
+          autoComplete={isBackup ? 'off' : 'one-time-code'}
+          inputMode={isBackup ? 'text' : 'numeric'}
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={isBackup ? 30 : 10}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+          className="font-mono tracking-widest"
+        />
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,50 @@
+import { Tabs } from 'radix-ui'
+import { CopyButton } from './CopyButton.tsx'
+
+interface Props {
+  /** What the snippets are of. */
+  readonly label: string
+  /** The first is in sight. */
+  readonly snippets: readonly {
+    readonly id: string
+    readonly text: string
+    readonly code: string
+  }[]
+  readonly className?: string
+}
+
+/** The same thing in several languages, each to be copied. */
+export function SnippetTabs({ label, snippets, className }: Props) {
+  return (
+    <Tabs.Root
+      {...(snippets[0] ? { defaultValue: snippets[0].id } : {})}
+      {...(className === undefined ? {} : { className })}
+    >
+      <Tabs.List aria-label={label} className="flex border-b border-line">
+        {snippets.map(({ id, text }) => (
+          <Tabs.Trigger
+            key={id}
+            value={id}
+            className="-mb-px min-h-11 border-b-2 border-transparent px-4 text-sm font-medium text-muted hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink md:min-h-10"
+          >
+            {text}
+          </Tabs.Trigger>
+        ))}
+      </Tabs.List>
+      {snippets.map(({ id, text, code }) => (
+        <Tabs.Content key={id} value={id} className="mt-3 grid justify-items-start gap-3">
+          {/* Scrolls by keyboard too. */}
+          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+          <pre
+            tabIndex={0}
+            aria-label={`Exemplo em ${text}`}
+            className="max-h-[50dvh] w-full overflow-auto rounded-lg bg-sunken p-4 text-sm leading-relaxed"
+          >
+            <code>{code}</code>
+          </pre>
+          <CopyButton text={code} label={`Copiar ${text}`} />
+        </Tabs.Content>
+      ))}
+    </Tabs.Root>
+  )
+}

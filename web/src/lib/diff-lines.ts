@@ -1,0 +1,135 @@
+/** The differences of two texts, line by line; in a line that was changed, word by word. */
+import { shortestEdit, type EditKind } from './shortest-edit.ts'
+
+export interface DiffPart {
+  readonly text: string
+  readonly isChanged: boolean
+}
+
+export interface DiffLine {
+  readonly kind: EditKind
+  /** Undefined where the line is not in that text. */
+  readonly numberBefore: number | undefined
+  readonly numberAfter: number | undefined
+  /** Together the line; what differs from the line that it was made of is marked. */
+  readonly parts: readonly DiffPart[]
+}
+
+/** A word, a run of spaces, or one of any other character. */
+const TOKEN = /[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu
+const LINE_END = /\r\n|\n|\r/
+/** Lines with less in common are not two forms of one line. */
+const ALIKE_MIN = 0.4
+/** How many lines further the other form of a line is looked for. */
+const REACH = 8
+const WORD_CHANGES_MAX = 400
+
+export function diffLines(before: string, after: string): DiffLine[] {
+  const edits = shortestEdit(before.split(LINE_END), after.split(LINE_END))
+  const lines: DiffLine[] = []
+  let numberBefore = 0
+  let numberAfter = 0
+  for (let place = 0; place < edits.length;) {
+    if (edits[place]?.kind === 'same') {
+      const parts = whole(edits[place++]?.text ?? '')
+      lines.push({
+        kind: 'same',
+        numberBefore: ++numberBefore,
+        numberAfter: ++numberAfter,
+        parts,
+      })
+      continue
+    }
+    const end = edits.findIndex(({ kind }, at) => at > place && kind === 'same')
+    const run = edits.slice(place, end === -1 ? edits.length : end)
+    place += run.length
+    const [removed, added] = changedLines(textsOf(run, 'removed'), textsOf(run, 'added'))
+    for (const parts of removed)
+      lines.push({
+        kind: 'removed',
+        numberBefore: ++numberBefore,
+        numberAfter: undefined,
+        parts,
+      })
+    for (const parts of added)
+      lines.push({ kind: 'added', numberBefore: undefined, numberAfter: ++numberAfter, parts })
+  }
+  return lines
+}
+
+function textsOf(run: ReturnType<typeof shortestEdit>, wanted: EditKind): string[] {
+  return run.filter(({ kind }) => kind === wanted).map(({ text }) => text)
+}
+
+type Parts = readonly DiffPart[]
+
+/** Finds for each removed line the added one that it became, in their order, and marks the words between them. */
+function changedLines(removed: readonly string[], added: readonly string[]): [Parts[], Parts[]] {
+  const removedParts = removed.map(whole)
+  const addedParts = added.map(whole)
+  let next = 0
+  for (const [place, text] of removed.entries()) {
+    const found = mostAlike(text, added, next)
+    if (found === undefined) continue
+    const words = shortestEdit(tokensOf(text), tokensOf(added[found] ?? ''), WORD_CHANGES_MAX)
+    removedParts[place] = partsOf(words, 'removed')
+    addedParts[found] = partsOf(words, 'added')
+    next = found + 1
+  }
+  return [removedParts, addedParts]
+}
+
+function mostAlike(text: string, added: readonly string[], from: number): number | undefined {
+  let found: number | undefined
+  let best = ALIKE_MIN
+  for (const [offset, other] of added.slice(from, from + REACH).entries()) {
+    const likeness = likenessOf(text, other)
+    if (likeness > best) {
+      best = likeness
+      found = from + offset
+    }
+  }
+  return found
+}
+
+/** The share of words that both have (Dice), from 0 to 1. */
+function likenessOf(left: string, right: string): number {
+  const words = wordsOf(left)
+  const others = new Map<string, number>()
+  for (const word of wordsOf(right)) others.set(word, (others.get(word) ?? 0) + 1)
+  let shared = 0
+  let total = words.length
+  for (const count of others.values()) total += count
+  for (const word of words) {
+    const left = others.get(word) ?? 0
+    if (left === 0) continue
+    shared++
+    others.set(word, left - 1)
+  }
+  return total === 0 ? 0 : (2 * shared) / total
+}
+
+function wordsOf(text: string): string[] {
+  return tokensOf(text).filter((token) => /[\p{L}\p{N}]/u.test(token))
+}
+
+function tokensOf(text: string): string[] {
+  return text.match(TOKEN) ?? []
+}
+
+function whole(text: string): Parts {
+  return [{ text, isChanged: false }]
+}
+
+/** What this side of the change shows, its neighbours of one kind in one part. */
+function partsOf(words: ReturnType<typeof shortestEdit>, side: 'removed' | 'added'): Parts {
+  const parts: { text: string; isChanged: boolean }[] = []
+  for (const { kind, text } of words) {
+    if (kind !== 'same' && kind !== side) continue
+    const isChanged = kind !== 'same'
+    const last = parts.at(-1)
+    if (last?.isChanged === isChanged) last.text += text
+    else parts.push({ text, isChanged })
+  }
+  return parts
+}

@@ -1,0 +1,59 @@
+import { api } from '../../../api/client.ts'
+import { explainError } from '../../../api/explain-error.ts'
+import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
+import { brl } from '../../../format/brl.ts'
+import { useAct } from '../use-act.ts'
+import type { Adjustment } from './adjustment-queries.ts'
+import { effectWords } from './adjustment-words.ts'
+
+export type AdjustmentDecision = 'approve' | 'reject' | 'withdraw'
+
+const WORDS: Readonly<Record<AdjustmentDecision, { title: string; act: string; done: string }>> = {
+  approve: { title: 'Aprovar este ajuste?', act: 'Aprovar', done: 'aprovado e lançado' },
+  reject: { title: 'Recusar este ajuste?', act: 'Recusar', done: 'recusado' },
+  withdraw: { title: 'Retirar este pedido?', act: 'Retirar pedido de', done: 'retirado' },
+}
+
+interface Props {
+  readonly adjustment: Adjustment
+  /** Undefined: nothing is asked. */
+  readonly decision: AdjustmentDecision | undefined
+  readonly onClose: () => void
+}
+
+export function DecisionDialog({ adjustment, decision, onClose }: Props) {
+  const { id, kind, amount_brl: amount, customer_name: name, reason } = adjustment
+  const path = { id }
+  const { title, act, done } = WORDS[decision ?? 'reject']
+  const isApproval = decision === 'approve'
+  const decide = useAct({
+    act: () =>
+      isApproval
+        ? api.post('/admin/adjustments/{id}/approve', undefined, { path })
+        : api.post('/admin/adjustments/{id}/reject', undefined, { path }),
+    told: () => `Ajuste de ${brl(amount)} ${done}.`,
+    onDone: onClose,
+  })
+  return (
+    <ConfirmDialog
+      isOpen={decision !== undefined}
+      onClose={() => {
+        decide.reset()
+        onClose()
+      }}
+      onConfirm={() => decide.mutate()}
+      title={title}
+      confirmText={`${act} ${brl(amount)}`}
+      variant={isApproval ? 'primary' : 'danger'}
+      isBusy={decide.isPending}
+      error={decide.error ? explainError(decide.error) : undefined}
+    >
+      <p className="font-semibold">
+        {isApproval
+          ? effectWords(kind, amount, name ?? 'cliente')
+          : `Os ${brl(amount)} não são lançados: o saldo de ${name ?? 'cliente'} fica como está.`}
+      </p>
+      <p className="text-sm break-words text-muted">Motivo do pedido: {reason}</p>
+    </ConfirmDialog>
+  )
+}

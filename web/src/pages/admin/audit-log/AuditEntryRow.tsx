@@ -1,0 +1,85 @@
+import { DateTime } from '../../../components/DateTime.tsx'
+import { Disclosure } from '../../../components/Disclosure.tsx'
+import { PersonLink } from '../PersonLink.tsx'
+import { actionWords } from './action-words.ts'
+import type { AuditEntry } from './audit-log-queries.ts'
+
+/** One act: who did what to whom, and on demand all that the log has of it. */
+export function AuditEntryRow({ entry }: { readonly entry: AuditEntry }) {
+  const { action, created_at, customer_id, customer_name, actor_id } = entry
+  const words = actionWords(action)
+  const isAboutAnother = customer_id !== null && customer_id !== actor_id
+  return (
+    <li className="grid gap-x-4 gap-y-1 border-b border-line py-3 first:pt-0 last:border-b-0 last:pb-0 md:grid-cols-[9rem_minmax(0,1fr)]">
+      <span className="text-sm text-muted md:pt-0.5">
+        <DateTime instant={created_at} />
+      </span>
+      <div className="min-w-0">
+        <p className="text-sm">
+          <Actor entry={entry} />
+          <span className="text-muted"> · </span>
+          {words ?? <code>{action}</code>}
+          {isAboutAnother && (
+            <>
+              <span className="text-muted"> · de </span>
+              <PersonLink id={customer_id} name={customer_name} />
+            </>
+          )}
+        </p>
+        <Disclosure
+          summary={
+            <>
+              <code className="text-xs">{action}</code>
+              <span className="sr-only">: ver tudo</span>
+            </>
+          }
+        >
+          <Everything entry={entry} />
+        </Disclosure>
+      </div>
+    </li>
+  )
+}
+
+function Actor({ entry: { actor_kind, actor_id, actor_name } }: { readonly entry: AuditEntry }) {
+  if (actor_kind === 'operator') return <strong className="font-semibold">Linha de comando</strong>
+  if (actor_kind === 'system') return <strong className="font-semibold">Sistema</strong>
+  return actor_id === null ? 'Alguém' : <PersonLink id={actor_id} name={actor_name} />
+}
+
+function Everything({ entry }: { readonly entry: AuditEntry }) {
+  const facts = [
+    ['Ato', entry.id],
+    ['Sobre', entry.subject_id],
+    ['Cliente', entry.customer_id],
+    ['Autor', entry.actor_id],
+    ['Endereço IP', entry.ip],
+    ['Chave', entry.api_key_id],
+    ['Sessão', entry.session_id],
+  ].filter((fact): fact is [string, string] => fact[1] !== null)
+  return (
+    <div className="grid gap-3 pt-2 pb-1">
+      <dl className="grid gap-x-6 gap-y-1 text-xs sm:grid-cols-2">
+        {facts.map(([name, value]) => (
+          <div key={name} className="min-w-0">
+            <dt className="text-muted">{name}</dt>
+            <dd className="break-all">
+              <code>{value}</code>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {entry.details !== null && (
+        <pre
+          role="region"
+          aria-label={`Detalhes de ${entry.action}`}
+          // Scrolls by keyboard too, where it is longer than its place.
+          tabIndex={0}
+          className="max-h-72 overflow-auto rounded-lg bg-sunken p-3 text-xs break-all whitespace-pre-wrap"
+        >
+          {JSON.stringify(entry.details, null, 2)}
+        </pre>
+      )}
+    </div>
+  )
+}

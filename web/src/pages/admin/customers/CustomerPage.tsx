@@ -1,0 +1,121 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { ArrowLeft } from 'lucide-react'
+import { useState } from 'react'
+import { Badge } from '../../../components/Badge.tsx'
+import { buttonClass } from '../../../components/button-class.ts'
+import { Button } from '../../../components/Button.tsx'
+import { Card } from '../../../components/Card.tsx'
+import { CopyIcon } from '../../../components/CopyIcon.tsx'
+import { ErrorState } from '../../../components/ErrorState.tsx'
+import { Notice } from '../../../components/Notice.tsx'
+import { PageTitle } from '../../../components/PageTitle.tsx'
+import { SkeletonRows } from '../../../components/SkeletonRows.tsx'
+import { dateTime } from '../../../format/date.ts'
+import { AdjustmentDialog } from '../adjustments/AdjustmentDialog.tsx'
+import { AdjustmentsOfCustomer } from '../adjustments/AdjustmentsOfCustomer.tsx'
+import { BalanceParts } from './BalanceParts.tsx'
+import { customerQuery, type CustomerDetail } from './customer-queries.ts'
+import { SUSPENSION_REASON } from './customer-words.ts'
+import { LastTopUps } from './LastTopUps.tsx'
+import { Registration } from './Registration.tsx'
+import { SuspensionDialog } from './SuspensionDialog.tsx'
+
+export function CustomerPage() {
+  const { id } = useParams({ from: '/admin/clientes/$id' })
+  const found = useQuery(customerQuery(id))
+  return (
+    <>
+      <Link
+        to="/admin/clientes"
+        className="mb-3 inline-flex min-h-11 items-center gap-1.5 text-sm font-medium text-accent md:min-h-8"
+      >
+        <ArrowLeft aria-hidden="true" className="size-4" />
+        Clientes
+      </Link>
+      {found.data ? (
+        <Found customer={found.data} />
+      ) : (
+        <>
+          <PageTitle title="Cliente" />
+          {found.isPending && (
+            <Card>
+              <SkeletonRows rows={6} label="Carregando o cliente" />
+            </Card>
+          )}
+          {found.isError && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
+        </>
+      )}
+    </>
+  )
+}
+
+function Found({ customer }: { readonly customer: CustomerDetail }) {
+  const [open, setOpen] = useState<'adjust' | 'suspend'>()
+  const close = (): void => setOpen(undefined)
+  const isGone = customer.deleted_at !== null
+  const isSuspended = customer.suspension !== null
+  return (
+    <>
+      <PageTitle
+        title={customer.name}
+        description={customer.email ?? 'sem e-mail'}
+        actions={
+          !isGone && (
+            <div className="flex flex-wrap gap-3">
+              <Button variant="secondary" onClick={() => setOpen('suspend')}>
+                {isSuspended ? 'Reativar conta' : 'Suspender conta'}
+              </Button>
+              <Button onClick={() => setOpen('adjust')}>Novo ajuste</Button>
+            </div>
+          )
+        }
+      />
+      <Facts customer={customer} />
+      {customer.suspension && (
+        <div className="mb-5">
+          <Notice tone="warning">
+            Conta suspensa desde {dateTime(customer.suspension.since)}:{' '}
+            {SUSPENSION_REASON[customer.suspension.reason]}. As chamadas de modelos são recusadas.
+          </Notice>
+        </div>
+      )}
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-5 lg:grid-cols-2">
+        <BalanceParts customer={customer} />
+        <Registration customer={customer} />
+        <div className="lg:col-span-2">
+          <AdjustmentsOfCustomer customerId={customer.id} />
+        </div>
+        <div className="lg:col-span-2">
+          <LastTopUps topUps={customer.last_topups} />
+        </div>
+      </div>
+      <AdjustmentDialog customer={customer} isOpen={open === 'adjust'} onClose={close} />
+      <SuspensionDialog customer={customer} isOpen={open === 'suspend'} onClose={close} />
+    </>
+  )
+}
+
+function Facts({ customer }: { readonly customer: CustomerDetail }) {
+  const { id, flags, deleted_at, suspension } = customer
+  return (
+    <div className="mb-5 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
+      <span className="inline-flex min-w-0 items-center gap-1">
+        <code className="break-all">{id}</code>
+        <CopyIcon text={id} label="Copiar o id do cliente" />
+      </span>
+      {deleted_at !== null && <Badge>conta excluída em {dateTime(deleted_at)}</Badge>}
+      {suspension && <Badge tone="danger">suspensa</Badge>}
+      {flags.is_in_debt && <Badge tone="danger">em débito</Badge>}
+      {flags.are_keys_suspended && !flags.is_in_debt && <Badge tone="warning">sem saldo</Badge>}
+      {flags.is_admin && <Badge tone="accent">operador</Badge>}
+      <Link
+        to="/admin/auditoria"
+        search={{ cliente: id } as never}
+        className={buttonClass('quiet', '-mx-4 sm:mx-0 sm:ml-auto')}
+      >
+        Ver na auditoria
+      </Link>
+    </div>
+  )
+}

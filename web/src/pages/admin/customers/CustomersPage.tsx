@@ -1,0 +1,140 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Search, Users } from 'lucide-react'
+import { useState, type SubmitEvent } from 'react'
+import { Badge } from '../../../components/Badge.tsx'
+import { Button } from '../../../components/Button.tsx'
+import { Card } from '../../../components/Card.tsx'
+import { DateTime } from '../../../components/DateTime.tsx'
+import { EmptyState } from '../../../components/EmptyState.tsx'
+import { ErrorState } from '../../../components/ErrorState.tsx'
+import { Field } from '../../../components/Field.tsx'
+import { Input } from '../../../components/Input.tsx'
+import { LoadMore } from '../../../components/LoadMore.tsx'
+import { Money } from '../../../components/Money.tsx'
+import { PageTitle } from '../../../components/PageTitle.tsx'
+import { SkeletonRows } from '../../../components/SkeletonRows.tsx'
+import { Table, type Column } from '../../../components/Table.tsx'
+import { useFilters } from '../../../lib/use-filters.ts'
+import { PersonLink } from '../PersonLink.tsx'
+import { customersQuery, type ListedCustomer } from './customer-queries.ts'
+
+/** The API looks for no less. */
+const CHARS_MIN = 3
+
+const COLUMNS: readonly Column<ListedCustomer>[] = [
+  { key: 'who', header: 'Cliente', cell: (customer) => <Who customer={customer} /> },
+  {
+    key: 'used',
+    header: 'Último uso',
+    isSecondary: true,
+    cell: ({ last_used_at: at }) =>
+      at === null ? <span className="text-muted">nunca usou</span> : <DateTime instant={at} />,
+  },
+  {
+    key: 'created',
+    header: 'Cliente desde',
+    isSecondary: true,
+    cell: ({ created_at: at }) => <DateTime instant={at} isDateOnly />,
+  },
+  {
+    key: 'balance',
+    header: 'Saldo',
+    isNumeric: true,
+    cell: ({ balance_brl: balance }) => (
+      <Money amount={balance} className={balance < 0 ? 'font-medium text-danger' : ''} />
+    ),
+  },
+]
+
+export function CustomersPage() {
+  const [{ q }, setFilters] = useFilters('q')
+  return (
+    <>
+      <PageTitle title="Clientes" description="Toda busca e toda ficha aberta fica na auditoria." />
+      <SearchForm key={q} q={q} onSearch={(next) => setFilters({ q: next })} />
+      <Card>
+        <Found q={q} onClear={() => setFilters({ q: '' })} />
+      </Card>
+    </>
+  )
+}
+
+/** Asked for by Enter or the button, since each search is told in the audit log. */
+function SearchForm({ q, onSearch }: { q: string; onSearch: (q: string) => void }) {
+  const [text, setText] = useState(q)
+  const [fault, setFault] = useState<string>()
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    const wanted = text.trim()
+    if (wanted !== '' && wanted.length < CHARS_MIN) setFault('Digite ao menos 3 letras ou números.')
+    else {
+      setFault(undefined)
+      onSearch(wanted)
+    }
+  }
+  return (
+    <form role="search" onSubmit={submit} noValidate className="mb-5 flex items-end gap-3">
+      <Field
+        label="Buscar pelo começo do nome, do e-mail, do id, do CPF ou do CNPJ"
+        error={fault}
+        className="max-w-xl flex-1"
+      >
+        {(control) => (
+          <Input
+            {...control}
+            type="search"
+            value={text}
+            maxLength={200}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => setText(event.target.value)}
+          />
+        )}
+      </Field>
+      <Button type="submit" icon={<Search aria-hidden="true" className="size-4" />}>
+        Buscar
+      </Button>
+    </form>
+  )
+}
+
+function Found({ q, onClear }: { readonly q: string; readonly onClear: () => void }) {
+  const found = useInfiniteQuery(customersQuery(q))
+  if (found.isPending) return <SkeletonRows rows={8} label="Carregando os clientes" />
+  if (found.isError && !found.data)
+    return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
+  const customers = found.data.pages.flatMap((page) => page.customers)
+  if (customers.length === 0)
+    return (
+      <EmptyState
+        icon={<Users className="size-6" />}
+        title="Ninguém encontrado"
+        action={
+          <Button variant="secondary" onClick={onClear}>
+            Ver todos
+          </Button>
+        }
+      >
+        Nenhum nome, e-mail, id, CPF ou CNPJ começa assim. Confira se não falta ou sobra algo.
+      </EmptyState>
+    )
+  return (
+    <div className="grid gap-4">
+      <Table caption="Clientes" columns={COLUMNS} rows={customers} rowKey={({ id }) => id} />
+      <LoadMore query={found} />
+    </div>
+  )
+}
+
+function Who({ customer }: { readonly customer: ListedCustomer }) {
+  const { id, name, email, deleted_at } = customer
+  return (
+    <div className="min-w-0">
+      <span className="flex flex-wrap items-center gap-2">
+        <PersonLink id={id} name={name} />
+        {deleted_at !== null && <Badge>conta excluída</Badge>}
+      </span>
+      <span className="block text-xs break-all text-muted">{email ?? 'sem e-mail'}</span>
+    </div>
+  )
+}

@@ -1,0 +1,31 @@
+import type { ReactNode } from 'react'
+import { Card } from '../../../components/Card.tsx'
+import { DateTime } from '../../../components/DateTime.tsx'
+import type { CustomerDetail } from './customer-queries.ts'
+import { keysText } from './customer-words.ts'
+
+/** Who it is, and what they have. */
+export function Registration({ customer }: { readonly customer: CustomerDetail }) {
+  const { profile, created_at, timezone, keys } = customer
+  const place = [profile?.city, profile?.state].filter(Boolean).join(', ')
+  const facts: readonly (readonly [string, ReactNode])[] = [
+    ['Nome no cadastro', profile?.full_name ?? 'perfil não preenchido'],
+    [profile?.kind === 'cnpj' ? 'CNPJ' : 'CPF', profile?.cpf_cnpj ?? 'não informado'],
+    ['Cidade', place === '' ? 'não informada' : place],
+    ['Fuso horário', timezone],
+    ['Cliente desde', <DateTime key="since" instant={created_at} />],
+    ['Chaves', keysText(keys)],
+  ]
+  return (
+    <Card title="Cadastro">
+      <dl className="divide-y divide-line text-sm">
+        {facts.map(([name, value]) => (
+          <div key={name} className="flex justify-between gap-4 py-2">
+            <dt className="shrink-0 text-muted">{name}</dt>
+            <dd className="min-w-0 text-right font-medium break-words">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  )
+}

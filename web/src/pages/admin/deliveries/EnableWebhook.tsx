@@ -1,0 +1,45 @@
+import { ApiError } from '../../../api/api-error.ts'
+import { api } from '../../../api/client.ts'
+import { explainError } from '../../../api/explain-error.ts'
+import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
+import { SERVICE, useAct } from '../use-act.ts'
+import type { WebhookInTrouble } from './delivery-queries.ts'
+
+interface Props {
+  /** Undefined: the dialog is closed. */
+  readonly webhook: WebhookInTrouble | undefined
+  readonly onClose: () => void
+}
+
+export function EnableWebhook({ webhook, onClose }: Props) {
+  const enable = useAct({
+    act: (id: string) => api.post('/admin/webhooks/{id}/enable', undefined, { path: { id } }),
+    told: () => 'Webhook ligado de novo.',
+    onDone: onClose,
+    changes: [SERVICE],
+  })
+  return (
+    <ConfirmDialog
+      isOpen={webhook !== undefined}
+      onClose={onClose}
+      onConfirm={() => webhook && enable.mutate(webhook.id)}
+      title="Ligar o webhook de novo?"
+      confirmText="Ligar webhook"
+      variant="primary"
+      isBusy={enable.isPending}
+      error={enable.error ? explainEnableError(enable.error) : undefined}
+    >
+      <p className="text-sm">
+        Mensagens novas voltam a ir para <span className="break-all">{webhook?.origin}</span> na
+        hora. As que falharam antes não são reenviadas por isso: o cliente as reenvia na página
+        dele. Se continuar falhando, é desligado de novo.
+      </p>
+    </ConfirmDialog>
+  )
+}
+
+function explainEnableError(error: Error): string {
+  if (error instanceof ApiError && error.code === 'webhook_disabled_by_customer')
+    return 'Foi o cliente quem desligou este webhook: só ele o liga de novo.'
+  return explainError(error)
+}

@@ -1,0 +1,69 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { MailCheck } from 'lucide-react'
+import { Badge } from '../../../components/Badge.tsx'
+import { Card } from '../../../components/Card.tsx'
+import { DateTime } from '../../../components/DateTime.tsx'
+import { EmptyState } from '../../../components/EmptyState.tsx'
+import { ErrorState } from '../../../components/ErrorState.tsx'
+import { LoadMore } from '../../../components/LoadMore.tsx'
+import { SkeletonRows } from '../../../components/SkeletonRows.tsx'
+import { counted } from '../../../format/number.ts'
+import { notificationWords } from '../../notifications/notification-words.ts'
+import { PersonLink } from '../PersonLink.tsx'
+import { mailsInTroubleQuery, type MailInTrouble } from './delivery-queries.ts'
+
+export function MailsInTrouble() {
+  const found = useInfiniteQuery(mailsInTroubleQuery)
+  const mails = found.data?.pages.flatMap((page) => page.mails) ?? []
+  return (
+    <Card
+      title="E-mails"
+      description="Os que falharam de vez e os que esperam há mais de dez minutos."
+    >
+      {found.isPending && <SkeletonRows label="Carregando os e-mails" />}
+      {found.isError && !found.data && (
+        <ErrorState error={found.error} onRetry={() => void found.refetch()} />
+      )}
+      {found.data && mails.length === 0 && (
+        <EmptyState icon={<MailCheck className="size-6" />} title="Todos os e-mails saíram">
+          Quando um falhar ou demorar, ele aparece aqui com o motivo.
+        </EmptyState>
+      )}
+      <ul className="divide-y divide-line">
+        {mails.map((mail) => (
+          <MailEntry key={mail.id} mail={mail} />
+        ))}
+      </ul>
+      <LoadMore query={found} />
+    </Card>
+  )
+}
+
+function MailEntry({ mail }: { readonly mail: MailInTrouble }) {
+  const { template, status, address, error, tries, next_try_at: next } = mail
+  return (
+    <li className="grid gap-1 py-3 text-sm first:pt-0 last:pb-0">
+      <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
+        <p className="font-medium">{notificationWords(template)}</p>
+        <Badge tone={status === 'failed' ? 'danger' : 'warning'}>
+          {status === 'failed' ? 'falhou' : 'esperando'}
+        </Badge>
+      </div>
+      <p className="break-words text-muted">
+        Para {address ?? 'quem não tem mais e-mail'} ·{' '}
+        <PersonLink id={mail.customer_id} name={null} /> · desde <DateTime instant={mail.since} />
+      </p>
+      {error !== null && <p className="break-words text-danger">{error}</p>}
+      {status === 'waiting' && (
+        <p className="text-muted">
+          {counted(tries ?? 0, 'tentativa', 'tentativas')}
+          {next !== null && (
+            <>
+              ; a próxima em <DateTime instant={next} />
+            </>
+          )}
+        </p>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,106 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Webhook } from 'lucide-react'
+import { useState } from 'react'
+import { Badge } from '../../../components/Badge.tsx'
+import { Button } from '../../../components/Button.tsx'
+import { Card } from '../../../components/Card.tsx'
+import { DateTime } from '../../../components/DateTime.tsx'
+import { EmptyState } from '../../../components/EmptyState.tsx'
+import { ErrorState } from '../../../components/ErrorState.tsx'
+import { LoadMore } from '../../../components/LoadMore.tsx'
+import { SkeletonRows } from '../../../components/SkeletonRows.tsx'
+import { counted } from '../../../format/number.ts'
+import { attemptErrorWords } from '../../webhooks/webhook-words.ts'
+import { PersonLink } from '../PersonLink.tsx'
+import { webhooksInTroubleQuery, type WebhookInTrouble } from './delivery-queries.ts'
+import { EnableWebhook } from './EnableWebhook.tsx'
+
+export function WebhooksInTrouble() {
+  const found = useInfiniteQuery(webhooksInTroubleQuery)
+  const [enabled, setEnabled] = useState<WebhookInTrouble>()
+  const webhooks = found.data?.pages.flatMap((page) => page.webhooks) ?? []
+  return (
+    <Card title="Webhooks" description="Os que falham agora e os que foram desligados por isso.">
+      {found.isPending && <SkeletonRows label="Carregando os webhooks" />}
+      {found.isError && !found.data && (
+        <ErrorState error={found.error} onRetry={() => void found.refetch()} />
+      )}
+      {found.data && webhooks.length === 0 && (
+        <EmptyState icon={<Webhook className="size-6" />} title="Todos os webhooks respondem">
+          Quando o sistema de um cliente parar de responder, ele aparece aqui.
+        </EmptyState>
+      )}
+      <ul className="divide-y divide-line">
+        {webhooks.map((webhook) => (
+          <WebhookEntry key={webhook.id} webhook={webhook} onEnable={() => setEnabled(webhook)} />
+        ))}
+      </ul>
+      <LoadMore query={found} />
+      <EnableWebhook webhook={enabled} onClose={() => setEnabled(undefined)} />
+    </Card>
+  )
+}
+
+interface EntryProps {
+  readonly webhook: WebhookInTrouble
+  readonly onEnable: () => void
+}
+
+function WebhookEntry({ webhook, onEnable }: EntryProps) {
+  const { origin, disabled_at: disabledAt, failing_since: failingSince } = webhook
+  return (
+    <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 py-4 text-sm first:pt-0 last:pb-0">
+      <div className="grid min-w-0 flex-1 basis-60 gap-1">
+        <p className="flex flex-wrap items-center gap-2 font-medium break-all">
+          {origin}
+          {disabledAt === null ? (
+            <Badge tone="warning">falhando</Badge>
+          ) : (
+            <Badge tone="danger">desligado</Badge>
+          )}
+        </p>
+        <p className="text-muted">
+          <PersonLink id={webhook.customer_id} name={null} />
+          {disabledAt !== null && (
+            <>
+              {' '}
+              · desligado em <DateTime instant={disabledAt} />
+              {webhook.disabled_reason === 'gone' && ': o sistema respondeu que não existe mais'}
+            </>
+          )}
+          {failingSince !== null && (
+            <>
+              {' '}
+              · falha desde <DateTime instant={failingSince} />
+            </>
+          )}
+        </p>
+        <p className="break-words text-muted">
+          <LastFailure webhook={webhook} />
+          {webhook.queued > 0 &&
+            ` ${counted(webhook.queued, 'mensagem espera', 'mensagens esperam')}.`}
+        </p>
+      </div>
+      {disabledAt !== null && (
+        <Button
+          variant="secondary"
+          aria-label={`Ligar de novo o webhook de ${origin}`}
+          onClick={onEnable}
+        >
+          Ligar de novo
+        </Button>
+      )}
+    </li>
+  )
+}
+
+function LastFailure({ webhook }: { readonly webhook: WebhookInTrouble }) {
+  const { last_error: error, last_http_status: status, last_failed_at: at } = webhook
+  if (at === null) return null
+  const words = attemptErrorWords({ error, http_status: status })
+  return (
+    <>
+      Última falha em <DateTime instant={at} />. {words}
+    </>
+  )
+}

@@ -1,0 +1,75 @@
+/** What somebody should look at, told by what the health of the service says; nothing where all is well. */
+import { duration } from '../../../format/duration.ts'
+import { counted } from '../../../format/number.ts'
+import type { Health } from './health-queries.ts'
+import { QUEUE_WORDS } from './health-words.ts'
+
+/** Queues move within seconds; a call takes minutes at the most. */
+const QUEUE_LATE_MS = 5 * 60_000
+/** A node that ended without saying so is told for a while. */
+const RECENT_MS = 60 * 60_000
+const HOLD_LATE_MS = 15 * 60_000
+/** A weekend with a holiday beside it. */
+const RATE_DAYS_MAX = 4
+const CONNECTIONS_SHARE_MAX = 0.8
+const FAILURES_MIN = 3
+
+export function findTroubles(health: Health): string[] {
+  const { nodes, queues, holds, jobs, database, fx_rate: rate, reconciliation } = health
+  const { spool_length: spool, routes, timers } = health.this_node
+  const age = (since: string | null): number =>
+    since === null ? 0 : Date.parse(health.at) - Date.parse(since)
+  const holdAge = age(holds.oldest_at)
+  const dead = nodes.filter((node) => !node.is_alive && node.open_holds > 0)
+  const silent = nodes.filter(
+    (node) => !node.is_alive && node.stopped_at === null && age(node.last_heartbeat_at) < RECENT_MS,
+  )
+  const broken = new Set(
+    routes.filter(({ breaker }) => breaker === 'open').map(({ upstream }) => upstream),
+  )
+  return [
+    ...(dead.length > 0
+      ? [`${counted(dead.length, 'nó parou', 'nós pararam')} com reservas abertas.`]
+      : []),
+    ...(silent.length > 0
+      ? [`${counted(silent.length, 'nó ficou', 'nós ficaram')} sem dar sinal na última hora.`]
+      : []),
+    ...(holdAge > HOLD_LATE_MS ? [`Uma reserva está aberta há ${duration(holdAge)}.`] : []),
+    ...queues
+      .filter((queue) => age(queue.oldest_due_at) > QUEUE_LATE_MS)
+      .map(
+        (queue) => `${QUEUE_WORDS[queue.name]}: atraso de ${duration(age(queue.oldest_due_at))}.`,
+      ),
+    ...(spool > 0
+      ? [`${counted(spool, 'cobrança espera', 'cobranças esperam')} no disco deste nó.`]
+      : []),
+    ...[...broken].map((upstream) => `O disjuntor de ${upstream} está aberto neste nó.`),
+    ...jobs.filter(isJobFailing).map(({ name }) => `O trabalho ${name} falhou na última vez.`),
+    ...timers
+      .filter(({ failures_in_row: failures }) => failures >= FAILURES_MIN)
+      .map((timer) => `O relógio ${timer.name} falhou ${timer.failures_in_row} vezes seguidas.`),
+    ...(database.connections > database.connections_max * CONNECTIONS_SHARE_MAX
+      ? ['O banco de dados está perto do limite de conexões.']
+      : []),
+    ...(rate === null ? ['Não há câmbio: nenhuma chamada pode ser cobrada.'] : []),
+    ...(rate !== null && rate.source !== 'sandbox' && rate.age_days > RATE_DAYS_MAX
+      ? [`O câmbio tem ${counted(rate.age_days, 'dia', 'dias')}.`]
+      : []),
+    ...(reconciliation.last_failure === null
+      ? []
+      : [`A última conciliação falhou: ${reconciliation.last_failure}`]),
+    ...(reconciliation.open_differences > 0
+      ? [
+          `${counted(reconciliation.open_differences, 'diferença', 'diferenças')} sem explicação na conciliação.`,
+        ]
+      : []),
+  ]
+}
+
+/** Its last run, of those that it gave up or ended. */
+export function isJobFailing(job: Health['jobs'][number]): boolean {
+  return (
+    job.last_failed_at !== null &&
+    (job.last_completed_at === null || job.last_failed_at > job.last_completed_at)
+  )
+}

@@ -1,0 +1,78 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { CircleCheck, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../../components/Button.tsx'
+import { Card } from '../../../components/Card.tsx'
+import { EmptyState } from '../../../components/EmptyState.tsx'
+import { ErrorState } from '../../../components/ErrorState.tsx'
+import { LoadMore } from '../../../components/LoadMore.tsx'
+import { PageTitle } from '../../../components/PageTitle.tsx'
+import { SkeletonRows } from '../../../components/SkeletonRows.tsx'
+import { useFilters } from '../../../lib/use-filters.ts'
+import { StateSwitch } from '../StateSwitch.tsx'
+import { incidentsQuery } from './incident-queries.ts'
+import { IncidentEntry } from './IncidentEntry.tsx'
+import { OpenIncident } from './OpenIncident.tsx'
+
+const STATES = { '': 'Em andamento', todos: 'Todos' } as const
+
+export function AdminIncidentsPage() {
+  const [{ estado }, setFilters] = useFilters('estado')
+  const [isOpening, setOpening] = useState(false)
+  const status = estado === 'todos' ? 'all' : 'open'
+  const found = useInfiniteQuery(incidentsQuery(status))
+  const incidents = found.data?.pages.flatMap((page) => page.incidents) ?? []
+  return (
+    <>
+      <PageTitle
+        title="Incidentes"
+        description={
+          <>
+            O que os clientes veem na página{' '}
+            <Link to="/status" className="text-accent underline underline-offset-4">
+              Status
+            </Link>{' '}
+            enquanto dura.
+          </>
+        }
+        actions={
+          <Button
+            icon={<Plus aria-hidden="true" className="size-4" />}
+            onClick={() => setOpening(true)}
+          >
+            Abrir incidente
+          </Button>
+        }
+      />
+      <StateSwitch
+        legend="Quais incidentes"
+        states={STATES}
+        value={status === 'all' ? 'todos' : ''}
+        onChange={(next) => setFilters({ estado: next })}
+      />
+      <Card>
+        {found.isPending && <SkeletonRows label="Carregando os incidentes" />}
+        {found.isError && !found.data && (
+          <ErrorState error={found.error} onRetry={() => void found.refetch()} />
+        )}
+        {found.data && incidents.length === 0 && (
+          <EmptyState
+            icon={<CircleCheck className="size-6" />}
+            title={status === 'open' ? 'Nenhum incidente em andamento' : 'Nenhum incidente ainda'}
+          >
+            Quando nenhum provedor de um modelo responde, a Catraca abre um sozinha e o encerra
+            quando volta.
+          </EmptyState>
+        )}
+        <ul className="divide-y divide-line">
+          {incidents.map((incident) => (
+            <IncidentEntry key={incident.id} incident={incident} />
+          ))}
+        </ul>
+        <LoadMore query={found} />
+      </Card>
+      <OpenIncident isOpen={isOpening} onClose={() => setOpening(false)} />
+    </>
+  )
+}

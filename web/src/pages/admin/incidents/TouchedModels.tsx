@@ -1,0 +1,33 @@
+import { useQuery } from '@tanstack/react-query'
+import { Checkbox } from '../../../components/Checkbox.tsx'
+import { ErrorState } from '../../../components/ErrorState.tsx'
+import { SkeletonRows } from '../../../components/SkeletonRows.tsx'
+import { adminModelsQuery } from '../models/admin-model-queries.ts'
+
+interface Props {
+  readonly value: readonly string[]
+  readonly onChange: (value: readonly string[]) => void
+}
+
+/** Their makers are told from them by the server. */
+export function TouchedModels({ value, onChange }: Props) {
+  const found = useQuery(adminModelsQuery)
+  if (found.isError) return <ErrorState error={found.error} />
+  if (!found.data) return <SkeletonRows label="Carregando os modelos" />
+  return (
+    <fieldset className="mt-1 max-h-56 overflow-y-auto rounded-lg border border-line-strong px-3 py-2">
+      <legend className="sr-only">Modelos atingidos</legend>
+      {found.data.models.map(({ id }) => (
+        <div key={id}>
+          <Checkbox
+            label={<span className="break-all">{id}</span>}
+            checked={value.includes(id)}
+            onChange={() =>
+              onChange(value.includes(id) ? value.filter((each) => each !== id) : [...value, id])
+            }
+          />
+        </div>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,47 @@
+/** Windows of days of São Paulo, as the API counts them. */
+
+export interface Window {
+  readonly from: string
+  readonly to: string
+}
+
+const DAY_MS = 86_400_000
+
+const PERIODS = {
+  '7-dias': { name: 'Últimos 7 dias', window: (today) => lastDays(today, 7) },
+  '30-dias': { name: 'Últimos 30 dias', window: (today) => lastDays(today, 30) },
+  '92-dias': { name: 'Últimos 92 dias', window: (today) => lastDays(today, 92) },
+  mes: { name: 'Este mês', window: (today) => ({ from: `${today.slice(0, 7)}-01`, to: today }) },
+  'mes-passado': { name: 'Mês passado', window: monthBefore },
+} as const satisfies Record<string, { name: string; window: (today: string) => Window }>
+
+export type Period = keyof typeof PERIODS
+
+export const PERIOD_NAMES = Object.entries(PERIODS).map(
+  ([period, { name }]) => [period as Period, name] as const,
+)
+
+export function periodOf(text: string): Period {
+  return PERIOD_NAMES.find(([period]) => period === text)?.[0] ?? '30-dias'
+}
+
+export function windowOf(period: Period, now: Date = new Date()): Window {
+  const today = new Intl.DateTimeFormat('sv-SE', {
+    timeZone: 'America/Sao_Paulo',
+    dateStyle: 'short',
+  }).format(now)
+  return PERIODS[period].window(today)
+}
+
+function lastDays(today: string, days: number): Window {
+  return { from: before(today, days - 1), to: today }
+}
+
+function monthBefore(today: string): Window {
+  const to = before(`${today.slice(0, 7)}-01`, 1)
+  return { from: `${to.slice(0, 7)}-01`, to }
+}
+
+function before(day: string, days: number): string {
+  return new Date(Date.parse(day) - days * DAY_MS).toISOString().slice(0, 10)
+}

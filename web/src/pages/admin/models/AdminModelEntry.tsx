@@ -1,0 +1,121 @@
+import { useState } from 'react'
+import { Badge } from '../../../components/Badge.tsx'
+import { Button } from '../../../components/Button.tsx'
+import { DateTime } from '../../../components/DateTime.tsx'
+import type { AdminModel, MarkupChange } from './admin-model-queries.ts'
+import { CATEGORY_WORDS, changeWords, markupWords } from './admin-model-words.ts'
+import { CancelMarkup } from './CancelMarkup.tsx'
+import { MarkupDialog } from './MarkupDialog.tsx'
+import { ModelSwitch } from './ModelSwitch.tsx'
+
+interface Props {
+  readonly model: AdminModel
+  readonly noticeDays: number
+}
+
+export function AdminModelEntry({ model, noticeDays }: Props) {
+  const [isChanging, setChanging] = useState(false)
+  const [isSwitching, setSwitching] = useState(false)
+  const { display_name: name, markup_multiplier: markup, is_disabled: isOff } = model
+  return (
+    <li className="grid gap-2 py-4 first:pt-0 last:pb-0">
+      <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
+        <div className="min-w-0 flex-1 basis-60">
+          <h2 className="flex flex-wrap items-center gap-2 font-semibold break-words">
+            {name}
+            {isOff && <Badge tone="danger">fora do ar</Badge>}
+          </h2>
+          <p className="text-sm break-words text-muted">
+            {model.id} · {model.vendor} · {CATEGORY_WORDS[model.category]}
+            {model.routes.length > 0 && ` · por ${upstreamsOf(model)}`}
+          </p>
+        </div>
+        <div className="flex flex-wrap items-center gap-x-1">
+          <p className="mr-2 text-lg font-semibold tabular-nums" title="Multiplicador em vigor">
+            <span className="sr-only">Multiplicador em vigor: </span>
+            {markupWords(markup)}
+          </p>
+          <Button
+            variant="quiet"
+            aria-label={`Mudar o multiplicador de ${name}`}
+            onClick={() => setChanging(true)}
+          >
+            Mudar
+          </Button>
+          <Button
+            variant="quiet"
+            aria-label={`${isOff ? 'Pôr no ar' : 'Tirar do ar'} ${name}`}
+            onClick={() => setSwitching(true)}
+          >
+            {isOff ? 'Pôr no ar' : 'Tirar do ar'}
+          </Button>
+        </div>
+      </div>
+      {isOff && model.disabled_at !== null && (
+        <p className="text-sm break-words text-danger">
+          Fora do ar desde <DateTime instant={model.disabled_at} />: {model.disabled_reason}
+        </p>
+      )}
+      {model.scheduled.length > 0 && <Planned model={model} changes={model.scheduled} />}
+      <MarkupDialog
+        model={model}
+        noticeDays={noticeDays}
+        isOpen={isChanging}
+        onClose={() => setChanging(false)}
+      />
+      <ModelSwitch model={model} isOpen={isSwitching} onClose={() => setSwitching(false)} />
+    </li>
+  )
+}
+
+/** Each once, in the order of its routes. */
+function upstreamsOf({ routes }: AdminModel): string {
+  return [...new Set(routes.map(({ upstream }) => upstream))].join(', ')
+}
+
+/** Only the last one can be withdrawn: the others are what it was compared with. */
+function Planned(props: { readonly model: AdminModel; readonly changes: readonly MarkupChange[] }) {
+  const { model, changes } = props
+  const [canceled, setCanceled] = useState<MarkupChange>()
+  const last = changes.at(-1)
+  return (
+    <ul className="grid gap-2 rounded-lg bg-sunken p-3 text-sm">
+      {changes.map((change) => (
+        <li key={change.id} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+          <div className="min-w-0">
+            <p className="font-medium tabular-nums">
+              {markupWords(change.markup_multiplier)} (
+              {changeWords(change.markup_multiplier_before, change.markup_multiplier)}) em{' '}
+              <DateTime instant={change.starts_at} />
+            </p>
+            <p className="break-words text-muted">
+              {change.reason}
+              {change.is_rise && (
+                <>
+                  {' · '}
+                  {change.told_at === null ? (
+                    'clientes sendo avisados'
+                  ) : (
+                    <>
+                      clientes avisados em <DateTime instant={change.told_at} />
+                    </>
+                  )}
+                </>
+              )}
+            </p>
+          </div>
+          {change.id === last?.id && (
+            <Button
+              variant="secondary"
+              aria-label={`Cancelar a mudança de ${model.display_name} para ${markupWords(change.markup_multiplier)}`}
+              onClick={() => setCanceled(change)}
+            >
+              Cancelar mudança
+            </Button>
+          )}
+        </li>
+      ))}
+      <CancelMarkup model={model} change={canceled} onClose={() => setCanceled(undefined)} />
+    </ul>
+  )
+}

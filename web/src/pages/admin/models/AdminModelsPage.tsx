@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query'
+import { Search } from 'lucide-react'
+import { Card } from '../../../components/Card.tsx'
+import { EmptyState } from '../../../components/EmptyState.tsx'
+import { ErrorState } from '../../../components/ErrorState.tsx'
+import { Field } from '../../../components/Field.tsx'
+import { Input } from '../../../components/Input.tsx'
+import { PageTitle } from '../../../components/PageTitle.tsx'
+import { SkeletonRows } from '../../../components/SkeletonRows.tsx'
+import { counted } from '../../../format/number.ts'
+import { useFilters } from '../../../lib/use-filters.ts'
+import { StateSwitch } from '../StateSwitch.tsx'
+import { adminModelsQuery, type AdminModel } from './admin-model-queries.ts'
+import { AdminModelEntry } from './AdminModelEntry.tsx'
+
+const STATES = { '': 'Todos', desligados: 'Fora do ar', mudancas: 'Com mudança marcada' } as const
+type State = keyof typeof STATES
+
+export function AdminModelsPage() {
+  const found = useQuery(adminModelsQuery)
+  const [{ q, estado }, setFilters] = useFilters('q', 'estado')
+  const state: State = estado in STATES ? (estado as State) : ''
+  const models = (found.data?.models ?? []).filter(
+    (model) => isNamed(model, q) && isInState(model, state),
+  )
+  return (
+    <>
+      <PageTitle
+        title="Modelos"
+        description="O que está no ar, quanto custa aos clientes e o que vai mudar."
+      />
+      <div className="mb-4 flex flex-wrap items-end gap-x-6 gap-y-3">
+        <Field label="Buscar modelo" className="w-full max-w-sm">
+          {(control) => (
+            <Input
+              {...control}
+              type="search"
+              maxLength={100}
+              value={q}
+              onChange={(event) => setFilters({ q: event.target.value })}
+            />
+          )}
+        </Field>
+        <div className="-mb-4">
+          <StateSwitch
+            legend="Quais modelos"
+            states={STATES}
+            value={state}
+            onChange={(next) => setFilters({ estado: next })}
+          />
+        </div>
+      </div>
+      <Card>
+        {found.isPending && <SkeletonRows rows={8} label="Carregando os modelos" />}
+        {found.isError && !found.data && (
+          <ErrorState error={found.error} onRetry={() => void found.refetch()} />
+        )}
+        {found.data && (
+          <>
+            <p role="status" className="mb-4 text-sm text-muted">
+              {counted(models.length, 'modelo', 'modelos')}
+            </p>
+            {models.length === 0 ? (
+              <EmptyState icon={<Search className="size-6" />} title="Nenhum modelo assim">
+                Tire um filtro ou busque por outra palavra.
+              </EmptyState>
+            ) : (
+              <ul className="divide-y divide-line">
+                {models.map((model) => (
+                  <AdminModelEntry
+                    key={model.id}
+                    model={model}
+                    noticeDays={found.data.markup_notice_days}
+                  />
+                ))}
+              </ul>
+            )}
+          </>
+        )}
+      </Card>
+    </>
+  )
+}
+
+function isNamed({ id, display_name: name, vendor }: AdminModel, q: string): boolean {
+  const text = `${id} ${name} ${vendor}`.toLowerCase()
+  return q
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
+}
+
+function isInState({ is_disabled: isOff, scheduled }: AdminModel, state: State): boolean {
+  if (state === 'desligados') return isOff
+  return state === '' || scheduled.length > 0
+}

@@ -1,0 +1,110 @@
+import { useState } from 'react'
+import { api } from '../../../api/client.ts'
+import { Button } from '../../../components/Button.tsx'
+import { Dialog } from '../../../components/Dialog.tsx'
+import { Notice } from '../../../components/Notice.tsx'
+import { dateTime } from '../../../format/date.ts'
+import { useAct } from '../use-act.ts'
+import { useFirstFocus } from '../use-first-focus.ts'
+import { MODELS_CHANGE, type AdminModel, type MarkupInput } from './admin-model-queries.ts'
+import { changeWords, explainMarkupError, lastMarkup, markupWords } from './admin-model-words.ts'
+import { MarkupForm } from './MarkupForm.tsx'
+
+interface Props {
+  readonly model: AdminModel
+  readonly noticeDays: number
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+/** Written first, then said back in full, then done. */
+export function MarkupDialog({ model, noticeDays, isOpen, onClose }: Props) {
+  const [written, setWritten] = useState<MarkupInput>()
+  const [isAsking, setAsking] = useState(false)
+  const close = (): void => {
+    setWritten(undefined)
+    setAsking(false)
+    onClose()
+  }
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={close}
+      title={isAsking ? 'Confirmar a mudança' : `Multiplicador de ${model.display_name}`}
+    >
+      {written && isAsking ? (
+        <Confirmation
+          model={model}
+          input={written}
+          onBack={() => setAsking(false)}
+          onDone={close}
+        />
+      ) : (
+        <MarkupForm
+          model={model}
+          noticeDays={noticeDays}
+          written={written}
+          onCancel={close}
+          onWritten={(input) => {
+            setWritten(input)
+            setAsking(true)
+          }}
+        />
+      )}
+    </Dialog>
+  )
+}
+
+function Confirmation(props: {
+  readonly model: AdminModel
+  readonly input: MarkupInput
+  readonly onBack: () => void
+  readonly onDone: () => void
+}) {
+  const { model, input, onBack, onDone } = props
+  const effect = useFirstFocus<HTMLParagraphElement>()
+  const before = lastMarkup(model)
+  const { markup_multiplier: markup, starts_at: startsAt } = input
+  const schedule = useAct({
+    act: () => api.post('/admin/models/{id}/markup', input, { path: { id: model.id } }),
+    told: ({ starts_at }) =>
+      startsAt === undefined ? 'Multiplicador mudado.' : `Mudança marcada: ${dateTime(starts_at)}.`,
+    onDone,
+    changes: MODELS_CHANGE,
+  })
+  return (
+    <form
+      className="grid gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!schedule.isPending) schedule.mutate()
+      }}
+    >
+      <p ref={effect} tabIndex={-1} className="font-semibold outline-none">
+        {model.display_name} passa de {markupWords(before)} para {markupWords(markup)} (
+        {changeWords(before, markup)} no preço)
+        {startsAt === undefined ? ' agora' : ` em ${dateTime(startsAt)}`}.
+      </p>
+      <Notice tone={markup > before ? 'warning' : 'info'}>
+        {markup > before
+          ? 'Em até um minuto, quem usou o modelo nos últimos 90 dias recebe um e-mail com o preço novo. Cancelar depois não desfaz o aviso.'
+          : 'É uma redução: vale sem aviso, e ninguém recebe e-mail.'}{' '}
+        Chamadas já começadas ficam com o preço de agora.
+      </Notice>
+      <p className="text-sm break-words text-muted">Motivo: {input.reason}</p>
+      {schedule.error && (
+        <Notice tone="danger" role="alert">
+          {explainMarkupError(schedule.error)}
+        </Notice>
+      )}
+      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
+        <Button variant="secondary" onClick={onBack}>
+          Voltar
+        </Button>
+        <Button type="submit" isBusy={schedule.isPending}>
+          {startsAt === undefined ? 'Mudar agora' : 'Marcar mudança'}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,141 @@
+import { useState, type SubmitEvent } from 'react'
+import { Choice } from '../../../components/Choice.tsx'
+import { Field } from '../../../components/Field.tsx'
+import { FormEnd } from '../../../components/FormEnd.tsx'
+import { Input } from '../../../components/Input.tsx'
+import { calendarDay } from '../../../format/calendar-day.ts'
+import { counted } from '../../../format/number.ts'
+import { parseAmount } from '../../../format/parse-amount.ts'
+import { typedAmount } from '../../../format/typed-amount.ts'
+import type { AdminModel, MarkupInput } from './admin-model-queries.ts'
+import { lastMarkup, markupWords } from './admin-model-words.ts'
+import { dayOf, firstDay, startOf } from './markup-days.ts'
+
+interface Props {
+  readonly model: AdminModel
+  readonly noticeDays: number
+  /** What was written before, to be changed. */
+  readonly written: MarkupInput | undefined
+  readonly onWritten: (input: MarkupInput) => void
+  readonly onCancel: () => void
+}
+
+interface Faults {
+  readonly markup?: string
+  readonly day?: string
+  readonly reason?: string
+}
+
+export function MarkupForm({ model, noticeDays, written, onWritten, onCancel }: Props) {
+  const before = lastMarkup(model)
+  const [markup, setMarkup] = useState(written ? typedAmount(written.markup_multiplier) : '')
+  const [when, setWhen] = useState<'now' | 'day'>(
+    written && written.starts_at === undefined ? 'now' : 'day',
+  )
+  const earliest = firstDay(noticeDays)
+  const [day, setDay] = useState(written?.starts_at ? dayOf(written.starts_at) : earliest)
+  const [reason, setReason] = useState(written?.reason ?? '')
+  const [faults, setFaults] = useState<Faults>({})
+  const value = parseAmount(markup.replace(/^[×x]\s*/, ''), 4)
+  const isRise = value !== undefined && value > before
+
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    const found: Faults = {
+      ...(value === undefined || value < 1 || value > 10
+        ? { markup: 'Digite um número de 1 a 10, como 1,25.' }
+        : value === before && { markup: 'Este já é o multiplicador. Digite outro.' }),
+      ...dayFault(when === 'now' ? undefined : day, isRise ? earliest : undefined, noticeDays),
+      ...(reason.trim().length < 3 && { reason: 'Escreva o motivo, com ao menos 3 letras.' }),
+    }
+    setFaults(found)
+    if (value === undefined || Object.keys(found).length > 0) return
+    onWritten({
+      markup_multiplier: value,
+      ...(when === 'now' ? {} : { starts_at: startOf(day) }),
+      reason: reason.trim(),
+    })
+  }
+
+  return (
+    <form onSubmit={submit} noValidate className="grid gap-5">
+      <Field
+        label="Multiplicador novo"
+        hint={`${model.scheduled.length > 0 ? 'Depois do que está marcado' : 'Agora'}: ${markupWords(before)}. O preço dos clientes é o do provedor vezes este número.`}
+        error={faults.markup}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            inputMode="decimal"
+            autoComplete="off"
+            maxLength={10}
+            placeholder="1,25"
+            value={markup}
+            onChange={(event) => setMarkup(event.target.value)}
+          />
+        )}
+      </Field>
+      <Choice
+        legend="A partir de quando"
+        value={when}
+        onChange={setWhen}
+        options={[
+          { value: 'day', text: 'Em uma data', hint: 'À meia-noite de Brasília' },
+          { value: 'now', text: 'Agora', hint: 'Só para reduzir' },
+        ]}
+      />
+      {when === 'day' ? (
+        <Field
+          label="Data"
+          hint={`Um aumento precisa de ${counted(noticeDays, 'dia', 'dias')} de aviso: a partir de ${calendarDay(earliest)}.`}
+          error={faults.day}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              type="date"
+              min={firstDay(0)}
+              value={day}
+              onChange={(event) => setDay(event.target.value)}
+            />
+          )}
+        </Field>
+      ) : (
+        faults.day !== undefined && (
+          <p role="alert" className="text-sm font-medium text-danger">
+            {faults.day}
+          </p>
+        )
+      )}
+      <Field label="Motivo" hint="Fica na auditoria." error={faults.reason}>
+        {(control) => (
+          <Input
+            {...control}
+            value={reason}
+            maxLength={500}
+            autoComplete="off"
+            onChange={(event) => setReason(event.target.value)}
+          />
+        )}
+      </Field>
+      <FormEnd error={undefined} submitLabel="Conferir" isBusy={false} onCancel={onCancel} />
+    </form>
+  )
+}
+
+/** `day` undefined: now; `earliest` undefined: not a rise. */
+function dayFault(
+  day: string | undefined,
+  earliest: string | undefined,
+  noticeDays: number,
+): Pick<Faults, 'day'> | false {
+  const isTooSoon = earliest !== undefined && (day === undefined || day < earliest)
+  if (isTooSoon && noticeDays > 0)
+    return {
+      day: `É um aumento, e precisa de ${counted(noticeDays, 'dia', 'dias')} de aviso. Escolha uma data a partir de ${calendarDay(earliest)}.`,
+    }
+  if (day === undefined) return false
+  if (day === '' || day < firstDay(0)) return { day: 'Escolha uma data que ainda vem.' }
+  return false
+}

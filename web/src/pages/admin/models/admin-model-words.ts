@@ -1,0 +1,48 @@
+import { ApiError } from '../../../api/api-error.ts'
+import { explainError } from '../../../api/explain-error.ts'
+import { dateTime } from '../../../format/date.ts'
+import type { AdminModel } from './admin-model-queries.ts'
+
+export const CATEGORY_WORDS: Readonly<Record<AdminModel['category'], string>> = {
+  llm: 'Texto',
+  image: 'Imagem',
+  video: 'Vídeo',
+  embedding: 'Embedding',
+  audio: 'Áudio',
+}
+
+/** 1.25 -> ×1,25 */
+export function markupWords(markup: number): string {
+  return `×${markup.toLocaleString('pt-BR', { minimumFractionDigits: 2, maximumFractionDigits: 4 })}`
+}
+
+/** How much prices move: 1.25 to 1.5 is +20%. */
+export function changeWords(from: number, to: number): string {
+  const change = to / from - 1
+  return change.toLocaleString('pt-BR', {
+    style: 'percent',
+    signDisplay: 'exceptZero',
+    maximumFractionDigits: 1,
+  })
+}
+
+/** The last of a model's changes is what the next one is compared with. */
+export function lastMarkup({ markup_multiplier, scheduled }: AdminModel): number {
+  return scheduled.at(-1)?.markup_multiplier ?? markup_multiplier
+}
+
+export function explainMarkupError(error: Error): string {
+  if (!(error instanceof ApiError)) return explainError(error)
+  if (error.code === 'notice_too_short') {
+    const earliest = /at (\S+Z) or later/.exec(error.details ?? '')?.[1]
+    return earliest === undefined
+      ? 'Um aumento precisa de mais dias de aviso. Escolha uma data mais tarde.'
+      : `Um aumento precisa de aviso: escolha uma data a partir de ${dateTime(earliest)}.`
+  }
+  if (error.code === 'later_change_scheduled')
+    return 'Já há uma mudança marcada para depois dessa data. Escolha uma data mais tarde ou cancele aquela antes.'
+  if (error.code === 'markup_unchanged') return 'Este já é o multiplicador. Digite outro.'
+  if (error.code === 'already_in_force')
+    return 'Esta mudança já começou. Para voltar atrás, marque outra.'
+  return explainError(error)
+}

@@ -1,0 +1,22 @@
+/** Changes of markups begin at midnight in Brasília, whatever the zone of who plans them. */
+
+const DAY_MS = 86_400_000
+/** Without daylight saving since 2019. */
+const BRASILIA = '-03:00'
+
+/** The first day whose midnight is at least so many days away, as AAAA-MM-DD. */
+export function firstDay(noticeDays: number, now: Date = new Date()): string {
+  return dayOf(new Date(now.getTime() + (noticeDays + 1) * DAY_MS).toISOString())
+}
+
+export function startOf(day: string): string {
+  return new Date(`${day}T00:00:00${BRASILIA}`).toISOString()
+}
+
+/** The day in Brasília of an instant. */
+export function dayOf(instant: string): string {
+  return new Intl.DateTimeFormat('sv-SE', {
+    timeZone: 'America/Sao_Paulo',
+    dateStyle: 'short',
+  }).format(new Date(instant))
+}

@@ -1,0 +1,51 @@
+import type { BadgeTone } from '../../../components/Badge.tsx'
+import { brl } from '../../../format/brl.ts'
+import { usd } from '../../../format/usd.ts'
+import type { Difference } from './reconciliation-queries.ts'
+
+export const DIFFERENCE_WORDS: Readonly<
+  Record<Difference['kind'], { text: string; hint: string }>
+> = {
+  payment_without_top_up: {
+    text: 'Pagamento sem recarga',
+    hint: 'O processador recebeu, e nenhuma recarga nossa o conhece.',
+  },
+  paid_there_only: {
+    text: 'Pago só no processador',
+    hint: 'Lá consta pago; aqui o cliente não foi creditado.',
+  },
+  paid_here_only: {
+    text: 'Pago só aqui',
+    hint: 'O cliente foi creditado; no processador não consta pago.',
+  },
+  amount_differs: { text: 'Valores diferentes', hint: 'Pago com outro valor que o da recarga.' },
+  returned_differs: {
+    text: 'Devoluções diferentes',
+    hint: 'O que voltou a quem pagou não é o mesmo dos dois lados.',
+  },
+  paid_twice: { text: 'Pago duas vezes', hint: 'A mesma recarga tem dois pagamentos.' },
+  upstream_cost: {
+    text: 'Custo do provedor',
+    hint: 'O que o provedor cobrou no dia difere do que calculamos.',
+  },
+}
+
+export const DIFFERENCE_STATUS: Readonly<
+  Record<Difference['status'], { text: string; tone: BadgeTone }>
+> = {
+  open: { text: 'Aberta', tone: 'danger' },
+  explained: { text: 'Explicada', tone: 'success' },
+  gone: { text: 'Sumiu', tone: 'neutral' },
+}
+
+/** Ours, theirs and what is between them, in the money that it is of. */
+export function amountsOf(
+  difference: Difference,
+): Record<'ours' | 'theirs' | 'between', string> | undefined {
+  const { ours_brl, theirs_brl, difference_brl, ours_usd, theirs_usd, difference_usd } = difference
+  if (ours_brl !== null && theirs_brl !== null && difference_brl !== null)
+    return { ours: brl(ours_brl), theirs: brl(theirs_brl), between: brl(difference_brl) }
+  if (ours_usd !== null && theirs_usd !== null && difference_usd !== null)
+    return { ours: usd(ours_usd), theirs: usd(theirs_usd), between: usd(difference_usd) }
+  return undefined
+}

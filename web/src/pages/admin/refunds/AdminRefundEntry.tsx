@@ -1,0 +1,119 @@
+import { useState } from 'react'
+import { Badge } from '../../../components/Badge.tsx'
+import { Button } from '../../../components/Button.tsx'
+import { DateTime } from '../../../components/DateTime.tsx'
+import { Disclosure } from '../../../components/Disclosure.tsx'
+import { Money } from '../../../components/Money.tsx'
+import { brl } from '../../../format/brl.ts'
+import { counted } from '../../../format/number.ts'
+import { PART_STATUS, REFUND_STATUS } from '../../refunds/refund-words.ts'
+import { PersonLink } from '../PersonLink.tsx'
+import type { OperatedRefund } from './admin-refund-queries.ts'
+import { RefundActDialog, type RefundAct } from './RefundActDialog.tsx'
+
+export function AdminRefundEntry({ refund }: { readonly refund: OperatedRefund }) {
+  const [act, setAct] = useState<RefundAct>()
+  const { text, tone } = REFUND_STATUS[refund.status]
+  return (
+    <li className="grid gap-2 py-4 first:pt-0 last:pb-0">
+      <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
+        <div className="min-w-0">
+          <p className="font-semibold">
+            <Money amount={refund.amount_brl} />
+            <span className="font-normal text-muted">
+              {' '}
+              · {refund.kind === 'withdrawal' ? 'desistência em 7 dias' : 'pedido do cliente'}
+            </span>
+          </p>
+          <p className="text-sm">
+            <PersonLink id={refund.customer_id} name={refund.customer_name} />
+            <span className="text-muted">
+              {' '}
+              · <DateTime instant={refund.created_at} />
+            </span>
+          </p>
+        </div>
+        <Badge tone={tone}>{text}</Badge>
+      </div>
+      {refund.reason !== null && (
+        <p className="text-sm break-words">O cliente escreveu: “{refund.reason}”</p>
+      )}
+      {refund.decision_note !== null && (
+        <p className="text-sm break-words text-muted">
+          Resposta ao cliente: {refund.decision_note}
+        </p>
+      )}
+      {refund.errors.length > 0 && (
+        <p className="text-sm break-words text-danger">
+          O processador disse: {refund.errors.join('; ')}
+        </p>
+      )}
+      <Acts refund={refund} onAct={setAct} />
+      {refund.parts.length > 0 && <Parts refund={refund} />}
+      <RefundActDialog refund={refund} act={act} onClose={() => setAct(undefined)} />
+    </li>
+  )
+}
+
+function Acts({
+  refund,
+  onAct,
+}: {
+  readonly refund: OperatedRefund
+  readonly onAct: (act: RefundAct) => void
+}) {
+  const what = `o reembolso de ${brl(refund.amount_brl)} de ${refund.customer_name ?? 'cliente'}`
+  if (refund.status === 'requested')
+    return (
+      <div className="flex flex-wrap gap-3">
+        <Button aria-label={`Aprovar ${what}`} onClick={() => onAct('approve')}>
+          Aprovar
+        </Button>
+        <Button variant="secondary" aria-label={`Recusar ${what}`} onClick={() => onAct('reject')}>
+          Recusar
+        </Button>
+      </div>
+    )
+  const isUnderWay = refund.status === 'approved' || refund.status === 'processing'
+  if (!isUnderWay || refund.manual_parts.length === 0) return null
+  return (
+    <div className="grid gap-2 rounded-lg bg-warning-soft p-4">
+      <p className="text-sm font-medium text-warning">
+        O processador não devolve{' '}
+        {refund.manual_parts.map(({ amount_brl: amount }) => brl(amount)).join(' + ')}: transfira à
+        mão e diga aqui o que houve.
+      </p>
+      <div className="flex flex-wrap gap-3">
+        <Button aria-label={`Já transferi ${what}`} onClick={() => onAct('transferred')}>
+          Já transferi
+        </Button>
+        <Button
+          variant="secondary"
+          aria-label={`Não deu para transferir ${what}`}
+          onClick={() => onAct('not_transferred')}
+        >
+          Não deu para transferir
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+function Parts({ refund: { parts, manual_parts } }: { readonly refund: OperatedRefund }) {
+  const byHand = new Set(manual_parts.map(({ topup_id: id }) => id))
+  return (
+    <Disclosure summary={`De ${counted(parts.length, 'recarga', 'recargas')}`}>
+      <ul className="grid gap-2 pt-2">
+        {parts.map((part) => (
+          <li key={part.topup_id} className="flex flex-wrap justify-between gap-x-4">
+            <code className="text-xs break-all text-muted">{part.topup_id}</code>
+            <span>
+              <Money amount={part.amount_brl} /> ·{' '}
+              {byHand.has(part.topup_id) ? 'à mão' : PART_STATUS[part.status]}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Disclosure>
+  )
+}

@@ -1,0 +1,77 @@
+import { useState } from 'react'
+import { api } from '../../../api/client.ts'
+import { explainError } from '../../../api/explain-error.ts'
+import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
+import { Field } from '../../../components/Field.tsx'
+import { TextArea } from '../../../components/TextArea.tsx'
+import { brl } from '../../../format/brl.ts'
+import { useAct } from '../use-act.ts'
+import type { OperatedRefund } from './admin-refund-queries.ts'
+import { refundActWords } from './refund-act-words.ts'
+
+export type RefundAct = 'approve' | 'reject' | 'transferred' | 'not_transferred'
+
+interface Props {
+  readonly refund: OperatedRefund
+  /** Undefined: nothing is asked. */
+  readonly act: RefundAct | undefined
+  readonly onClose: () => void
+}
+
+export function RefundActDialog({ refund, act, onClose }: Props) {
+  const [note, setNote] = useState('')
+  const [fault, setFault] = useState<string>()
+  const words = refundActWords(act ?? 'approve', refund)
+  const close = (): void => {
+    setFault(undefined)
+    decide.reset()
+    onClose()
+  }
+  const decide = useAct({
+    act: () => send(act ?? 'approve', refund.id, note.trim()),
+    told: () => `Reembolso de ${brl(refund.amount_brl)}: ${words.done}.`,
+    onDone: onClose,
+  })
+  const confirm = (): void => {
+    if (act === 'reject' && note.trim().length < 3) setFault('Escreva o motivo: o cliente vai ler.')
+    else {
+      setFault(undefined)
+      decide.mutate()
+    }
+  }
+  return (
+    <ConfirmDialog
+      isOpen={act !== undefined}
+      onClose={close}
+      onConfirm={confirm}
+      title={words.title}
+      confirmText={words.confirm}
+      variant={act === 'approve' || act === 'transferred' ? 'primary' : 'danger'}
+      isBusy={decide.isPending}
+      error={decide.error ? explainError(decide.error) : undefined}
+    >
+      <p className="text-sm">{words.effect}</p>
+      {act === 'reject' && (
+        <Field label="Motivo, para o cliente ler" error={fault}>
+          {(control) => (
+            <TextArea
+              {...control}
+              className="min-h-24"
+              maxLength={500}
+              value={note}
+              onChange={(event) => setNote(event.target.value)}
+            />
+          )}
+        </Field>
+      )}
+    </ConfirmDialog>
+  )
+}
+
+function send(act: RefundAct, id: string, note: string): Promise<OperatedRefund> {
+  const path = { id }
+  if (act === 'approve') return api.post('/admin/refunds/{id}/approve', undefined, { path })
+  if (act === 'reject') return api.post('/admin/refunds/{id}/reject', { note }, { path })
+  const outcome = act === 'transferred' ? 'done' : 'failed'
+  return api.post('/admin/refunds/{id}/complete', { outcome }, { path })
+}

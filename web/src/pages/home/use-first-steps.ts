@@ -1,0 +1,40 @@
+/** How far somebody is on the way to their first answer of a model, as the API says; watched until all is done. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { GUIDE_REFRESH_MS, statsQuery, summaryQuery } from './home-queries.ts'
+
+const DAYS = 365
+
+export interface FirstSteps {
+  readonly hasProfile: boolean
+  readonly hasPaid: boolean
+  readonly hasKey: boolean
+  readonly hasCalled: boolean
+}
+
+/** `hasCalledLately`: by what the page knows already; undefined while it does not know. */
+export function useFirstSteps(hasCalledLately: boolean | undefined): {
+  isPending: boolean
+  steps: FirstSteps | undefined
+} {
+  const [isWatching, setIsWatching] = useState(true)
+  const refetchInterval = isWatching ? GUIDE_REFRESH_MS : false
+  const { data: stats, isPending: isStatsPending } = useQuery({ ...statsQuery, refetchInterval })
+  const { data: usage, isLoading: isUsageLoading } = useQuery({
+    ...summaryQuery(DAYS),
+    refetchInterval,
+    enabled: hasCalledLately === false,
+  })
+  const isPending = hasCalledLately === undefined || isStatsPending || isUsageLoading
+  if (!stats || (!hasCalledLately && !usage)) return { isPending, steps: undefined }
+
+  const steps = {
+    hasProfile: Boolean(stats.profile?.cpf_cnpj),
+    hasPaid: stats.topups.paid > 0 || stats.balance_brl > 0,
+    hasKey: stats.keys.active > 0,
+    hasCalled: hasCalledLately || (usage?.period_totals.requests ?? 0) > 0,
+  }
+  const isComplete = Object.values(steps).every(Boolean)
+  if (isComplete === isWatching) setIsWatching(!isComplete)
+  return { isPending, steps }
+}

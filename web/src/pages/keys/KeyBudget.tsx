@@ -1,0 +1,29 @@
+import { usd } from '../../format/usd.ts'
+import type { ApiKey } from './key-queries.ts'
+import { BUDGET_PERIOD } from './key-words.ts'
+
+/** What it spent of its budget. */
+export function KeyBudget({ budget }: Pick<ApiKey, 'budget'>) {
+  if (budget === null) return <p className="text-sm text-muted">Sem orçamento</p>
+  const { limit_usd, spent_usd, period } = budget
+  const share = limit_usd > 0 ? Math.min(100, (spent_usd / limit_usd) * 100) : 100
+  return (
+    <div className="max-w-sm text-sm">
+      <p className="tabular-nums">
+        {usd(spent_usd)}{' '}
+        <span className="text-muted">
+          de {usd(limit_usd)} <span className="whitespace-nowrap">{BUDGET_PERIOD[period]}</span>
+        </span>
+      </p>
+      {/* The words above say the same; no width in a style attribute, which the security policy refuses. */}
+      <svg aria-hidden="true" className="mt-1.5 h-1.5 w-full rounded-full bg-sunken">
+        <rect
+          width={`${share}%`}
+          height="100%"
+          rx="3"
+          className={share >= 90 ? 'fill-danger' : 'fill-accent'}
+        />
+      </svg>
+    </div>
+  )
+}

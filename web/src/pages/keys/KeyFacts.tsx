@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react'
+import { Badge } from '../../components/Badge.tsx'
+import { DateTime } from '../../components/DateTime.tsx'
+import { counted, wholeNumber } from '../../format/number.ts'
+import type { ApiKey } from './key-queries.ts'
+import { KEY_STATUS } from './key-words.ts'
+
+interface KeyFactsProps {
+  readonly apiKey: ApiKey
+  /** Beside its state. */
+  readonly children?: ReactNode
+}
+
+/** What a key is, when it was last used, and how it is limited. */
+export function KeyFacts({ apiKey, children }: KeyFactsProps) {
+  const { text, tone } = KEY_STATUS[apiKey.status]
+  return (
+    <>
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <span className="font-medium break-words">{apiKey.name}</span>
+        <code className="text-muted">sk-svc-…{apiKey.last_four}</code>
+        <Badge tone={tone}>{text}</Badge>
+        {children}
+      </p>
+      <p className="mt-1 text-sm text-muted">
+        <LastUse apiKey={apiKey} />
+      </p>
+      <p className="text-sm text-muted">{limitsOf(apiKey)}</p>
+    </>
+  )
+}
+
+function LastUse({ apiKey }: { readonly apiKey: ApiKey }) {
+  if (apiKey.revoked_at !== null)
+    return (
+      <>
+        Revogada em <DateTime instant={apiKey.revoked_at} />
+      </>
+    )
+  return (
+    <>
+      {apiKey.last_used_at === null ? (
+        'Nunca usada'
+      ) : (
+        <>
+          Último uso: <DateTime instant={apiKey.last_used_at} />
+        </>
+      )}
+      {apiKey.expires_at !== null && (
+        <>
+          {' '}
+          · {apiKey.status === 'expired' ? 'venceu' : 'vale até'}{' '}
+          <DateTime instant={apiKey.expires_at} isDateOnly />
+        </>
+      )}
+    </>
+  )
+}
+
+function limitsOf({ model_ids, requests_per_minute, tokens_per_minute, ip_allowlist }: ApiKey) {
+  return [
+    model_ids === null ? 'Todos os modelos' : counted(model_ids.length, 'modelo', 'modelos'),
+    `${wholeNumber(requests_per_minute)} chamadas/min`,
+    ...(tokens_per_minute === null ? [] : [`${wholeNumber(tokens_per_minute)} tokens/min`]),
+    ...(ip_allowlist === null
+      ? []
+      : [counted(ip_allowlist.length, 'endereço permitido', 'endereços permitidos')]),
+  ].join(' · ')
+}

@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query'
+import { TrendingDown } from 'lucide-react'
+import { sessionQuery } from '../../api/session.ts'
+import { Card } from '../../components/Card.tsx'
+import { Disclosure } from '../../components/Disclosure.tsx'
+import { brl } from '../../format/brl.ts'
+import { counted } from '../../format/number.ts'
+import { CheaperModel, type ModelUse } from './CheaperModel.tsx'
+import { recommendationsQuery } from './recommendations-query.ts'
+
+const SHOWN = 2
+
+/** What the customer's own use would cost with cheaper models. Nothing for visitors, who have none. */
+export function Recommendations() {
+  const { data: session } = useQuery(sessionQuery)
+  const { data } = useQuery({ ...recommendationsQuery, enabled: Boolean(session) })
+  // What is beside the catalog fails without a word: the catalog is what was asked for.
+  if (!data) return null
+  const cheaper = data.models
+    .filter(({ suggestions }) => suggestions.length > 0)
+    .sort((one, other) => savingOf(other) - savingOf(one))
+  if (cheaper.length === 0) return <NothingYet days={data.days} isUsed={data.models.length > 0} />
+  const more = cheaper.slice(SHOWN)
+  return (
+    <Card
+      title={`Você pagaria ${brl(data.total_saving_brl)} a menos com ${withWhat(cheaper)}`}
+      description={`Pelo seu uso dos últimos ${data.days} dias, com o mesmo número de tokens, em modelos que fazem o mesmo (ferramentas, imagens, contexto). A resposta pode mudar: experimente antes.`}
+    >
+      <ul className="divide-y divide-line">
+        {cheaper.slice(0, SHOWN).map((use) => (
+          <CheaperModel key={use.model_id} use={use} days={data.days} />
+        ))}
+      </ul>
+      {more.length > 0 && (
+        <Disclosure summary={`Mais ${counted(more.length, 'modelo', 'modelos')}`}>
+          <ul className="divide-y divide-line">
+            {more.map((use) => (
+              <CheaperModel key={use.model_id} use={use} days={data.days} />
+            ))}
+          </ul>
+        </Disclosure>
+      )}
+    </Card>
+  )
+}
+
+/** The best for the only one, or how many. */
+function withWhat(cheaper: readonly ModelUse[]): string {
+  const [first] = cheaper
+  return (cheaper.length === 1 && first?.suggestions[0]?.model_name) || 'outros modelos'
+}
+
+function savingOf({ suggestions: [best] }: ModelUse): number {
+  return best?.saving_brl ?? 0
+}
+
+function NothingYet({ days, isUsed }: { readonly days: number; readonly isUsed: boolean }) {
+  return (
+    <p className="flex items-start gap-3 text-sm text-muted">
+      <TrendingDown aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
+      {isUsed
+        ? `Nos últimos ${days} dias, nenhum modelo que faz o mesmo sairia ao menos 10% mais barato para o seu uso. Quando houver um, ele aparece aqui.`
+        : 'Depois das suas primeiras chamadas a modelos de texto, mostramos aqui com quais você pagaria menos, e quanto.'}
+    </p>
+  )
+}

@@ -1,0 +1,117 @@
+import { Link } from '@tanstack/react-router'
+import { Pencil, RotateCcw } from 'lucide-react'
+import { useState } from 'react'
+import { CopyIcon } from '../../components/CopyIcon.tsx'
+import { Disclosure } from '../../components/Disclosure.tsx'
+import { Notice } from '../../components/Notice.tsx'
+import type { AnswerTurn } from './conversation.ts'
+import { answerFacts } from './answer-facts.ts'
+import { wayOut } from './explain-chat-error.ts'
+import { IconAction } from './IconAction.tsx'
+import { RichText } from './RichText.tsx'
+import { TextEditor } from './TextEditor.tsx'
+import { ToolCallView } from './ToolCallView.tsx'
+
+interface Props {
+  readonly answer: AnswerTurn
+  readonly modelName: string
+  /** Of the last answer, while another may be asked for. */
+  readonly onRegenerate: (() => void) | undefined
+  readonly onRewrite: ((text: string) => void) | undefined
+}
+
+export function AnswerMessage({ answer, modelName, onRegenerate, onRewrite }: Props) {
+  const [isEditing, setEditing] = useState(false)
+  const { text, reasoning, toolCalls, state } = answer
+  const isWaiting = state === 'running' && text === '' && toolCalls.length === 0
+  return (
+    <div className="grid min-w-0 gap-2">
+      <p className="text-xs font-semibold text-muted">{modelName}</p>
+      {reasoning !== '' && (
+        <Disclosure summary={isWaiting ? 'Raciocinando…' : 'Raciocínio'}>
+          <p className="border-l-2 border-line pl-4 wrap-anywhere whitespace-pre-wrap text-muted">
+            {reasoning}
+          </p>
+        </Disclosure>
+      )}
+      {isWaiting && <Typing />}
+      {isEditing ? (
+        <TextEditor
+          label="A resposta"
+          text={text}
+          submitLabel="Salvar resposta"
+          onCancel={() => setEditing(false)}
+          onSubmit={(changed) => {
+            setEditing(false)
+            onRewrite?.(changed)
+          }}
+        />
+      ) : (
+        text !== '' && <RichText text={text} />
+      )}
+      {toolCalls.map((call, place) => (
+        <ToolCallView key={call.id || place} call={call} />
+      ))}
+      <Ending answer={answer} />
+      {state !== 'running' && !isEditing && (
+        <div className="flex flex-wrap items-center gap-x-1 gap-y-1">
+          <p className="mr-2 text-xs text-muted tabular-nums">{answerFacts(answer).join(' · ')}</p>
+          <div className="-ml-3.5 flex md:ml-0">
+            {text !== '' && <CopyIcon text={text} label="Copiar resposta" />}
+            {onRegenerate && (
+              <IconAction icon={RotateCcw} label="Gerar de novo" onClick={onRegenerate} />
+            )}
+            {onRewrite && text !== '' && (
+              <IconAction icon={Pencil} label="Editar resposta" onClick={() => setEditing(true)} />
+            )}
+          </div>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Why an answer is not what was asked for. */
+function Ending({ answer: { state, error, finish } }: { readonly answer: AnswerTurn }) {
+  if (state === 'stopped')
+    return (
+      <Notice tone="warning">
+        Você parou esta resposta. O que o modelo gerou até ali é cobrado.
+      </Notice>
+    )
+  if (state === 'failed' && error) {
+    const way = wayOut(error.code)
+    return (
+      <Notice tone="danger">
+        {error.text}
+        {way && (
+          <>
+            {' '}
+            <Link to={way.to} className="whitespace-nowrap underline underline-offset-4">
+              {way.text}
+            </Link>
+          </>
+        )}
+      </Notice>
+    )
+  }
+  if (finish === 'length')
+    return (
+      <Notice tone="warning">
+        A resposta chegou ao máximo de tokens e foi cortada. Aumente o máximo em Ajustes.
+      </Notice>
+    )
+  if (finish === 'content_filter')
+    return <Notice tone="warning">Quem faz o modelo filtrou parte desta resposta.</Notice>
+  return null
+}
+
+function Typing() {
+  return (
+    <span aria-hidden="true" className="flex h-6 items-center gap-1.5">
+      {['', '[animation-delay:150ms]', '[animation-delay:300ms]'].map((delay) => (
+        <span key={delay} className={`size-2 animate-pulse rounded-full bg-line-strong ${delay}`} />
+      ))}
+    </span>
+  )
+}

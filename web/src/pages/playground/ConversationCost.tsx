@@ -1,0 +1,30 @@
+import { Link } from '@tanstack/react-router'
+import { counted } from '../../format/number.ts'
+import { scaledBy } from '../../format/exact-decimal.ts'
+import { amount } from '../usage/charge-words.ts'
+import { sessionIdOf, type Conversation } from './conversation.ts'
+
+const DECIMALS = 9
+
+/** The sum of every answer, also of those that were generated again. */
+export function ConversationCost({ conversation }: { readonly conversation: Conversation }) {
+  const { costs, id } = conversation
+  if (costs.length === 0) return null
+  const sum = costs.reduce((total, cost) => total + scaledBy(cost, DECIMALS), 0n)
+  return (
+    <p className="text-xs text-muted tabular-nums">
+      Esta conversa: <strong className="text-ink">{amount(Number(sum) / 10 ** DECIMALS)}</strong>
+      <span className="max-sm:hidden">
+        {' '}
+        em {counted(costs.length, 'resposta', 'respostas')}
+      </span>.{' '}
+      <Link
+        to="/sessoes/$id"
+        params={{ id: sessionIdOf(id) }}
+        className="inline-block py-1 font-medium text-accent underline underline-offset-4"
+      >
+        Ver a conta
+      </Link>
+    </p>
+  )
+}

@@ -1,0 +1,33 @@
+import { KeyRound } from 'lucide-react'
+import { Select } from '../../components/Select.tsx'
+import type { PlaygroundView } from './use-playground.ts'
+
+/** Which key pays. */
+export function KeyChoice({
+  view: { keys, apiKey, chooseKey },
+}: {
+  readonly view: PlaygroundView
+}) {
+  if (!apiKey) return null
+  return (
+    <div className="relative">
+      <KeyRound
+        aria-hidden="true"
+        className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted"
+      />
+      <Select
+        aria-label="Chave que paga"
+        title="Chave que paga"
+        className="truncate pl-9"
+        value={apiKey.id}
+        onChange={(event) => chooseKey(event.target.value)}
+      >
+        {keys.map(({ id, name, last_four }) => (
+          <option key={id} value={id}>
+            {name} (…{last_four})
+          </option>
+        ))}
+      </Select>
+    </div>
+  )
+}

@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { PageTitle } from '../../components/PageTitle.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { sessionQuery, type Session } from '../../api/session.ts'
+import { Card } from '../../components/Card.tsx'
+import { PlaygroundDesk } from './PlaygroundDesk.tsx'
+import { usePlayground } from './use-playground.ts'
+
+export function PlaygroundPage() {
+  const { data: session } = useQuery(sessionQuery)
+  // Another customer is another playground.
+  return session ? <Loaded key={session.customer.id} session={session} /> : null
+}
+
+function Loaded({ session }: { readonly session: Session }) {
+  const { view, catalog, paying } = usePlayground(session)
+  if (catalog.data && paying.data) return <PlaygroundDesk view={view} />
+  const failed = [catalog, paying].find(({ isError }) => isError)
+  return (
+    <>
+      <PageTitle
+        title="Playground"
+        description="Converse com qualquer modelo e veja quanto custa cada resposta."
+      />
+      {failed ? (
+        <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />
+      ) : (
+        <Card>
+          <SkeletonRows rows={8} label="Carregando o playground" />
+        </Card>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,39 @@
+import { Field } from '../../components/Field.tsx'
+import { TextArea } from '../../components/TextArea.tsx'
+import type { Draft } from './use-draft.ts'
+
+/** Of a saved prompt that was opened here: whose text it is, and a field for each of its variables. */
+export function PromptFields({ draft }: { readonly draft: Draft }) {
+  const { prompt, variables, values, missing, fill } = draft
+  if (!prompt) return null
+  return (
+    <fieldset className="grid max-h-[40dvh] gap-3 overflow-y-auto rounded-lg bg-sunken p-3">
+      <legend className="sr-only">Prompt {prompt.name}</legend>
+      <p className="text-sm">
+        Prompt <strong>{prompt.name}</strong>
+        {variables.length > 0 && ': preencha e envie.'}
+      </p>
+      {variables.length > 0 && (
+        <div className="grid gap-3 sm:grid-cols-2">
+          {variables.map((name) => (
+            <Field
+              key={name}
+              label={name}
+              error={missing.includes(name) && 'Preencha para enviar.'}
+            >
+              {(control) => (
+                <TextArea
+                  {...control}
+                  rows={1}
+                  className="max-h-32"
+                  value={values[name] ?? ''}
+                  onChange={(event) => fill(name, event.target.value)}
+                />
+              )}
+            </Field>
+          ))}
+        </div>
+      )}
+    </fieldset>
+  )
+}

@@ -1,0 +1,46 @@
+import { useEffect, useRef, useState, type SubmitEvent } from 'react'
+import { Button } from '../../components/Button.tsx'
+import { TextArea } from '../../components/TextArea.tsx'
+
+interface Props {
+  readonly label: string
+  readonly text: string
+  readonly submitLabel: string
+  readonly onSubmit: (text: string) => void
+  readonly onCancel: () => void
+}
+
+/** A message being changed where it stands. */
+export function TextEditor({ label, text: textAtFirst, submitLabel, onSubmit, onCancel }: Props) {
+  const [text, setText] = useState(textAtFirst)
+  const field = useRef<HTMLTextAreaElement>(null)
+  // It was asked for by a button that is gone now.
+  useEffect(() => field.current?.focus(), [])
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    if (text.trim() !== '') onSubmit(text.trim())
+  }
+  return (
+    <form onSubmit={submit} className="grid w-full gap-3">
+      <TextArea
+        aria-label={label}
+        ref={field}
+        rows={3}
+        className="max-h-96"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onCancel()
+        }}
+      />
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button variant="secondary" onClick={onCancel}>
+          Cancelar
+        </Button>
+        <Button type="submit" disabled={text.trim() === ''}>
+          {submitLabel}
+        </Button>
+      </div>
+    </form>
+  )
+}

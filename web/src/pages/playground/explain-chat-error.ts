@@ -1,0 +1,38 @@
+import type { ApiError } from '../../api/api-error.ts'
+import { explainError } from '../../api/explain-error.ts'
+
+/** Where our words say more to somebody in the dashboard than those of the gateway, which are for programs. */
+const TEXTS: Readonly<Record<string, string>> = {
+  authentication_failed:
+    'Esta chave não serve mais: foi revogada, venceu ou é de outra conta. Escolha outra em “Chave”.',
+}
+
+/** The gateway's own messages are in Portuguese and say what to do. */
+export function explainChatError(error: ApiError): string {
+  const { code, details, status } = error
+  const text = TEXTS[code]
+  if (text !== undefined) return text
+  return status >= 400 && details !== undefined ? details : explainError(error)
+}
+
+/** Where what is missing is to be had. */
+export function wayOut(
+  code: string,
+): { readonly to: '/recargas' | '/chaves' | '/modelos'; readonly text: string } | undefined {
+  switch (code) {
+    case 'insufficient_balance':
+    case 'balance_on_hold':
+      return { to: '/recargas', text: 'Fazer uma recarga' }
+    case 'key_budget_exceeded':
+    case 'team_cap_exceeded':
+    case 'key_model_access_denied':
+    case 'ip_blocked_by_allowlist':
+    case 'authentication_failed':
+    case 'api_key_rate_limited':
+      return { to: '/chaves', text: 'Ver as chaves' }
+    case 'model_not_found':
+      return { to: '/modelos', text: 'Ver os modelos' }
+    default:
+      return undefined
+  }
+}

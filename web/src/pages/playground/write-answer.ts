@@ -1,0 +1,108 @@
+/** Writes an answer as it is streamed. */
+import { ApiError } from '../../api/api-error.ts'
+import type { ChatEvent } from '../../api/chat-events.ts'
+import { streamChat, type ChatCall } from '../../api/stream-chat.ts'
+import type { AnswerTurn, ToolCall, Turn } from './conversation.ts'
+import { explainChatError } from './explain-chat-error.ts'
+
+/** Drawn at most so often, for a fast model writes hundreds of pieces in a second; a very long text more seldom. */
+const SHOWN_EVERY_MS = 40
+const CHARACTERS_PER_MS = 1_000
+
+export interface WrittenAnswer {
+  readonly answer: AnswerTurn
+  /** Whether something may have been charged of which the stream has not told. */
+  readonly mayBeCharged: boolean
+}
+
+/** Never throws: what went wrong stands in the answer. */
+export async function writeAnswer(
+  begun: AnswerTurn,
+  call: ChatCall,
+  show: (soFar: AnswerTurn) => void,
+): Promise<WrittenAnswer> {
+  let answer = begun
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const startedAt = performance.now()
+  const passedMs = (): number => Math.round(performance.now() - startedAt)
+  const showSoon = (): void => {
+    timer ??= setTimeout(
+      () => {
+        timer = undefined
+        show(answer)
+      },
+      SHOWN_EVERY_MS + answer.text.length / CHARACTERS_PER_MS,
+    )
+  }
+  const end = (ended: Partial<AnswerTurn>, mayBeCharged: boolean): WrittenAnswer => ({
+    answer: { ...answer, wholeMs: passedMs(), ...ended },
+    mayBeCharged,
+  })
+  try {
+    for await (const event of streamChat(call)) {
+      const firstTokenMs = answer.firstTokenMs ?? (isOutput(event) ? passedMs() : undefined)
+      answer = withEvent(firstTokenMs === undefined ? answer : { ...answer, firstTokenMs }, event)
+      showSoon()
+    }
+    return end(
+      { state: 'done', toolCalls: answer.toolCalls.map(withId) },
+      answer.charge?.costBrl === undefined,
+    )
+  } catch (error) {
+    if (call.signal.aborted) return end({ state: 'stopped' }, true)
+    const failed = error instanceof ApiError ? error : new ApiError(0, 'internal_error')
+    const hasBegun = answer.firstTokenMs !== undefined
+    const told = { code: failed.code, text: explainChatError(failed) }
+    return end({ state: 'failed', error: told }, hasBegun || failed.status === 0)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function isOutput({ kind }: ChatEvent): boolean {
+  return kind === 'text' || kind === 'reasoning' || kind === 'tool_call'
+}
+
+function withEvent(answer: AnswerTurn, event: ChatEvent): AnswerTurn {
+  switch (event.kind) {
+    case 'text':
+      return { ...answer, text: answer.text + event.text }
+    case 'reasoning':
+      return { ...answer, reasoning: answer.reasoning + event.text }
+    case 'tool_call':
+      return { ...answer, toolCalls: withPart(answer.toolCalls, event) }
+    case 'finish':
+      return { ...answer, finish: event.reason }
+    case 'charged': {
+      const { kind: _, ...charge } = event
+      return { ...answer, charge }
+    }
+  }
+}
+
+function withPart(
+  calls: readonly ToolCall[],
+  part: Extract<ChatEvent, { kind: 'tool_call' }>,
+): readonly ToolCall[] {
+  // A place far off would be a fault of the upstream, and no reason to make a list of that length.
+  const index = Math.min(part.index, calls.length)
+  const before = calls[index]
+  const call = {
+    id: before?.id || part.id,
+    name: (before?.name ?? '') + part.name,
+    arguments: (before?.arguments ?? '') + part.arguments,
+  }
+  return before ? calls.with(index, call) : [...calls, call]
+}
+
+/** Some upstreams give their calls no id, and the result has to name one. */
+function withId(call: ToolCall, index: number): ToolCall {
+  return call.id === '' ? { ...call, id: `call_${index}` } : call
+}
+
+/** What was being written when it ended is stopped. */
+export function settledTurns(turns: readonly Turn[]): readonly Turn[] {
+  return turns.map((turn) =>
+    turn.kind === 'answer' && turn.state === 'running' ? { ...turn, state: 'stopped' } : turn,
+  )
+}

@@ -1,0 +1,55 @@
+/** From the fields of the form to what the API takes, and from its refusals back to a field. */
+import { ApiError } from '../../api/api-error.ts'
+import type { Body } from '../../api/client.ts'
+import { formText } from '../../lib/form-text.ts'
+
+export type PersonInput = Body<'put', '/me/profile'>
+export type PersonField = keyof PersonInput
+/** Which field, and what to do about it. */
+export type PersonFault = readonly [field: string, text: string]
+
+const FAULTS: Readonly<Record<string, PersonFault>> = {
+  cpf_required: ['cpf_cnpj', 'Informe seu CPF ou o CNPJ da empresa.'],
+  invalid_cpf_cnpj_format: [
+    'cpf_cnpj',
+    'Um CPF tem 11 dígitos, um CNPJ tem 14 caracteres. Confira se não falta nenhum.',
+  ],
+  invalid_cpf_cnpj_checksum: [
+    'cpf_cnpj',
+    'Este número não existe: os dois últimos dígitos não conferem. Veja se há um dígito trocado.',
+  ],
+}
+
+const FIELD_FAULTS: Readonly<Record<string, string>> = {
+  full_name: 'Escreva seu nome completo ou a razão social.',
+  phone: 'Escreva o telefone com DDD, como (11) 98765-4321.',
+  postal_code: 'Um CEP tem 8 dígitos, como 01310-100.',
+  state: 'Escolha a UF.',
+}
+
+/** Undefined where it is not about one field. */
+export function faultOf(error: unknown): PersonFault | undefined {
+  if (!(error instanceof ApiError)) return undefined
+  const fault = FAULTS[error.code]
+  if (fault || error.field === undefined) return fault
+  return [error.field, FIELD_FAULTS[error.field] ?? 'Confira este campo.']
+}
+
+/** What is empty is cleared, but for the name: without one the stored one stays. */
+export function bodyOf(form: HTMLFormElement): PersonInput {
+  const fields = new FormData(form)
+  const text = (name: PersonField): string | null => formText(fields, name) || null
+  const fullName = text('full_name')
+  return {
+    ...(fullName === null ? {} : { full_name: fullName }),
+    cpf_cnpj: text('cpf_cnpj'),
+    phone: text('phone'),
+    postal_code: text('postal_code'),
+    street: text('street'),
+    street_number: text('street_number'),
+    complement: text('complement'),
+    district: text('district'),
+    city: text('city'),
+    state: text('state') as NonNullable<PersonInput['state']> | null,
+  }
+}

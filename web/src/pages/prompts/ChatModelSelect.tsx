@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ControlProps } from '../../components/Field.tsx'
+import { Select } from '../../components/Select.tsx'
+import { keyModelsQuery, type Model } from '../keys/key-queries.ts'
+
+interface Props {
+  readonly control: ControlProps
+  /** `''`: what `emptyText` says. */
+  readonly value: string
+  readonly emptyText: string
+  readonly onChange: (modelId: string) => void
+}
+
+/** The chat models of the catalog, by who makes them. */
+export function ChatModelSelect({ control, value, emptyText, onChange }: Props) {
+  const { data: models, isError } = useQuery({ ...keyModelsQuery, select: chatModels })
+  const isKnown = value === '' || models?.some(({ id }) => id === value)
+  return (
+    <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
+      <option value="">{emptyText}</option>
+      {!isKnown && <option value={value}>{models ? `${value} (fora do catálogo)` : value}</option>}
+      {isError && <option disabled>Não deu para carregar os modelos: atualize a página</option>}
+      {[...byMaker(models ?? [])].map(([maker, made]) => (
+        <optgroup key={maker} label={maker}>
+          {made.map(({ id, display_name }) => (
+            <option key={id} value={id}>
+              {display_name}
+            </option>
+          ))}
+        </optgroup>
+      ))}
+    </Select>
+  )
+}
+
+function chatModels(models: readonly Model[]): Model[] {
+  return models.filter(({ category }) => category === 'llm')
+}
+
+function byMaker(models: readonly Model[]): Map<string, Model[]> {
+  const makers = new Map<string, Model[]>()
+  for (const model of models) {
+    const made = makers.get(model.upstream)
+    if (made) made.push(model)
+    else makers.set(model.upstream, [model])
+  }
+  return makers
+}

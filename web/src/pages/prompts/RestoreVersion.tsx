@@ -1,0 +1,48 @@
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx'
+import { changesOf, draftOf } from './prompt-draft.ts'
+import type { Prompt, Version } from './prompt-queries.ts'
+import { explainPromptError } from './prompt-words.ts'
+import { useSavePrompt } from './use-draft.ts'
+
+interface Props {
+  readonly prompt: Prompt
+  /** Undefined: closed. */
+  readonly version: Version | undefined
+  readonly isUnsaved: boolean
+  readonly onClose: () => void
+  readonly onRestored: () => void
+}
+
+export function RestoreVersion({ prompt, version, isUnsaved, onClose, onRestored }: Props) {
+  const save = useSavePrompt(prompt, onRestored)
+  const confirm = (): void => {
+    if (!version) return
+    // Variables that stand in no text stay declared, as with any other change of it.
+    const draft = { ...draftOf(prompt), body: version.body }
+    const changes = changesOf(draft, prompt) ?? {}
+    save.mutate({
+      draft,
+      changes: { ...changes, change_note: `volta à versão ${version.version}` },
+    })
+  }
+  return (
+    <ConfirmDialog
+      isOpen={version !== undefined}
+      onClose={() => {
+        save.reset()
+        onClose()
+      }}
+      onConfirm={confirm}
+      title={`Restaurar a versão ${version?.version ?? ''}?`}
+      confirmText="Restaurar"
+      variant="primary"
+      isBusy={save.isPending}
+      error={save.error ? explainPromptError(save.error) : undefined}
+    >
+      <p className="text-sm text-muted">
+        O texto dela vira a versão {prompt.version + 1}. As outras continuam aqui.
+        {isUnsaved && ' O que você mudou no editor e não salvou se perde.'}
+      </p>
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,102 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { Field } from '../../components/Field.tsx'
+import { Input } from '../../components/Input.tsx'
+import { Notice } from '../../components/Notice.tsx'
+import { Select } from '../../components/Select.tsx'
+import type { PayingKey } from '../playground/playground-queries.ts'
+import { ChatModelSelect } from './ChatModelSelect.tsx'
+import type { Prompt } from './prompt-queries.ts'
+import type { RunFaults, RunFields } from './run-form.ts'
+
+interface Props {
+  readonly prompt: Prompt
+  readonly keys: UseQueryResult<readonly PayingKey[]>
+  readonly fields: RunFields
+  readonly faults: RunFaults
+  readonly onChange: (change: Partial<RunFields>) => void
+}
+
+/** How it is run, and which key pays. */
+export function RunFieldset({ prompt, keys, fields, faults, onChange }: Props) {
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <Field label="Modelo" className="sm:col-span-2" error={faults.model}>
+        {(control) => (
+          <ChatModelSelect
+            control={control}
+            value={fields.model}
+            emptyText={
+              prompt.default_model === null
+                ? 'Escolha um modelo'
+                : `Padrão deste prompt: ${prompt.default_model}`
+            }
+            onChange={(model) => onChange({ model })}
+          />
+        )}
+      </Field>
+      <Field label="Máximo de tokens" error={faults.maxTokens} hint="Da resposta.">
+        {(control) => (
+          <Input
+            {...control}
+            inputMode="numeric"
+            autoComplete="off"
+            value={fields.maxTokens}
+            onChange={(event) => onChange({ maxTokens: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Temperatura" error={faults.temperature} hint="De 0 (sempre parecida) a 2.">
+        {(control) => (
+          <Input
+            {...control}
+            inputMode="decimal"
+            autoComplete="off"
+            value={fields.temperature}
+            onChange={(event) => onChange({ temperature: event.target.value })}
+          />
+        )}
+      </Field>
+      <div className="sm:col-span-2">
+        <KeyField keys={keys} fields={fields} faults={faults} onChange={onChange} />
+      </div>
+    </div>
+  )
+}
+
+function KeyField({ keys, fields, faults, onChange }: Omit<Props, 'prompt'>) {
+  if (keys.isError && !keys.data)
+    return <ErrorState error={keys.error} onRetry={() => void keys.refetch()} />
+  if (keys.data?.length === 0)
+    return (
+      <Notice>
+        Para executar falta uma chave ativa.{' '}
+        <Link to="/chaves" className="font-semibold text-accent underline underline-offset-4">
+          Criar uma chave
+        </Link>
+      </Notice>
+    )
+  return (
+    <Field
+      label="Chave que paga"
+      error={faults.keyId}
+      hint="Valem os limites, os modelos e o orçamento dela."
+    >
+      {(control) => (
+        <Select
+          {...control}
+          value={fields.keyId}
+          onChange={(event) => onChange({ keyId: event.target.value })}
+        >
+          <option value="">{keys.isPending ? 'Carregando…' : 'Escolha uma chave'}</option>
+          {keys.data?.map(({ id, name, last_four }) => (
+            <option key={id} value={id}>
+              {name} (…{last_four})
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  )
+}

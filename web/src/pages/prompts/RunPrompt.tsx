@@ -1,0 +1,130 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Play } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
+import { api } from '../../api/client.ts'
+import { Button } from '../../components/Button.tsx'
+import { Card } from '../../components/Card.tsx'
+import { Disclosure } from '../../components/Disclosure.tsx'
+import { Notice } from '../../components/Notice.tsx'
+import { wayOut } from '../playground/explain-chat-error.ts'
+import { payingKeysQuery } from '../playground/playground-queries.ts'
+import { PromptText } from './PromptText.tsx'
+import { PROMPTS, type Prompt, type RunInput } from './prompt-queries.ts'
+import { explainRunError } from './prompt-words.ts'
+import { RunFieldset } from './RunFieldset.tsx'
+import { RunResult } from './RunResult.tsx'
+import { NEW_RUN, readRun, type RunFaults, type RunFields } from './run-form.ts'
+import { VariableFields } from './VariableFields.tsx'
+
+interface Props {
+  readonly prompt: Prompt
+  readonly isUnsaved: boolean
+}
+
+export function RunPrompt({ prompt, isUnsaved }: Props) {
+  const keys = useQuery(payingKeysQuery)
+  const [typed, setTyped] = useState<RunFields>(NEW_RUN)
+  const [faults, setFaults] = useState<RunFaults>({})
+  const run = useRun(prompt)
+  // Who has one key does not have to choose it.
+  const onlyKey = keys.data?.length === 1 ? keys.data[0]?.id : undefined
+  const fields = typed.keyId === '' && onlyKey ? { ...typed, keyId: onlyKey } : typed
+  const result = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // On a phone it stands below the form.
+    if (run.isPending || run.isSuccess) result.current?.scrollIntoView({ block: 'nearest' })
+  }, [run.isPending, run.isSuccess])
+  const submit = (): void => {
+    const read = readRun(fields, prompt)
+    setFaults('faults' in read ? read.faults : {})
+    if ('input' in read && !run.isPending) run.mutate(read.input)
+  }
+  return (
+    <div className="grid items-start gap-5 lg:grid-cols-2">
+      <Card
+        title="Executar"
+        description={`Usa a versão ${prompt.version} e é cobrada do seu saldo como qualquer chamada.`}
+      >
+        <form
+          noValidate
+          className="grid gap-5"
+          onSubmit={(event) => {
+            event.preventDefault()
+            submit()
+          }}
+        >
+          {isUnsaved && (
+            <Notice tone="warning">
+              As mudanças que você não salvou ficam fora: salve-as antes, se quer testá-las.
+            </Notice>
+          )}
+          <VariableFields
+            names={prompt.variables}
+            values={fields.values}
+            faults={faults}
+            onChange={(values) => setTyped({ ...typed, values })}
+          />
+          <RunFieldset
+            prompt={prompt}
+            keys={keys}
+            fields={fields}
+            faults={faults}
+            onChange={(change) => setTyped({ ...typed, ...change })}
+          />
+          <Disclosure summary="Ver o texto que vai ser enviado">
+            <div className="max-h-80 overflow-y-auto rounded-lg bg-sunken p-3">
+              <PromptText body={prompt.body} values={fields.values} />
+            </div>
+          </Disclosure>
+          {run.error && <RunFault error={run.error} />}
+          <div className="flex justify-end">
+            <Button
+              type="submit"
+              isBusy={run.isPending}
+              disabled={keys.data?.length === 0}
+              icon={<Play aria-hidden="true" className="size-4" />}
+            >
+              {run.isPending ? 'Executando…' : 'Executar'}
+            </Button>
+          </div>
+        </form>
+      </Card>
+      <div ref={result} className="lg:sticky lg:top-6">
+        <RunResult answer={run.data} isPending={run.isPending} />
+      </div>
+    </div>
+  )
+}
+
+function RunFault({ error }: { readonly error: Error }) {
+  const way = error instanceof ApiError ? wayOut(error.code) : undefined
+  return (
+    <Notice tone="danger" role="alert">
+      {explainRunError(error)}
+      {way && (
+        <>
+          {' '}
+          <Link to={way.to} className="underline underline-offset-4">
+            {way.text}
+          </Link>
+        </>
+      )}
+    </Notice>
+  )
+}
+
+function useRun({ id }: Prompt) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (input: RunInput) => api.post('/me/prompts/{id}/run', input, { path: { id } }),
+    // It cost something: also what tells of the balance and the use is old now.
+    onSuccess: () =>
+      Promise.all(
+        [[...PROMPTS, 'runs', id], ['dashboard-stats'], ['usage'], ['sessions'], ['runway']].map(
+          (queryKey) => queries.invalidateQueries({ queryKey }),
+        ),
+      ),
+  })
+}

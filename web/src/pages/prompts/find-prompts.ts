@@ -1,0 +1,37 @@
+import type { Prompt } from './prompt-queries.ts'
+
+interface Wanted {
+  readonly text: string
+  /** `''`: any. */
+  readonly tag: string
+}
+
+/** Those of the loaded with every word in the name, the description or a tag; then what the API found besides. */
+export function findPrompts(
+  loaded: readonly Prompt[],
+  others: readonly Prompt[],
+  { text, tag }: Wanted,
+): Prompt[] {
+  const words = plain(text).split(/\s+/)
+  const found = loaded.filter(
+    ({ name, description, tags }) =>
+      (tag === '' || tags.includes(tag)) &&
+      words.every((word) => plain(`${name} ${description ?? ''} ${tags.join(' ')}`).includes(word)),
+  )
+  const ids = new Set(found.map(({ id }) => id))
+  return [...found, ...others.filter(({ id }) => !ids.has(id))]
+}
+
+/** Each tag once, in the order of the alphabet. */
+export function tagsOf(prompts: readonly Prompt[]): string[] {
+  const tags = new Set(prompts.flatMap((prompt) => prompt.tags))
+  return [...tags].toSorted((left, right) => left.localeCompare(right, 'pt-BR'))
+}
+
+/** In lower case and without accents, as the API compares. */
+function plain(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replaceAll(/[\u0300-\u036F]/g, '')
+    .toLowerCase()
+}

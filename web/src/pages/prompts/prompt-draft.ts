@@ -1,0 +1,105 @@
+/** A prompt as it is being edited, and what of that the API has to be told. */
+import { findPlaceholders, VARIABLES_MAX } from '../../lib/placeholders.ts'
+import type { Prompt, PromptChange } from './prompt-queries.ts'
+
+const NAME_LENGTH_MIN = 3
+
+export interface Draft {
+  readonly name: string
+  readonly description: string
+  readonly body: string
+  readonly tags: readonly string[]
+  /** Declared without a place in the text; those of the text are read from it. */
+  readonly extraVariables: readonly string[]
+  /** `''`: none. */
+  readonly defaultModel: string
+}
+
+export const EMPTY_DRAFT: Draft = {
+  name: '',
+  description: '',
+  body: '',
+  tags: [],
+  extraVariables: [],
+  defaultModel: '',
+}
+
+export const EXAMPLE_DRAFT: Draft = {
+  ...EMPTY_DRAFT,
+  name: 'Resposta a cliente',
+  description: 'Responde a uma mensagem de cliente no tom da loja.',
+  body: `Você atende os clientes da {{loja}}.
+Escreva em português do Brasil, em tom {{tom}}, em até 5 frases.
+Não prometa prazos nem descontos.
+
+Mensagem do cliente:
+{{mensagem}}`,
+  tags: ['atendimento'],
+}
+
+export function draftOf(prompt: Prompt): Draft {
+  const used = new Set(findPlaceholders(prompt.body))
+  return {
+    name: prompt.name,
+    description: prompt.description ?? '',
+    body: prompt.body,
+    tags: prompt.tags,
+    extraVariables: prompt.variables.filter((name) => !used.has(name)),
+    defaultModel: prompt.default_model ?? '',
+  }
+}
+
+/** Those of the text, as they come and go with it, and the others that are declared. */
+export function variablesOf({ body, extraVariables }: Pick<Draft, 'body' | 'extraVariables'>) {
+  const used = findPlaceholders(body)
+  return [...used, ...extraVariables.filter((name) => !used.includes(name))]
+}
+
+/** Every field, as a new prompt takes them. */
+export function inputOf(draft: Draft) {
+  return {
+    name: draft.name.trim(),
+    description: draft.description.trim() === '' ? null : draft.description.trim(),
+    body: draft.body,
+    variables: variablesOf(draft),
+    tags: [...draft.tags],
+    default_model: draft.defaultModel === '' ? null : draft.defaultModel,
+  }
+}
+
+/** Only what differs from the prompt, so that what changed elsewhere meanwhile stays; undefined: nothing. */
+export function changesOf(draft: Draft, prompt: Prompt): PromptChange | undefined {
+  const input = inputOf(draft)
+  const changes: PromptChange = {}
+  if (input.name !== prompt.name) changes.name = input.name
+  if (input.description !== prompt.description) changes.description = input.description
+  if (input.default_model !== prompt.default_model) changes.default_model = input.default_model
+  if (!isSameList(input.tags, prompt.tags)) changes.tags = input.tags
+  if (input.body !== prompt.body) changes.body = input.body
+  // Their order is that of the text, or of whoever declared them: it says nothing.
+  if (
+    changes.body !== undefined ||
+    !isSameList(input.variables.toSorted(), prompt.variables.toSorted())
+  )
+    changes.variables = input.variables
+  return Object.keys(changes).length > 0 ? changes : undefined
+}
+
+export interface DraftFault {
+  readonly field: 'name' | 'body'
+  readonly text: string
+}
+
+export function faultOf(draft: Draft): DraftFault | undefined {
+  // The API counts code points.
+  if (Array.from(draft.name.trim()).length < NAME_LENGTH_MIN)
+    return { field: 'name', text: 'Dê um nome de ao menos 3 letras.' }
+  if (draft.body.trim() === '') return { field: 'body', text: 'Escreva o texto do prompt.' }
+  if (variablesOf(draft).length > VARIABLES_MAX)
+    return { field: 'body', text: `Um prompt tem no máximo ${VARIABLES_MAX} variáveis.` }
+  return undefined
+}
+
+function isSameList(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((each, place) => each === right[place])
+}

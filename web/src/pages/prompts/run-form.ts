@@ -1,0 +1,53 @@
+/** From the fields of a run to what the API takes. */
+import type { Prompt, RunInput } from './prompt-queries.ts'
+
+export interface RunFields {
+  /** Of each variable. */
+  readonly values: Readonly<Record<string, string>>
+  /** `''`: the prompt's own. */
+  readonly model: string
+  readonly maxTokens: string
+  readonly temperature: string
+  /** `''`: none chosen. */
+  readonly keyId: string
+}
+
+export const NEW_RUN: RunFields = {
+  values: {},
+  model: '',
+  maxTokens: '1024',
+  temperature: '0,7',
+  keyId: '',
+}
+
+/** Name of a field, or `values.` and that of a variable -> what is wrong with it. */
+export type RunFaults = Readonly<Record<string, string>>
+
+export function readRun(
+  fields: RunFields,
+  prompt: Prompt,
+): { input: RunInput } | { faults: RunFaults } {
+  const faults: Record<string, string> = {}
+  for (const name of prompt.variables)
+    if (!fields.values[name]) faults[`values.${name}`] = 'Falta o valor.'
+  if (fields.model === '' && prompt.default_model === null) faults.model = 'Escolha um modelo.'
+  if (fields.keyId === '') faults.keyId = 'Escolha a chave que paga.'
+  const maxTokens = Number(fields.maxTokens.replaceAll(/[.\s]/g, ''))
+  if (!Number.isSafeInteger(maxTokens) || maxTokens < 1)
+    faults.maxTokens = 'Digite um número inteiro, de 1 para cima.'
+  const temperature = Number(fields.temperature.trim().replace(',', '.') || Number.NaN)
+  if (!(temperature >= 0 && temperature <= 2)) faults.temperature = 'Digite um número de 0 a 2.'
+  if (Object.keys(faults).length > 0) return { faults }
+  return {
+    input: {
+      api_key_id: fields.keyId,
+      // Those of variables that the prompt had before would be refused.
+      values: Object.fromEntries(
+        prompt.variables.map((name) => [name, fields.values[name] as string]),
+      ),
+      ...(fields.model === '' ? {} : { model: fields.model }),
+      max_tokens: maxTokens,
+      temperature,
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { api } from '../../api/client.ts'
+import { useToast } from '../../components/Toast.tsx'
+import { changesOf, draftOf, type Draft } from './prompt-draft.ts'
+import { PROMPTS, promptQuery, type Prompt, type PromptChange } from './prompt-queries.ts'
+
+interface Edits {
+  readonly fields: Partial<Draft>
+  /** The version whose text was edited. */
+  readonly ofVersion: number
+}
+
+/** Only what was edited is kept here; the rest is the prompt's, also when that changes elsewhere. */
+export function useDraft(prompt: Prompt) {
+  const [edits, setEdits] = useState<Edits>()
+  const draft = useMemo(
+    (): Draft => ({ ...draftOf(prompt), ...edits?.fields }),
+    [prompt, edits?.fields],
+  )
+  const changes = useMemo(() => changesOf(draft, prompt), [draft, prompt])
+  return {
+    draft,
+    /** Undefined: nothing is unsaved. */
+    changes,
+    isOvertaken: changes?.body !== undefined && edits?.ofVersion !== prompt.version,
+    edit: (change: Partial<Draft>): void =>
+      setEdits((before) => ({
+        ofVersion: prompt.version,
+        ...before,
+        fields: { ...before?.fields, ...change },
+      })),
+    discard: (): void => setEdits(undefined),
+    /** What was typed since it was sent stays to be saved. */
+    forgetSaved: (sent: Draft, version: number): void =>
+      setEdits((before) => {
+        const left = Object.entries(before?.fields ?? {}).filter(
+          ([name, value]) => value !== sent[name as keyof Draft],
+        )
+        return left.length === 0
+          ? undefined
+          : { ofVersion: version, fields: Object.fromEntries(left) }
+      }),
+  }
+}
+
+export function useSavePrompt(prompt: Prompt, onSaved: (saved: Prompt, sent: Draft) => void) {
+  const queries = useQueryClient()
+  const toast = useToast()
+  return useMutation({
+    mutationFn: ({ changes }: { changes: PromptChange; draft: Draft }) =>
+      api.patch('/me/prompts/{id}', changes, { path: { id: prompt.id } }),
+    async onSuccess(saved, { draft }) {
+      queries.setQueryData(promptQuery(prompt.id).queryKey, saved)
+      onSaved(saved, draft)
+      toast(saved.version > prompt.version ? `Versão ${saved.version} salva.` : 'Prompt salvo.')
+      await queries.invalidateQueries({ queryKey: PROMPTS })
+    },
+  })
+}

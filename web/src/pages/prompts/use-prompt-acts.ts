@@ -1,0 +1,33 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { api } from '../../api/client.ts'
+import { useToast } from '../../components/Toast.tsx'
+import { PROMPTS, promptQuery, type Prompt } from './prompt-queries.ts'
+import { explainPromptError } from './prompt-words.ts'
+
+export function useClonePrompt(onCloned?: (copy: Prompt) => void) {
+  const queries = useQueryClient()
+  const toast = useToast()
+  return useMutation({
+    mutationFn: ({ id }: Prompt) => api.post('/me/prompts/{id}/clone', undefined, { path: { id } }),
+    async onSuccess(copy) {
+      queries.setQueryData(promptQuery(copy.id).queryKey, copy)
+      toast(`Cópia criada: ${copy.name}.`)
+      onCloned?.(copy)
+      await queries.invalidateQueries({ queryKey: [...PROMPTS, 'list'] })
+    },
+    onError: (error) => toast(explainPromptError(error), 'danger'),
+  })
+}
+
+export function useDeletePrompt(onDeleted: () => void) {
+  const queries = useQueryClient()
+  const toast = useToast()
+  return useMutation({
+    mutationFn: ({ id }: Prompt) => api.delete('/me/prompts/{id}', { path: { id } }),
+    async onSuccess() {
+      toast('Prompt excluído.')
+      onDeleted()
+      await queries.invalidateQueries({ queryKey: [...PROMPTS, 'list'] })
+    },
+  })
+}

@@ -1,0 +1,59 @@
+import { Download } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { Button } from '../../components/Button.tsx'
+import { CopyButton } from '../../components/CopyButton.tsx'
+
+interface BackupCodesProps {
+  readonly codes: readonly string[]
+  readonly onDone: () => void
+}
+
+/** In the page and not in a dialog, which a stray click would close: they are shown this once. */
+export function BackupCodes({ codes, onDone }: BackupCodesProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    heading.current?.focus()
+    heading.current?.scrollIntoView({ block: 'center' })
+  }, [])
+  const text = codes.join('\n')
+  return (
+    <div className="rounded-card border-2 border-accent p-5">
+      <h3 ref={heading} tabIndex={-1} className="font-semibold outline-none">
+        Guarde seus códigos de reserva
+      </h3>
+      <p className="mt-1 mb-4 text-sm text-muted">
+        Se você perder o celular, eles são a forma de entrar. Cada um vale uma vez, e eles só
+        aparecem agora: guarde fora do celular.
+      </p>
+      <ol
+        aria-label="Códigos de reserva"
+        className="mb-5 grid gap-x-6 gap-y-1.5 rounded-lg bg-sunken px-4 py-3 font-mono text-sm select-all sm:grid-cols-2"
+      >
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ol>
+      <div className="flex flex-wrap gap-3">
+        <CopyButton text={text} label="Copiar códigos" />
+        <Button
+          variant="secondary"
+          onClick={() => save(text)}
+          icon={<Download aria-hidden="true" className="size-4" />}
+        >
+          Baixar
+        </Button>
+        <Button onClick={onDone}>Já guardei os códigos</Button>
+      </div>
+    </div>
+  )
+}
+
+function save(codes: string): void {
+  const text = `Catraca: códigos de reserva da verificação em duas etapas.\nCada um vale uma vez.\n\n${codes}\n`
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = 'catraca-codigos-de-reserva.txt'
+  link.click()
+  URL.revokeObjectURL(url)
+}

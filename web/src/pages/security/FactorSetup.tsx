@@ -1,0 +1,86 @@
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useRef, useState, type SubmitEvent } from 'react'
+import { explainError } from '../../api/explain-error.ts'
+import { Button } from '../../components/Button.tsx'
+import { CodeField } from '../../components/CodeField.tsx'
+import { CopyButton } from '../../components/CopyButton.tsx'
+import { Notice } from '../../components/Notice.tsx'
+import { QrPicture } from '../../components/QrPicture.tsx'
+import { enableFactor, type FactorSecret } from './security-queries.ts'
+import type { WithProof } from './use-proof.tsx'
+
+interface FactorSetupProps {
+  readonly secret: FactorSecret
+  readonly withProof: WithProof
+  readonly onEnabled: (backupCodes: readonly string[]) => void
+  readonly onCancel: () => void
+}
+
+/** Nothing is asked for at the next sign-in until a code showed that the app has the secret. */
+export function FactorSetup({ secret, withProof, onEnabled, onCancel }: FactorSetupProps) {
+  const [code, setCode] = useState('')
+  const [fault, setFault] = useState<string>()
+  const start = useRef<HTMLParagraphElement>(null)
+  useEffect(() => start.current?.focus(), [])
+  const enable = useMutation({
+    mutationFn: () => withProof(() => enableFactor(code)),
+    onSuccess: ({ backupCodes }) => onEnabled(backupCodes),
+    onError: () => document.getElementById('primeiro-codigo')?.focus(),
+  })
+
+  function submit(event: SubmitEvent): void {
+    event.preventDefault()
+    const wrong = /^\s*(\d\s*){6}$/.test(code) ? undefined : 'O código tem seis dígitos.'
+    setFault(wrong)
+    if (wrong === undefined) enable.mutate()
+    else document.getElementById('primeiro-codigo')?.focus()
+  }
+
+  return (
+    <form onSubmit={submit} noValidate className="grid gap-5">
+      <p ref={start} tabIndex={-1} className="text-sm outline-none">
+        1. Leia o código com um aplicativo autenticador: Google Authenticator, Microsoft
+        Authenticator, 1Password, ou o gerenciador de senhas do seu celular.
+      </p>
+      <div className="grid gap-5 sm:grid-cols-[auto_1fr] sm:items-center">
+        <QrPicture
+          base64={secret.qrPng}
+          label="QR code para o aplicativo autenticador; ao lado está o mesmo em texto"
+        />
+        <div className="grid min-w-0 gap-3">
+          <p className="text-sm text-muted">Não consegue ler? Digite esta chave no aplicativo:</p>
+          <code
+            aria-label="A chave em texto"
+            className="rounded-lg bg-sunken px-3 py-2.5 break-all select-all"
+          >
+            {(secret.secret.match(/.{1,4}/g) ?? []).join(' ')}
+          </code>
+          <CopyButton text={secret.secret} label="Copiar chave" className="justify-self-start" />
+        </div>
+      </div>
+      <p className="text-sm">2. Digite o código de seis dígitos que o aplicativo mostra.</p>
+      <div className="max-w-xs">
+        <CodeField
+          id="primeiro-codigo"
+          label="Código do aplicativo"
+          value={code}
+          error={fault}
+          onChange={setCode}
+        />
+      </div>
+      {enable.error && (
+        <Notice tone="danger" role="alert">
+          {explainError(enable.error)}
+        </Notice>
+      )}
+      <div className="flex flex-col-reverse gap-3 sm:flex-row">
+        <Button variant="secondary" onClick={onCancel}>
+          Cancelar
+        </Button>
+        <Button type="submit" isBusy={enable.isPending}>
+          Confirmar e ligar
+        </Button>
+      </div>
+    </form>
+  )
+}

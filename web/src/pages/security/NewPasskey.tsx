@@ -1,0 +1,74 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState, type SubmitEvent } from 'react'
+import { explainError } from '../../api/explain-error.ts'
+import { addPasskey } from '../../api/passkeys.ts'
+import { Dialog } from '../../components/Dialog.tsx'
+import { Field } from '../../components/Field.tsx'
+import { FormEnd } from '../../components/FormEnd.tsx'
+import { Input } from '../../components/Input.tsx'
+import { useToast } from '../../components/Toast.tsx'
+import { deviceWords } from './device-words.ts'
+import { SECURITY } from './security-queries.ts'
+import type { WithProof } from './use-proof.tsx'
+
+interface NewPasskeyProps {
+  readonly isOpen: boolean
+  readonly withProof: WithProof
+  readonly onClose: () => void
+}
+
+export function NewPasskey({ isOpen, withProof, onClose }: NewPasskeyProps) {
+  const [name, setName] = useState(() => deviceWords(navigator.userAgent))
+  const queries = useQueryClient()
+  const toast = useToast()
+  const add = useMutation({
+    mutationFn: () => withProof(() => addPasskey(name.trim())),
+    async onSuccess() {
+      onClose()
+      toast('Chave de acesso adicionada.')
+      await queries.invalidateQueries({ queryKey: SECURITY })
+    },
+  })
+  const [fault, setFault] = useState<string>()
+
+  function submit(event: SubmitEvent): void {
+    event.preventDefault()
+    const wrong = name.trim() === '' ? 'Dê um nome, para saber depois qual é.' : undefined
+    setFault(wrong)
+    if (wrong === undefined && !add.isPending) add.mutate()
+  }
+
+  function close(): void {
+    add.reset()
+    onClose()
+  }
+
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={close}
+      title="Nova chave de acesso"
+      description="O navegador vai pedir sua digital, seu rosto ou um PIN. Com ela se entra sem senha nem código: só em dispositivos seus."
+    >
+      <form onSubmit={submit} noValidate className="grid gap-4">
+        <Field label="Nome" hint="Do dispositivo, ou de onde ela fica guardada." error={fault}>
+          {(control) => (
+            <Input
+              {...control}
+              autoComplete="off"
+              maxLength={60}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        <FormEnd
+          error={add.error ? explainError(add.error) : undefined}
+          submitLabel="Criar chave de acesso"
+          isBusy={add.isPending}
+          onCancel={close}
+        />
+      </form>
+    </Dialog>
+  )
+}

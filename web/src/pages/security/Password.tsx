@@ -1,0 +1,140 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState, type SubmitEvent } from 'react'
+import { ApiError } from '../../api/api-error.ts'
+import { sendPasswordReset } from '../../api/auth.ts'
+import { explainError } from '../../api/explain-error.ts'
+import { Button } from '../../components/Button.tsx'
+import { Card } from '../../components/Card.tsx'
+import { Field } from '../../components/Field.tsx'
+import { Input } from '../../components/Input.tsx'
+import { Notice } from '../../components/Notice.tsx'
+import { useToast } from '../../components/Toast.tsx'
+import { changePassword, SECURITY } from './security-queries.ts'
+
+/** As the server has it. */
+const PASSWORD_CHARS_MIN = 10
+
+interface PasswordProps {
+  readonly email: string
+  readonly hasPassword: boolean
+}
+
+export function Password({ email, hasPassword }: PasswordProps) {
+  return hasPassword ? <ChangePassword /> : <FirstPassword email={email} />
+}
+
+/** By mail, like a forgotten one: whoever finds this page open chooses none. */
+function FirstPassword({ email }: { readonly email: string }) {
+  const ask = useMutation({ mutationFn: () => sendPasswordReset(email) })
+  return (
+    <Card
+      title="Senha"
+      description="Você entra sem senha. Se quiser uma, enviamos um link para escolher."
+    >
+      <div className="grid gap-4">
+        {ask.isSuccess && (
+          <Notice tone="success" role="status">
+            Enviamos o link para {email}. Ele vale por uma hora.
+          </Notice>
+        )}
+        {ask.error && (
+          <Notice tone="danger" role="alert">
+            {explainError(ask.error)}
+          </Notice>
+        )}
+        <Button
+          variant="secondary"
+          className="justify-self-start"
+          isBusy={ask.isPending}
+          onClick={() => ask.mutate()}
+        >
+          Enviar o link
+        </Button>
+      </div>
+    </Card>
+  )
+}
+
+function ChangePassword() {
+  const [current, setCurrent] = useState('')
+  const [next, setNext] = useState('')
+  const [faults, setFaults] = useState<{ atual?: string; nova?: string }>({})
+  const queries = useQueryClient()
+  const toast = useToast()
+  const change = useMutation({
+    mutationFn: () => changePassword({ currentPassword: current, newPassword: next }),
+    async onSuccess() {
+      setCurrent('')
+      setNext('')
+      toast('Senha trocada. As outras sessões foram encerradas.')
+      await queries.invalidateQueries({ queryKey: SECURITY })
+    },
+    onError(error) {
+      if (error instanceof ApiError && error.code === 'INVALID_PASSWORD')
+        setFaults({ atual: 'A senha atual não confere.' })
+      document.getElementById('senha-atual')?.focus()
+    },
+  })
+
+  function submit(event: SubmitEvent): void {
+    event.preventDefault()
+    const found = {
+      ...(current === '' ? { atual: 'Digite a senha atual.' } : {}),
+      ...(next.length < PASSWORD_CHARS_MIN
+        ? { nova: `Use ao menos ${PASSWORD_CHARS_MIN} caracteres.` }
+        : {}),
+    }
+    setFaults(found)
+    if (Object.keys(found).length === 0) change.mutate()
+    else document.getElementById(found.atual ? 'senha-atual' : 'senha-nova')?.focus()
+  }
+
+  const isFieldFault = change.error instanceof ApiError && change.error.code === 'INVALID_PASSWORD'
+  return (
+    <Card title="Senha" description="Ao trocar, as outras sessões são encerradas.">
+      <form onSubmit={submit} noValidate className="grid max-w-sm gap-4">
+        <Field label="Senha atual" error={faults.atual} id="senha-atual">
+          {(control) => (
+            <Input
+              {...control}
+              type="password"
+              autoComplete="current-password"
+              value={current}
+              onChange={(event) => setCurrent(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field
+          label="Nova senha"
+          error={faults.nova}
+          id="senha-nova"
+          hint={`Ao menos ${PASSWORD_CHARS_MIN} caracteres. Uma frase curta é fácil de lembrar.`}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              type="password"
+              autoComplete="new-password"
+              maxLength={128}
+              value={next}
+              onChange={(event) => setNext(event.target.value)}
+            />
+          )}
+        </Field>
+        {change.error && !isFieldFault && (
+          <Notice tone="danger" role="alert">
+            {explainError(change.error)}
+          </Notice>
+        )}
+        <Button
+          type="submit"
+          variant="secondary"
+          className="justify-self-start"
+          isBusy={change.isPending}
+        >
+          Trocar senha
+        </Button>
+      </form>
+    </Card>
+  )
+}

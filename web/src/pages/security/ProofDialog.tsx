@@ -1,0 +1,73 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { signOut } from '../../api/auth.ts'
+import { explainError } from '../../api/explain-error.ts'
+import { CodeField } from '../../components/CodeField.tsx'
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx'
+import { Field } from '../../components/Field.tsx'
+import { Input } from '../../components/Input.tsx'
+import { prove, type Security } from './security-queries.ts'
+
+interface ProofDialogProps {
+  readonly security: Security
+  readonly isOpen: boolean
+  readonly onProved: () => void
+  readonly onClose: () => void
+}
+
+/** By what this person has: a code, else the password, else by signing in again. */
+export function ProofDialog({ security, isOpen, onProved, onClose }: ProofDialogProps) {
+  const [typed, setTyped] = useState('')
+  const hasFactor = security.secondFactor.enabledAt !== null
+  const canProve = hasFactor || security.hasPassword
+  const act = useMutation({
+    mutationFn: async () => {
+      if (canProve) return prove(hasFactor ? { code: typed } : { password: typed })
+      await signOut()
+      return window.location.assign('/entrar?voltar=%2Fseguranca')
+    },
+    onSuccess: () => {
+      setTyped('')
+      if (canProve) onProved()
+    },
+  })
+  const label = hasFactor ? 'Código do aplicativo ou de reserva' : 'Senha'
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      onClose={() => {
+        setTyped('')
+        act.reset()
+        // Closed by its own success, too: then there is nobody left to tell.
+        onClose()
+      }}
+      onConfirm={() => act.mutate()}
+      title="Confirme que é você"
+      confirmText={canProve ? 'Continuar' : 'Entrar de novo'}
+      variant="primary"
+      isBusy={act.isPending}
+      isDisabled={canProve && typed === ''}
+      error={act.error ? explainError(act.error) : undefined}
+    >
+      <p className="text-sm text-muted">
+        {canProve
+          ? 'O que você vai mudar protege a sua conta. Vale pelos próximos dez minutos.'
+          : 'O que você vai mudar protege a sua conta, e faz tempo que você entrou. Entre de novo e volte a esta página.'}
+      </p>
+      {hasFactor && <CodeField label={label} isBackup value={typed} onChange={setTyped} />}
+      {!hasFactor && security.hasPassword && (
+        <Field label={label}>
+          {(control) => (
+            <Input
+              {...control}
+              type="password"
+              autoComplete="current-password"
+              value={typed}
+              onChange={(event) => setTyped(event.target.value)}
+            />
+          )}
+        </Field>
+      )}
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,78 @@
+import { queryOptions } from '@tanstack/react-query'
+import { ownAuthGet, ownAuthPost } from '../../api/auth-call.ts'
+
+/** As `src/http/sign-in/security-state.ts` tells it. */
+export interface Security {
+  readonly email: string
+  readonly hasPassword: boolean
+  readonly secondFactor: { readonly enabledAt: string | null; readonly backupCodesLeft: number }
+  readonly passkeys: readonly Passkey[]
+  readonly sessions: readonly SignedIn[]
+}
+
+export interface Passkey {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: string
+}
+
+export interface SignedIn {
+  readonly id: string
+  readonly isThis: boolean
+  readonly userAgent: string | null
+  readonly ip: string | null
+  readonly createdAt: string
+}
+
+/** What an app makes its codes of. */
+export interface FactorSecret {
+  readonly secret: string
+  readonly uri: string
+  readonly qrPng: string
+}
+
+export const SECURITY = ['security'] as const
+
+export const securityQuery = queryOptions({
+  queryKey: SECURITY,
+  queryFn: () => ownAuthGet<Security>('/security'),
+})
+
+export function beginFactor(): Promise<FactorSecret> {
+  return ownAuthPost('/second-factor/begin')
+}
+
+export function enableFactor(code: string): Promise<{ backupCodes: string[] }> {
+  return ownAuthPost('/second-factor/enable', { code })
+}
+
+export function disableFactor(): Promise<unknown> {
+  return ownAuthPost('/second-factor/disable')
+}
+
+export function renewBackupCodes(): Promise<{ backupCodes: string[] }> {
+  return ownAuthPost('/second-factor/backup-codes')
+}
+
+export function removePasskey(id: string): Promise<unknown> {
+  return ownAuthPost('/passkeys/remove', { id })
+}
+
+export function endSession(id: string): Promise<unknown> {
+  return ownAuthPost('/sessions/end', { id })
+}
+
+export function endOtherSessions(): Promise<{ ended: number }> {
+  return ownAuthPost('/sessions/end-others')
+}
+
+export function changePassword(input: {
+  currentPassword: string
+  newPassword: string
+}): Promise<unknown> {
+  return ownAuthPost('/change-password', input)
+}
+
+export function prove(proof: { code: string } | { password: string }): Promise<unknown> {
+  return ownAuthPost('/security/prove', proof)
+}

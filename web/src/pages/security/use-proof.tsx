@@ -1,0 +1,47 @@
+import { useState, type ReactNode } from 'react'
+import { ApiError } from '../../api/api-error.ts'
+import { ProofDialog } from './ProofDialog.tsx'
+import type { Security } from './security-queries.ts'
+
+/** Runs an act, and where the server wants to know first who sits there, asks for it and runs the act again. */
+export type WithProof = <Result>(act: () => Promise<Result>) => Promise<Result>
+
+interface Waiting {
+  readonly goOn: () => void
+  readonly giveUp: () => void
+}
+
+export function useProof(security: Security | undefined): {
+  withProof: WithProof
+  dialog: ReactNode
+} {
+  const [waiting, setWaiting] = useState<Waiting>()
+
+  async function withProof<Result>(act: () => Promise<Result>): Promise<Result> {
+    try {
+      return await act()
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'PROOF_NEEDED') throw error
+    }
+    await new Promise<void>((goOn, refuse) =>
+      setWaiting({ goOn, giveUp: () => refuse(new ApiError(0, 'proof_cancelled')) }),
+    )
+    return act()
+  }
+
+  const dialog = security && (
+    <ProofDialog
+      security={security}
+      isOpen={waiting !== undefined}
+      onProved={() => {
+        waiting?.goOn()
+        setWaiting(undefined)
+      }}
+      onClose={() => {
+        waiting?.giveUp()
+        setWaiting(undefined)
+      }}
+    />
+  )
+  return { withProof, dialog }
+}

@@ -1,0 +1,39 @@
+import { useState } from 'react'
+import { Field } from '../../components/Field.tsx'
+import { Input } from '../../components/Input.tsx'
+
+interface ReferralFieldProps {
+  readonly code: string
+  readonly onChange: (code: string) => void
+}
+
+/** Open for whoever came by a link; others say that they have one. */
+export function ReferralField({ code, onChange }: ReferralFieldProps) {
+  const [isOpen, setOpen] = useState(code !== '')
+  if (!isOpen)
+    return (
+      <button
+        type="button"
+        onClick={() => setOpen(true)}
+        className="inline-flex min-h-11 items-center self-start text-sm font-medium text-accent underline underline-offset-4 md:min-h-8"
+      >
+        Tenho um código de indicação
+      </button>
+    )
+  return (
+    <Field label="Código de indicação (opcional)" hint="De quem chamou você para a Catraca.">
+      {(control) => (
+        <Input
+          {...control}
+          name="referral"
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          maxLength={40}
+          value={code}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,42 @@
+import { classNames } from '../../lib/class-names.ts'
+import { brl, readableBrl } from '../../format/brl.ts'
+import type { Team } from './team-queries.ts'
+
+/** From here on the cap is near. */
+const NEAR = 80
+
+/** What the team spent this month, against its cap. */
+export function CapBar({ team }: { readonly team: Team }) {
+  const { monthly_cap_brl: cap, spent_this_month_brl: spent, held_brl: held, remaining_brl } = team
+  const share = cap === null ? 0 : Math.min(100, ((spent + held) / cap) * 100)
+  return (
+    <div className="text-sm">
+      <p className="flex flex-wrap items-baseline justify-between gap-x-4 tabular-nums">
+        <span>
+          <span className="text-base font-semibold">{readableBrl(spent)}</span>{' '}
+          <span className="text-muted">
+            {cap === null ? 'neste mês, sem limite' : `de ${brl(cap)} neste mês`}
+          </span>
+        </span>
+        {remaining_brl !== null && (
+          <span className={remaining_brl === 0 ? 'font-medium text-danger' : 'text-muted'}>
+            {remaining_brl === 0 ? 'Limite atingido' : `restam ${readableBrl(remaining_brl)}`}
+          </span>
+        )}
+      </p>
+      {cap !== null && (
+        // The words above say the same; no width in a style attribute, which the security policy refuses.
+        <svg aria-hidden="true" className="mt-2 h-2 w-full rounded-full bg-sunken">
+          <rect
+            width={`${share}%`}
+            height="100%"
+            rx="4"
+            className={classNames(
+              share >= 100 ? 'fill-danger' : share >= NEAR ? 'fill-warning' : 'fill-accent',
+            )}
+          />
+        </svg>
+      )}
+    </div>
+  )
+}

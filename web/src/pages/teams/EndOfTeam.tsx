@@ -1,0 +1,113 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api } from '../../api/client.ts'
+import { explainError } from '../../api/explain-error.ts'
+import { sessionQuery } from '../../api/session.ts'
+import { Button } from '../../components/Button.tsx'
+import { Card } from '../../components/Card.tsx'
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx'
+import { Field } from '../../components/Field.tsx'
+import { Input } from '../../components/Input.tsx'
+import { API_KEYS } from '../keys/key-queries.ts'
+import { TEAMS, useTeamAct, type Team } from './team-queries.ts'
+
+/** Owners delete a team; the others leave it. */
+export function EndOfTeam({ team }: { readonly team: Team }) {
+  return team.role === 'owner' ? <DeleteTeam team={team} /> : <LeaveTeam team={team} />
+}
+
+function LeaveTeam({ team }: { readonly team: Team }) {
+  const [isOpen, setOpen] = useState(false)
+  const { data: session } = useQuery(sessionQuery)
+  const goBack = useWayBack(team.id)
+  const leave = useTeamAct({
+    act: (customerId: string) =>
+      api.delete('/me/teams/{id}/members/{customerId}', { path: { id: team.id, customerId } }),
+    done: () => `Você saiu da equipe ${team.name}.`,
+    onDone: goBack,
+  })
+  return (
+    <Card title="Sair da equipe" description="As chaves que você criou nela são revogadas na hora.">
+      <Button variant="secondary" onClick={() => setOpen(true)}>
+        Sair da equipe
+      </Button>
+      <ConfirmDialog
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        onConfirm={() => session && leave.mutate(session.customer.id)}
+        title={`Sair da equipe “${team.name}”?`}
+        confirmText="Sair da equipe"
+        isBusy={leave.isPending}
+        error={leave.error ? explainError(leave.error) : undefined}
+      >
+        <p className="text-sm">
+          Os programas que usam as suas chaves desta equipe param na hora. Para voltar, você precisa
+          de outro convite.
+        </p>
+      </ConfirmDialog>
+    </Card>
+  )
+}
+
+function DeleteTeam({ team }: { readonly team: Team }) {
+  const [isOpen, setOpen] = useState(false)
+  const [typed, setTyped] = useState('')
+  const goBack = useWayBack(team.id)
+  const remove = useTeamAct({
+    act: () => api.delete('/me/teams/{id}', { path: { id: team.id } }),
+    done: () => `Equipe ${team.name} excluída.`,
+    alsoChanges: API_KEYS,
+    onDone: goBack,
+  })
+  const close = (): void => {
+    setOpen(false)
+    setTyped('')
+    remove.reset()
+  }
+  return (
+    <Card
+      title="Excluir equipe"
+      description="Revoga todas as chaves e todos os convites dela. O que já foi gasto fica no seu histórico."
+    >
+      <Button variant="danger" onClick={() => setOpen(true)}>
+        Excluir equipe
+      </Button>
+      <ConfirmDialog
+        isOpen={isOpen}
+        onClose={close}
+        onConfirm={() => remove.mutate(undefined)}
+        title={`Excluir a equipe “${team.name}”?`}
+        confirmText="Excluir para sempre"
+        isBusy={remove.isPending}
+        isDisabled={typed.trim() !== team.name.trim()}
+        error={remove.error ? explainError(remove.error) : undefined}
+      >
+        <p className="text-sm">
+          Os programas que usam chaves desta equipe param na hora. Não há como voltar atrás.
+        </p>
+        <Field label={<>Para confirmar, digite {team.name}</>}>
+          {(control) => (
+            <Input
+              {...control}
+              autoComplete="off"
+              spellCheck={false}
+              value={typed}
+              onChange={(event) => setTyped(event.target.value)}
+            />
+          )}
+        </Field>
+      </ConfirmDialog>
+    </Card>
+  )
+}
+
+/** To the list, before anything of the team that is none any more is asked for again. */
+function useWayBack(teamId: string): () => Promise<void> {
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  return async () => {
+    await navigate({ to: '/equipes', replace: true })
+    queries.removeQueries({ queryKey: [...TEAMS, teamId] })
+  }
+}

@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../../api/client.ts'
+import { explainError } from '../../api/explain-error.ts'
+import { Badge } from '../../components/Badge.tsx'
+import { Button } from '../../components/Button.tsx'
+import { Card } from '../../components/Card.tsx'
+import { DateTime } from '../../components/DateTime.tsx'
+import { Notice } from '../../components/Notice.tsx'
+import { receivedQuery, useTeamAct, type Received } from './team-queries.ts'
+import { RANK_WORDS, ROLE_HINTS } from './team-words.ts'
+
+/** What others invited the customer to; nothing where there is nothing to answer. */
+export function ReceivedInvitations() {
+  const { data: invitations = [] } = useQuery(receivedQuery)
+  if (invitations.length === 0) return null
+  return (
+    <Card
+      title={invitations.length === 1 ? 'Um convite para você' : 'Convites para você'}
+      description="Ao aceitar, você cria chaves que gastam o saldo de quem convida, e não o seu."
+      className="border-accent!"
+    >
+      <ul className="divide-y divide-line">
+        {invitations.map((invitation) => (
+          <ReceivedInvitation key={invitation.id} invitation={invitation} />
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function ReceivedInvitation({ invitation }: { readonly invitation: Received }) {
+  const { id, team_name, owner, role, expires_at } = invitation
+  const path = { id }
+  const accept = useTeamAct({
+    act: () => api.post('/me/invitations/{id}/accept', undefined, { path }),
+    done: () => `Você agora está na equipe ${team_name}.`,
+    alsoChanges: receivedQuery.queryKey,
+  })
+  const decline = useTeamAct({
+    act: () => api.delete('/me/invitations/{id}', { path }),
+    done: () => 'Convite recusado.',
+    alsoChanges: receivedQuery.queryKey,
+  })
+  const error = accept.error ?? decline.error
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 py-4 first:pt-0 last:pb-0">
+      <div className="min-w-0">
+        <p className="flex flex-wrap items-center gap-2 font-medium">
+          <span className="break-words">{team_name}</span>
+          <Badge tone={RANK_WORDS[role].tone}>{RANK_WORDS[role].text}</Badge>
+        </p>
+        <p className="text-sm text-muted">
+          De {owner} · {ROLE_HINTS[role]} Vale até <DateTime instant={expires_at} isDateOnly />.
+        </p>
+      </div>
+      <div className="flex gap-3">
+        <Button
+          isBusy={accept.isPending}
+          aria-label={`Aceitar o convite de ${team_name}`}
+          onClick={() => accept.mutate(undefined)}
+        >
+          Aceitar
+        </Button>
+        <Button
+          variant="secondary"
+          isBusy={decline.isPending}
+          aria-label={`Recusar o convite de ${team_name}`}
+          onClick={() => decline.mutate(undefined)}
+        >
+          Recusar
+        </Button>
+      </div>
+      {error && (
+        <Notice tone="danger" role="alert">
+          {explainError(error)}
+        </Notice>
+      )}
+    </li>
+  )
+}

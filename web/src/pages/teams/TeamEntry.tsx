@@ -1,0 +1,33 @@
+import { Link } from '@tanstack/react-router'
+import { Badge } from '../../components/Badge.tsx'
+import { counted } from '../../format/number.ts'
+import { CapBar } from './CapBar.tsx'
+import type { Team } from './team-queries.ts'
+import { RANK_WORDS } from './team-words.ts'
+
+export function TeamEntry({ team }: { readonly team: Team }) {
+  const { text, tone } = RANK_WORDS[team.role]
+  return (
+    <li className="grid content-between gap-4 rounded-card border border-line bg-surface p-5 shadow-card">
+      <div>
+        <h2 className="flex flex-wrap items-center gap-2 font-semibold">
+          <Link
+            to="/equipes/$id"
+            params={{ id: team.id }}
+            className="break-words underline decoration-line-strong underline-offset-4 hover:decoration-accent"
+          >
+            {team.name}
+          </Link>
+          <Badge tone={tone}>{text}</Badge>
+        </h2>
+        <p className="mt-1 text-sm text-muted">
+          {team.role === 'owner' ? 'Gasta o seu saldo' : `Gasta o saldo de ${team.owner}`} ·{' '}
+          {/* With the owner, who is no member for the API. */}
+          {counted(team.member_count + 1, 'pessoa', 'pessoas')} ·{' '}
+          {counted(team.key_count, 'chave', 'chaves')}
+        </p>
+      </div>
+      <CapBar team={team} />
+    </li>
+  )
+}

@@ -1,0 +1,37 @@
+import { Trash2 } from 'lucide-react'
+import { Button } from '../../components/Button.tsx'
+import { KeyBudget } from '../keys/KeyBudget.tsx'
+import { KeyFacts } from '../keys/KeyFacts.tsx'
+import type { TeamKey } from './team-queries.ts'
+
+interface TeamKeyEntryProps {
+  readonly teamKey: TeamKey
+  /** Undefined for somebody who is of the team no more. */
+  readonly maker: string | undefined
+  readonly onRevoke: () => void
+}
+
+export function TeamKeyEntry({ teamKey, maker, onRevoke }: TeamKeyEntryProps) {
+  return (
+    <li className="grid gap-x-4 gap-y-2 py-4 first:pt-0 last:pb-0 lg:grid-cols-[minmax(0,1fr)_14rem_8rem]">
+      <div className="min-w-0">
+        <KeyFacts apiKey={teamKey} />
+        <p className="text-sm text-muted">Criada por {maker ?? 'quem não está mais na equipe'}</p>
+      </div>
+      <KeyBudget budget={teamKey.budget} />
+      {teamKey.status !== 'revoked' && (
+        <div className="-my-2 -ml-3 flex items-start lg:ml-0 lg:justify-end">
+          <Button
+            variant="quiet"
+            className="px-3"
+            aria-label={`Revogar ${teamKey.name}`}
+            onClick={onRevoke}
+            icon={<Trash2 aria-hidden="true" className="size-4" />}
+          >
+            Revogar
+          </Button>
+        </div>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,99 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { sessionQuery } from '../../api/session.ts'
+import { Button } from '../../components/Button.tsx'
+import { Card } from '../../components/Card.tsx'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { LoadMore } from '../../components/LoadMore.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { KeyDialog } from '../keys/KeyDialog.tsx'
+import type { NewApiKey } from '../keys/key-queries.ts'
+import { KeySecret } from '../keys/KeySecret.tsx'
+import { RevokeTeamKey } from './RevokeTeamKey.tsx'
+import { TeamKeyEntry } from './TeamKeyEntry.tsx'
+import { peopleQuery, TEAMS, teamKeysQuery, type Team, type TeamKey } from './team-queries.ts'
+import { isManager } from './team-words.ts'
+
+export function TeamKeys({ team }: { readonly team: Team }) {
+  const list = useInfiniteQuery(teamKeysQuery(team.id))
+  const queries = useQueryClient()
+  const nameOf = useMakers(team.id)
+  const [isCreating, setCreating] = useState(false)
+  const [made, setMade] = useState<NewApiKey>()
+  const [revoking, setRevoking] = useState<TeamKey>()
+  const keys = list.data?.pages.flatMap((page) => page.api_keys)
+  return (
+    <>
+      {made && (
+        <KeySecret
+          key={made.id}
+          made={made}
+          whoseBalance={team.role === 'owner' ? 'do seu saldo' : 'do saldo da equipe'}
+          onDone={() => setMade(undefined)}
+        />
+      )}
+      <Card
+        title="Chaves da equipe"
+        description={
+          isManager(team.role)
+            ? 'De todos. Só chamam modelos: não leem nem mudam nada da conta que paga.'
+            : 'As que você criou. Só chamam modelos: não leem nem mudam nada da conta que paga.'
+        }
+        actions={
+          <Button
+            onClick={() => setCreating(true)}
+            icon={<Plus aria-hidden="true" className="size-4" />}
+          >
+            Criar chave
+          </Button>
+        }
+      >
+        {list.isPending && <SkeletonRows rows={3} label="Carregando as chaves" />}
+        {list.isError && !keys && (
+          <ErrorState error={list.error} onRetry={() => void list.refetch()} />
+        )}
+        {keys?.length === 0 && (
+          <p className="text-sm text-muted">
+            Nenhuma chave ainda. Crie uma para cada programa que usa IA por esta equipe.
+          </p>
+        )}
+        {keys && keys.length > 0 && (
+          <ul className="divide-y divide-line">
+            {keys.map((key) => (
+              <TeamKeyEntry
+                key={key.id}
+                teamKey={key}
+                maker={nameOf(key.created_by)}
+                onRevoke={() => setRevoking(key)}
+              />
+            ))}
+          </ul>
+        )}
+        <LoadMore query={list} />
+      </Card>
+      <KeyDialog
+        editing={isCreating ? 'new' : undefined}
+        teamId={team.id}
+        onClose={() => setCreating(false)}
+        onMade={(key) => {
+          setMade(key)
+          setCreating(false)
+          void queries.invalidateQueries({ queryKey: TEAMS })
+        }}
+      />
+      <RevokeTeamKey teamId={team.id} teamKey={revoking} onClose={() => setRevoking(undefined)} />
+    </>
+  )
+}
+
+/** Who made a key, as the list of people calls them; undefined for whoever left. */
+function useMakers(teamId: string): (customerId: string | null) => string | undefined {
+  const { data: people } = useQuery(peopleQuery(teamId))
+  const { data: session } = useQuery(sessionQuery)
+  return (customerId) => {
+    if (customerId === session?.customer.id) return 'você'
+    const all = people ? [people.owner, ...people.members] : []
+    return all.find((person) => person.customer_id === customerId)?.name
+  }
+}

@@ -1,0 +1,51 @@
+import type { BadgeTone } from '../../components/Badge.tsx'
+import { brl } from '../../format/brl.ts'
+import { parseAmount } from '../../format/parse-amount.ts'
+import type { Rank, Role, Team } from './team-queries.ts'
+
+/** As the API has it. */
+const CAP_BRL_MAX = 1_000_000
+
+export const RANK_WORDS: Readonly<
+  Record<Rank, { readonly text: string; readonly tone: BadgeTone }>
+> = {
+  owner: { text: 'Titular', tone: 'accent' },
+  admin: { text: 'Admin', tone: 'warning' },
+  member: { text: 'Membro', tone: 'neutral' },
+}
+
+export const ROLE_HINTS: Readonly<Record<Role, string>> = {
+  member: 'Cria as próprias chaves e vê só o que é seu.',
+  admin: 'Também convida, tira pessoas, muda o limite e vê todas as chaves.',
+}
+
+/** Who manages it: the API refuses the rest to members. */
+export function isManager(role: Rank): boolean {
+  return role !== 'member'
+}
+
+/** Whose money it is, and how much of it: for whoever looks. */
+export function moneyWords({ role, owner, monthly_cap_brl: cap }: Team): string {
+  const upTo =
+    cap === null
+      ? 'sem limite por mês: até o saldo acabar'
+      : `até ${brl(cap)} por mês; no dia 1º a conta recomeça`
+  return role === 'owner'
+    ? `As chaves desta equipe gastam o seu saldo, ${upTo}.`
+    : `As chaves desta equipe gastam o saldo de ${owner}, e não o seu, ${upTo}.`
+}
+
+/** `null`: no cap. A string: what is wrong with what was typed. */
+export function readCap(text: string): number | null | string {
+  if (text === '') return null
+  const amount = parseAmount(text)
+  if (amount === undefined) return 'Digite um valor em reais, como 500 ou 49,90.'
+  if (amount <= 0 || amount > CAP_BRL_MAX) return 'Use um valor de R$ 0,01 a R$ 1.000.000,00.'
+  return amount
+}
+
+/** As the API counts them: whole characters. */
+export function teamNameFault(name: string): string | undefined {
+  const length = Array.from(name).length
+  return length < 3 || length > 50 ? 'O nome precisa ter de 3 a 50 caracteres.' : undefined
+}

@@ -1,0 +1,72 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Lock } from 'lucide-react'
+import { useState, type SubmitEvent } from 'react'
+import { api } from '../../api/client.ts'
+import { sessionQuery } from '../../api/session.ts'
+import { Button } from '../../components/Button.tsx'
+import { Notice } from '../../components/Notice.tsx'
+import { useToast } from '../../components/Toast.tsx'
+import { profileQuery } from '../profile/profile-queries.ts'
+import { CardFields } from './CardFields.tsx'
+import { cardOf, forgetCard } from './card-fields.ts'
+import { explainCardError } from './explain-top-up-error.ts'
+import { HolderFields } from './HolderFields.tsx'
+import { paymentMethodsQuery } from './top-up-queries.ts'
+
+/**
+ * The fields belong to the browser, not to the state of the page: what is typed is read when it is sent, and
+ * number and security code are emptied when the request ends. No mutation either: its cache keeps variables.
+ */
+export function NewCardForm({ onClose }: { readonly onClose: () => void }) {
+  const queries = useQueryClient()
+  const toast = useToast()
+  const [isBusy, setIsBusy] = useState(false)
+  const [error, setError] = useState<string>()
+  const { data: profile } = useQuery(profileQuery)
+  const { data: session } = useQuery(sessionQuery)
+
+  const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault()
+    const form = event.currentTarget
+    setIsBusy(true)
+    setError(undefined)
+    try {
+      await api.post('/payment-methods', cardOf(form))
+      await queries.invalidateQueries({ queryKey: paymentMethodsQuery.queryKey })
+      toast('Cartão salvo.')
+      onClose()
+    } catch (error) {
+      setError(explainCardError(error))
+    } finally {
+      // The number is to be typed again: the field of it takes the focus, and the error stands above it.
+      forgetCard(form)
+      setIsBusy(false)
+    }
+  }
+
+  return (
+    <form onSubmit={(event) => void submit(event)} className="grid gap-5">
+      {error && (
+        <Notice tone="danger" role="alert">
+          {error}
+        </Notice>
+      )}
+      <CardFields />
+      {/* The profile may come after the form is there: its values are taken once. */}
+      <HolderFields
+        key={profile === undefined ? 'loading' : 'ready'}
+        profile={profile ?? null}
+        email={session?.customer.email ?? ''}
+      />
+      <div className="flex flex-wrap justify-end gap-3">
+        <Button variant="secondary" onClick={onClose}>
+          Cancelar
+        </Button>
+        <Button type="submit" variant="primary" isBusy={isBusy}>
+          <Lock aria-hidden="true" className="size-4" />
+          Salvar cartão
+        </Button>
+      </div>
+    </form>
+  )
+}

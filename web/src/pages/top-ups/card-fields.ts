@@ -1,0 +1,36 @@
+/** What the form of a new card holds, and how it forgets what nobody may keep. */
+import type { Body } from '../../api/client.ts'
+import { formText } from '../../lib/form-text.ts'
+
+export function cardOf(form: HTMLFormElement): Body<'post', '/payment-methods'> {
+  const fields = new FormData(form)
+  const text = (name: string): string => formText(fields, name)
+  const [month = '', year = ''] = text('expiry').split('/')
+  return {
+    card: {
+      holder_name: text('holder_name'),
+      number: text('number'),
+      expiry_month: month,
+      expiry_year: `20${year}`,
+      ccv: text('ccv'),
+    },
+    holder: {
+      name: text('name'),
+      email: text('email'),
+      cpf_cnpj: text('cpf_cnpj'),
+      postal_code: text('postal_code'),
+      address_number: text('address_number'),
+      phone: text('phone'),
+    },
+  }
+}
+
+/** The number takes the focus: it is to be typed again. */
+export function forgetCard(form: HTMLFormElement): void {
+  for (const name of ['number', 'ccv']) {
+    const field = form.elements.namedItem(name)
+    if (!(field instanceof HTMLInputElement)) continue
+    field.value = ''
+    if (name === 'number') field.focus()
+  }
+}

@@ -1,0 +1,27 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { api } from '../../api/client.ts'
+import { useToast } from '../../components/Toast.tsx'
+import type { AutomaticTopUpInput } from './automatic-top-up-fields.ts'
+import { automaticTopUpQuery } from './top-up-queries.ts'
+
+export function useAutomaticTopUp(onDone: () => void) {
+  const queries = useQueryClient()
+  const toast = useToast()
+  const save = useMutation({
+    mutationFn: (body: AutomaticTopUpInput) => api.put('/topups/automatic', body),
+    onSuccess(saved) {
+      queries.setQueryData(automaticTopUpQuery.queryKey, saved)
+      toast('Recarga automática ligada.')
+      onDone()
+    },
+  })
+  const turnOff = useMutation({
+    mutationFn: () => api.delete('/topups/automatic'),
+    onSuccess() {
+      queries.setQueryData(automaticTopUpQuery.queryKey, null)
+      toast('Recarga automática desligada.')
+      onDone()
+    },
+  })
+  return { save, turnOff }
+}

@@ -1,0 +1,63 @@
+/**
+ * What a page asks for first, begun while its code is still on its way: once both are there it shows itself whole.
+ * Of the loaders of router.tsx. What fails is asked for again by the page, which says so.
+ */
+import { queryClient } from './api/query-client.ts'
+import { sessionQuery } from './api/session.ts'
+import { setZone } from './format/date.ts'
+import { filtersOf } from './lib/use-filters.ts'
+import {
+  byDayQuery,
+  FIRST_DAYS,
+  runwayQuery,
+  statsQuery,
+  summaryQuery,
+} from './pages/home/home-queries.ts'
+import { keyListQuery } from './pages/keys/key-queries.ts'
+import { catalogQuery } from './pages/models/catalog-query.ts'
+import { recommendationsQuery } from './pages/models/recommendations-query.ts'
+import { preferencesQuery } from './pages/profile/profile-queries.ts'
+import {
+  chargesQuery,
+  keysToChooseQuery,
+  modelsToChooseQuery,
+} from './pages/usage/usage-queries.ts'
+
+type Search = Readonly<Record<string, unknown>>
+
+/** The one that is waited for: dates are in the customer's own zone from the first that is shown on. */
+export async function loadZone(): Promise<void> {
+  const preferences = await queryClient.ensureQueryData(preferencesQuery).catch(() => undefined)
+  if (preferences) setZone(preferences.timezone)
+}
+
+export function prefetchHome(): void {
+  void queryClient.prefetchQuery(byDayQuery)
+  void queryClient.prefetchQuery(statsQuery)
+  void queryClient.prefetchQuery(runwayQuery)
+  void queryClient.prefetchQuery(summaryQuery(FIRST_DAYS))
+}
+
+export function prefetchUsage(search: Search): void {
+  if (search.ver !== undefined) return
+  const filters = filtersOf(search, 'modelo', 'chave', 'sessao', 'de', 'ate')
+  void queryClient.prefetchInfiniteQuery(chargesQuery(filters))
+  void queryClient.prefetchQuery(keysToChooseQuery)
+  void queryClient.prefetchQuery(modelsToChooseQuery)
+}
+
+export function prefetchKeys(search: Search): void {
+  if (search.situacao === undefined) void queryClient.prefetchInfiniteQuery(keyListQuery(undefined))
+}
+
+export function prefetchModels(): void {
+  void queryClient.prefetchQuery(catalogQuery)
+  void prefetchRecommendations()
+}
+
+/** Visitors have none. */
+async function prefetchRecommendations(): Promise<void> {
+  await queryClient.prefetchQuery(sessionQuery)
+  if (queryClient.getQueryData(sessionQuery.queryKey))
+    await queryClient.prefetchQuery(recommendationsQuery)
+}
