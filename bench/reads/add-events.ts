@@ -9,12 +9,13 @@ export interface Stretch {
   readonly from: Date
   readonly to: Date
   readonly events: number
+  /** Of all calls, how many are the heavy customer's. */
+  readonly heavyShare: number
 }
 
 /** Of sessions of 1 to 40 calls. */
 const SESSION_CALLS_MEAN = 20.5
 const SESSION_SHARE = 1 / 3
-const HEAVY_SHARE = 0.1
 const RELEASED_SHARE = 0.03
 
 /** In one transaction. Returns how many events it has added: nearly as many as were asked for. */
@@ -35,7 +36,10 @@ export async function addEvents(client: pg.Client, stretch: Stretch): Promise<nu
 }
 
 /** A session is a run of calls; a call without a session is a run of one. */
-async function drawRuns(client: pg.Client, { from, to, events }: Stretch): Promise<void> {
+async function drawRuns(
+  client: pg.Client,
+  { from, to, events, heavyShare }: Stretch,
+): Promise<void> {
   const sessions = Math.round((events * SESSION_SHARE) / SESSION_CALLS_MEAN)
   const singles = Math.max(1, Math.round(events - sessions * SESSION_CALLS_MEAN))
   await client.query(
@@ -48,7 +52,7 @@ async function drawRuns(client: pg.Client, { from, to, events }: Stretch): Promi
        select no <= $3 as is_session, case when no <= $3 then 1 + floor(40 * random())::int4 else 1 end as calls,
          $1::timestamptz + ($2::timestamptz - $1::timestamptz) * random() as started_at,
          2 + 118 * random() as pause_seconds, random() as key_draw, random() as model_draw, random() as prompt_draw,
-         case when random() < ${HEAVY_SHARE} then 1
+         case when random() < $5::float8 then 1
            else 2 + floor(((select count(*) from bench.customers) - 1) * power(random(), 2))::int4 end as customer_no
        from generate_series(1, $3::int4 + $4::int4) as no
      ) r
@@ -57,7 +61,7 @@ async function drawRuns(client: pg.Client, { from, to, events }: Stretch): Promi
      join bench.keys k on k.customer_no = r.customer_no and k.key_no = 1 + floor(keys * power(key_draw, 2))::int4
      join (select customer_no, count(*) as prompts from bench.prompts group by 1) saved on saved.customer_no = r.customer_no
      join bench.prompts p on p.customer_no = r.customer_no and p.prompt_no = 1 + floor(prompts * power(prompt_draw / 0.02, 2))::int4 % prompts`,
-    [from, to, sessions, singles],
+    [from, to, sessions, singles, heavyShare],
   )
   await client.query('analyze runs')
 }

@@ -12,6 +12,8 @@ import { addEvents, type Stretch } from './add-events.ts'
 export interface HistorySize {
   readonly events: number
   readonly customers: number
+  /** Of all calls, how many are the heavy customer's. */
+  readonly heavyShare: number
 }
 
 /** A shorter gap is left as it is. */
@@ -49,7 +51,7 @@ export async function ensureHistory(
     if (isGap) {
       await storeModels(client, db)
       await addRates(client, start, now)
-      for (const stretch of stretches(start, now, size.events)) {
+      for (const stretch of stretches(start, now, size)) {
         const startedAt = performance.now()
         const added = await addEvents(client, stretch)
         const seconds = (performance.now() - startedAt) / 1000
@@ -69,7 +71,7 @@ export async function ensureHistory(
 
 async function findHistory(
   client: pg.Client,
-): Promise<(HistorySize & { until: Date }) | undefined> {
+): Promise<(Omit<HistorySize, 'heavyShare'> & { until: Date }) | undefined> {
   const { rows } = await client.query(`select to_regclass('bench.history') is not null as known`)
   if (!rows[0].known) return undefined
   const found = await client.query('select events, customers, until from bench.history')
@@ -113,14 +115,14 @@ async function addRates(client: pg.Client, from: Date, to: Date): Promise<void> 
 }
 
 /** Cut where months begin, so that progress can be told; each has its share of the year's events. */
-function stretches(start: Date, end: Date, eventsOfYear: number): Stretch[] {
+function stretches(start: Date, end: Date, { events: ofYear, heavyShare }: HistorySize): Stretch[] {
   const year = end.getTime() - monthsBefore(end, MONTHS).getTime()
   const all: Stretch[] = []
   for (let from = start; from < end;) {
     const next = monthOf(from, 1)
     const to = next < end ? next : end
-    const events = Math.round((eventsOfYear * (to.getTime() - from.getTime())) / year)
-    all.push({ from, to, events })
+    const events = Math.round((ofYear * (to.getTime() - from.getTime())) / year)
+    all.push({ from, to, events, heavyShare })
     from = to
   }
   return all

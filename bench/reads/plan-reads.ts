@@ -43,10 +43,12 @@ const PATH_VALUES: Record<string, (ids: CallerIds) => string> = {
   customers: (ids) => ids.customerId,
 }
 
-/** The widest value of a query's field that is not a whole number with a maximum. */
+/** The widest value of a query's field that is not a whole number with a maximum; by its path where that is less. */
 const WIDEST: Record<string, (ids: CallerIds) => string> = {
   from: (ids) => ids.from,
   to: (ids) => ids.to,
+  // 92 days at the most.
+  '/admin/margins from': (ids) => daysBefore(ids.to, 91),
 }
 
 /** What a list is asked to narrow itself to: something rare, and something that is not there at all. */
@@ -57,6 +59,8 @@ const FILTERS: Record<string, (ids: CallerIds, path: string) => readonly string[
   status: (_ids, path) => STATUSES[path] ?? ['failed', 'queued'],
   tag: () => ['bench', 'none'],
   q: () => ['199', 'none'],
+  customer_id: (ids) => [ids.customerId, NOBODY],
+  action: () => ['audit_log.', 'none.'],
 }
 const STATUSES: Record<string, readonly string[]> = {
   '/api-keys': ['revoked'],
@@ -105,10 +109,14 @@ function widestQuery(
   const query: Record<string, string> = {}
   for (const { name, in: place, schema } of parameters) {
     if (place !== 'query' || name === CURSOR || FILTERS[name]) continue
-    const widest = WIDEST[name]?.(ids) ?? schema.maximum?.toString()
+    const widest = (WIDEST[`${path} ${name}`] ?? WIDEST[name])?.(ids) ?? schema.maximum?.toString()
     if (widest === undefined)
       faults.push(`GET ${path}: "${name}" is missing in WIDEST or FILTERS of plan-reads.ts`)
     else query[name] = widest
   }
   return query
+}
+
+function daysBefore(day: string, days: number): string {
+  return new Date(Date.parse(day) - days * 86_400_000).toISOString().slice(0, 10)
 }

@@ -1,0 +1,86 @@
+/** The command line of `npm run bench:web`. */
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { NETWORKS, type NetworkName } from './networks.ts'
+
+/** Every page that is loaded; who is signed in is led away from the first. */
+export const PAGE_PATHS = ['/entrar', '/', '/uso', '/chaves', '/modelos'] as const
+export type PagePath = (typeof PAGE_PATHS)[number]
+
+export interface WebOptions {
+  /** Of the one customer who is signed in, over twelve months up to now. */
+  readonly events: number
+  /** Kept after the run: the next one continues its history up to now. */
+  readonly dataDir: string
+  /** Loads of each page, of which the median is told. */
+  readonly runs: number
+  readonly pages: readonly PagePath[]
+  readonly network: NetworkName
+  /** How many times slower than this machine's processor. */
+  readonly cpuSlowdown: number
+  readonly isBuilt: boolean
+  readonly hasLoads: boolean
+  readonly hasSteps: boolean
+}
+
+export const webUsage = `npm run bench:web -- [options]
+  --events N           of the customer who is signed in (default: 1000000)
+  --data-dir PATH      kept and continued by the next run (default: by size, below /var/tmp)
+  --runs N             of each page and of the steps on /uso (default: 5)
+  --pages /,/uso       (default: ${PAGE_PATHS.join(',')})
+  --network NAME       one of ${Object.keys(NETWORKS).join(', ')} (default: slow-4g)
+  --cpu N              times slower than this processor (default: 4)
+  --no-build           measures web/dist as it is
+  --no-loads           leaves out the throttled loads
+  --no-steps           leaves out the steps on /uso
+`
+
+export function parseWebOptions(args: readonly string[]): WebOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      events: { type: 'string', default: '1000000' },
+      'data-dir': { type: 'string' },
+      runs: { type: 'string', default: '5' },
+      pages: { type: 'string', default: PAGE_PATHS.join(',') },
+      network: { type: 'string', default: 'slow-4g' },
+      cpu: { type: 'string', default: '4' },
+      'no-build': { type: 'boolean', default: false },
+      'no-loads': { type: 'boolean', default: false },
+      'no-steps': { type: 'boolean', default: false },
+    },
+  })
+  const events = numberIn(values.events, 1_000, 100_000_000)
+  return {
+    events,
+    dataDir: resolve(values['data-dir'] ?? defaultDataDir(events)),
+    runs: numberIn(values.runs, 1, 100),
+    pages: values.pages.split(',').map((path) => oneOf(PAGE_PATHS, path)),
+    network: oneOf(Object.keys(NETWORKS) as NetworkName[], values.network),
+    cpuSlowdown: numberIn(values.cpu, 1, 20),
+    isBuilt: values['no-build'],
+    hasLoads: !values['no-loads'],
+    hasSteps: !values['no-steps'],
+  }
+}
+
+/** Not below /tmp where there is another place: /tmp is often in memory. */
+function defaultDataDir(events: number): string {
+  const below = existsSync('/var/tmp') ? '/var/tmp' : tmpdir()
+  return join(below, `catraca-bench-web-${events}`)
+}
+
+function oneOf<T extends string>(allowed: readonly T[], text: string): T {
+  const found = allowed.find((one) => one === text)
+  if (found === undefined) throw new Error(`${text} is none of ${allowed.join(', ')}`)
+  return found
+}
+
+function numberIn(text: string, min: number, max: number): number {
+  const number = Number(text)
+  if (!Number.isInteger(number) || number < min || number > max)
+    throw new Error(`${text} is not a whole number from ${min} to ${max}`)
+  return number
+}
