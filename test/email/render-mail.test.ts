@@ -39,6 +39,8 @@ const SOUND: MailData = {
   team_name: 'Dados',
   invited_by: 'Ana',
   role: 'admin',
+  act: 'second_factor.enabled',
+  ip: '203.0.113.7',
   token: 'tOkEn123',
   url: 'https://example.com/gancho',
   reason: 'fora do prazo',

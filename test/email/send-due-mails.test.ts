@@ -549,6 +549,29 @@ test('each event is told by its mail, once, with what it says', async () => {
   assert.match(shown[0]?.text ?? '', /Valor pago: R\$\u00a050,00/)
 })
 
+test('who wants no mails of a low balance gets none, and is still told that it is used up', async () => {
+  const email = newAddress()
+  const customerId = await addCustomer(email)
+  await db
+    .updateTable('customers')
+    .set({ low_balance_email_enabled: false })
+    .where('id', '=', customerId)
+    .execute()
+  const data = { balance_brl: '0.5', runway_days: 3 }
+  for (const critical of [false, true])
+    await recordEvent(db, { customerId, type: 'balance.low', data: { ...data, critical } })
+  await recordEvent(db, { customerId, type: 'balance.depleted', data })
+  await dispatchEvents(db, [queueMails], log)
+  const queued = await db
+    .selectFrom('mails')
+    .select('template')
+    .where('customer_id', '=', customerId)
+    .execute()
+  assert.deepEqual(queued, [{ template: 'saldo_zerado' }])
+  await makeDue()
+  await run(createSandboxMailer(db))
+})
+
 test('many keys revoked at once are told by one mail, and later ones by another', async () => {
   const email = newAddress()
   const customerId = await addCustomer(email)

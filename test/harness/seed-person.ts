@@ -176,12 +176,40 @@ async function seedSignIn(db: Database, email: string, mark: string): Promise<vo
       user_agent: `navegador ${mark}`,
     })
     .execute()
+  await seedFactors(db, id, mark)
   await db
     .insertInto('sign_in_verifications')
     .values([
       { id: createId(), identifier: `reset ${id}`, value: id, expires_at },
       { id: createId(), identifier: `link ${id}`, value: JSON.stringify({ email }), expires_at },
     ])
+    .execute()
+}
+
+async function seedFactors(db: Database, userId: string, mark: string): Promise<void> {
+  const id = createId()
+  await db
+    .insertInto('sign_in_second_factors')
+    .values({ id, user_id: userId, secret_sealed: Buffer.from('x'), enabled_at: new Date() })
+    .execute()
+  await db
+    .insertInto('sign_in_backup_codes')
+    .values({ user_id: userId, code_hash: Buffer.alloc(32) })
+    .execute()
+  await db
+    .insertInto('sign_in_passkeys')
+    .values({
+      id,
+      user_id: userId,
+      name: `chave ${mark}`,
+      public_key: `pública ${mark}`,
+      credential_id: `chave-${mark}`,
+      counter: 0,
+      device_type: 'singleDevice',
+      is_backed_up: false,
+      transports: null,
+      aaguid: null,
+    })
     .execute()
 }
 
