@@ -1,16 +1,42 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hash } from 'node:crypto'
-import { sendJson } from './rest-error.ts'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 
-/** JSON with an `ETag`; a 304 without a body where the client has just this already (RFC 9110, 13.1.2). */
-export function sendTaggedJson(
+const compress = promisify(gzip)
+/** What fits into one packet comes no sooner for being smaller. */
+const COMPRESSED_FROM_BYTES = 1_400
+
+/**
+ * JSON with an `ETag`, compressed for clients that take it; a 304 without a body where the client has just this
+ * already (RFC 9110, 13.1.2). Each encoding has a tag of its own, as strong tags must.
+ */
+export async function sendTaggedJson(
   request: FastifyRequest,
   reply: FastifyReply,
   body: unknown,
-): FastifyReply {
-  const tag = `"${hash('sha256', JSON.stringify(body), 'base64url').slice(0, 27)}"`
-  reply.header('etag', tag)
-  const known = (request.headers['if-none-match'] ?? '').split(',').map((text) => text.trim())
-  const isKnown = known.some((text) => text === '*' || text.replace(/^W\//, '') === tag)
-  return isKnown ? reply.code(304).send() : sendJson(reply, body)
+): Promise<FastifyReply> {
+  const text = JSON.stringify(body)
+  const digest = hash('sha256', text, 'base64url').slice(0, 27)
+  const isCompressed = text.length >= COMPRESSED_FROM_BYTES && takesGzip(request)
+  reply.header('etag', isCompressed ? `"${digest}-gzip"` : `"${digest}"`)
+  reply.header('vary', 'accept-encoding')
+  const known = (request.headers['if-none-match'] ?? '').split(',').map((each) => each.trim())
+  if (known.some((tag) => tag === '*' || plain(tag) === `"${digest}"`))
+    return reply.code(304).send()
+  reply.type('application/json; charset=utf-8')
+  return isCompressed
+    ? reply.header('content-encoding', 'gzip').send(await compress(text))
+    : reply.send(text)
+}
+
+/** Of the same content, however it was encoded and compared. */
+function plain(tag: string): string {
+  return tag.replace(/^W\//, '').replace(/-gzip"$/, '"')
+}
+
+function takesGzip({ headers }: FastifyRequest): boolean {
+  return /(?:^|[,\s])gzip\s*(?:$|,|;\s*q=(?!0(?:\.0*)?\s*(?:$|,)))/i.test(
+    headers['accept-encoding'] ?? '',
+  )
 }

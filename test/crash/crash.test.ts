@@ -21,7 +21,7 @@ import { seedCustomer } from '../harness/test-database.ts'
 import { findFreePort, startTestNode, type TestNode } from '../harness/test-node.ts'
 import { startLoadClients, type LoadClients, type Received } from './load-clients.ts'
 
-const NODE_KILLS = effort({ ordinary: 15, full: 50 })
+const NODE_KILLS = effort({ ordinary: 8, full: 50 })
 const DATABASE_KILLS = effort({ ordinary: 3, full: 10 })
 const CLIENTS = 8
 /** The promise: everything is resolved within a minute. */

@@ -24,9 +24,9 @@ import {
 } from './gateway-under-test.ts'
 
 const SEED = seedOr(20_261_007)
-const REQUESTS_MIN = effort({ ordinary: 8_000, full: 20_000 })
+const REQUESTS_MIN = effort({ ordinary: 5_000, full: 20_000 })
 /** Some are of several requests. */
-const CASES = effort({ ordinary: 7_750, full: 19_200 })
+const CASES = effort({ ordinary: 4_850, full: 19_200 })
 const PARALLEL = 32
 const BODY_BYTES_MAX = 256 * 1024
 const NEST_DEPTH = 10_000

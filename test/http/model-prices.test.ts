@@ -1,6 +1,8 @@
 /** What a model costs in reais: shown to anybody before the call, charged after it. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { request } from 'undici'
 import { ask, askChat, sound, startGateway } from './gateway-under-test.ts'
 
 const gateway = await startGateway()
@@ -33,4 +35,29 @@ test('a million tokens cost what is shown, to the last digit, by the rate and th
     BigInt(charge.completion_tokens) * 13_000n -
     BigInt(charge.cached_tokens) * 3_250n
   assert.equal(Math.round(charge.cost_billed_brl * 1e9), Number(nano))
+})
+
+test('the list comes compressed for whoever takes it, each encoding with a tag of its own', async () => {
+  const get = async (headers: Record<string, string>) => {
+    const {
+      statusCode,
+      headers: given,
+      body,
+    } = await request(`${baseUrl}/model-prices`, { headers })
+    return { statusCode, given, bytes: Buffer.from(await body.arrayBuffer()) }
+  }
+  const plain = await get({})
+  const compressed = await get({ 'accept-encoding': 'br, gzip;q=0.8' })
+  assert.equal(plain.given['content-encoding'], undefined)
+  assert.equal(compressed.given['content-encoding'], 'gzip')
+  assert.deepEqual(gunzipSync(compressed.bytes), plain.bytes)
+  assert.ok(compressed.bytes.length * 4 < plain.bytes.length)
+  assert.notEqual(compressed.given.etag, plain.given.etag)
+  for (const { given } of [plain, compressed]) {
+    assert.equal(given.vary, 'accept-encoding')
+    const again = await get({ 'accept-encoding': 'gzip', 'if-none-match': String(given.etag) })
+    assert.equal(again.statusCode, 304)
+  }
+  for (const refused of ['gzip;q=0', 'br', 'xgzip', 'gzip;q=0.0, identity'])
+    assert.equal((await get({ 'accept-encoding': refused })).given['content-encoding'], undefined)
 })

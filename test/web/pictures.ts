@@ -52,6 +52,7 @@ test('a picture of every page, on a desk and on a phone', async () => {
       const page = await browserFor({ isPublic, isForAdmin }).newPage()
       await page.goto(path)
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+      if (path === '/playground') await converse(page)
       for (const width of ['desktop', 'phone'] as const)
         await takePicture(page, path.slice(1).replaceAll('/', '-') || 'inicio', width)
       await page.close()
@@ -69,6 +70,13 @@ test('a picture of every page, on a desk and on a phone', async () => {
     return of.isForAdmin ? operator : customer
   }
 })
+
+async function converse(page: Page): Promise<void> {
+  const field = page.getByLabel('Mensagem', { exact: true })
+  await field.fill('Escreva **uma frase** para a vitrine da padaria.')
+  await field.press('Enter')
+  await page.getByText(/1º token em .* ao todo/).waitFor()
+}
 
 async function takePicture(page: Page, name: string, width: Width): Promise<void> {
   await useLook(page, 'light', width)

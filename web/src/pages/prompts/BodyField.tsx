@@ -35,7 +35,7 @@ export function BodyField({ draft, onEdit, error }: Props) {
               value={draft.body}
               onChange={(event) => onEdit({ body: event.target.value })}
               onKeyDown={submitByShortcut}
-              className="max-h-[70dvh] min-h-80 font-mono"
+              className="max-h-[70dvh] min-h-80 font-mono md:min-h-80"
             />
           )}
         </Field>
