@@ -157,6 +157,7 @@ test('a copy is found by its name, opens in the playground, and is deleted for g
   await page.getByRole('dialog').getByRole('button', { name: 'Excluir prompt' }).click()
   await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor()
   await entries.first().waitFor()
+  await entries.nth(1).waitFor({ state: 'detached' })
   const left = (await savedPrompts()).map(({ name }) => name)
   assert.deepEqual(left, ['Resposta'])
   assert.deepEqual(await entries.allTextContents(), left)

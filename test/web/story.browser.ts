@@ -68,7 +68,7 @@ test('from signing up to the export: profile, Pix, key, playground, usage; and w
   await page.getByRole('button', { name: 'Exportar' }).click()
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Baixar CSV' }).click(),
+    page.getByRole('button', { name: 'Baixar CSV' }).click(),
   ])
   const [head = '', line = '', ...more] = (await readFile(await download.path(), 'utf8'))
     .trim()

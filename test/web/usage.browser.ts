@@ -143,11 +143,29 @@ test('the export has every charge of the period', async () => {
   await page.getByRole('dialog').getByLabel('De').fill('2026-01-01')
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Baixar CSV' }).click(),
+    page.getByRole('button', { name: 'Baixar CSV' }).click(),
   ])
   const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n')
   assert.equal(lines.length, SEEDED + 3)
   assert.match(download.suggestedFilename(), /^uso-2026-01-01-a-.*\.csv$/)
+  await page.close()
+})
+
+test('an export that is refused says so in place of a file, and one that takes long can be ended', async () => {
+  // What is refused here is meant to be red in the console.
+  const page = await browser.context.newPage()
+  await page.goto('/uso')
+  await page.getByRole('button', { name: 'Exportar' }).click()
+  const json = { error: 'too_many_exports' }
+  await page.route('**/usage/export.csv*', (route) => route.fulfill({ status: 429, json }))
+  await page.getByRole('button', { name: 'Baixar CSV' }).click()
+  await page.getByRole('alert').filter({ hasText: 'Já há uma exportação em andamento' }).waitFor()
+  // Never answered.
+  await page.route('**/usage/export.json*', () => {})
+  await page.getByRole('button', { name: 'Baixar JSON' }).click()
+  await page.getByText('Preparando o arquivo…').waitFor()
+  await page.getByRole('button', { name: 'Cancelar' }).click()
+  await page.getByRole('button', { name: 'Baixar JSON' }).waitFor()
   await page.close()
 })
 

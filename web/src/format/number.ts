@@ -20,3 +20,15 @@ export function shortNumber(value: number): string {
 export function counted(count: number, one: string, many: string): string {
   return `${WHOLE.format(count)} ${count === 1 ? one : many}`
 }
+
+const MEGABYTES = new Intl.NumberFormat('pt-BR', {
+  style: 'unit',
+  unit: 'megabyte',
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+})
+
+/** 3100000 -> 3,1 MB. */
+export function megabytes(bytes: number): string {
+  return MEGABYTES.format(bytes / 1e6)
+}

@@ -2,6 +2,7 @@ import { Download } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Button } from '../../components/Button.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
+import { saveFile } from '../../lib/save-file.ts'
 
 interface BackupCodesProps {
   readonly codes: readonly string[]
@@ -50,10 +51,5 @@ export function BackupCodes({ codes, onDone }: BackupCodesProps) {
 
 function save(codes: string): void {
   const text = `Catraca: códigos de reserva da verificação em duas etapas.\nCada um vale uma vez.\n\n${codes}\n`
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = 'catraca-codigos-de-reserva.txt'
-  link.click()
-  URL.revokeObjectURL(url)
+  saveFile(new Blob([text], { type: 'text/plain' }), 'catraca-codigos-de-reserva.txt')
 }

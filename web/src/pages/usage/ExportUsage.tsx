@@ -1,13 +1,13 @@
 import { Download } from 'lucide-react'
 import { useState } from 'react'
-import { urlOf } from '../../api/client.ts'
-import { buttonClass } from '../../components/button-class.ts'
 import { Button } from '../../components/Button.tsx'
 import { Dialog } from '../../components/Dialog.tsx'
 import { Field } from '../../components/Field.tsx'
 import { Input } from '../../components/Input.tsx'
 import { Notice } from '../../components/Notice.tsx'
 import { today } from '../../format/date.ts'
+import { megabytes } from '../../format/number.ts'
+import { useExport } from './use-export.ts'
 
 const FILES = [
   ['/usage/export.csv', 'Baixar CSV', 'primary'],
@@ -41,7 +41,9 @@ export function ExportUsage() {
 function ExportForm({ onDone }: { readonly onDone: () => void }) {
   const [from, setFrom] = useState(() => `${today().slice(0, 7)}-01`)
   const [to, setTo] = useState(() => today())
-  const fault = faultOf(from, to)
+  const { bytes, error, start, cancel } = useExport(onDone)
+  const isRunning = bytes !== undefined
+  const fault = faultOf(from, to) ?? error
   return (
     <div className="grid gap-5">
       <div className="grid grid-cols-2 gap-3">
@@ -74,24 +76,28 @@ function ExportForm({ onDone }: { readonly onDone: () => void }) {
       <p className="text-sm text-muted">
         O CSV abre direto em planilhas em português. O JSON é para programas.
       </p>
+      <p className="text-sm font-medium">
+        {/* How much it is by now is seen, and not read out again and again. */}
+        <span aria-live="polite">{isRunning && 'Preparando o arquivo… '}</span>
+        {isRunning && `${megabytes(bytes)} até agora`}
+      </p>
       <div className="flex flex-wrap justify-end gap-3">
-        {FILES.map(([path, text, variant]) =>
-          fault === undefined ? (
-            <a
+        {isRunning && (
+          <Button variant="secondary" onClick={cancel}>
+            Cancelar
+          </Button>
+        )}
+        {!isRunning &&
+          FILES.map(([path, text, variant]) => (
+            <Button
               key={path}
-              href={urlOf(path, { query: { from, to } })}
-              download
-              className={buttonClass(variant)}
-              onClick={onDone}
+              variant={variant}
+              disabled={faultOf(from, to) !== undefined}
+              onClick={() => void start(path, { from, to })}
             >
               {text}
-            </a>
-          ) : (
-            <Button key={path} variant={variant} disabled>
-              {text}
             </Button>
-          ),
-        )}
+          ))}
       </div>
     </div>
   )
