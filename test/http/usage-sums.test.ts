@@ -12,7 +12,14 @@ import { seedTopUp } from '../harness/seed-top-up.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { exactJson } from './exact-json.ts'
-import { ask, assertAudit, startGateway, type GatewayUnderTest } from './gateway-under-test.ts'
+import {
+  ask,
+  askChat,
+  assertAudit,
+  sound,
+  startGateway,
+  type GatewayUnderTest,
+} from './gateway-under-test.ts'
 import {
   awayFromMinuteEnd,
   billedOf,
@@ -198,7 +205,8 @@ async function assertByDay(owner: Owner, timezone: string, days: number, within:
       cost_billed_brl: decimal(sums.billed, 9),
     }
   })
-  assert.deepEqual(answer, { days: String(days), by_day: expected })
+  // How long calls took is told below, of calls that were made.
+  assert.deepEqual([answer.days, answer.by_day], [String(days), expected])
 }
 
 async function assertRunway(owner: Owner, days: number, all: KnownUse[], within: KnownUse[]) {
@@ -448,3 +456,31 @@ for (const [path, name, min, max] of QUERIES) {
     }
   })
 }
+
+test('how long calls took is told of the newest charged ones alone', async () => {
+  const { secret } = gateway
+  const latency = async () =>
+    (await ask(gateway.node.baseUrl, '/usage/by-day', { secret })).json.latency
+  assert.deepEqual(await latency(), {
+    calls: 0,
+    p50_ms: null,
+    p95_ms: null,
+    first_byte_p50_ms: null,
+  })
+  for (let call = 0; call < 3; call++) await askChat(gateway.node.baseUrl, secret, sound())
+  await askChat(gateway.node.baseUrl, secret, sound('sandbox-error-500'))
+  const times = await gateway.database.db
+    .selectFrom('usage_events')
+    .select(['duration_ms', 'first_byte_ms'])
+    .where('customer_id', '=', gateway.customerId)
+    .where('outcome', '=', 'charged')
+    .execute()
+  const sorted = times.map(({ duration_ms }) => Number(duration_ms)).toSorted((a, b) => a - b)
+  const firsts = times.map(({ first_byte_ms }) => Number(first_byte_ms)).toSorted((a, b) => a - b)
+  assert.deepEqual(await latency(), {
+    calls: 3,
+    p50_ms: sorted[1],
+    p95_ms: sorted[2],
+    first_byte_p50_ms: firsts[1],
+  })
+})

@@ -186,6 +186,18 @@ test('the catalog shows prices in reais, is searched, and compares', async () =>
   await page.close()
 })
 
+test('a call that is made meanwhile comes into the log by itself, and home tells how long calls take', async () => {
+  const page = await browser.newPage()
+  await page.goto('/uso?modelo=sandbox-slow')
+  await page.getByRole('heading', { name: 'Uso', level: 1 }).waitFor()
+  await page.getByText('Carregando').waitFor({ state: 'detached' })
+  await askChat(gateway.node.baseUrl, secret, sound('sandbox-slow'))
+  await page.getByRole('button', { name: /Ver a conta de sandbox-slow/ }).waitFor()
+  await page.goto('/')
+  await page.getByText(/^Respostas em .* na metade das vezes, em até .* em 95% delas/).waitFor()
+  await page.close()
+})
+
 test('nothing was red in the console of any page', () => {
   assert.deepEqual(browser.faults, [])
 })

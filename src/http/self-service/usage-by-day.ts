@@ -1,14 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { jsonBrl } from '../../lib/money.ts'
+import { findLatency, LATENCY_CALLS } from '../../usage/find-latency.ts'
 import { sumUsageByDay } from '../../usage/sum-usage-by-day.ts'
-import { answer, brl, count, wholeNumber } from '../contract/values.ts'
+import { answer, brl, count, nullable, wholeNumber } from '../contract/values.ts'
 import type { HttpDeps } from '../http-deps.ts'
 import { addRestRoute } from '../rest-route.ts'
 
 const DAYS_DEFAULT = 30
 /** Each day is added up by itself. */
 const DAYS_MAX = 90
+
+const ms = nullable(Type.Integer({ minimum: 0 }))
 
 const byDay = answer({
   days: Type.Integer(),
@@ -23,6 +26,15 @@ const byDay = answer({
     }),
     { maxItems: DAYS_MAX, description: 'Do mais antigo até hoje; os dias sem uso também.' },
   ),
+  latency: {
+    ...answer({
+      calls: { ...count, maximum: LATENCY_CALLS },
+      p50_ms: ms,
+      p95_ms: ms,
+      first_byte_p50_ms: ms,
+    }),
+    description: `Quanto demoraram as últimas ${LATENCY_CALLS} chamadas cobradas, do pedido ao modelo ao fim da resposta.`,
+  },
 })
 
 export function addUsageByDay(server: FastifyInstance, deps: HttpDeps): void {
@@ -37,6 +49,7 @@ export function addUsageByDay(server: FastifyInstance, deps: HttpDeps): void {
     async handle({ caller, query }) {
       const { days = DAYS_DEFAULT } = query
       const sums = await sumUsageByDay(deps.db, caller.customerId, days)
+      const latency = await findLatency(deps.db, caller.customerId)
       return {
         days,
         by_day: sums.map((each) => ({
@@ -47,6 +60,12 @@ export function addUsageByDay(server: FastifyInstance, deps: HttpDeps): void {
           completion_tokens: each.completionTokens,
           cost_billed_brl: jsonBrl(each.costBilledNanoBrl),
         })),
+        latency: {
+          calls: latency.calls,
+          p50_ms: latency.p50Ms,
+          p95_ms: latency.p95Ms,
+          first_byte_p50_ms: latency.firstByteP50Ms,
+        },
       }
     },
   })

@@ -673,6 +673,15 @@ export interface Contract {
            */
           cost_billed_brl: number
         }[]
+        /**
+         * Quanto demoraram as últimas 500 chamadas cobradas, do pedido ao modelo ao fim da resposta.
+         */
+        latency: {
+          calls: number
+          p50_ms: number | null
+          p95_ms: number | null
+          first_byte_p50_ms: number | null
+        }
       }
     }
     /**

@@ -5,7 +5,7 @@ import { PageTitle } from '../../components/PageTitle.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { InvitationNotice } from '../teams/InvitationNotice.tsx'
 import { BalanceCard } from './BalanceCard.tsx'
-import { comparePeriods } from './compare-periods.ts'
+import { comparePeriods, type Comparison, type Latency } from './compare-periods.ts'
 import { FirstRunGuide } from './FirstRunGuide.tsx'
 import { byDayQuery, FIRST_DAYS } from './home-queries.ts'
 import { PeriodSwitch } from './PeriodSwitch.tsx'
@@ -35,7 +35,11 @@ export function HomePage() {
         {/* Before the first call there is nothing to sum up. */}
         {!isPending && isUsed === false && <BalanceCard />}
         {!isPending && byDay.data && isUsed && (
-          <Overview comparison={comparePeriods(byDay.data.by_day, days)} days={days} />
+          <Overview
+            comparison={comparePeriods(byDay.data.by_day, days)}
+            latency={byDay.data.latency}
+            days={days}
+          />
         )}
       </div>
     </>
@@ -44,16 +48,18 @@ export function HomePage() {
 
 function Overview({
   comparison,
+  latency,
   days,
 }: {
-  comparison: ReturnType<typeof comparePeriods>
+  comparison: Comparison
+  latency: Latency
   days: number
 }) {
   return (
     <>
       <div className="grid gap-5 lg:grid-cols-[minmax(0,20rem)_minmax(0,1fr)]">
         <BalanceCard />
-        <PeriodTiles comparison={comparison} days={days} />
+        <PeriodTiles comparison={comparison} latency={latency} days={days} />
       </div>
       <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_minmax(0,22rem)]">
         <SpendByDay days={comparison.days} />

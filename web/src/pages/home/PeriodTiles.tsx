@@ -1,11 +1,18 @@
 import { ArrowDownRight, ArrowUpRight, Minus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { readableBrl } from '../../format/brl.ts'
-import { percent, shortNumber, wholeNumber } from '../../format/number.ts'
-import type { Comparison } from './compare-periods.ts'
+import { duration } from '../../format/duration.ts'
+import { counted, percent, shortNumber, wholeNumber } from '../../format/number.ts'
+import type { Comparison, Latency } from './compare-periods.ts'
 
 /** Today, the period, and how it differs from the one before. */
-export function PeriodTiles({ comparison, days }: { comparison: Comparison; days: number }) {
+interface PeriodTilesProps {
+  comparison: Comparison
+  latency: Latency
+  days: number
+}
+
+export function PeriodTiles({ comparison, latency, days }: PeriodTilesProps) {
   const { now, before } = comparison
   const today = comparison.days.at(-1)
   const failed = now.failedRequests
@@ -42,7 +49,25 @@ export function PeriodTiles({ comparison, days }: { comparison: Comparison; days
           shown={shortNumber(before.tokens)}
         />
       </Tile>
+      <LatencyLine latency={latency} />
     </section>
+  )
+}
+
+/** Of the newest calls, whatever the period. */
+function LatencyLine({
+  latency: { calls, p50_ms, p95_ms, first_byte_p50_ms },
+}: {
+  latency: Latency
+}) {
+  if (p50_ms === null || p95_ms === null) return null
+  return (
+    <p className="bg-surface px-5 py-3 text-sm text-muted sm:col-span-2">
+      Respostas em <span className="font-medium text-ink">{duration(p50_ms)}</span> na metade das
+      vezes, em até {duration(p95_ms)} em 95% delas
+      {first_byte_p50_ms !== null && `, começando em ${duration(first_byte_p50_ms)}`} (
+      {counted(calls, 'última chamada', 'últimas chamadas')}).
+    </p>
   )
 }
 

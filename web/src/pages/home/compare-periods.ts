@@ -2,6 +2,7 @@
 import type { Answer } from '../../api/client.ts'
 
 export type DayUsage = Answer<'get', '/usage/by-day'>['by_day'][number]
+export type Latency = Answer<'get', '/usage/by-day'>['latency']
 
 export interface PeriodSums {
   readonly requests: number

@@ -14,6 +14,7 @@ export interface ChargeFilters {
 }
 
 const PAGE = 50
+const REFRESH_MS = 5_000
 /** How far back keys and models are looked for to choose from. */
 const CHOICE_DAYS = 90
 
@@ -37,6 +38,8 @@ export function chargesQuery({ modelo, chave, sessao, de, ate }: ChargeFilters) 
         signal,
       }),
     ...cursorPages,
+    // The newest come by themselves, until somebody reads on.
+    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? REFRESH_MS : false),
   })
 }
 

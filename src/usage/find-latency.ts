@@ -1,0 +1,30 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+
+export interface Latency {
+  /** That it was measured of. */
+  readonly calls: number
+  /** In ms from asking the model to the end of its answer; null where there was no call. */
+  readonly p50Ms: number | null
+  readonly p95Ms: number | null
+  /** Until the first byte. */
+  readonly firstByteP50Ms: number | null
+}
+
+/** As many are read, however much was used. */
+export const LATENCY_CALLS = 500
+
+/** How long the newest charged calls of a customer took. */
+export async function findLatency(db: Database, customerId: string): Promise<Latency> {
+  const { rows } = await sql<Latency>`
+    select count(*)::int4 as calls,
+      percentile_disc(0.5) within group (order by duration_ms) as "p50Ms",
+      percentile_disc(0.95) within group (order by duration_ms) as "p95Ms",
+      percentile_disc(0.5) within group (order by first_byte_ms) as "firstByteP50Ms"
+    from (
+      select duration_ms, first_byte_ms from usage_events
+      where customer_id = ${customerId} and outcome = 'charged' and duration_ms is not null
+      order by created_at desc, id desc limit ${LATENCY_CALLS}
+    ) newest`.execute(db)
+  return rows[0] as Latency
+}
