@@ -6,7 +6,7 @@
  * This file decides the order; targets/ start what is measured, load.ts measures, render-report.ts
  * tells. It ends with 1 if a request failed, the audit failed or the counts differ.
  */
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createBench, type Bench } from './create-bench.ts'
@@ -14,11 +14,14 @@ import { describeMachine } from './describe-machine.ts'
 import type { Cell, Measurement } from './measure-target.ts'
 import { parseOptions, usage, type Options } from './parse-options.ts'
 import { createProcesses } from './processes.ts'
+import { readOptions } from './read-options.ts'
+import { report } from './report.ts'
+import { writeResults } from './write-results.ts'
 import { renderReport } from './render-report.ts'
 import type { Results } from './results.ts'
 import { summariseRounds } from './summarise-rounds.ts'
 
-const options = readOptions()
+const options = readOptions(parseOptions, usage)
 const folder = createFolder()
 const processes = createProcesses(folder)
 let isStopping = false
@@ -96,14 +99,6 @@ function rotate<T>(all: readonly T[], by: number): T[] {
   return [...all.slice(at), ...all.slice(0, at)]
 }
 
-function writeResults(results: Results): string {
-  const resultsFolder = join(import.meta.dirname, 'results')
-  mkdirSync(resultsFolder, { recursive: true })
-  const path = join(resultsFolder, `${results.at.replaceAll(/[:.]/g, '-')}.json`)
-  writeFileSync(path, `${JSON.stringify(results, null, 2)}\n`)
-  return path
-}
-
 /**
  * Not below /tmp where there is another place: /tmp is often in memory, where a durable commit costs
  * nothing. Open to other users, because PostgreSQL refuses to run as root.
@@ -127,22 +122,4 @@ async function stopEarly(reason: string, code: number): Promise<never> {
   process.stderr.write(`${reason}; stopping the processes\n`)
   await processes.stopAll()
   process.exit(code)
-}
-
-function report(...words: readonly string[]): void {
-  process.stderr.write(`${words.join('  ')}\n`)
-}
-
-function readOptions(): Options {
-  const args = process.argv.slice(2)
-  if (args.includes('--help')) {
-    process.stdout.write(usage)
-    process.exit(0)
-  }
-  try {
-    return parseOptions(args)
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${usage}`)
-    return process.exit(2)
-  }
 }

@@ -7,8 +7,7 @@
  * It ends with 1 if an answer was no 200, the audit failed, or an operation is not known to plan-reads.ts.
  * What is over the goal is marked, and does not make it fail: that depends on the machine.
  */
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, mkdirSync } from 'node:fs'
 import type pg from 'pg'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -17,10 +16,13 @@ import { auditMoney } from '../../src/payments/audit-money.ts'
 import { ensureMonths } from '../../src/workers/ensure-months.ts'
 import { describeMachine } from '../describe-machine.ts'
 import { createProcesses } from '../processes.ts'
+import { readOptions } from '../read-options.ts'
+import { report } from '../report.ts'
+import { writeResults } from '../write-results.ts'
 import { ensureHistory, openHistoryClient } from './ensure-history.ts'
 import { describeHistory, findCallers, type BenchCaller } from './find-callers.ts'
 import { measureMemory } from './measure-memory.ts'
-import { parseReadsOptions, readsUsage, type ReadsOptions } from './parse-reads-options.ts'
+import { parseReadsOptions, readsUsage } from './parse-reads-options.ts'
 import { readOperations, type Described } from './read-operations.ts'
 import type { ExportRow, MemoryRow, ReadRow, ReadsResults } from './reads-results.ts'
 import { renderReads } from './render-reads.ts'
@@ -30,7 +32,7 @@ import { timeReads } from './time-reads.ts'
 /** One customer has a tenth of all. */
 const HEAVY_SHARE = 0.1
 
-const options = readOptions()
+const options = readOptions(parseReadsOptions, readsUsage)
 // Open to other users, because PostgreSQL refuses to run as root.
 mkdirSync(options.dataDir, { recursive: true })
 chmodSync(options.dataDir, 0o755)
@@ -46,7 +48,7 @@ try {
   await processes.stopAll()
   await embedded.stop()
   if (results) {
-    const path = writeResults(results)
+    const path = writeResults(results, 'reads-')
     process.stdout.write(`\n${renderReads(results)}\n`)
     process.stderr.write(`${path}\n`)
   }
@@ -142,14 +144,6 @@ async function measureExports(
   return memory
 }
 
-function writeResults(results: ReadsResults): string {
-  const folder = join(import.meta.dirname, '../results')
-  mkdirSync(folder, { recursive: true })
-  const path = join(folder, `reads-${results.at.replaceAll(/[:.]/g, '-')}.json`)
-  writeFileSync(path, `${JSON.stringify(results, null, 2)}\n`)
-  return path
-}
-
 async function stopEarly(reason: string): Promise<never> {
   process.stderr.write(`${reason}; stopping the processes\n`)
   await processes.stopAll()
@@ -157,24 +151,6 @@ async function stopEarly(reason: string): Promise<never> {
   process.exit(1)
 }
 
-function report(...words: readonly string[]): void {
-  process.stderr.write(`${words.join('  ')}\n`)
-}
-
 function plainJson(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value
-}
-
-function readOptions(): ReadsOptions {
-  const args = process.argv.slice(2)
-  if (args.includes('--help')) {
-    process.stdout.write(readsUsage)
-    process.exit(0)
-  }
-  try {
-    return parseReadsOptions(args)
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${readsUsage}`)
-    return process.exit(2)
-  }
 }

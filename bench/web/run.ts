@@ -7,7 +7,7 @@
  * It ends with 1 if a request failed. An aim that is missed is told, and does not make it fail: that depends on the
  * machine.
  */
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { build } from 'vite'
@@ -18,13 +18,16 @@ import { ensureMonths } from '../../src/workers/ensure-months.ts'
 import { BROWSER_FLAGS, findBrowser } from '../../test/web/browser.ts'
 import { describeMachine } from '../describe-machine.ts'
 import { createProcesses } from '../processes.ts'
+import { readOptions } from '../read-options.ts'
+import { report } from '../report.ts'
+import { writeResults } from '../write-results.ts'
 import { findCaller } from '../reads/add-customers.ts'
 import { ensureHistory, openHistoryClient } from '../reads/ensure-history.ts'
 import { startServer } from '../reads/start-server.ts'
 import { enterDashboard } from './enter-dashboard.ts'
 import { measureLoads } from './measure-loads.ts'
 import { measureSteps } from './measure-steps.ts'
-import { parseWebOptions, webUsage, type WebOptions } from './parse-web-options.ts'
+import { parseWebOptions, webUsage } from './parse-web-options.ts'
 import { renderWeb } from './render-web.ts'
 import type { WebResults } from './web-results.ts'
 
@@ -32,7 +35,7 @@ import type { WebResults } from './web-results.ts'
 const CUSTOMERS = 60
 const root = join(import.meta.dirname, '../..')
 
-const options = readOptions()
+const options = readOptions(parseWebOptions, webUsage)
 const executablePath = findBrowser()
 if (executablePath === undefined) {
   process.stderr.write('No browser: install Debian\'s "chromium", or name one by CHROMIUM_PATH.\n')
@@ -55,7 +58,7 @@ try {
   const results = await measure(executablePath, customer)
   await processes.stopAll()
   await embedded.stop()
-  const path = writeResults(results)
+  const path = writeResults(results, 'web-')
   process.stdout.write(`\n${renderWeb(results)}\n`)
   process.stderr.write(`${path}\n`)
   process.exit(results.faults.length > 0 ? 1 : 0)
@@ -120,35 +123,9 @@ async function measure(
   }
 }
 
-function writeResults(results: WebResults): string {
-  const folder = join(import.meta.dirname, '../results')
-  mkdirSync(folder, { recursive: true })
-  const path = join(folder, `web-${results.at.replaceAll(/[:.]/g, '-')}.json`)
-  writeFileSync(path, `${JSON.stringify(results, null, 2)}\n`)
-  return path
-}
-
 async function stopEarly(reason: string): Promise<never> {
   process.stderr.write(`${reason}; stopping the processes\n`)
   await processes.stopAll()
   await embedded.stop()
   process.exit(1)
-}
-
-function report(...words: readonly string[]): void {
-  process.stderr.write(`${words.join('  ')}\n`)
-}
-
-function readOptions(): WebOptions {
-  const args = process.argv.slice(2)
-  if (args.includes('--help')) {
-    process.stdout.write(webUsage)
-    process.exit(0)
-  }
-  try {
-    return parseWebOptions(args)
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${webUsage}`)
-    return process.exit(2)
-  }
 }

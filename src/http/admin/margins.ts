@@ -8,7 +8,7 @@ import {
   MARGIN_ZONE,
   type MarginRow,
 } from '../../usage/margins.ts'
-import { answer, brl, count, date, nullable, usd } from '../contract/values.ts'
+import { answer, brl, count, date, dayInQuery, nullable, usd } from '../contract/values.ts'
 import type { HttpDeps } from '../http-deps.ts'
 import { addRestRoute } from '../rest-route.ts'
 import { RestRefusal } from '../rest-refusal.ts'
@@ -30,11 +30,6 @@ const sums = {
   },
 }
 
-/** Years that the database knows: the format alone takes the year 0. */
-function day(description: string) {
-  return Type.Optional(Type.String({ format: 'date', pattern: '^[12]', description }))
-}
-
 export function addMargins(server: FastifyInstance, deps: HttpDeps): void {
   addRestRoute(server, deps, {
     method: 'GET',
@@ -43,10 +38,10 @@ export function addMargins(server: FastifyInstance, deps: HttpDeps): void {
     summary: 'O custo nos provedores, o cobrado e a margem, por dia, modelo e provedor',
     access: 'admin',
     query: {
-      from: day(
+      from: dayInQuery(
         `Primeiro dia, no horário de Brasília; sem ele, ${DAYS_DEFAULT} dias até o último.`,
       ),
-      to: day(`Último dia, incluído; sem ele, hoje. Até ${DAYS_MAX} dias.`),
+      to: dayInQuery(`Último dia, incluído; sem ele, hoje. Até ${DAYS_MAX} dias.`),
     },
     answer: answer({
       from: date,

@@ -11,6 +11,11 @@ export const uuid = Type.String({ format: 'uuid', maxLength: 36 })
 export const dateTime = Type.String({ format: 'date-time' })
 export const date = Type.String({ format: 'date' })
 
+/** A day in a query, of years that the database knows and every client can tell apart: the format alone takes the year 0. */
+export function dayInQuery(description: string) {
+  return Type.Optional(Type.String({ format: 'date', pattern: '^[12]', description }))
+}
+
 export function nullable<Schema extends Type.TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()])
 }

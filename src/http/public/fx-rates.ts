@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { listAppliedRates, type AppliedRate } from '../../fx/applied-rates.ts'
 import { jsonE4 } from '../../lib/money.ts'
-import { answer, date, dateTime, nullable, wholeNumber } from '../contract/values.ts'
+import { answer, date, dateTime, dayInQuery, nullable, wholeNumber } from '../contract/values.ts'
 import type { HttpDeps } from '../http-deps.ts'
 import { RestRefusal } from '../rest-refusal.ts'
 import { addRestRoute } from '../rest-route.ts'
@@ -10,11 +10,6 @@ import { addRestRoute } from '../rest-route.ts'
 const LIMIT_DEFAULT = 60
 const LIMIT_MAX = 400
 const MAX_AGE_SECONDS = 60
-
-/** Years that the database knows: the format alone takes the year 0. */
-function day(description: string) {
-  return Type.Optional(Type.String({ format: 'date', pattern: '^[12]', description }))
-}
 
 /** Which rates charges were made with, and when: for everybody to check a charge by. */
 export function addFxRates(server: FastifyInstance, deps: HttpDeps): void {
@@ -26,8 +21,8 @@ export function addFxRates(server: FastifyInstance, deps: HttpDeps): void {
     access: 'public',
     isTagged: true,
     query: {
-      from: day('Primeira data da taxa (AAAA-MM-DD).'),
-      to: day('Última data da taxa, incluída.'),
+      from: dayInQuery('Primeira data da taxa (AAAA-MM-DD).'),
+      to: dayInQuery('Última data da taxa, incluída.'),
       limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT),
     },
     answer: answer({

@@ -1,16 +1,11 @@
-import Type from 'typebox'
 import type { Database } from '../../db/open.ts'
 import { findUsagePeriod, type UsagePeriod } from '../../usage/find-usage-period.ts'
+import { dayInQuery } from '../contract/values.ts'
 import { RestRefusal } from '../rest-refusal.ts'
 
-/** A day of the calendar; the years are those that PostgreSQL and every client can tell apart. */
-function day(description: string) {
-  return Type.Optional(Type.String({ format: 'date', pattern: '^[12]', description }))
-}
-
 export const periodQuery = {
-  from: day('Primeiro dia (AAAA-MM-DD), no fuso do cliente.'),
-  to: day('Último dia (AAAA-MM-DD), incluído; sem ele, até agora.'),
+  from: dayInQuery('Primeiro dia (AAAA-MM-DD), no fuso do cliente.'),
+  to: dayInQuery('Último dia (AAAA-MM-DD), incluído; sem ele, até agora.'),
 }
 
 /** Throws a 400 where it ends before it begins. */

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
-import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
-import { Notice } from './Notice.tsx'
+import { FormEnd } from './FormEnd.tsx'
 
 interface ConfirmDialogProps {
   readonly isOpen: boolean
@@ -40,19 +39,14 @@ export function ConfirmDialog({
         }}
       >
         <div className="grid gap-4">{children}</div>
-        {error !== undefined && (
-          <Notice tone="danger" role="alert">
-            {error}
-          </Notice>
-        )}
-        <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
-          <Button variant="secondary" onClick={onClose}>
-            Cancelar
-          </Button>
-          <Button type="submit" variant={variant} isBusy={isBusy} disabled={isDisabled}>
-            {confirmText}
-          </Button>
-        </div>
+        <FormEnd
+          error={error}
+          submitLabel={confirmText}
+          variant={variant}
+          isBusy={isBusy}
+          isDisabled={isDisabled}
+          onCancel={onClose}
+        />
       </form>
     </Dialog>
   )

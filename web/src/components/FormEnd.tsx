@@ -1,16 +1,29 @@
+import type { ReactNode } from 'react'
 import { Button } from './Button.tsx'
+import type { ButtonVariant } from './button-class.ts'
 import { Notice } from './Notice.tsx'
 
 interface FormEndProps {
   /** Of the whole form; what is wrong with a field stands there. */
   readonly error: string | undefined
-  readonly submitLabel: string
+  readonly submitLabel: ReactNode
+  readonly variant?: ButtonVariant
   readonly isBusy: boolean
+  readonly isDisabled?: boolean
+  readonly cancelLabel?: string
   readonly onCancel: () => void
 }
 
 /** How the form of a dialog ends: what went wrong, and its two ways out. */
-export function FormEnd({ error, submitLabel, isBusy, onCancel }: FormEndProps) {
+export function FormEnd({
+  error,
+  submitLabel,
+  variant = 'primary',
+  isBusy,
+  isDisabled = false,
+  cancelLabel = 'Cancelar',
+  onCancel,
+}: FormEndProps) {
   return (
     <>
       {error !== undefined && (
@@ -20,9 +33,9 @@ export function FormEnd({ error, submitLabel, isBusy, onCancel }: FormEndProps) 
       )}
       <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
         <Button variant="secondary" onClick={onCancel}>
-          Cancelar
+          {cancelLabel}
         </Button>
-        <Button type="submit" isBusy={isBusy}>
+        <Button type="submit" variant={variant} isBusy={isBusy} disabled={isDisabled}>
           {submitLabel}
         </Button>
       </div>

@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState, type SubmitEvent } from 'react'
+import { useState, type SubmitEvent } from 'react'
 import { Button } from '../../components/Button.tsx'
 import { TextArea } from '../../components/TextArea.tsx'
+import { useFirstFocus } from '../../lib/use-first-focus.ts'
 
 interface Props {
   readonly label: string
@@ -13,9 +14,7 @@ interface Props {
 /** A message being changed where it stands. */
 export function TextEditor({ label, text: textAtFirst, submitLabel, onSubmit, onCancel }: Props) {
   const [text, setText] = useState(textAtFirst)
-  const field = useRef<HTMLTextAreaElement>(null)
-  // It was asked for by a button that is gone now.
-  useEffect(() => field.current?.focus(), [])
+  const field = useFirstFocus<HTMLTextAreaElement>()
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     if (text.trim() !== '') onSubmit(text.trim())

@@ -1,11 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useRef, useState, type SubmitEvent } from 'react'
+import { useState, type SubmitEvent } from 'react'
 import { explainError } from '../../api/explain-error.ts'
 import { Button } from '../../components/Button.tsx'
 import { CodeField } from '../../components/CodeField.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
 import { Notice } from '../../components/Notice.tsx'
 import { QrPicture } from '../../components/QrPicture.tsx'
+import { useFirstFocus } from '../../lib/use-first-focus.ts'
 import { enableFactor, type FactorSecret } from './security-queries.ts'
 import type { WithProof } from './use-proof.tsx'
 
@@ -20,8 +21,7 @@ interface FactorSetupProps {
 export function FactorSetup({ secret, withProof, onEnabled, onCancel }: FactorSetupProps) {
   const [code, setCode] = useState('')
   const [fault, setFault] = useState<string>()
-  const start = useRef<HTMLParagraphElement>(null)
-  useEffect(() => start.current?.focus(), [])
+  const start = useFirstFocus<HTMLParagraphElement>()
   const enable = useMutation({
     mutationFn: () => withProof(() => enableFactor(code)),
     onSuccess: ({ backupCodes }) => onEnabled(backupCodes),

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { DateRangeFields } from '../../components/DateRangeFields.tsx'
 import { Field } from '../../components/Field.tsx'
-import { Input } from '../../components/Input.tsx'
 import { Select } from '../../components/Select.tsx'
+import { WholeTextField } from '../../components/WholeTextField.tsx'
 import { keysToChooseQuery, modelsToChooseQuery, type ChargeFilters } from './usage-queries.ts'
 
 interface Props {
@@ -58,56 +58,16 @@ export function ChargeFilterFields({ filters, onChange }: Props) {
           </Select>
         )}
       </Field>
-      <Field label="De">
-        {(control) => (
-          <Input
-            {...control}
-            type="date"
-            value={de}
-            {...(ate === '' ? {} : { max: ate })}
-            onChange={(event) => onChange({ de: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label="Até">
-        {(control) => (
-          <Input
-            {...control}
-            type="date"
-            value={ate}
-            {...(de === '' ? {} : { min: de })}
-            onChange={(event) => onChange({ ate: event.target.value })}
-          />
-        )}
-      </Field>
-      <SessionField key={filters.sessao} value={filters.sessao} onChange={onChange} />
+      <DateRangeFields de={de} ate={ate} onChange={onChange} />
+      <WholeTextField
+        key={filters.sessao}
+        label="Sessão"
+        placeholder="Todas"
+        maxLength={80}
+        value={filters.sessao}
+        onChange={(sessao) => onChange({ sessao })}
+        className="max-md:col-span-2"
+      />
     </div>
-  )
-}
-
-/** Asked for when it is written to the end, not at each letter. */
-function SessionField({ value, onChange }: { value: string; onChange: Props['onChange'] }) {
-  const [text, setText] = useState(value)
-  const done = (): void => {
-    if (text.trim() !== value) onChange({ sessao: text.trim() })
-  }
-  return (
-    <Field label="Sessão" className="max-md:col-span-2">
-      {(control) => (
-        <Input
-          {...control}
-          value={text}
-          maxLength={80}
-          placeholder="Todas"
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => setText(event.target.value)}
-          onBlur={done}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') done()
-          }}
-        />
-      )}
-    </Field>
   )
 }

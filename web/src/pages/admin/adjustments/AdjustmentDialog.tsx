@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
 import { api } from '../../../api/client.ts'
 import { explainError } from '../../../api/explain-error.ts'
-import { Button } from '../../../components/Button.tsx'
-import { Dialog } from '../../../components/Dialog.tsx'
+import { FormEnd } from '../../../components/FormEnd.tsx'
 import { Notice } from '../../../components/Notice.tsx'
 import { brl } from '../../../format/brl.ts'
 import type { CustomerDetail } from '../customers/customer-queries.ts'
+import { useFirstFocus } from '../../../lib/use-first-focus.ts'
+import { AskedBackDialog } from '../AskedBackDialog.tsx'
 import { useAct } from '../use-act.ts'
 import { AdjustmentForm } from './AdjustmentForm.tsx'
 import { approvalAboveQuery, type AdjustmentInput } from './adjustment-queries.ts'
@@ -18,40 +18,16 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Written first, then said back in full, then done. */
 export function AdjustmentDialog({ customer, isOpen, onClose }: Props) {
-  const [written, setWritten] = useState<AdjustmentInput>()
-  const [isAsking, setAsking] = useState(false)
-  const close = (): void => {
-    setWritten(undefined)
-    setAsking(false)
-    onClose()
-  }
   return (
-    <Dialog
+    <AskedBackDialog<AdjustmentInput>
       isOpen={isOpen}
-      onClose={close}
-      title={isAsking ? 'Confirmar o ajuste' : `Ajuste no saldo de ${customer.name}`}
-    >
-      {written && isAsking ? (
-        <Confirmation
-          customer={customer}
-          input={written}
-          onBack={() => setAsking(false)}
-          onDone={close}
-        />
-      ) : (
-        <AdjustmentForm
-          customerId={customer.id}
-          written={written}
-          onCancel={close}
-          onWritten={(input) => {
-            setWritten(input)
-            setAsking(true)
-          }}
-        />
-      )}
-    </Dialog>
+      onClose={onClose}
+      title={`Ajuste no saldo de ${customer.name}`}
+      askingTitle="Confirmar o ajuste"
+      renderForm={(form) => <AdjustmentForm customerId={customer.id} {...form} />}
+      renderConfirmation={(asked) => <Confirmation customer={customer} {...asked} />}
+    />
   )
 }
 
@@ -64,9 +40,7 @@ function Confirmation(props: {
   const { customer, input, onBack, onDone } = props
   const { kind, amount_brl: amount, reason, reference } = input
   const above = useQuery(approvalAboveQuery).data
-  const effect = useRef<HTMLParagraphElement>(null)
-  // The button that led here is gone: readers and the keyboard go on at what it says.
-  useEffect(() => effect.current?.focus(), [])
+  const effect = useFirstFocus<HTMLParagraphElement>()
   const isForTwo = above !== undefined && amount > above
   const request = useAct({
     act: () => api.post('/admin/adjustments', input),
@@ -93,23 +67,14 @@ function Confirmation(props: {
         <Fact name="Motivo" value={reason} />
         <Fact name="Referência" value={reference ?? ''} />
       </dl>
-      {request.error && (
-        <Notice tone="danger" role="alert">
-          {explainError(request.error)}
-        </Notice>
-      )}
-      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
-        <Button variant="secondary" onClick={onBack}>
-          Voltar
-        </Button>
-        <Button
-          type="submit"
-          variant={kind === 'debit' ? 'danger' : 'primary'}
-          isBusy={request.isPending}
-        >
-          {isForTwo ? 'Pedir aprovação de' : VERBS[kind]} {brl(amount)}
-        </Button>
-      </div>
+      <FormEnd
+        error={request.error ? explainError(request.error) : undefined}
+        submitLabel={`${isForTwo ? 'Pedir aprovação de' : VERBS[kind]} ${brl(amount)}`}
+        variant={kind === 'debit' ? 'danger' : 'primary'}
+        isBusy={request.isPending}
+        cancelLabel="Voltar"
+        onCancel={onBack}
+      />
     </form>
   )
 }

@@ -1,7 +1,7 @@
-import { useState } from 'react'
+import { DateRangeFields } from '../../../components/DateRangeFields.tsx'
 import { Field } from '../../../components/Field.tsx'
-import { Input } from '../../../components/Input.tsx'
 import { Select } from '../../../components/Select.tsx'
+import { WholeTextField } from '../../../components/WholeTextField.tsx'
 import { ACTION_GROUPS } from './action-words.ts'
 import type { AuditFilters } from './audit-log-queries.ts'
 
@@ -39,60 +39,19 @@ export function AuditFilterFields({ filters, onChange }: Props) {
           </Select>
         )}
       </Field>
-      <CustomerField key={filters.cliente} value={filters.cliente} onChange={onChange} />
-      <Field label="De">
-        {(control) => (
-          <Input
-            {...control}
-            type="date"
-            value={de}
-            {...(ate === '' ? {} : { max: ate })}
-            onChange={(event) => onChange({ de: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label="Até">
-        {(control) => (
-          <Input
-            {...control}
-            type="date"
-            value={ate}
-            {...(de === '' ? {} : { min: de })}
-            onChange={(event) => onChange({ ate: event.target.value })}
-          />
-        )}
-      </Field>
+      <WholeTextField
+        key={filters.cliente}
+        label="Id do cliente"
+        placeholder="Todos"
+        maxLength={36}
+        value={filters.cliente}
+        onChange={(cliente) => onChange({ cliente })}
+        faultOf={(id) =>
+          id === '' || ID.test(id) ? undefined : 'Cole o id inteiro, como na página do cliente.'
+        }
+        className="max-lg:col-span-2"
+      />
+      <DateRangeFields de={de} ate={ate} onChange={onChange} />
     </div>
-  )
-}
-
-/** Asked for when it is written to the end, not at each letter. */
-function CustomerField({ value, onChange }: { value: string; onChange: Props['onChange'] }) {
-  const [text, setText] = useState(value)
-  const [fault, setFault] = useState<string>()
-  const done = (): void => {
-    const id = text.trim()
-    const isWhole = id === '' || ID.test(id)
-    setFault(isWhole ? undefined : 'Cole o id inteiro, como na página do cliente.')
-    if (isWhole && id !== value) onChange({ cliente: id })
-  }
-  return (
-    <Field label="Id do cliente" error={fault} className="max-lg:col-span-2">
-      {(control) => (
-        <Input
-          {...control}
-          value={text}
-          maxLength={36}
-          placeholder="Todos"
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => setText(event.target.value)}
-          onBlur={done}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') done()
-          }}
-        />
-      )}
-    </Field>
   )
 }

@@ -1,11 +1,9 @@
-import { useState } from 'react'
 import { api } from '../../../api/client.ts'
 import { Badge } from '../../../components/Badge.tsx'
-import { Button } from '../../../components/Button.tsx'
-import { Dialog } from '../../../components/Dialog.tsx'
-import { Notice } from '../../../components/Notice.tsx'
+import { FormEnd } from '../../../components/FormEnd.tsx'
+import { useFirstFocus } from '../../../lib/use-first-focus.ts'
+import { AskedBackDialog } from '../AskedBackDialog.tsx'
 import { useAct } from '../use-act.ts'
-import { useFirstFocus } from '../use-first-focus.ts'
 import { INCIDENTS_CHANGE, type IncidentInput } from './incident-queries.ts'
 import { explainIncidentError, SEVERITY_WORDS } from './incident-words.ts'
 import { IncidentForm } from './IncidentForm.tsx'
@@ -17,32 +15,15 @@ interface Props {
 
 /** Written first, then shown as customers will read it, then published. */
 export function OpenIncident({ isOpen, onClose }: Props) {
-  const [written, setWritten] = useState<IncidentInput>()
-  const [isAsking, setAsking] = useState(false)
-  const close = (): void => {
-    setWritten(undefined)
-    setAsking(false)
-    onClose()
-  }
   return (
-    <Dialog
+    <AskedBackDialog<IncidentInput>
       isOpen={isOpen}
-      onClose={close}
-      title={isAsking ? 'Publicar o incidente?' : 'Abrir incidente'}
-    >
-      {written && isAsking ? (
-        <Confirmation input={written} onBack={() => setAsking(false)} onDone={close} />
-      ) : (
-        <IncidentForm
-          written={written}
-          onCancel={close}
-          onWritten={(input) => {
-            setWritten(input)
-            setAsking(true)
-          }}
-        />
-      )}
-    </Dialog>
+      onClose={onClose}
+      title="Abrir incidente"
+      askingTitle="Publicar o incidente?"
+      renderForm={(form) => <IncidentForm {...form} />}
+      renderConfirmation={(asked) => <Confirmation {...asked} />}
+    />
   )
 }
 
@@ -80,19 +61,13 @@ function Confirmation(props: {
           <p className="mt-2 text-sm text-muted">Atinge: {input.models?.join(', ')}</p>
         )}
       </div>
-      {open.error && (
-        <Notice tone="danger" role="alert">
-          {explainIncidentError(open.error)}
-        </Notice>
-      )}
-      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
-        <Button variant="secondary" onClick={onBack}>
-          Voltar
-        </Button>
-        <Button type="submit" isBusy={open.isPending}>
-          Publicar incidente
-        </Button>
-      </div>
+      <FormEnd
+        error={open.error ? explainIncidentError(open.error) : undefined}
+        submitLabel="Publicar incidente"
+        isBusy={open.isPending}
+        cancelLabel="Voltar"
+        onCancel={onBack}
+      />
     </form>
   )
 }

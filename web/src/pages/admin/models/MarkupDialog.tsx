@@ -1,11 +1,10 @@
-import { useState } from 'react'
 import { api } from '../../../api/client.ts'
-import { Button } from '../../../components/Button.tsx'
-import { Dialog } from '../../../components/Dialog.tsx'
+import { FormEnd } from '../../../components/FormEnd.tsx'
 import { Notice } from '../../../components/Notice.tsx'
 import { dateTime } from '../../../format/date.ts'
+import { useFirstFocus } from '../../../lib/use-first-focus.ts'
+import { AskedBackDialog } from '../AskedBackDialog.tsx'
 import { useAct } from '../use-act.ts'
-import { useFirstFocus } from '../use-first-focus.ts'
 import { MODELS_CHANGE, type AdminModel, type MarkupInput } from './admin-model-queries.ts'
 import { changeWords, explainMarkupError, lastMarkup, markupWords } from './admin-model-words.ts'
 import { MarkupForm } from './MarkupForm.tsx'
@@ -17,41 +16,16 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Written first, then said back in full, then done. */
 export function MarkupDialog({ model, noticeDays, isOpen, onClose }: Props) {
-  const [written, setWritten] = useState<MarkupInput>()
-  const [isAsking, setAsking] = useState(false)
-  const close = (): void => {
-    setWritten(undefined)
-    setAsking(false)
-    onClose()
-  }
   return (
-    <Dialog
+    <AskedBackDialog<MarkupInput>
       isOpen={isOpen}
-      onClose={close}
-      title={isAsking ? 'Confirmar a mudança' : `Multiplicador de ${model.display_name}`}
-    >
-      {written && isAsking ? (
-        <Confirmation
-          model={model}
-          input={written}
-          onBack={() => setAsking(false)}
-          onDone={close}
-        />
-      ) : (
-        <MarkupForm
-          model={model}
-          noticeDays={noticeDays}
-          written={written}
-          onCancel={close}
-          onWritten={(input) => {
-            setWritten(input)
-            setAsking(true)
-          }}
-        />
-      )}
-    </Dialog>
+      onClose={onClose}
+      title={`Multiplicador de ${model.display_name}`}
+      askingTitle="Confirmar a mudança"
+      renderForm={(form) => <MarkupForm model={model} noticeDays={noticeDays} {...form} />}
+      renderConfirmation={(asked) => <Confirmation model={model} {...asked} />}
+    />
   )
 }
 
@@ -92,19 +66,13 @@ function Confirmation(props: {
         Chamadas já começadas ficam com o preço de agora.
       </Notice>
       <p className="text-sm break-words text-muted">Motivo: {input.reason}</p>
-      {schedule.error && (
-        <Notice tone="danger" role="alert">
-          {explainMarkupError(schedule.error)}
-        </Notice>
-      )}
-      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
-        <Button variant="secondary" onClick={onBack}>
-          Voltar
-        </Button>
-        <Button type="submit" isBusy={schedule.isPending}>
-          {startsAt === undefined ? 'Mudar agora' : 'Marcar mudança'}
-        </Button>
-      </div>
+      <FormEnd
+        error={schedule.error ? explainMarkupError(schedule.error) : undefined}
+        submitLabel={startsAt === undefined ? 'Mudar agora' : 'Marcar mudança'}
+        isBusy={schedule.isPending}
+        cancelLabel="Voltar"
+        onCancel={onBack}
+      />
     </form>
   )
 }

@@ -1,0 +1,39 @@
+import { Field } from './Field.tsx'
+import { Input } from './Input.tsx'
+
+interface DateRangeFieldsProps {
+  /** `YYYY-MM-DD`, or nothing. */
+  readonly de: string
+  readonly ate: string
+  readonly onChange: (change: { de: string } | { ate: string }) => void
+}
+
+/** Of a filter: neither day can be chosen beyond the other. */
+export function DateRangeFields({ de, ate, onChange }: DateRangeFieldsProps) {
+  return (
+    <>
+      <Field label="De">
+        {(control) => (
+          <Input
+            {...control}
+            type="date"
+            value={de}
+            {...(ate === '' ? {} : { max: ate })}
+            onChange={(event) => onChange({ de: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Até">
+        {(control) => (
+          <Input
+            {...control}
+            type="date"
+            value={ate}
+            {...(de === '' ? {} : { min: de })}
+            onChange={(event) => onChange({ ate: event.target.value })}
+          />
+        )}
+      </Field>
+    </>
+  )
+}
