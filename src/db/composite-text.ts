@@ -18,8 +18,8 @@ export function compositeText(fields: readonly CompositeField[]): string {
   return `${text})`
 }
 
-/** Composite values as PostgreSQL reads an array of them from text. */
-export function compositeArrayText(rows: readonly string[]): string {
+/** Texts, or composite values as text, as PostgreSQL reads an array of them. */
+export function arrayText(rows: readonly string[]): string {
   return `{${rows.map(quoted).join(',')}}`
 }
 

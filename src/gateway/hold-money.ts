@@ -18,6 +18,8 @@ export interface HeldCall<Request extends CallRequest = CallRequest> {
   readonly model: Model
   readonly request: Request
   readonly holdId: string
+  /** The hold may be forgotten by a crash of the database until it is marked, see `Attempt.mayLag`. */
+  readonly mayLag: boolean
   readonly quote: Quote
   readonly promptTokensEstimated: number
   /** Set where the balance does not cover the model's own limit: the upstream is given this one. */
@@ -91,6 +93,7 @@ export async function holdMoney<Request extends CallRequest>(
         model,
         request,
         holdId: attempt.id,
+        mayLag: attempt.mayLag,
         quote: quoted,
         promptTokensEstimated: ask.promptTokensEstimated,
         loweredOutputTokens: question.loweredOutputTokens,
@@ -200,6 +203,8 @@ function attemptOf(
     sessionId: incoming.sessionId ?? null,
     modelId: model.id,
     isStream,
+    // A plain answer leaves after its charge is committed, and what that commit does not find is not answered.
+    mayLag: !isStream,
     amountNanoBrl: quoted.ceilingNanoBrl,
     budgetPicoUsd: quoted.ceilingPicoUsd,
     priceId: deps.priceIds.get(quoted.price) as number,

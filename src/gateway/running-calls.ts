@@ -5,6 +5,8 @@
 import type { Mark } from '../ledger/lane-work.ts'
 
 export interface RunningCall {
+  /** Its hold would survive a crash of the database: it was taken so, or a mark was found to be on it. */
+  readonly isKept: boolean
   /** Output tokens seen so far, as counted by us. */
   sawOutput(tokens: number): void
   /** The hold is resolved, or on its way to be. */
@@ -12,11 +14,13 @@ export interface RunningCall {
 }
 
 export interface RunningCalls {
-  begin(holdId: string): RunningCall
+  begin(holdId: string, isKept: boolean): RunningCall
   has(holdId: string): boolean
   readonly size: number
   /** The marks that are due: calls not marked yet that are older than a moment, and grown ones. */
   takeDueMarks(): Mark[]
+  /** These marks are on their holds, and on the disk. */
+  noteKept(marks: readonly Mark[]): void
   /** Resolves when no call runs, or after `timeoutMs`. */
   whenNone(timeoutMs: number): Promise<void>
 }
@@ -26,6 +30,7 @@ const FIRST_MARK_MS = 100
 const NEXT_MARK_MS = 3_000
 
 interface State {
+  isKept: boolean
   beganAtMs: number
   markedAtMs: number | undefined
   tokens: number
@@ -44,10 +49,14 @@ export function createRunningCalls(now: () => number = () => performance.now()):
   }
 
   return {
-    begin(holdId) {
-      const state: State = { beganAtMs: now(), markedAtMs: undefined, tokens: 0, tokensMarked: 0 }
+    begin(holdId, isKept) {
+      const beganAtMs = now()
+      const state: State = { isKept, beganAtMs, markedAtMs: undefined, tokens: 0, tokensMarked: 0 }
       states.set(holdId, state)
       return {
+        get isKept() {
+          return state.isKept
+        },
         sawOutput(tokens) {
           state.tokens = tokens
         },
@@ -73,6 +82,12 @@ export function createRunningCalls(now: () => number = () => performance.now()):
         marks.push({ id, outputTokensSeen: state.tokens })
       }
       return marks
+    },
+    noteKept(marks) {
+      for (const { id } of marks) {
+        const state = states.get(id)
+        if (state) state.isKept = true
+      }
     },
     whenNone(timeoutMs) {
       if (states.size === 0) return Promise.resolve()

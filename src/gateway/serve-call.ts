@@ -11,6 +11,7 @@
  * Once money is held, every way out of here resolves the hold, exactly once. What a dying process
  * leaves held, `reconcile.ts` resolves. What makes a kind of call is in `call-kind.ts`.
  */
+import type { Resolved } from '../ledger/open-ledger.ts'
 import type { Resolution } from '../ledger/resolution.ts'
 import type { UpstreamFailure } from '../providers/contract.ts'
 import { admit, type NotAdmitted } from './admit.ts'
@@ -28,6 +29,7 @@ import type { GatewayDeps } from './gateway-deps.ts'
 import { holdMoney, type HeldCall } from './hold-money.ts'
 import { ipSubject, keySubject, secondsToReset, type Limits } from './limits.ts'
 import { refusals, type Refusal } from './refusal.ts'
+import type { RunningCall } from './running-calls.ts'
 
 /** Answers a call of one kind, whatever happens. */
 export type ServeCall<Body = Buffer> = (
@@ -70,7 +72,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
   client: Client,
   held: HeldCall<Request>,
 ): Promise<UpstreamFailure | undefined> {
-  const running = deps.calls.begin(held.holdId)
+  const running = deps.calls.begin(held.holdId, !held.mayLag)
   const ending = new AbortController()
   const timer = setTimeout(() => ending.abort(), deps.callTimeoutMs)
   try {
@@ -85,10 +87,16 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
     try {
       const relayed = await kind.relay(held, called, answeredBy, client, running)
       if (relayed.brokenBy) reportFailure(deps, held, called.route, called.trip, relayed.brokenBy)
-      const settled = settle(deps, held, relayed.resolution)
-      const text = relayed.write()
-      await settled
-      relayed.send(typeof text === 'string' ? text : await text)
+      const settled = settle(deps, held, relayed.resolution, running)
+      const written = relayed.write()
+      const resolved = await settled
+      const text = typeof written === 'string' ? written : await written
+      // It is not charged, and so not answered. Of a stream every byte but the last is there already.
+      if (resolved === 'missing' && held.mayLag) {
+        refuse(deps, incoming, client, refusals.serviceUnavailable(), held.limits)
+        return undefined
+      }
+      relayed.send(text)
       answered(deps, incoming, held, called.calledAtMs - dispatchedAtMs)
     } finally {
       called.trip.end()
@@ -136,8 +144,13 @@ function isWorthAnother({ reason }: UpstreamFailure): boolean {
   return reason !== 'refused_request' && reason !== 'aborted'
 }
 
-/** After this the outcome is durable, and the end of the answer may leave. */
-async function settle(deps: GatewayDeps, held: HeldCall, resolution: Resolution): Promise<void> {
+/** After this the outcome is durable, and the end of the answer may leave, unless the hold is missing. */
+async function settle(
+  deps: GatewayDeps,
+  held: HeldCall,
+  resolution: Resolution,
+  running: RunningCall,
+): Promise<Resolved> {
   if (resolution.billedNanoBrl > held.quote.ceilingNanoBrl) {
     deps.observer.overrun()
     deps.log.error('charge_above_hold', {
@@ -148,8 +161,10 @@ async function settle(deps: GatewayDeps, held: HeldCall, resolution: Resolution)
     })
   }
   const usedAtMs = performance.now()
-  const kept = await deps.ledger.resolve(resolution)
-  deps.observer.settled(kept, performance.now() - usedAtMs)
+  const resolved = await deps.ledger.resolve(resolution, running)
+  if (resolved === 'missing') deps.log.error('hold_missing', { holdId: held.holdId })
+  else deps.observer.settled(resolved, performance.now() - usedAtMs)
+  return resolved
 }
 
 /** Who answered, or was asked last, and how long it took until now. */

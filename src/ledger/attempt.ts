@@ -29,6 +29,11 @@ export interface Attempt {
   readonly sessionId: string | null
   readonly modelId: string
   readonly isStream: boolean
+  /**
+   * The hold need not be on the disk when it is taken: only a crash of the database itself forgets it then,
+   * in the moment after. For calls whose client gets nothing before their resolution is committed.
+   */
+  readonly mayLag: boolean
   readonly amountNanoBrl: NanoBrl
   /** The same ceiling as billed in USD, counted against the key's budget where it has one. */
   readonly budgetPicoUsd: PicoUsd

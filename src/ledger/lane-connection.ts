@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { connectionConfig } from '../db/open.ts'
+import { BatchQuery, type Statement } from './batch-query.ts'
 
 /** The outcome of the statement is unknown: the connection broke, or the answer did not come in time. */
 export class ConnectionLost extends Error {
@@ -9,8 +10,11 @@ export class ConnectionLost extends Error {
 }
 
 export interface LaneConnection {
-  /** Runs one prepared statement; a broken connection is replaced before the next one. */
-  query(name: string, text: string, values: unknown[]): Promise<pg.QueryResult>
+  /**
+   * Runs one prepared statement, one at a time, and resolves with the one text of its answer once it is
+   * committed. A broken connection is replaced before the next one.
+   */
+  run(statement: Statement, values: readonly (string | null)[]): Promise<string | null>
   close(): Promise<void>
 }
 
@@ -37,6 +41,12 @@ export function createLaneConnection(databaseUrl: string): LaneConnection {
   let connecting: Promise<pg.Client> | undefined
   let pausedUntilMs = 0
   let isClosed = false
+  let running: BatchQuery | undefined
+  /** Set anew for every statement: a timer for each would cost more than the rest of the bookkeeping. */
+  const watchdog = setTimeout(() => {
+    running?.abandon(new Error('no answer in time'))
+  }, CLIENT_TIMEOUT_MS)
+  watchdog.unref()
 
   async function connect(): Promise<pg.Client> {
     if (Date.now() < pausedUntilMs)
@@ -65,34 +75,30 @@ export function createLaneConnection(databaseUrl: string): LaneConnection {
   }
 
   return {
-    async query(name, text, values) {
+    async run(statement, values) {
       let used: pg.Client
       try {
         used = await current()
       } catch (error) {
         throw new ConnectionLost(error)
       }
-      let timer: NodeJS.Timeout | undefined
-      const timeout = new Promise<never>((_, reject) => {
-        timer = setTimeout(
-          () => reject(new ConnectionLost(new Error('no answer in time'))),
-          CLIENT_TIMEOUT_MS,
-        )
-      })
+      running = new BatchQuery(statement, values)
+      watchdog.refresh()
       try {
-        return await Promise.race([used.query({ name, text, values }), timeout])
+        return await used.query(running).answer
       } catch (error) {
         // Only an error that the server reported, on a connection that lives, says what happened.
         if (error instanceof pg.DatabaseError && error.severity === 'ERROR') throw error
         if (client === used) client = undefined
         used.end().catch(() => {})
-        throw error instanceof ConnectionLost ? error : new ConnectionLost(error)
+        throw new ConnectionLost(error)
       } finally {
-        clearTimeout(timer)
+        running = undefined
       }
     },
     async close() {
       isClosed = true
+      clearTimeout(watchdog)
       await client?.end().catch(() => {})
     },
   }

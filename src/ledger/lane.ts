@@ -3,15 +3,18 @@
  * go through the same lane of a node, so a node never waits for itself on an account's lock.
  */
 import pg from 'pg'
-import { compositeArrayText } from '../db/composite-text.ts'
+import { arrayText } from '../db/composite-text.ts'
 import { createNaturalBatcher } from '../lib/natural-batcher.ts'
 import { createLaneConnection, type LaneConnection } from './lane-connection.ts'
 import { layOutBatch } from './lay-out-batch.ts'
 import type { LaneWork } from './lane-work.ts'
 import type { Verdict, VerdictKind } from './attempt.ts'
 
-/** The verdict of an attempt or a count; undefined for a resolution or a mark. */
-export type LaneResult = Verdict | undefined
+/**
+ * The verdict of an attempt or a count. Of a resolution, `missing`: there is no such hold and no event of one.
+ * Of marks, `missing`: not each of them found its hold.
+ */
+export type LaneResult = Verdict | 'done' | 'missing'
 
 export interface Lane {
   submit(work: LaneWork): Promise<LaneResult>
@@ -33,7 +36,7 @@ const RETRYABLE = new Set(['40P01', '40001', '55P03', '57014'])
 
 const STATEMENT = {
   name: 'ledger_batch',
-  text: 'select ledger_batch($1, $2, $3, $4, $5, $6, $7) as answer',
+  text: 'select ledger_batch($1, $2, $3, $4, $5, $6, $7, $8)',
 }
 
 export function createLane(options: {
@@ -88,59 +91,48 @@ async function runOnce(
   works: LaneWork[],
 ): Promise<LaneResult[]> {
   const batch = layOutBatch(works)
-  const { rows } = await connection.query(STATEMENT.name, STATEMENT.text, [
+  const text = await connection.run(STATEMENT, [
     options.nodeId,
-    batch.customerIds,
+    arrayText(batch.customerIds),
     orNull(batch.resolutions),
     orNull(batch.marks),
-    batch.subjects,
-    batch.subjectRequests,
+    arrayText(batch.subjects),
+    `{${batch.subjectRequests.join(',')}}`,
     orNull(batch.attempts),
+    String(batch.mayLag),
   ])
-  const answer = (rows[0] as { answer: Answer }).answer
-  if (answer.gone) options.observer.gone(answer.gone)
-  const results: LaneResult[] = works.map(() => undefined)
-  if (answer.verdicts) {
-    const at = new Date(answer.verdicts.at)
-    answer.verdicts.list.forEach((row, index) => {
-      results[batch.order[index] as number] = toVerdict(row, at)
-    })
-  }
+  const [gone, missing, marked, at, ...verdicts] = (text as string).split(';')
+  if (gone !== '0') options.observer.gone(Number(gone))
+  const hasMarkedAll = Number(marked) === batch.marks.length
+  const results = works.map((work): LaneResult => {
+    if (work.kind === 'mark') return hasMarkedAll ? 'done' : 'missing'
+    return work.kind === 'resolve' && missing && missing.includes(work.row.id) ? 'missing' : 'done'
+  })
+  verdicts.forEach((verdict, index) => {
+    results[batch.order[index] as number] = toVerdict(verdict, Number(at))
+  })
   return results
 }
 
-interface Answer {
-  gone: number | null
-  verdicts: { at: string; list: VerdictRow[] } | null
-}
-
-interface VerdictRow {
-  verdict: VerdictKind
-  key_seq: number | null
-  ip_seq: number
-  balance: string | null
-  held: string | null
-  budget_left: string | null
-  team_left: string | null
-}
-
-function toVerdict(row: VerdictRow, at: Date): Verdict {
+/** From a verdict as `take_holds` writes it. */
+function toVerdict(text: string, atMs: number): Verdict {
+  const [kind, keySequence, ipSequence, balance, held, budgetLeft, teamLeft] = text.split(',')
   return {
-    kind: row.verdict,
-    keySequence: row.key_seq,
-    ipSequence: row.ip_seq,
-    balanceNanoBrl: amountOf(row.balance),
-    heldNanoBrl: amountOf(row.held),
-    budgetLeftPicoUsd: amountOf(row.budget_left),
-    teamLeftNanoBrl: amountOf(row.team_left),
-    at,
+    kind: kind as VerdictKind,
+    keySequence: keySequence ? Number(keySequence) : null,
+    ipSequence: Number(ipSequence),
+    balanceNanoBrl: amountOf(balance),
+    heldNanoBrl: amountOf(held),
+    budgetLeftPicoUsd: amountOf(budgetLeft),
+    teamLeftNanoBrl: amountOf(teamLeft),
+    at: new Date(atMs),
   }
 }
 
-function amountOf(text: string | null): bigint | null {
-  return text === null ? null : BigInt(text)
+function amountOf(text: string | undefined): bigint | null {
+  return text ? BigInt(text) : null
 }
 
 function orNull(rows: readonly string[]): string | null {
-  return rows.length === 0 ? null : compositeArrayText(rows)
+  return rows.length === 0 ? null : arrayText(rows)
 }

@@ -14,6 +14,8 @@ export interface LedgerBatch {
   readonly subjectRequests: readonly number[]
   /** Sorted by customer and key, in their order within a key. */
   readonly attempts: readonly string[]
+  /** It may be committed without waiting for the disk, see `Attempt.mayLag`. */
+  readonly mayLag: boolean
   /** For each attempt, the index of its work. */
   readonly order: readonly number[]
 }
@@ -53,6 +55,9 @@ export function layOutBatch(works: readonly LaneWork[]): LedgerBatch {
     ...windows,
     attempts: asking.map(({ work }, index) =>
       attemptText(work, windows.byAttempt[index] as AttemptWindows),
+    ),
+    mayLag: works.every(
+      (work) => work.kind === 'count' || (work.kind === 'attempt' && work.attempt.mayLag),
     ),
     order: asking.map(({ index }) => index),
   }

@@ -1,6 +1,7 @@
 /**
  * The ledger as the hot path sees it: hold, mark, resolve. See README.md for what it owns and promises.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
 import type { Attempt, CountOnly, LedgerAway, Verdict } from './attempt.ts'
 import { createLane, type Lane, type LaneObserver } from './lane.ts'
@@ -14,19 +15,37 @@ export interface Ledger {
   hold(attempt: Attempt): Promise<Verdict | LedgerAway>
   /** Counts a refused call against the rate limits and says where it stands. */
   count(count: CountOnly): Promise<Verdict | LedgerAway>
-  /** Checkpoints running calls. Lost without harm when the database is away. */
-  mark(marks: readonly Mark[]): Promise<void>
+  /**
+   * Checkpoints running calls. Lost without harm when the database is away. True where each of their holds is
+   * there and, from now on, would survive a crash of the database.
+   */
+  mark(marks: readonly Mark[]): Promise<boolean>
   /**
    * Ends a hold. Resolves once the outcome is durable: committed by the database, or kept in the
-   * spool from where it will be. Never rejects, and may be repeated.
+   * spool from where it will be. `missing`: the database forgot the hold in a crash, see `Attempt.mayLag`;
+   * nothing is charged, and nothing may be answered. Never rejects, and may be repeated.
    */
-  resolve(resolution: Resolution): Promise<'committed' | 'spooled'>
+  resolve(resolution: Resolution, hold?: HoldInDoubt): Promise<Resolved>
   /** Tries again what the database could not take. */
   replaySpool(): Promise<void>
   readonly spoolLength: number
   readonly waiting: number
   close(): Promise<void>
 }
+
+export type Resolved = 'committed' | 'spooled' | 'missing'
+
+/** What is known of a hold that was taken with `mayLag`. */
+export interface HoldInDoubt {
+  /** It would survive a crash of the database. */
+  readonly isKept: boolean
+}
+
+/** Of every other hold. */
+const KEPT: HoldInDoubt = { isKept: true }
+/** How long a charge is asked about whose hold may be forgotten, while its client waits. */
+const DOUBT_MS_MAX = 30_000
+const ASK_AGAIN_MS = 250
 
 export async function openLedger(options: {
   databaseUrl: string
@@ -44,13 +63,30 @@ export async function openLedger(options: {
     dir: options.spoolDir,
     nodeId: options.nodeId,
     log,
-    replay: (row) => submitRow(laneOf(row.customer_id), row),
+    async replay(row) {
+      const outcome = await submitRow(laneOf(row.customer_id), row)
+      if (outcome !== 'missing') return outcome
+      if (row.outcome === 'charged') log.error('charge_without_hold', { id: row.id })
+      return 'taken'
+    },
   })
 
-  async function resolveRow(row: ResolutionRow): Promise<'committed' | 'spooled'> {
-    const outcome = await submitRow(laneOf(row.customer_id), row)
-    if (outcome === 'taken') return 'committed'
-    if (outcome === 'refused') log.error('resolution_refused', { id: row.id, outcome: row.outcome })
+  async function resolveRow(row: ResolutionRow, hold: HoldInDoubt): Promise<Resolved> {
+    for (const deadline = performance.now() + DOUBT_MS_MAX; ; await sleep(ASK_AGAIN_MS)) {
+      const outcome = await submitRow(laneOf(row.customer_id), row)
+      if (outcome === 'taken') return 'committed'
+      if (outcome === 'missing') return 'missing'
+      if (outcome === 'refused') {
+        log.error('resolution_refused', { id: row.id, outcome: row.outcome })
+        break
+      }
+      // From the spool a charge is taken only if its hold is there: that must be certain before.
+      if (hold.isKept || row.outcome !== 'charged') break
+      if (performance.now() >= deadline) {
+        await keep(toRow(release({ id: row.id, customerId: row.customer_id }, 'hold_unknown')))
+        return 'missing'
+      }
+    }
     await keep(row)
     return 'spooled'
   }
@@ -62,8 +98,9 @@ export async function openLedger(options: {
         return await spool.append(row)
       } catch (error) {
         log.error('spool_append_failed', { id: row.id, error })
-        await new Promise((resolve) => setTimeout(resolve, 1_000))
-        if ((await submitRow(laneOf(row.customer_id), row)) === 'taken') return
+        await sleep(1_000)
+        const outcome = await submitRow(laneOf(row.customer_id), row)
+        if (outcome === 'taken' || outcome === 'missing') return
       }
     }
   }
@@ -89,12 +126,17 @@ export async function openLedger(options: {
     },
     async mark(marks) {
       try {
-        await (lanes[0] as Lane).submit({ kind: 'mark', marks })
+        return (await (lanes[0] as Lane).submit({ kind: 'mark', marks })) === 'done'
       } catch (error) {
         log.warn('mark_failed', { error })
+        return false
       }
     },
-    resolve: (resolution) => resolveRow(toRow(resolution)),
+    async resolve(resolution, hold = KEPT) {
+      const resolved = await resolveRow(toRow(resolution), hold)
+      // Of a release nothing is lost: its hold may never have been taken.
+      return resolved === 'missing' && resolution.outcome === 'released' ? 'committed' : resolved
+    },
     replaySpool: () => spool.replayAll(),
     get spoolLength() {
       return spool.length
@@ -110,10 +152,12 @@ export async function openLedger(options: {
   }
 }
 
-async function submitRow(lane: Lane, row: ResolutionRow): Promise<'taken' | 'away' | 'refused'> {
+async function submitRow(
+  lane: Lane,
+  row: ResolutionRow,
+): Promise<'taken' | 'missing' | 'away' | 'refused'> {
   try {
-    await lane.submit({ kind: 'resolve', row })
-    return 'taken'
+    return (await lane.submit({ kind: 'resolve', row })) === 'missing' ? 'missing' : 'taken'
   } catch (error) {
     return error instanceof ConnectionLost ? 'away' : 'refused'
   }

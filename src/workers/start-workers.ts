@@ -119,7 +119,7 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
     every(HEARTBEAT_MS, 'heartbeat', log, () => beat(db, nodeId)),
     every(MARK_EVERY_MS, 'mark', log, async () => {
       const marks = calls.takeDueMarks()
-      if (marks.length > 0) await ledger.mark(marks)
+      if (marks.length > 0 && (await ledger.mark(marks))) calls.noteKept(marks)
     }),
     every(SPOOL_EVERY_MS, 'replay_spool', log, () => ledger.replaySpool()),
     every(RECONCILE_EVERY_MS, 'reconcile', log, () =>

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { createTestDatabase } from '../harness/test-database.ts'
 import { sql } from 'kysely'
-import { compositeArrayText, compositeText } from '../../src/db/composite-text.ts'
+import { arrayText, compositeText } from '../../src/db/composite-text.ts'
 
 test('whatever the text, the database reads the fields as they were', async () => {
   const database = await createTestDatabase()
@@ -22,7 +22,7 @@ test('whatever the text, the database reads the fields as they were', async () =
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 20 }), async (rows) => {
         const { rows: read } = await sql<{ t: string; n: bigint; b: boolean }>`
-          select * from unnest(${compositeArrayText(rows.map(compositeText))}::pair[])`.execute(db)
+          select * from unnest(${arrayText(rows.map(compositeText))}::pair[])`.execute(db)
         assert.deepEqual(
           read.map(({ t, n, b }) => [t, n, b]),
           rows,

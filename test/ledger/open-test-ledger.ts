@@ -91,6 +91,7 @@ export async function openTestLedger(
         sessionId: null,
         modelId: testModel.id,
         isStream: false,
+        mayLag: false,
         amountNanoBrl: BigInt(tokens) * NANO_BRL_PER_TOKEN,
         budgetPicoUsd: BigInt(tokens) * 2_000_000n,
         priceId: prices.get(testModel.price) as number,

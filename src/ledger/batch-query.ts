@@ -1,0 +1,72 @@
+import type pg from 'pg'
+
+export interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+/** What of the connection is used here, where the types of `pg` are older than it. */
+interface Wire extends pg.Connection {
+  /** By name, what the server has prepared. */
+  readonly parsedStatements: Readonly<Record<string, string>>
+}
+
+/**
+ * One execution of a prepared statement that answers with one text, from parameters that are texts. Does
+ * what `pg`'s own queries do without what is not needed for that: columns are not described, nothing is
+ * converted. Use it with `client.query`.
+ */
+export class BatchQuery implements pg.Submittable {
+  /** Rejects with a `pg.DatabaseError` that the server reported, or with what broke the connection. */
+  readonly answer: Promise<string | null>
+  readonly name: string
+  readonly text: string
+  readonly #values: readonly (string | null)[]
+  #first: string | null = null
+  #resolve: (answer: string | null) => void = () => {}
+  #reject: (error: Error) => void = () => {}
+
+  constructor({ name, text }: Statement, values: readonly (string | null)[]) {
+    this.name = name
+    this.text = text
+    this.#values = values
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+  }
+
+  submit(connection: pg.Connection): void {
+    const { stream, parsedStatements } = connection as Wire
+    stream.cork()
+    try {
+      if (!(this.name in parsedStatements))
+        connection.parse({ name: this.name, text: this.text, types: [] }, true)
+      connection.bind({ statement: this.name, values: [...this.#values] }, true)
+      connection.execute(null, true)
+      connection.sync()
+    } finally {
+      stream.uncork()
+    }
+  }
+
+  handleDataRow({ fields }: { fields: (string | null)[] }): void {
+    this.#first = fields[0] ?? null
+  }
+
+  /** Not committed yet: that is told by `handleReadyForQuery`. */
+  handleCommandComplete(): void {}
+
+  handleReadyForQuery(): void {
+    this.#resolve(this.#first)
+  }
+
+  handleError(error: Error): void {
+    this.#reject(error)
+  }
+
+  /** Gives up on it: whatever comes for it later changes nothing. */
+  abandon(error: Error): void {
+    this.#reject(error)
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * The hold of a plain call is taken without waiting for the disk. A crash of the database in the moment after
+ * forgets it: then nothing is charged and nothing is answered, and what was not forgotten is charged once.
+ */
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { startEmbedded, type EmbeddedPostgres } from '../../src/db/embedded.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { openDatabase, type OpenDatabase } from '../../src/db/open.ts'
+import { findAccount } from '../../src/ledger/entries.ts'
+import { parseBrl } from '../../src/lib/money.ts'
+import { auditMoney } from '../../src/payments/audit-money.ts'
+import { ensureMonths } from '../../src/workers/ensure-months.ts'
+import { seedCustomer } from '../harness/test-database.ts'
+import { startTestNode, type TestNode } from '../harness/test-node.ts'
+import { askChat, assertRefusal, billedIn, sound, type Asked } from '../http/gateway-under-test.ts'
+import { openTestLedger, type TestLedger } from '../ledger/open-test-ledger.ts'
+
+let folder: string
+let embedded: EmbeddedPostgres
+let database: OpenDatabase
+let one: TestLedger
+let node: TestNode
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'catraca-forgotten-'))
+  embedded = await startDatabase()
+  await migrate(embedded.databaseUrl)
+  database = openDatabase(embedded.databaseUrl, { onError: () => {} })
+  await ensureMonths(database.db)
+  // What no commit waits for is not written meanwhile either, so that a crash always forgets it.
+  await sql`alter system set wal_writer_delay = '10s'`.execute(database.db)
+  await sql`select pg_reload_conf()`.execute(database.db)
+  one = await openTestLedger(database.db, embedded.databaseUrl)
+})
+
+after(async () => {
+  await node?.stop('SIGKILL')
+  await node?.remove()
+  await one.ledger.close()
+  await database.close()
+  await embedded.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+function startDatabase(): Promise<EmbeddedPostgres> {
+  return startEmbedded({ dataDir: join(folder, 'database'), log: () => {} })
+}
+
+/** As a fault of the database itself does: every connection ends, and what was in memory only is lost. */
+async function crashDatabase(): Promise<void> {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database.db)
+  process.kill((rows[0] as { pid: number }).pid, 'SIGKILL')
+  for (const deadline = Date.now() + 30_000; ; await sleep(50)) {
+    const isUp = await sql`select 1`.execute(database.db).then(
+      () => true,
+      () => false,
+    )
+    if (isUp) return
+    assert.ok(Date.now() < deadline, 'the database did not come back')
+  }
+}
+
+async function assertSound(): Promise<void> {
+  assert.deepEqual(
+    (await auditMoney(database.db)).checks.filter(({ ok }) => !ok),
+    [],
+  )
+}
+
+const doubtful = { isKept: false }
+
+test('a hold that a crash forgot is missing: nothing is charged, and its money is free again', async () => {
+  const { key, customerId } = await seedCustomer(database.db, { balanceBrl: '10' })
+  const kept = one.attempt(key, 100)
+  const forgotten = one.attempt(key, 200, { mayLag: true })
+  assert.equal((await one.ledger.hold(kept)).kind, 'held')
+  assert.equal((await one.ledger.hold(forgotten)).kind, 'held')
+  await crashDatabase()
+  const resolved = await Promise.all([
+    one.ledger.resolve(one.charge(kept, 40)),
+    one.ledger.resolve(one.charge(forgotten, 50), doubtful),
+  ])
+  assert.deepEqual(resolved, ['committed', 'missing'])
+  // Alone in its batch, and again.
+  assert.equal(await one.ledger.resolve(one.charge(forgotten, 50), doubtful), 'missing')
+  assert.equal(await one.ledger.resolve(one.charge(kept, 40)), 'committed', 'its event is there')
+  const account = await findAccount(database.db, customerId)
+  assert.equal(account?.heldNanoBrl, 0n)
+  assert.equal(
+    account.balanceNanoBrl,
+    (parseBrl('10') as bigint) - one.charge(kept, 40).billedNanoBrl,
+  )
+  await assertSound()
+})
+
+test('a hold that a mark was found on survives a crash', async () => {
+  const { key } = await seedCustomer(database.db, { balanceBrl: '10' })
+  const attempt = one.attempt(key, 100, { mayLag: true })
+  assert.equal((await one.ledger.hold(attempt)).kind, 'held')
+  const marks = [{ id: attempt.id, outputTokensSeen: 0 }]
+  assert.equal(await one.ledger.mark(marks), true)
+  await crashDatabase()
+  assert.equal(await one.ledger.resolve(one.charge(attempt, 40), doubtful), 'committed')
+  await assertSound()
+})
+
+test('a mark does not vouch for a hold that was forgotten', async () => {
+  const { key } = await seedCustomer(database.db, { balanceBrl: '10' })
+  const attempt = one.attempt(key, 100, { mayLag: true })
+  assert.equal((await one.ledger.hold(attempt)).kind, 'held')
+  await crashDatabase()
+  assert.equal(await one.ledger.mark([{ id: attempt.id, outputTokensSeen: 0 }]), false)
+})
+
+test('a charge whose hold is in doubt waits for the database, and is told what became of it', async () => {
+  const { key } = await seedCustomer(database.db, { balanceBrl: '10' })
+  const attempt = one.attempt(key, 100, { mayLag: true })
+  assert.equal((await one.ledger.hold(attempt)).kind, 'held')
+  // In order: nothing is forgotten.
+  await embedded.stop()
+  const resolving = one.ledger.resolve(one.charge(attempt, 40), doubtful)
+  await sleep(600)
+  assert.equal(one.ledger.spoolLength, 0, 'it is not left to the spool')
+  embedded = await startDatabase()
+  assert.equal(await resolving, 'committed')
+  await assertSound()
+})
+
+/** Calls, and does `meanwhile` once its money is held and the upstream is asked. */
+async function callWhile(
+  secret: string,
+  meanwhile: (holdId: string) => Promise<void>,
+): Promise<Asked> {
+  const requestId = randomUUID()
+  const asked = askChat(node.baseUrl, secret, sound('sandbox-slow'), {
+    'x-svc-request-id': requestId,
+  })
+  for (const deadline = Date.now() + 10_000; ; await sleep(2)) {
+    const holds = await database.db
+      .selectFrom('holds')
+      .select('id')
+      .where('request_id', '=', requestId)
+      .execute()
+    const [hold] = holds
+    if (hold) {
+      await meanwhile(hold.id)
+      return asked
+    }
+    assert.ok(Date.now() < deadline, 'no money was held')
+  }
+}
+
+test('a plain call whose hold was forgotten gets 503 and pays nothing', async () => {
+  node = await startTestNode({ databaseUrl: embedded.databaseUrl })
+  const { secret, customerId } = await seedCustomer(database.db, { balanceBrl: '10' })
+  const answer = await callWhile(secret, async (holdId) => {
+    // What a crash leaves: neither the row, nor what it moved.
+    await database.db.transaction().execute(async (trx) => {
+      const { amount_nano_brl } = await trx
+        .deleteFrom('holds')
+        .where('id', '=', holdId)
+        .returning('amount_nano_brl')
+        .executeTakeFirstOrThrow()
+      await trx
+        .updateTable('accounts')
+        .set((column) => ({ held_nano_brl: column('held_nano_brl', '-', amount_nano_brl) }))
+        .where('customer_id', '=', customerId)
+        .execute()
+    })
+  })
+  assertRefusal(
+    { ...answer, requestId: answer.headers.get('x-request-id') as string },
+    503,
+    'service_unavailable',
+  )
+  const account = await findAccount(database.db, customerId)
+  assert.equal(account?.balanceNanoBrl, parseBrl('10'))
+  assert.equal(account?.heldNanoBrl, 0n)
+  await assertSound()
+})
+
+test('the database crashes while a plain call is upstream: it is answered and charged, or neither', async () => {
+  const { secret, customerId } = await seedCustomer(database.db, { balanceBrl: '10' })
+  const answer = await callWhile(secret, crashDatabase)
+  const account = await findAccount(database.db, customerId)
+  assert.ok(account)
+  const billed = (parseBrl('10') as bigint) - account.balanceNanoBrl
+  if (answer.status === 200) assert.equal(parseBrl(billedIn(answer.text) as string), billed)
+  else {
+    assert.equal(answer.status, 503)
+    assert.equal(billed, 0n)
+  }
+  assert.equal(account.heldNanoBrl, 0n)
+  await assertSound()
+})

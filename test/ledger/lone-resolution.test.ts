@@ -1,0 +1,135 @@
+/** A resolution that is alone in its batch goes another way than many: it must write the same. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Selectable } from 'kysely'
+import type { Tables } from '../../src/db/tables.ts'
+import type { Attempt } from '../../src/ledger/attempt.ts'
+import { release, type Resolution } from '../../src/ledger/resolution.ts'
+import { createApiKey, type ApiKey } from '../../src/customers/api-keys.ts'
+import { createId } from '../../src/lib/ids.ts'
+import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
+import { assertAudit } from '../http/gateway-under-test.ts'
+import { openTestLedger, type TestLedger } from './open-test-ledger.ts'
+
+let database: TestDatabase
+let node: TestLedger
+
+before(async () => {
+  database = await createTestDatabase()
+  node = await openTestLedger(database.db, database.databaseUrl)
+})
+
+after(async () => {
+  await node.ledger.close()
+  await database.drop()
+})
+
+/** A key with everything that a resolution may have to write: a budget, a team's cap, a limit of tokens. */
+async function seedKey(): Promise<ApiKey> {
+  const { db } = database
+  const { customerId } = await seedCustomer(db, { balanceBrl: '1000' })
+  const teamId = createId()
+  await db
+    .insertInto('teams')
+    .values({ id: teamId, customer_id: customerId, name: 'equipe' })
+    .execute()
+  await db
+    .insertInto('team_budgets')
+    .values({ team_id: teamId, timezone: 'UTC', limit_nano_brl: 500_000_000_000n })
+    .execute()
+  const { key } = await createApiKey(db, {
+    customerId,
+    teamId,
+    name: 'com tudo',
+    requestsPerMinute: 1_000,
+    tokensPerMinute: 1_000_000,
+    budget: { limitPicoUsd: 1_000_000_000_000_000n, period: 'month' },
+  })
+  return key
+}
+
+async function resolveAll(
+  key: ApiKey,
+  resolve: (resolutions: Resolution[]) => Promise<unknown>,
+): Promise<void> {
+  const attempts: Attempt[] = [0, 1, 2].map(() => node.attempt(key, 100, { sessionId: 's-1' }))
+  for (const attempt of attempts) assert.equal((await node.ledger.hold(attempt)).kind, 'held')
+  const [one, two, three] = attempts as [Attempt, Attempt, Attempt]
+  await resolve([
+    node.charge(one, 40),
+    {
+      ...node.charge(two, 50),
+      usageKind: 'estimated',
+      reason: 'no_usage_reported',
+      attempts: '[{"upstream":"test"}]',
+    },
+    release(three, 'client_left', 'test'),
+  ])
+}
+
+/** What was written for a key, without what tells one key, call or moment from another. */
+async function writtenFor(key: ApiKey): Promise<object> {
+  const { db } = database
+  const own = new Set(['id', 'request_id', 'customer_id', 'api_key_id', 'team_id', 'subject'])
+  const withoutOwn = (rows: object[]): object[] =>
+    rows.map((row) =>
+      Object.fromEntries(
+        Object.entries(row).filter(
+          ([name, value]) => !own.has(name) && !(value instanceof Date) && !name.endsWith('_at'),
+        ),
+      ),
+    )
+  const ofCustomer = async (
+    table: 'accounts' | 'usage_hours' | 'usage_sessions' | 'holds',
+  ): Promise<object[]> =>
+    db
+      .selectFrom(table as 'accounts')
+      .selectAll()
+      .where('customer_id', '=', key.customerId)
+      .execute() as Promise<Selectable<Tables['accounts']>[]>
+  const events = await db
+    .selectFrom('usage_events')
+    .selectAll()
+    .where('customer_id', '=', key.customerId)
+    .orderBy('completion_tokens')
+    .execute()
+  assert.equal(events.length, 3)
+  return {
+    events: withoutOwn(events),
+    accounts: withoutOwn(await ofCustomer('accounts')),
+    hours: withoutOwn(await ofCustomer('usage_hours')),
+    sessions: withoutOwn(await ofCustomer('usage_sessions')),
+    holds: await ofCustomer('holds'),
+    budgets: withoutOwn(
+      await db.selectFrom('api_key_budgets').selectAll().where('api_key_id', '=', key.id).execute(),
+    ),
+    caps: withoutOwn(
+      await db
+        .selectFrom('team_budgets')
+        .innerJoin('api_keys', 'api_keys.team_id', 'team_budgets.team_id')
+        .selectAll('team_budgets')
+        .where('api_keys.id', '=', key.id)
+        .execute(),
+    ),
+    tokens: withoutOwn(
+      await db
+        .selectFrom('rate_windows')
+        .selectAll()
+        .where('subject', '=', `k:${key.id}`)
+        .execute(),
+    ),
+  }
+}
+
+test('resolutions write the same one by one as in one batch', async () => {
+  const lone = await seedKey()
+  const batched = await seedKey()
+  await resolveAll(lone, async (resolutions) => {
+    for (const resolution of resolutions) await node.ledger.resolve(resolution)
+  })
+  await resolveAll(batched, (resolutions) =>
+    Promise.all(resolutions.map((resolution) => node.ledger.resolve(resolution))),
+  )
+  assert.deepEqual(await writtenFor(lone), await writtenFor(batched))
+  await assertAudit(database)
+})
