@@ -7,6 +7,7 @@ const HEAVY = {
   auditRows: 5_000,
   referrals: 300,
   topUps: 500,
+  refunds: 300,
   webhooks: 5,
   attempts: 5_000,
   alerts: 50,
@@ -16,6 +17,7 @@ const OTHERS = {
   notifications: 20,
   auditRows: 10,
   topUps: 12,
+  refunds: 2,
   webhooks: 1,
   attempts: 20,
   alerts: 2,
@@ -113,6 +115,22 @@ const TOP_UPS = `
   update accounts a set credited_nano_brl = credited_nano_brl + total
   from (select customer_id, sum(amount) as total from paid group by 1) p where p.customer_id = a.customer_id`
 
+/** Of 10 reais each, rejected: the money went out of the balance and came back. */
+const REFUNDS = `
+  create temp table asked on commit drop as
+  select uuidv7(at - now()) as id, c.id as customer_id, at, 10000000000 as amount, t.id as top_up_id
+  from bench.customers c, ${each(HEAVY.refunds, OTHERS.refunds)},
+    lateral (select id, paid_at + interval '1 hour' as at from top_ups where customer_id = c.id order by id offset n - 1 limit 1) t;
+  insert into refunds (id, customer_id, amount_nano_brl, kind, status, reason, decision_note, created_at, decided_at, ended_at)
+  select id, customer_id, amount, 'request', 'rejected', 'Engano', 'Fora do prazo', at, at, at from asked;
+  insert into refund_parts (refund_id, top_up_id, amount_nano_brl, status) select id, top_up_id, amount, 'failed' from asked;
+  insert into ledger_entries (id, customer_id, kind, reason, amount_nano_brl, reference, created_at)
+  select uuidv7(at - now()), customer_id, 'debit', 'refund', amount, id::text, at from asked
+  union all
+  select uuidv7(at - now()), customer_id, 'credit', 'refund_rejected', amount, id || ':' || top_up_id, at from asked;
+  update accounts a set credited_nano_brl = credited_nano_brl + total, debited_nano_brl = debited_nano_brl + total
+  from (select customer_id, sum(amount) as total from asked group by 1) s where s.customer_id = a.customer_id`
+
 /** Switched off, so that a server on this history sends nothing anywhere. */
 const WEBHOOKS = `
   create temp table endpoints on commit drop as
@@ -152,6 +170,7 @@ const STEPS: Record<string, string> = {
   referrals: `${REFERRALS}; ${REWARDS}`,
   teams: TEAMS,
   top_ups: TOP_UPS,
+  refunds: REFUNDS,
   webhooks: WEBHOOKS,
   alerts: ALERTS,
   payment_methods: CARDS,

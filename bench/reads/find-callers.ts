@@ -38,6 +38,7 @@ async function describeCaller(
         order by requests desc limit 1) as "sessionId",
       (select id from teams where customer_id = $1 limit 1) as "teamId",
       (select id from top_ups where customer_id = $1 order by id limit 1) as "topUpId",
+      (select id from refunds where customer_id = $1 order by id limit 1) as "refundId",
       (select id from alerts where customer_id = $1 order by id limit 1) as "alertId",
       (select id from webhook_endpoints where customer_id = $1 order by id limit 1) as "webhookId",
       (select id from webhook_attempts where customer_id = $1 order by id limit 1) as "attemptId",

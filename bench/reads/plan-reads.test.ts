@@ -9,6 +9,7 @@ const ids: CallerIds = {
   teamId: 'the-team',
   keyId: 'the-key',
   topUpId: 'the-top-up',
+  refundId: 'the-refund',
   alertId: 'the-alert',
   webhookId: 'the-webhook',
   attemptId: 'the-attempt',

@@ -12,6 +12,7 @@ export interface CallerIds {
   readonly teamId: string
   readonly keyId: string
   readonly topUpId: string
+  readonly refundId: string
   readonly alertId: string
   readonly webhookId: string
   readonly attemptId: string
@@ -37,6 +38,7 @@ const PATH_VALUES: Record<string, (ids: CallerIds) => string> = {
   'api-keys': (ids) => ids.keyId,
   versions: () => '1',
   topups: (ids) => ids.topUpId,
+  refunds: (ids) => ids.refundId,
   alerts: (ids) => ids.alertId,
   webhooks: (ids) => ids.webhookId,
   attempts: (ids) => ids.attemptId,

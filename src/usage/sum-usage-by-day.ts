@@ -7,28 +7,81 @@ export interface DayUsage extends UsageSums {
   readonly day: string
 }
 
-/** Each of the last days, today included and the oldest first; days without use too. */
+/** What is added up of a row of a roll-up, and of an event. */
+const ofRollUp = sql`coalesce(sum(u.charged_requests), 0) as requests,
+  coalesce(sum(u.released_requests), 0) as failed_requests, coalesce(sum(u.prompt_tokens), 0) as prompt_tokens,
+  coalesce(sum(u.completion_tokens), 0) as completion_tokens,
+  coalesce(sum(u.cost_billed_nano_brl), 0) as cost_billed_nano_brl,
+  coalesce(sum(u.cost_upstream_pico_usd), 0) as cost_upstream_pico_usd`
+const ofEvents = sql`count(*) filter (where outcome = 'charged') as requests,
+  count(*) filter (where outcome = 'released') as failed_requests, coalesce(sum(u.prompt_tokens), 0) as prompt_tokens,
+  coalesce(sum(u.completion_tokens), 0) as completion_tokens,
+  coalesce(sum(u.cost_billed_nano_brl), 0) as cost_billed_nano_brl,
+  coalesce(sum(u.cost_upstream_pico_usd), 0) as cost_upstream_pico_usd`
+
+/**
+ * Each of the last days, today included and the oldest first; days without use too.
+ *
+ * A day of the customer's zone is the days of UTC from the midnight next to its start until the one next to
+ * its end, put right by the hours between those midnights and the true start and end: a few hours at each
+ * end are read, and not the 24 of every day. Where a start cuts an hour, that hour's events are.
+ */
 export async function sumUsageByDay(
   db: Database,
   customerId: string,
   days: number,
 ): Promise<DayUsage[]> {
   const { rows } = await sql<SumsRow & { day: string }>`
-    select to_char((now() at time zone c.timezone)::date - back, 'YYYY-MM-DD') as day,
-      coalesce(sum(u.charged_requests), 0) as requests,
-      coalesce(sum(u.released_requests), 0) as failed_requests,
-      coalesce(sum(u.prompt_tokens), 0) as prompt_tokens,
-      coalesce(sum(u.completion_tokens), 0) as completion_tokens,
-      coalesce(sum(u.cost_billed_nano_brl), 0) as cost_billed_nano_brl,
-      coalesce(sum(u.cost_upstream_pico_usd), 0) as cost_upstream_pico_usd
-    from customers c
-      cross join generate_series(0, ${days - 1}::int4) as back
-      left join lateral usage_between(
-        c.id,
-        first_day_start(c.timezone, back + 1),
-        case when back = 0 then 'infinity' else first_day_start(c.timezone, back) end
-      ) u on true
-    where c.id = ${customerId}
-    group by c.timezone, back order by back desc`.execute(db)
+    with starts as (
+      select back, (now() at time zone c.timezone)::date - back as day, starts_at, near_at, a.usage_days_until,
+        lag(near_at, 1, 'infinity') over (order by back) as next_near_at
+      from customers c
+        join accounts a on a.customer_id = c.id
+        cross join generate_series(0, ${days - 1}::int4) as back
+        cross join lateral (select first_day_start(c.timezone, back + 1) as starts_at) s
+        cross join lateral (select date_trunc('day', starts_at + interval '12 hours', 'UTC') as near_at) n
+      where c.id = ${customerId}
+    ), cuts as (
+      select back, starts_at < near_at as is_before, least(starts_at, near_at) as cut_from, greatest(starts_at, near_at) as cut_to,
+        date_trunc('hour', least(starts_at, near_at) + interval '1 hour' - interval '1 microsecond') as hours_from,
+        date_trunc('hour', greatest(starts_at, near_at)) as hours_to
+      from starts
+    ), cut_sums as materialized (
+      select back, is_before, u.* from cuts cross join lateral (
+        select ${ofRollUp} from usage_hours u
+        where u.customer_id = ${customerId} and u.hour_at >= hours_from and u.hour_at < hours_to
+      ) u
+      union all
+      select back, is_before, u.* from cuts cross join lateral (
+        select ${ofEvents} from usage_events u
+        where u.customer_id = ${customerId} and (u.created_at >= cut_from and u.created_at < hours_from
+          or u.created_at >= hours_to and u.created_at < cut_to)
+      ) u
+      where cut_from < hours_from or hours_to < cut_to
+    ), parts as (
+      select back, 1 as sign, u.* from starts cross join lateral (
+        select ${ofRollUp} from usage_days u
+        where u.customer_id = ${customerId} and u.day_at >= near_at and u.day_at < least(next_near_at, usage_days_until)
+      ) u
+      union all
+      select back, 1, u.* from starts cross join lateral (
+        select ${ofRollUp} from usage_hours u
+        where u.customer_id = ${customerId} and u.hour_at >= greatest(near_at, usage_days_until) and u.hour_at < next_near_at
+      ) u
+      union all
+      -- What comes before the midnight belongs to the day that begins there, what comes after to the one before.
+      select back + side, case when is_before then 1 - 2 * side else 2 * side - 1 end, requests, failed_requests,
+        prompt_tokens, completion_tokens, cost_billed_nano_brl, cost_upstream_pico_usd
+      from cut_sums, generate_series(0, 1) as side
+    )
+    select to_char(s.day, 'YYYY-MM-DD') as day,
+      coalesce(sum(sign * requests), 0) as requests,
+      coalesce(sum(sign * failed_requests), 0) as failed_requests,
+      coalesce(sum(sign * prompt_tokens), 0) as prompt_tokens,
+      coalesce(sum(sign * completion_tokens), 0) as completion_tokens,
+      coalesce(sum(sign * cost_billed_nano_brl), 0) as cost_billed_nano_brl,
+      coalesce(sum(sign * cost_upstream_pico_usd), 0) as cost_upstream_pico_usd
+    from starts s left join parts p on p.back = s.back
+    group by s.back, s.day order by s.back desc`.execute(db)
   return rows.map((row) => ({ day: row.day, ...toSums(row) }))
 }
