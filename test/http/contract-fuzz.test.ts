@@ -56,7 +56,7 @@ const CHUNK = 50
 const FAILURES_SHOWN = 20
 const FAILURES_MAX = 500
 const SUCCESSES_MIN = 3
-const MORE_TURNS = 6
+const MORE_TURNS = 15
 const EACH_MORE = 20
 /** The first of the actors; what one of them asks for, the other approves. */
 const ADMINS = 2
