@@ -68,6 +68,7 @@ const STATUSES: Record<string, readonly string[]> = {
   '/api-keys': ['revoked'],
   '/admin/adjustments': ['pending', 'rejected'],
   '/admin/incidents': ['open'],
+  '/admin/refunds': ['rejected', 'requested'],
 }
 const NOBODY = '00000000-0000-7000-8000-00000000ffff'
 const CURSOR = 'cursor'

@@ -21,5 +21,6 @@ export async function limitAttempts(
       ends_at = case when a.ends_at <= now() then excluded.ends_at else a.ends_at end
     returning tries, ceil(extract(epoch from ends_at - now()))::int4 as seconds_left`.execute(db)
   const [row] = rows
-  return row && row.tries > max ? Math.max(row.seconds_left, 1) : undefined
+  // Of a window that another try began a moment after this one: never more than the whole of it.
+  return row && row.tries > max ? Math.min(Math.max(row.seconds_left, 1), seconds) : undefined
 }

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { createApiKey, revokeApiKey } from '../../src/customers/api-keys.ts'
+import type { Attempt } from '../../src/ledger/attempt.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import { credit, debit, findAccount } from '../../src/ledger/entries.ts'
 import { release } from '../../src/ledger/resolution.ts'
@@ -61,6 +62,25 @@ test('a large call that does not fit does not keep a small one behind it from fi
     verdicts.map((verdict) => verdict.kind),
     ['held', 'short_balance', 'held'],
   )
+})
+
+test('charges that use the balance up tell it once, one by one or in one batch', async () => {
+  for (const isBatch of [true, false]) {
+    const { key, customerId } = await seedCustomer(database.db, { balanceBrl: worth(30) })
+    const attempts = [10, 10, 10].map((tokens) => one.attempt(key, tokens))
+    await Promise.all(attempts.map((attempt) => one.ledger.hold(attempt)))
+    const resolve = (attempt: Attempt): Promise<unknown> =>
+      one.ledger.resolve(one.charge(attempt, 10))
+    if (isBatch) await Promise.all(attempts.map(resolve))
+    else for (const attempt of attempts) await resolve(attempt)
+    const events = await database.db
+      .selectFrom('events')
+      .select('type')
+      .where('customer_id', '=', customerId)
+      .where('type', 'like', 'balance.%')
+      .execute()
+    assert.deepEqual(events, [{ type: 'balance.depleted' }])
+  }
 })
 
 test('a settled hold cannot be settled or released again', async () => {

@@ -84,29 +84,15 @@ test('a Pix that is paid on its page is credited once, and the key that had no b
   ])
 })
 
-test('a balance that is used up to zero is told once, and once more when it is there again', async () => {
+test('a balance that debits use up to zero is told once, and once more when it is there again', async () => {
   const payer = await seedPayer(gateway.database.db)
   const { db } = gateway.database
-  await db
-    .updateTable('accounts')
-    .set({ credited_nano_brl: 1n, charged_nano_brl: 0n })
-    .where('customer_id', '=', payer.customerId)
-    .execute()
-  await db
-    .updateTable('accounts')
-    .set({ charged_nano_brl: 1n })
-    .where('customer_id', '=', payer.customerId)
-    .execute()
-  await db
-    .updateTable('accounts')
-    .set({ credited_nano_brl: 5n })
-    .where('customer_id', '=', payer.customerId)
-    .execute()
-  await db
-    .updateTable('accounts')
-    .set({ credited_nano_brl: 0n, charged_nano_brl: 0n })
-    .where('customer_id', '=', payer.customerId)
-    .execute()
+  const move = (sums: { credited_nano_brl: bigint; debited_nano_brl: bigint }) =>
+    db.updateTable('accounts').set(sums).where('customer_id', '=', payer.customerId).execute()
+  await move({ credited_nano_brl: 1n, debited_nano_brl: 0n })
+  await move({ credited_nano_brl: 1n, debited_nano_brl: 1n })
+  await move({ credited_nano_brl: 5n, debited_nano_brl: 1n })
+  await move({ credited_nano_brl: 0n, debited_nano_brl: 0n })
   const types = await listEventTypes(payer)
   assert.deepEqual(types.slice(0, 2), ['balance.depleted', 'balance.restored'])
 })
