@@ -74,6 +74,11 @@ export async function findLink(
   email: string,
   template: string,
 ): Promise<SentLink | undefined> {
+  return (await listLinks(db, email, template))[0]
+}
+
+/** The newest first; one that was sent late looks newer than one that still waits. */
+async function listLinks(db: Database, email: string, template: string): Promise<SentLink[]> {
   const subjects: Record<string, string> = {
     confirmar_email: 'Confirme o seu e-mail',
     link_de_entrada: 'Seu link de entrada',
@@ -87,11 +92,26 @@ export async function findLink(
       union all
       select id, substring(text from 'https?://\\S+(?:token=\\S+|/entrar)'), created_at from sandbox_mails
       where email = ${email} and subject like ${`%${subjects[template]}`}
-    ) links order by created_at desc limit 1`.execute(db)
-  const [row] = rows
-  if (!row) return undefined
-  const { pathname, searchParams } = new URL(row.url)
-  return { ...row, path: pathname, token: searchParams.get('token') ?? '' }
+    ) links order by created_at desc`.execute(db)
+  return rows.map((row) => {
+    const { pathname, searchParams } = new URL(row.url)
+    return { ...row, path: pathname, token: searchParams.get('token') ?? '' }
+  })
+}
+
+const followed = new Set<string>()
+
+/** A link to enter by that was not given out here before. */
+export async function waitForFreshLink(db: Database, email: string): Promise<SentLink> {
+  for (const deadline = Date.now() + 10_000; ; await sleep(20)) {
+    const links = await listLinks(db, email, 'link_de_entrada')
+    const fresh = links.find(({ token }) => !followed.has(token))
+    if (fresh) {
+      followed.add(fresh.token)
+      return fresh
+    }
+    if (Date.now() > deadline) throw new Error(`no fresh link to ${email}`)
+  }
 }
 
 export async function waitForLink(
@@ -122,7 +142,7 @@ export async function enterByLink(
   const browser = openBrowser(baseUrl, address)
   const asked = await browser.post('/auth/sign-in/magic-link', { email })
   if (asked.status !== 200) throw new Error(asked.text)
-  const { url, token } = await waitForLink(db, email, 'link_de_entrada')
+  const { url, token } = await waitForFreshLink(db, email)
   const entered = await browser.submit(url, { token })
   if (entered.status !== 303) throw new Error(entered.text)
   const { json } = await browser.get('/v1/session')

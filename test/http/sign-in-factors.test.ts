@@ -7,7 +7,14 @@ import { sql } from 'kysely'
 import { createId } from '../../src/lib/ids.ts'
 import { pruneSignIn } from '../../src/sign-in/prune-sign-in.ts'
 import { totpCode, totpStep } from '../../src/sign-in/totp.ts'
-import { enterByLink, openBrowser, waitForLink, type Browser, type Page } from './browser.ts'
+import {
+  enterByLink,
+  openBrowser,
+  waitForFreshLink,
+  waitForLink,
+  type Browser,
+  type Page,
+} from './browser.ts'
 import { createDevice, type Device } from './device-with-passkeys.ts'
 import { startGateway } from './gateway-under-test.ts'
 
@@ -81,7 +88,7 @@ async function guard(person: Person): Promise<Guarded> {
 async function followLink(email: string): Promise<{ browser: Browser; followed: Page }> {
   const browser = openBrowser(baseUrl, freshAddress())
   await browser.post('/auth/sign-in/magic-link', { email, returnTo: '/uso' })
-  const { url, token } = await waitForLink(db, email, 'link_de_entrada')
+  const { url, token } = await waitForFreshLink(db, email)
   return { browser, followed: await browser.submit(url, { token, returnTo: '/uso' }) }
 }
 
