@@ -61,12 +61,8 @@ export class BatchQuery implements pg.Submittable {
     this.#resolve(this.#first)
   }
 
+  /** Whatever comes for it later changes nothing. */
   handleError(error: Error): void {
-    this.#reject(error)
-  }
-
-  /** Gives up on it: whatever comes for it later changes nothing. */
-  abandon(error: Error): void {
     this.#reject(error)
   }
 }

@@ -44,7 +44,7 @@ export function createLaneConnection(databaseUrl: string): LaneConnection {
   let running: BatchQuery | undefined
   /** Set anew for every statement: a timer for each would cost more than the rest of the bookkeeping. */
   const watchdog = setTimeout(() => {
-    running?.abandon(new Error('no answer in time'))
+    running?.handleError(new Error('no answer in time'))
   }, CLIENT_TIMEOUT_MS)
   watchdog.unref()
 

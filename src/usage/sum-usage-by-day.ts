@@ -1,23 +1,17 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
-import { toSums, type SumsRow, type UsageSums } from './usage-windows.ts'
+import {
+  eventSumColumns,
+  sumColumns,
+  toSums,
+  type SumsRow,
+  type UsageSums,
+} from './usage-windows.ts'
 
 export interface DayUsage extends UsageSums {
   /** `YYYY-MM-DD`, of the customer's zone. */
   readonly day: string
 }
-
-/** What is added up of a row of a roll-up, and of an event. */
-const ofRollUp = sql`coalesce(sum(u.charged_requests), 0) as requests,
-  coalesce(sum(u.released_requests), 0) as failed_requests, coalesce(sum(u.prompt_tokens), 0) as prompt_tokens,
-  coalesce(sum(u.completion_tokens), 0) as completion_tokens,
-  coalesce(sum(u.cost_billed_nano_brl), 0) as cost_billed_nano_brl,
-  coalesce(sum(u.cost_upstream_pico_usd), 0) as cost_upstream_pico_usd`
-const ofEvents = sql`count(*) filter (where outcome = 'charged') as requests,
-  count(*) filter (where outcome = 'released') as failed_requests, coalesce(sum(u.prompt_tokens), 0) as prompt_tokens,
-  coalesce(sum(u.completion_tokens), 0) as completion_tokens,
-  coalesce(sum(u.cost_billed_nano_brl), 0) as cost_billed_nano_brl,
-  coalesce(sum(u.cost_upstream_pico_usd), 0) as cost_upstream_pico_usd`
 
 /**
  * Each of the last days, today included and the oldest first; days without use too.
@@ -48,24 +42,24 @@ export async function sumUsageByDay(
       from starts
     ), cut_sums as materialized (
       select back, is_before, u.* from cuts cross join lateral (
-        select ${ofRollUp} from usage_hours u
+        select ${sumColumns} from usage_hours u
         where u.customer_id = ${customerId} and u.hour_at >= hours_from and u.hour_at < hours_to
       ) u
       union all
       select back, is_before, u.* from cuts cross join lateral (
-        select ${ofEvents} from usage_events u
+        select ${eventSumColumns} from usage_events u
         where u.customer_id = ${customerId} and (u.created_at >= cut_from and u.created_at < hours_from
           or u.created_at >= hours_to and u.created_at < cut_to)
       ) u
       where cut_from < hours_from or hours_to < cut_to
     ), parts as (
       select back, 1 as sign, u.* from starts cross join lateral (
-        select ${ofRollUp} from usage_days u
+        select ${sumColumns} from usage_days u
         where u.customer_id = ${customerId} and u.day_at >= near_at and u.day_at < least(next_near_at, usage_days_until)
       ) u
       union all
       select back, 1, u.* from starts cross join lateral (
-        select ${ofRollUp} from usage_hours u
+        select ${sumColumns} from usage_hours u
         where u.customer_id = ${customerId} and u.hour_at >= greatest(near_at, usage_days_until) and u.hour_at < next_near_at
       ) u
       union all

@@ -42,10 +42,16 @@ export function usageOfDays(customerId: string, days: number): RawBuilder<unknow
     where c.id = ${customerId}`
 }
 
-/** The columns of a `SumsRow`, of rows that `usageOfDays` gives. */
-export const sumColumns = sql`sum(u.charged_requests) as requests, sum(u.released_requests) as failed_requests,
-  sum(u.prompt_tokens) as prompt_tokens, sum(u.completion_tokens) as completion_tokens,
+const tokenAndCostColumns = sql`sum(u.prompt_tokens) as prompt_tokens, sum(u.completion_tokens) as completion_tokens,
   sum(u.cost_billed_nano_brl) as cost_billed_nano_brl, sum(u.cost_upstream_pico_usd) as cost_upstream_pico_usd`
+
+/** The columns of a `SumsRow`, of rows of a roll-up, as `usageOfDays` gives them. */
+export const sumColumns = sql`sum(u.charged_requests) as requests, sum(u.released_requests) as failed_requests,
+  ${tokenAndCostColumns}`
+
+/** The same of usage events. */
+export const eventSumColumns = sql`count(*) filter (where u.outcome = 'charged') as requests,
+  count(*) filter (where u.outcome = 'released') as failed_requests, ${tokenAndCostColumns}`
 
 export function toSums(row: SumsRow): UsageSums {
   return {
