@@ -7,5 +7,7 @@ export async function payPix(page: Page): Promise<void> {
     page.getByRole('link', { name: 'Abrir a página de pagamento' }).click(),
   ])
   await bank.getByRole('button', { name: 'Pagar (simulação)' }).click()
+  // Also because Chromium sometimes never closes a tab that is on its way to a page.
+  await bank.getByText('Pagamento recebido').waitFor()
   await bank.close()
 }
