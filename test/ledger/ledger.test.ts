@@ -10,6 +10,7 @@ import { release } from '../../src/ledger/resolution.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 import { NANO_BRL_PER_TOKEN, openTestLedger, type TestLedger } from './open-test-ledger.ts'
+import { untilMinuteHasRoom } from './until-minute-has-room.ts'
 
 let database: TestDatabase
 let one: TestLedger
@@ -276,9 +277,3 @@ test('for any order of holds, charges and releases the audit is clean and the su
   )
   await assertAudit()
 })
-
-/** A count that crosses the turn of the minute would prove nothing. */
-async function untilMinuteHasRoom(): Promise<void> {
-  const leftMs = 60_000 - (Date.now() % 60_000)
-  if (leftMs < 4_000) await new Promise((resolve) => setTimeout(resolve, leftMs + 50))
-}

@@ -55,7 +55,7 @@ export interface TestLedger {
 export async function openTestLedger(
   db: Database,
   databaseUrl: string,
-  options: { spoolDir?: string; laneCount?: number } = {},
+  options: { spoolDir?: string; laneCount?: number; onBatch?: (size: number) => void } = {},
 ): Promise<TestLedger> {
   const nodeId = createId()
   await registerNode(db, nodeId)
@@ -73,7 +73,7 @@ export async function openTestLedger(
     laneCount: options.laneCount ?? 2,
     spoolDir,
     log: createLog('silent', () => {}),
-    observer: { batch() {}, gone() {} },
+    observer: { batch: options.onBatch ?? (() => {}), gone() {} },
   })
   return {
     ledger,

@@ -1,0 +1,170 @@
+/** An attempt that is alone in its batch goes another way than many: it must come to the same. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { createApiKey, revokeApiKey, type ApiKey } from '../../src/customers/api-keys.ts'
+import type { Attempt, Verdict } from '../../src/ledger/attempt.ts'
+import { createId } from '../../src/lib/ids.ts'
+import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
+import { assertAudit } from '../http/gateway-under-test.ts'
+import { NANO_BRL_PER_TOKEN, openTestLedger, type TestLedger } from './open-test-ledger.ts'
+import { untilMinuteHasRoom } from './until-minute-has-room.ts'
+
+const BALANCE_TOKENS = 1_000
+
+let database: TestDatabase
+let node: TestLedger
+let companion: ApiKey
+const batchSizes: number[] = []
+
+before(async () => {
+  database = await createTestDatabase()
+  // One lane, so that what is asked at once is in one batch.
+  node = await openTestLedger(database.db, database.databaseUrl, {
+    laneCount: 1,
+    onBatch: (size) => batchSizes.push(size),
+  })
+  companion = (await seedCustomer(database.db, { balanceBrl: '1000' })).key
+})
+
+after(async () => {
+  await node.ledger.close()
+  await database.drop()
+})
+
+type KeyInput = Partial<Parameters<typeof createApiKey>[1]>
+
+/** What the attempt finds, and what is asked by it. */
+interface Situation {
+  readonly key?: KeyInput
+  readonly tokens?: number
+  readonly attempt?: Partial<Attempt>
+  /** How many calls the key and its address had before in this minute. */
+  readonly before?: number
+  readonly arrange?: (key: ApiKey) => Promise<unknown>
+  readonly verdict: Verdict['kind']
+}
+
+const situations: Readonly<Record<string, Situation>> = {
+  'all that is there': { tokens: BALANCE_TOKENS, verdict: 'held' },
+  'a token more than is there': { tokens: BALANCE_TOKENS + 1, verdict: 'short_balance' },
+  'more than others left': { before: 1, tokens: BALANCE_TOKENS, verdict: 'short_balance' },
+  'the last of the minute': { key: { requestsPerMinute: 3 }, before: 2, verdict: 'held' },
+  'one too many of the key': { key: { requestsPerMinute: 2 }, before: 2, verdict: 'key_limited' },
+  'one too many of the address': { attempt: { ipLimit: 2 }, before: 2, verdict: 'ip_limited' },
+  'one too many of both': {
+    key: { requestsPerMinute: 2 },
+    attempt: { ipLimit: 2 },
+    before: 2,
+    verdict: 'ip_limited',
+  },
+  'one too many, but counted before': {
+    key: { requestsPerMinute: 2 },
+    attempt: { ipLimit: 2, isRepeated: true },
+    before: 2,
+    verdict: 'held',
+  },
+  'a key that was revoked': {
+    arrange: (key) => revokeApiKey(database.db, key.id),
+    verdict: 'stale_key',
+  },
+  'a key that was changed': {
+    arrange: ({ id }) =>
+      sql`update api_keys set version = version + 1 where id = ${id}`.execute(database.db),
+    verdict: 'stale_key',
+  },
+  'a key that expired': { key: { expiresAt: new Date(Date.now() - 1_000) }, verdict: 'stale_key' },
+  'a key with a budget': { key: { budget: budgetOf(10) }, tokens: 10, verdict: 'held' },
+  'more than a budget': { key: { budget: budgetOf(10) }, tokens: 11, verdict: 'short_budget' },
+  'a limit of tokens': { key: { tokensPerMinute: 10 }, tokens: 10, verdict: 'held' },
+  'more tokens': { key: { tokensPerMinute: 10 }, tokens: 11, verdict: 'tokens_limited' },
+  'the cap of a team': { arrange: capTeam, tokens: 10, verdict: 'held' },
+  'more than the cap of a team': { arrange: capTeam, tokens: 11, verdict: 'short_team' },
+}
+
+function budgetOf(tokens: number): NonNullable<KeyInput['budget']> {
+  return { limitPicoUsd: BigInt(tokens) * 2_000_000n, period: 'lifetime' }
+}
+
+async function capTeam({ id, customerId }: ApiKey): Promise<void> {
+  const { db } = database
+  const teamId = createId()
+  await db
+    .insertInto('teams')
+    .values({ id: teamId, customer_id: customerId, name: 'equipe' })
+    .execute()
+  await db
+    .insertInto('team_budgets')
+    .values({ team_id: teamId, timezone: 'UTC', limit_nano_brl: 10n * NANO_BRL_PER_TOKEN })
+    .execute()
+  await sql`update api_keys set team_id = ${teamId} where id = ${id}`.execute(db)
+}
+
+/** What is answered to the attempt and what is written of it, with a customer of its own. */
+async function tryOut(
+  { key: input, tokens = 1, attempt: more, before: count = 0, arrange }: Situation,
+  hold: (attempt: Attempt) => Promise<unknown>,
+): Promise<object> {
+  const { db } = database
+  const balanceBrl = String(Number(BigInt(BALANCE_TOKENS) * NANO_BRL_PER_TOKEN) / 1e9)
+  const { customerId, key } = await seedCustomer(db, { balanceBrl, ...input })
+  const ip = `2001:db8::${createId().slice(-4)}`
+  for (let calls = 0; calls < count; calls++)
+    assert.equal((await node.ledger.hold(node.attempt(key, 1, { ip }))).kind, 'held')
+  await arrange?.(key)
+
+  const attempt = node.attempt(key, tokens, { ip, sessionId: 's-1', ...more })
+  const { at, ...verdict } = (await hold(attempt)) as Verdict
+  assert.ok(Math.abs(at.getTime() - Date.now()) < 60_000, at.toISOString())
+  const account = await db
+    .selectFrom('accounts')
+    .select(['held_nano_brl', 'charged_nano_brl', 'credited_nano_brl'])
+    .where('customer_id', '=', customerId)
+    .executeTakeFirst()
+  const held = await db.selectFrom('holds').selectAll().where('id', '=', attempt.id).execute()
+  const windows = await db
+    .selectFrom('rate_windows')
+    .select(['requests', 'tokens'])
+    .where('subject', 'in', [`i:${ip}`, `k:${key.id}`])
+    .orderBy('subject')
+    .execute()
+  return {
+    verdict,
+    account,
+    held: held.map(
+      ({
+        id: _id,
+        customer_id: _customer,
+        api_key_id: _key,
+        team_id,
+        request_id: _request,
+        created_at: _created,
+        tokens_window_at,
+        ...row
+      }) => ({ ...row, hasTeam: team_id !== null, hasWindow: tokens_window_at !== null }),
+    ),
+    windows,
+  }
+}
+
+for (const [name, situation] of Object.entries(situations)) {
+  test(`alone or in company, an attempt comes to the same: ${name}`, async () => {
+    await untilMinuteHasRoom()
+    const alone = await tryOut(situation, (attempt) => node.ledger.hold(attempt))
+    const inCompany = await tryOut(situation, async (attempt) => {
+      const [, verdict] = await Promise.all([
+        node.ledger.hold(node.attempt(companion, 1)),
+        node.ledger.hold(attempt),
+      ])
+      return verdict
+    })
+    // They are told after the next turn of the event loop.
+    await setImmediate()
+    assert.equal(batchSizes.at(-1), 2)
+    assert.deepEqual(alone, inCompany)
+    assert.equal((alone as { verdict: Verdict }).verdict.kind, situation.verdict)
+  })
+}
+
+test('what was held alone and in company is sound in the books', () => assertAudit(database))
