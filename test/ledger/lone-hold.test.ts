@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { createApiKey, revokeApiKey, type ApiKey } from '../../src/customers/api-keys.ts'
+import { revokeApiKey, type ApiKey, type ApiKeyInput } from '../../src/customers/api-keys.ts'
 import type { Attempt, Verdict } from '../../src/ledger/attempt.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
@@ -33,11 +33,9 @@ after(async () => {
   await database.drop()
 })
 
-type KeyInput = Partial<Parameters<typeof createApiKey>[1]>
-
 /** What the attempt finds, and what is asked by it. */
 interface Situation {
-  readonly key?: KeyInput
+  readonly key?: Partial<ApiKeyInput>
   readonly tokens?: number
   readonly attempt?: Partial<Attempt>
   /** How many calls the key and its address had before in this minute. */
@@ -83,7 +81,7 @@ const situations: Readonly<Record<string, Situation>> = {
   'more than the cap of a team': { arrange: capTeam, tokens: 11, verdict: 'short_team' },
 }
 
-function budgetOf(tokens: number): NonNullable<KeyInput['budget']> {
+function budgetOf(tokens: number): NonNullable<ApiKeyInput['budget']> {
   return { limitPicoUsd: BigInt(tokens) * 2_000_000n, period: 'lifetime' }
 }
 
