@@ -114,7 +114,7 @@ async function runOnce(
   return results
 }
 
-/** From a verdict as `take_holds` writes it. */
+/** From a verdict as `take_holds` and `take_lone_hold` write it. */
 function toVerdict(text: string, atMs: number): Verdict {
   const [kind, keySequence, ipSequence, balance, held, budgetLeft, teamLeft] = text.split(',')
   return {

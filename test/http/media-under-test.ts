@@ -108,6 +108,7 @@ export function beginForm(
   headers: Record<string, string | number> = {},
 ): Sending {
   const requestId = randomUUID()
+  const askedAtMs = Date.now()
   const request = httpRequest(`${baseUrl}${TRANSCRIPTIONS}`, {
     method: 'POST',
     agent: false,
@@ -131,7 +132,8 @@ export function beginForm(
           headers.set(name, String(value))
         const isJson = /^application\/json\b/.test(headers.get('content-type') ?? '')
         const json: unknown = isJson ? JSON.parse(text) : undefined
-        resolve({ requestId, status: response.statusCode ?? 0, headers, text, json })
+        const status = response.statusCode ?? 0
+        resolve({ requestId, askedAtMs, status, headers, text, json })
       })
     })
   })
