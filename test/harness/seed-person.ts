@@ -12,6 +12,7 @@ import { credit } from '../../src/ledger/entries.ts'
 import { createId, sha256 } from '../../src/lib/ids.ts'
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
 import { requestRefund } from '../../src/payments/refunds/request-refund.ts'
+import { seedTeam } from './seed-team.ts'
 import { seedCustomer } from './test-database.ts'
 import { seedPaidTopUp } from './seed-paid-top-up.ts'
 import { seedTopUp } from './seed-top-up.ts'
@@ -350,8 +351,8 @@ async function seedTeams(
   mark: string,
 ): Promise<{ teamSecret: string; teamOwnerId: string }> {
   const other = await seedCustomer(db, { balanceBrl: '10' })
-  const own = await seedTeam(db, customerId, `Equipe ${mark}`)
-  const foreign = await seedTeam(db, other.customerId, 'Equipe de outra pessoa')
+  const own = await seedTeam(db, customerId, { name: `Equipe ${mark}` })
+  const foreign = await seedTeam(db, other.customerId, { name: 'Equipe de outra pessoa' })
   const member = { role: 'member' as const }
   await db
     .insertInto('team_members')
@@ -381,16 +382,6 @@ async function seedTeams(
     createdBy: customerId,
   })
   return { teamSecret: secret, teamOwnerId: other.customerId }
-}
-
-async function seedTeam(db: Database, customerId: string, name: string): Promise<string> {
-  const id = createId()
-  await db.insertInto('teams').values({ id, customer_id: customerId, name }).execute()
-  await db
-    .insertInto('team_budgets')
-    .values({ team_id: id, timezone: 'America/Sao_Paulo', limit_nano_brl: null })
-    .execute()
-  return id
 }
 
 async function seedReferrals(db: Database, customerId: string): Promise<void> {

@@ -7,6 +7,7 @@ import { createApiKey } from '../../src/customers/api-keys.ts'
 import { createId, sha256 } from '../../src/lib/ids.ts'
 import { debit } from '../../src/ledger/entries.ts'
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
+import { seedTeam } from '../harness/seed-team.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import {
   ask,
@@ -285,16 +286,8 @@ test("another customer's key is not found, by any route, and stays as it is", as
 
 test("a team's key reads and changes no keys", async () => {
   const { db } = gateway.database
-  const teamId = createId()
   const { customerId } = gateway
-  await db
-    .insertInto('teams')
-    .values({ id: teamId, customer_id: customerId, name: 'time' })
-    .execute()
-  await db
-    .insertInto('team_budgets')
-    .values({ team_id: teamId, timezone: 'America/Sao_Paulo', limit_nano_brl: null })
-    .execute()
+  const teamId = await seedTeam(db, customerId)
   const input = { customerId, name: 'do time', requestsPerMinute: 100, teamId }
   const { key, secret } = await createApiKey(db, input)
   for (const [method, path, body] of [

@@ -103,24 +103,21 @@ const followed = new Set<string>()
 
 /** A link to enter by that was not given out here before. */
 export async function waitForFreshLink(db: Database, email: string): Promise<SentLink> {
-  for (const deadline = Date.now() + 10_000; ; await sleep(20)) {
-    const links = await listLinks(db, email, 'link_de_entrada')
-    const fresh = links.find(({ token }) => !followed.has(token))
-    if (fresh) {
-      followed.add(fresh.token)
-      return fresh
-    }
-    if (Date.now() > deadline) throw new Error(`no fresh link to ${email}`)
-  }
+  const isFresh = ({ token }: SentLink): boolean => !followed.has(token)
+  const fresh = await waitForLink(db, email, 'link_de_entrada', isFresh)
+  followed.add(fresh.token)
+  return fresh
 }
 
+/** The newest of this kind that is wanted. */
 export async function waitForLink(
   db: Database,
   email: string,
   template: string,
+  isWanted: (link: SentLink) => boolean = () => true,
 ): Promise<SentLink> {
   for (const deadline = Date.now() + 10_000; ; await sleep(20)) {
-    const link = await findLink(db, email, template)
+    const link = (await listLinks(db, email, template)).find(isWanted)
     if (link) return link
     if (Date.now() > deadline) throw new Error(`no mail ${template} to ${email}`)
   }

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { createApiKey, revokeApiKey, type ApiKeyInput } from '../../src/customers/api-keys.ts'
+import { awayFromMinuteEnd } from '../harness/away-from-minute-end.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { ask, askChat, sound, startGateway, type GatewayUnderTest } from './gateway-under-test.ts'
-import { awayFromMinuteEnd, decimal, exactTimeOf, halfUp } from './usage-in-test.ts'
+import { decimal, exactTimeOf, halfUp } from './usage-in-test.ts'
 
 let gateway: GatewayUnderTest
 

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findAccount } from '../../src/ledger/entries.ts'
 import { decimalBrl, parseBrl } from '../../src/lib/money.ts'
+import { awayFromMinuteEnd } from '../harness/away-from-minute-end.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { writeConfigFile, type ConfigFile } from './config-file.ts'
 import {
@@ -18,7 +19,6 @@ import {
   type GatewayUnderTest,
 } from './gateway-under-test.ts'
 import { good, startScriptedUpstream, status, type ScriptedUpstream } from './scripted-upstream.ts'
-import { awayFromMinuteEnd } from './usage-in-test.ts'
 
 let upstream: ScriptedUpstream
 let config: ConfigFile

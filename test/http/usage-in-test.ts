@@ -2,7 +2,6 @@
  * Sums of usage, done again from the events that a test seeded: plain loops over whole numbers, and nothing
  * of the product's own arithmetic.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { SeededUse } from '../harness/seed-usage.ts'
 
 /** A use whose cost the test chose. */
@@ -94,10 +93,4 @@ function offsetMs(timezone: string, at: number): number {
   const [, sign, hours, minutes] = /^GMT(?:([+-])(\d\d):(\d\d))?$/.exec(name ?? '') ?? []
   if (sign === undefined) return 0
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000
-}
-
-/** Waits where a minute, and with it maybe a day, would end in between. */
-export async function awayFromMinuteEnd(ms = 3_000): Promise<void> {
-  const left = 60_000 - (Date.now() % 60_000)
-  if (left < ms) await sleep(left + 100)
 }

@@ -7,6 +7,8 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { createApiKey, revokeApiKey } from '../../src/customers/api-keys.ts'
 import { createId } from '../../src/lib/ids.ts'
+import { awayFromMinuteEnd } from '../harness/away-from-minute-end.ts'
+import { seedTeam } from '../harness/seed-team.ts'
 import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
 import { seedTopUp } from '../harness/seed-top-up.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
@@ -21,7 +23,6 @@ import {
   type GatewayUnderTest,
 } from './gateway-under-test.ts'
 import {
-  awayFromMinuteEnd,
   billedOf,
   decimal,
   exactTimeOf,
@@ -292,11 +293,7 @@ test('keys without use are listed, revoked ones only where they were used, the d
 test("a team's key is among the keys of the owner, with its team", async () => {
   const { db } = gateway.database
   const owner = await createOwner('100')
-  const teamId = createId()
-  await db
-    .insertInto('teams')
-    .values({ id: teamId, customer_id: owner.customerId, name: 'Equipe' })
-    .execute()
+  const teamId = await seedTeam(db, owner.customerId)
   const input = { customerId: owner.customerId, name: 'da equipe', requestsPerMinute: 1, teamId }
   const { key } = await createApiKey(db, input)
   const { keys } = await get(owner, '/usage/by-key')

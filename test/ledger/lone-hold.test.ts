@@ -6,10 +6,11 @@ import { sql } from 'kysely'
 import { revokeApiKey, type ApiKey, type ApiKeyInput } from '../../src/customers/api-keys.ts'
 import type { Attempt, Verdict } from '../../src/ledger/attempt.ts'
 import { createId } from '../../src/lib/ids.ts'
+import { awayFromMinuteEnd } from '../harness/away-from-minute-end.ts'
+import { seedTeam } from '../harness/seed-team.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 import { assertAudit } from '../http/gateway-under-test.ts'
-import { NANO_BRL_PER_TOKEN, openTestLedger, type TestLedger } from './open-test-ledger.ts'
-import { untilMinuteHasRoom } from './until-minute-has-room.ts'
+import { NANO_BRL_PER_TOKEN, openTestLedger, worth, type TestLedger } from './open-test-ledger.ts'
 
 const BALANCE_TOKENS = 1_000
 
@@ -87,15 +88,7 @@ function budgetOf(tokens: number): NonNullable<ApiKeyInput['budget']> {
 
 async function capTeam({ id, customerId }: ApiKey): Promise<void> {
   const { db } = database
-  const teamId = createId()
-  await db
-    .insertInto('teams')
-    .values({ id: teamId, customer_id: customerId, name: 'equipe' })
-    .execute()
-  await db
-    .insertInto('team_budgets')
-    .values({ team_id: teamId, timezone: 'UTC', limit_nano_brl: 10n * NANO_BRL_PER_TOKEN })
-    .execute()
+  const teamId = await seedTeam(db, customerId, { limitNanoBrl: 10n * NANO_BRL_PER_TOKEN })
   await sql`update api_keys set team_id = ${teamId} where id = ${id}`.execute(db)
 }
 
@@ -105,8 +98,10 @@ async function tryOut(
   hold: (attempt: Attempt) => Promise<unknown>,
 ): Promise<object> {
   const { db } = database
-  const balanceBrl = String(Number(BigInt(BALANCE_TOKENS) * NANO_BRL_PER_TOKEN) / 1e9)
-  const { customerId, key } = await seedCustomer(db, { balanceBrl, ...input })
+  const { customerId, key } = await seedCustomer(db, {
+    balanceBrl: worth(BALANCE_TOKENS),
+    ...input,
+  })
   const ip = `2001:db8::${createId().slice(-4)}`
   for (let calls = 0; calls < count; calls++)
     assert.equal((await node.ledger.hold(node.attempt(key, 1, { ip }))).kind, 'held')
@@ -148,7 +143,7 @@ async function tryOut(
 
 for (const [name, situation] of Object.entries(situations)) {
   test(`alone or in company, an attempt comes to the same: ${name}`, async () => {
-    await untilMinuteHasRoom()
+    await awayFromMinuteEnd(4_000)
     const alone = await tryOut(situation, (attempt) => node.ledger.hold(attempt))
     const inCompany = await tryOut(situation, async (attempt) => {
       const [, verdict] = await Promise.all([

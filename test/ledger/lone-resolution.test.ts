@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { Attempt } from '../../src/ledger/attempt.ts'
 import { release, type Resolution } from '../../src/ledger/resolution.ts'
 import { createApiKey, type ApiKey } from '../../src/customers/api-keys.ts'
-import { createId } from '../../src/lib/ids.ts'
+import { seedTeam } from '../harness/seed-team.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 import { assertAudit } from '../http/gateway-under-test.ts'
 import { openTestLedger, type TestLedger } from './open-test-ledger.ts'
@@ -27,15 +27,7 @@ after(async () => {
 async function seedKey(): Promise<ApiKey> {
   const { db } = database
   const { customerId } = await seedCustomer(db, { balanceBrl: '1000' })
-  const teamId = createId()
-  await db
-    .insertInto('teams')
-    .values({ id: teamId, customer_id: customerId, name: 'equipe' })
-    .execute()
-  await db
-    .insertInto('team_budgets')
-    .values({ team_id: teamId, timezone: 'UTC', limit_nano_brl: 500_000_000_000n })
-    .execute()
+  const teamId = await seedTeam(db, customerId, { limitNanoBrl: 500_000_000_000n })
   const { key } = await createApiKey(db, {
     customerId,
     teamId,

@@ -44,6 +44,11 @@ export const testModel: Model = {
 
 export const NANO_BRL_PER_TOKEN = chargeFor(1_000_000n, { fxRateE4: 50_000n, markupE4: 20_000n })
 
+/** What this many tokens bill, as BRL text. */
+export function worth(tokens: number): string {
+  return (Number(BigInt(tokens) * NANO_BRL_PER_TOKEN) / 1e9).toString()
+}
+
 export interface TestLedger {
   readonly ledger: Ledger
   readonly nodeId: string

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { createApiKey, type ApiKey } from '../../src/customers/api-keys.ts'
-import { createId } from '../../src/lib/ids.ts'
+import { seedTeam } from '../harness/seed-team.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 import { assertAudit } from '../http/gateway-under-test.ts'
 import { NANO_BRL_PER_TOKEN, openTestLedger, type TestLedger } from './open-test-ledger.ts'
@@ -24,21 +24,13 @@ after(async () => {
   await database.drop()
 })
 
-async function seedTeam(
+async function seedTeamWithKeys(
   capTokens: number | null,
   keyCount: number,
 ): Promise<{ teamId: string; keys: ApiKey[]; ownKey: ApiKey; customerId: string }> {
   const { customerId, key: ownKey } = await seedCustomer(database.db, { balanceBrl: '1000' })
-  const teamId = createId()
-  await database.db
-    .insertInto('teams')
-    .values({ id: teamId, customer_id: customerId, name: 'equipe' })
-    .execute()
-  const limit = capTokens === null ? null : BigInt(capTokens) * NANO_BRL_PER_TOKEN
-  await database.db
-    .insertInto('team_budgets')
-    .values({ team_id: teamId, timezone: 'America/Sao_Paulo', limit_nano_brl: limit })
-    .execute()
+  const limitNanoBrl = capTokens === null ? null : BigInt(capTokens) * NANO_BRL_PER_TOKEN
+  const teamId = await seedTeam(database.db, customerId, { limitNanoBrl })
   const keys = await Promise.all(
     Array.from({ length: keyCount }, async () => {
       const made = await createApiKey(database.db, {
@@ -63,7 +55,7 @@ async function budgetOf(teamId: string): Promise<{ spent: bigint; held: bigint }
 }
 
 test('the keys of a team together hold no more than its cap, over two nodes', async () => {
-  const { teamId, keys } = await seedTeam(100, 4)
+  const { teamId, keys } = await seedTeamWithKeys(100, 4)
   const attempts = Array.from({ length: 200 }, (_, index) =>
     one.attempt(keys[index % keys.length] as ApiKey, 3),
   )
@@ -86,7 +78,7 @@ test('the keys of a team together hold no more than its cap, over two nodes', as
 })
 
 test('a team at its cap does not stop the other keys of the account that pays', async () => {
-  const { keys, ownKey } = await seedTeam(0, 1)
+  const { keys, ownKey } = await seedTeamWithKeys(0, 1)
   const verdict = await one.ledger.hold(one.attempt(keys[0] as ApiKey, 1))
   assert.ok(verdict.kind === 'short_team')
   assert.equal(verdict.teamLeftNanoBrl, 0n)
@@ -94,7 +86,7 @@ test('a team at its cap does not stop the other keys of the account that pays', 
 })
 
 test('a team without a cap is counted all the same', async () => {
-  const { teamId, keys } = await seedTeam(null, 1)
+  const { teamId, keys } = await seedTeamWithKeys(null, 1)
   const attempt = one.attempt(keys[0] as ApiKey, 10)
   assert.equal((await one.ledger.hold(attempt)).kind, 'held')
   await one.ledger.resolve(one.charge(attempt, 4))
@@ -102,7 +94,7 @@ test('a team without a cap is counted all the same', async () => {
 })
 
 test('a new month begins from zero, and what was held before it is spent in it', async () => {
-  const { teamId, keys } = await seedTeam(10, 1)
+  const { teamId, keys } = await seedTeamWithKeys(10, 1)
   const key = keys[0] as ApiKey
   const first = one.attempt(key, 8)
   await one.ledger.hold(first)

@@ -1,0 +1,14 @@
+import { createTeam } from '../../src/customers/teams.ts'
+import { inTransaction, type Database } from '../../src/db/open.ts'
+import type { NanoBrl } from '../../src/lib/money.ts'
+
+/** A team without members or keys, whose account pays, with a monthly cap or none; returns its id. */
+export async function seedTeam(
+  db: Database,
+  ownerId: string,
+  { name = 'equipe', limitNanoBrl = null }: { name?: string; limitNanoBrl?: NanoBrl | null } = {},
+): Promise<string> {
+  const made = await inTransaction(db, (trx) => createTeam(trx, { ownerId, name, limitNanoBrl }))
+  if (made.kind !== 'created') throw new Error(made.kind)
+  return made.id
+}
