@@ -81,7 +81,7 @@ export async function callUpstream<
     for (const route of order) {
       const provider = deps.providers.get(route.upstreamId)
       if (!provider || !kind.can(provider) || round > deps.retriesOf(route.upstreamId)) continue
-      if (last && client.hasLeft) return notCalled(last, tries)
+      if (last && client.hasLeft()) return notCalled(last, tries)
       // What the order saw may be long ago.
       if (tries.length >= TRIES_MAX || !deps.router.mayBegin(route)) continue
       const tried = await tryRoute(deps, kind, held, { route, provider, client, ending }, tries)

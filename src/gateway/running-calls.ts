@@ -29,9 +29,10 @@ export interface RunningCalls {
 const FIRST_MARK_MS = 100
 const NEXT_MARK_MS = 3_000
 
-interface State {
+/** Without getters, see `Client`. */
+interface State extends RunningCall {
   isKept: boolean
-  beganAtMs: number
+  readonly beganAtMs: number
   markedAtMs: number | undefined
   tokens: number
   tokensMarked: number
@@ -50,13 +51,12 @@ export function createRunningCalls(now: () => number = () => performance.now()):
 
   return {
     begin(holdId, isKept) {
-      const beganAtMs = now()
-      const state: State = { isKept, beganAtMs, markedAtMs: undefined, tokens: 0, tokensMarked: 0 }
-      states.set(holdId, state)
-      return {
-        get isKept() {
-          return state.isKept
-        },
+      const state: State = {
+        isKept,
+        beganAtMs: now(),
+        markedAtMs: undefined,
+        tokens: 0,
+        tokensMarked: 0,
         sawOutput(tokens) {
           state.tokens = tokens
         },
@@ -67,6 +67,8 @@ export function createRunningCalls(now: () => number = () => performance.now()):
           waiters = []
         },
       }
+      states.set(holdId, state)
+      return state
     },
     has: (holdId) => states.has(holdId),
     get size() {

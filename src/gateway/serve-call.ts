@@ -55,7 +55,7 @@ export function createServeCall<
         const failure = await serveHeldCall(deps, kind, incoming, client, held)
         if (failure === undefined) return
         // Its money is free again. The next model, where the customer named one, begins with its own hold.
-        const isOver = place === models.length - 1 || client.hasLeft || !isWorthAnother(failure)
+        const isOver = place === models.length - 1 || client.hasLeft() || !isWorthAnother(failure)
         if (isOver) return refuse(deps, incoming, client, refusalOf(failure), held.limits)
       }
     } finally {
@@ -80,7 +80,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
     const called = await callUpstream(deps, kind, held, client, ending)
     const answeredBy = createAnsweredBy(deps, held, called, dispatchedAtMs)
     if (called.kind === 'not_called') {
-      const reason = client.hasLeft ? 'client_left' : called.failure.reason
+      const reason = client.hasLeft() ? 'client_left' : called.failure.reason
       await deps.ledger.resolve(releaseHeldCall(held, reason, answeredBy()))
       return called.failure
     }

@@ -32,12 +32,8 @@ export async function collectAnswer(
     beginStream: refuseStream,
     write: refuseStream,
     endStream: refuseStream,
-    get hasLeft() {
-      return hasLeft(raw)
-    },
-    get origin() {
-      return originOf(request, publicUrl)
-    },
+    hasLeft: () => hasLeft(raw),
+    origin: () => originOf(request, publicUrl),
     onLeave: (callback) => onLeave(raw, callback),
   }
   await serveCall(incoming, client)

@@ -86,7 +86,7 @@ async function completeChat(
   )
   if (outcome.kind !== 'stream') return outcome
   const begun = await beginStream(outcome)
-  return begun.kind === 'failure' && provider.cancelStopsBilling && client.hasLeft
+  return begun.kind === 'failure' && provider.cancelStopsBilling && client.hasLeft()
     ? { kind: 'failure', reason: 'aborted', detail: 'the client left before the first chunk' }
     : begun
 }

@@ -63,15 +63,15 @@ export async function relayStream(
         shown += writer.chunk(chunk.body) ?? ''
       }
       running.sawOutput(Math.min(seen(), held.quote.outputTokensMax * held.quote.choices))
-      if (shown !== '' && !client.hasLeft) await client.write(shown)
-      if (client.hasLeft && cancelStopsBilling) {
+      if (shown !== '' && !client.hasLeft()) await client.write(shown)
+      if (client.hasLeft() && cancelStopsBilling) {
         stream.cancel()
         return relayed('left')
       }
     }
   } catch (error) {
     if (!(error instanceof StreamBroken)) throw error
-    return client.hasLeft && cancelStopsBilling ? relayed('left') : relayed('broken', error.failure)
+    return client.hasLeft() && cancelStopsBilling ? relayed('left') : relayed('broken', error.failure)
   }
   return relayed('whole')
 }

@@ -41,7 +41,7 @@ export function createImageKind(keepImage: KeepImage): CallKind<Buffer, ImageReq
       const resolution = chargeHeldCall(held, used, by)
       return {
         resolution,
-        write: () => writeImages(held, outcome, resolution, keepImage, client.origin),
+        write: () => writeImages(held, outcome, resolution, keepImage, client.origin()),
         send: (text) => client.answer(text, held.limits),
       }
     },

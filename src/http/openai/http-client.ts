@@ -76,12 +76,8 @@ export function createHttpClient(
       })
     },
     endStream: (text) => raw.end(text),
-    get hasLeft() {
-      return hasLeft(raw)
-    },
-    get origin() {
-      return originOf(request, publicUrl)
-    },
+    hasLeft: () => hasLeft(raw),
+    origin: () => originOf(request, publicUrl),
     onLeave: (callback) => onLeave(raw, callback),
   }
 }
