@@ -1,9 +1,10 @@
 /** Prometheus metrics of this node, and the observers that the modules report to. */
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client'
 import type { GatewayObserver } from './gateway/gateway-deps.ts'
 import type { BreakerState } from './gateway/routing/circuit-breaker.ts'
 import type { RouteState, Router } from './gateway/routing/create-router.ts'
 import type { LaneObserver } from './ledger/lane.ts'
+import { createHotCounter, createHotHistogram } from './lib/hot-metrics.ts'
 
 export interface Metrics {
   readonly gateway: GatewayObserver
@@ -32,67 +33,54 @@ export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
-  const requests = new Counter({
-    registers,
+  const requests = createHotCounter({
     name: 'catraca_requests_total',
     help: 'Model calls answered.',
-    labelNames: ['model', 'status'],
+    labels: ['model', 'status'],
   })
-  const duration = new Histogram({
-    registers,
+  const duration = createHotHistogram({
     name: 'catraca_request_seconds',
     help: 'From the request to the end of the answer.',
     buckets: SECONDS,
   })
-  const added = new Histogram({
-    registers,
+  const added = createHotHistogram({
     name: 'catraca_added_seconds',
     help: 'What the gateway adds to a plain answer: its duration less the time spent waiting for the upstream.',
     buckets: ADDED_SECONDS,
   })
+  const firstByte = createHotHistogram({
+    name: 'catraca_upstream_first_byte_seconds',
+    help: 'From a call of an upstream to the first byte of its answer, or to the end of a plain one.',
+    label: 'upstream',
+    buckets: SECONDS,
+  })
+  const settlementLag = createHotHistogram({
+    name: 'catraca_settlement_lag_seconds',
+    help: 'From the end of the answer of the upstream to its durable charge, in the database or in the spool.',
+    label: 'kept',
+    buckets: ADDED_SECONDS,
+  })
+  const batchSize = createHotHistogram({
+    name: 'catraca_ledger_batch_size',
+    help: 'Works in a ledger batch.',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+  })
+  const batchSeconds = createHotHistogram({
+    name: 'catraca_ledger_batch_seconds',
+    help: 'Time of a ledger batch, commit included.',
+    buckets: ADDED_SECONDS,
+  })
+  const hot = [requests, duration, added, firstByte, settlementLag, batchSize, batchSeconds]
   const upstreamFailures = new Counter({
     registers,
     name: 'catraca_upstream_failures_total',
     help: 'Calls that an upstream failed.',
     labelNames: ['upstream', 'reason'],
   })
-  const firstByte = new Histogram({
-    registers,
-    name: 'catraca_upstream_first_byte_seconds',
-    help: 'From a call of an upstream to the first byte of its answer, or to the end of a plain one.',
-    labelNames: ['upstream'],
-    buckets: SECONDS,
-  })
-  // Finding the series by its label takes longer than counting in it.
-  const firstByteSeries = new Map<string, Histogram.Internal<'upstream'>>()
-  const firstByteOf = (upstream: string): Histogram.Internal<'upstream'> => {
-    const found = firstByteSeries.get(upstream) ?? firstByte.labels(upstream)
-    firstByteSeries.set(upstream, found)
-    return found
-  }
-  const settlementLag = new Histogram({
-    registers,
-    name: 'catraca_settlement_lag_seconds',
-    help: 'From the end of the answer of the upstream to its durable charge, in the database or in the spool.',
-    labelNames: ['kept'],
-    buckets: ADDED_SECONDS,
-  })
   const overruns = new Counter({
     registers,
     name: 'catraca_charges_above_hold_total',
     help: 'Charges above their hold. Look into each.',
-  })
-  const batchSize = new Histogram({
-    registers,
-    name: 'catraca_ledger_batch_size',
-    help: 'Works in a ledger batch.',
-    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
-  })
-  const batchSeconds = new Histogram({
-    registers,
-    name: 'catraca_ledger_batch_seconds',
-    help: 'Time of a ledger batch, commit included.',
-    buckets: ADDED_SECONDS,
   })
   const gone = new Counter({
     registers,
@@ -103,15 +91,15 @@ export function createMetrics(): Metrics {
   return {
     gateway: {
       answered({ model, status, durationMs, upstreamMs, isStream }) {
-        requests.inc({ model, status: String(status) })
+        requests.count(model, String(status))
         duration.observe(durationMs / 1000)
         if (!isStream && status === 200) added.observe((durationMs - upstreamMs) / 1000)
       },
       upstreamAnswered: ({ upstreamId, firstByteMs }) =>
-        firstByteOf(upstreamId).observe(firstByteMs / 1000),
+        firstByte.observe(firstByteMs / 1000, upstreamId),
       upstreamFailed: ({ upstreamId, reason }) =>
         upstreamFailures.inc({ upstream: upstreamId, reason }),
-      settled: (kept, lagMs) => settlementLag.observe({ kept }, lagMs / 1000),
+      settled: (kept, lagMs) => settlementLag.observe(lagMs / 1000, kept),
       overrun: () => overruns.inc(),
     },
     ledger: {
@@ -156,7 +144,8 @@ export function createMetrics(): Metrics {
       watchRoutes(registers, read.routes)
     },
     contentType: registry.contentType,
-    text: () => registry.metrics(),
+    text: async () =>
+      `${hot.map((metric) => metric.text()).join('\n\n')}\n\n${await registry.metrics()}`,
   }
 }
 

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { serialize } from 'pg-protocol'
 
 export interface Statement {
   readonly name: string
@@ -10,6 +11,8 @@ interface Wire extends pg.Connection {
   /** By name, what the server has prepared. */
   readonly parsedStatements: Readonly<Record<string, string>>
 }
+
+const EXECUTE_AND_SYNC = Buffer.concat([serialize.execute(), serialize.sync()])
 
 /**
  * One execution of a prepared statement that answers with one text, from parameters that are texts. Does
@@ -38,16 +41,14 @@ export class BatchQuery implements pg.Submittable {
 
   submit(connection: pg.Connection): void {
     const { stream, parsedStatements } = connection as Wire
-    stream.cork()
-    try {
-      if (!(this.name in parsedStatements))
-        connection.parse({ name: this.name, text: this.text, types: [] }, true)
-      connection.bind({ statement: this.name, values: [...this.#values] }, true)
-      connection.execute(null, true)
-      connection.sync()
-    } finally {
-      stream.uncork()
-    }
+    const messages = [
+      serialize.bind({ statement: this.name, values: [...this.#values] }),
+      EXECUTE_AND_SYNC,
+    ]
+    if (!(this.name in parsedStatements))
+      messages.unshift(serialize.parse({ name: this.name, text: this.text, types: [] }))
+    // In one piece: a write of several was measured to make a lone call 4 to 10 % slower.
+    stream.write(Buffer.concat(messages))
   }
 
   handleDataRow({ fields }: { fields: (string | null)[] }): void {
