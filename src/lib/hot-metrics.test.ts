@@ -9,7 +9,10 @@ const values = [0, 0.0005, 0.00051, 0.5, 1, 1.5, 2.5, 2.6, 1000]
 test('a histogram tells what the common client tells of the same values', async () => {
   const plain = { name: 'plain_seconds', help: 'Help with a \\ in it.', buckets }
   const labelled = { name: 'labelled_seconds', help: 'Help.', buckets }
-  const ours = [createHotHistogram(plain), createHotHistogram({ ...labelled, label: 'of' })] as const
+  const ours = [
+    createHotHistogram(plain),
+    createHotHistogram({ ...labelled, label: 'of' }),
+  ] as const
   const registry = new Registry()
   const theirs = [
     new Histogram({ ...plain, registers: [registry] }),

@@ -71,7 +71,9 @@ export async function relayStream(
     }
   } catch (error) {
     if (!(error instanceof StreamBroken)) throw error
-    return client.hasLeft() && cancelStopsBilling ? relayed('left') : relayed('broken', error.failure)
+    return client.hasLeft() && cancelStopsBilling
+      ? relayed('left')
+      : relayed('broken', error.failure)
   }
   return relayed('whole')
 }

@@ -1,0 +1,28 @@
+/**
+ * V8 gives an object that was made with getters a shape of its own, which keeps the getters, and all that they
+ * can reach, until the whole heap is collected. Of what is made for every call that is the whole request.
+ */
+import assert from 'node:assert/strict'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { test } from 'node:test'
+import { createRunningCalls } from '../../src/gateway/running-calls.ts'
+import { createHttpClient } from '../../src/http/openai/http-client.ts'
+
+test('what is made for every call has no getters', () => {
+  const reply = { raw: {}, hijack: () => undefined } as unknown as FastifyReply
+  assertPlain(createHttpClient({} as FastifyRequest, reply, undefined))
+  assertPlain(createRunningCalls().begin('a hold', false))
+})
+
+test('a running call learns that its hold is kept', () => {
+  const calls = createRunningCalls(() => 0)
+  const running = calls.begin('a hold', false)
+  assert.equal(running.isKept, false)
+  calls.noteKept([{ id: 'a hold', outputTokensSeen: 0 }])
+  assert.equal(running.isKept, true)
+})
+
+function assertPlain(object: object): void {
+  for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(object)))
+    assert.equal(get, undefined, name)
+}
