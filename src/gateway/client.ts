@@ -19,9 +19,8 @@ export interface IncomingCall<Body = Buffer> {
 }
 
 /**
- * Methods only: V8 keeps an object with getters of its own, and all they can reach, until the next collection
- * of the whole heap. One of these was made for every call, and a quarter of the time at 64 connections was
- * lost to that.
+ * Methods only: V8 keeps getters that an object was made with, and all they can reach, until the whole heap is
+ * collected. One of these is made for every call: that took a quarter of the gateway's time (docs/benchmarks.md).
  */
 export interface Client {
   refuse(refused: Refusal, limits: Limits): void
