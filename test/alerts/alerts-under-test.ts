@@ -53,9 +53,10 @@ export async function lookTwice(
 ): Promise<number> {
   const waiting = async (): Promise<number> => {
     const { rows } = await sql<{ count: number }>`
-      select count(*)::int4 as count from pg_locks where not granted and relation = 'usage_hours'::regclass`.execute(
-      db,
-    )
+      select count(*)::int4 as count from pg_locks
+      where not granted and relation = 'usage_hours'::regclass
+        -- The view tells of all databases, and those of other tests are copies: their tables have the same number.
+        and database = (select oid from pg_database where datname = current_database())`.execute(db)
     return rows[0]?.count ?? 0
   }
   const running = await db.transaction().execute(async (trx) => {
