@@ -145,7 +145,7 @@ export function createMetrics(): Metrics {
     },
     contentType: registry.contentType,
     text: async () =>
-      `${hot.map((metric) => metric.text()).join('\n\n')}\n\n${await registry.metrics()}`,
+      [...hot.map((metric) => metric.text()), await registry.metrics()].join('\n\n'),
   }
 }
 

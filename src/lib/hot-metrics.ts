@@ -11,6 +11,7 @@ export interface HotHistogram {
 }
 
 export interface HotCounter {
+  /** With the values of its two labels. */
   count(first: string, second: string): void
   text(): string
 }

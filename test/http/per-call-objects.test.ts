@@ -14,14 +14,6 @@ test('what is made for every call has no getters', () => {
   assertPlain(createRunningCalls().begin('a hold', false))
 })
 
-test('a running call learns that its hold is kept', () => {
-  const calls = createRunningCalls(() => 0)
-  const running = calls.begin('a hold', false)
-  assert.equal(running.isKept, false)
-  calls.noteKept([{ id: 'a hold', outputTokensSeen: 0 }])
-  assert.equal(running.isKept, true)
-})
-
 function assertPlain(object: object): void {
   for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(object)))
     assert.ok('value' in descriptor, name)
