@@ -5,7 +5,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, closeSync, readFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { descendantsOf, isAlive, type ProcessId } from './process-usage.ts'
@@ -105,16 +104,6 @@ export function createProcesses(folder: string): Processes {
       killAlive(descendants)
     },
   }
-}
-
-/** A port that is free now. Servers that can only be told their port need one. */
-export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function waitUntilUp(child: ChildProcess, url: string): Promise<void> {

@@ -27,7 +27,9 @@ const LONG = [
 /** On two cores: many files wait, for a disk or for what happens after a second. */
 const FILES_AT_ONCE = 3
 const SLOWEST_SHOWN = 15
-const FILE_MS_MAX = effort({ ordinary: 300_000, full: 3_600_000 })
+const TEST_MS_MAX = effort({ ordinary: 300_000, full: 3_600_000 })
+/** A file that never ends is no test that takes too long: nothing else would end the run. */
+const RUN_MS_MAX = effort({ ordinary: 1_800_000, full: 14_400_000 })
 
 /** `npm run test:web` runs those that need a browser, and `npm run web:pictures` that one. */
 const kinds: { readonly [kind: string]: string[]; ordinary: string[] } = {
@@ -62,8 +64,10 @@ const tests = run({
   files: files.map((file) => join(root, file)),
   cwd: root,
   concurrency: FILES_AT_ONCE,
-  timeout: FILE_MS_MAX,
-  signal: stopping.signal,
+  timeout: TEST_MS_MAX,
+  // What a failed set-up left open would keep its file from ever ending.
+  execArgv: ['--test-force-exit'],
+  signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(RUN_MS_MAX)]),
 })
 const secondsByFile: [file: string, seconds: number][] = []
 tests.on('test:summary', ({ file, duration_ms }) => {

@@ -4,7 +4,8 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findFreePort, type Processes } from '../processes.ts'
+import { findFreePort } from '../../test/harness/find-free-port.ts'
+import type { Processes } from '../processes.ts'
 import { historyConfig } from './history-models.ts'
 
 const root = join(import.meta.dirname, '../..')

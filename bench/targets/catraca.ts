@@ -5,7 +5,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fastModel, slowModel } from '../chat-request.ts'
-import { findFreePort, type Command, type Finished, type Processes } from '../processes.ts'
+import { findFreePort } from '../../test/harness/find-free-port.ts'
+import type { Command, Finished, Processes } from '../processes.ts'
 import { chatPath, type Audit, type StartTarget } from '../target.ts'
 
 const root = join(import.meta.dirname, '../..')

@@ -1,7 +1,7 @@
 /** nginx `proxy_pass`: the floor of what a proxy costs. Only where nginx is installed. */
 import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { findFreePort } from '../processes.ts'
+import { findFreePort } from '../../test/harness/find-free-port.ts'
 import { chatPath, type StartTarget } from '../target.ts'
 
 export const startNginx: StartTarget = async ({ processes, upstreamPort, folder }) => {

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { findFreePort } from '../processes.ts'
+import { findFreePort } from '../../test/harness/find-free-port.ts'
 import { chatPath, type StartTarget } from '../target.ts'
 
 const benchFolder = join(import.meta.dirname, '..')

@@ -17,8 +17,9 @@ import { sql } from 'kysely'
 import { auditMoney } from '../../src/payments/audit-money.ts'
 import { parseBrl } from '../../src/lib/money.ts'
 import { effort } from '../harness/effort.ts'
+import { findFreePort } from '../harness/find-free-port.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { findFreePort, startTestNode, type TestNode } from '../harness/test-node.ts'
+import { startTestNode, type TestNode } from '../harness/test-node.ts'
 import { startLoadClients, type LoadClients, type Received } from './load-clients.ts'
 
 const NODE_KILLS = effort({ ordinary: 8, full: 50 })

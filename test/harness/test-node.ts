@@ -1,9 +1,9 @@
 /** A real server process on a port of its own, to be talked to over sockets and killed. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findFreePort } from './find-free-port.ts'
 
 export interface TestNode {
   /** With `/v1`. */
@@ -21,6 +21,12 @@ export interface TestNode {
 
 const root = join(import.meta.dirname, '../..')
 const START_MS_MAX = 120_000
+
+/** Those that no test stopped, as when its set-up failed, end with the tests. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
 
 export async function startTestNode(options: {
   databaseUrl: string
@@ -48,8 +54,14 @@ export async function startTestNode(options: {
       ...options.env,
     },
   })
+  running.add(child)
   const log: string[] = []
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const exited = new Promise<void>((resolve) =>
+    child.once('exit', () => {
+      running.delete(child)
+      resolve()
+    }),
+  )
   let rest = ''
   child.stderr?.on('data', (text) => {
     const lines = (rest + String(text)).split('\n')
@@ -81,15 +93,4 @@ async function untilUp(node: TestNode): Promise<void> {
   }
   node.process.kill('SIGKILL')
   throw new Error(`the server did not come up:\n${node.log.slice(-20).join('\n')}`)
-}
-
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.on('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 }

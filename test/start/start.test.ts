@@ -12,7 +12,7 @@ import { promisify } from 'node:util'
 import { decimalBrl, parseBrl } from '../../src/lib/money.ts'
 import { isAlive } from '../../src/lib/process-identity.ts'
 import { prepareCluster, type PreparedCluster } from '../harness/prepared-cluster.ts'
-import { findFreePort } from '../harness/test-node.ts'
+import { findFreePort } from '../harness/find-free-port.ts'
 
 const root = join(import.meta.dirname, '../..')
 const START_MS_MAX = 40_000

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { findFreePort } from '../../harness/test-node.ts'
+import { findFreePort } from '../../harness/find-free-port.ts'
 import type { Act } from '../kill-between-steps.ts'
 import {
   balanceOf,

@@ -1,0 +1,34 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+
+/** Below those that systems give to outgoing connections: one of theirs may not come between. */
+const FIRST = 10_000
+const COUNT = 20_000
+/** Files of tests run at the same time: each process looks at ports of its own. */
+const PER_PROCESS = 50
+
+let next = process.pid * PER_PROCESS
+
+/**
+ * A port of 127.0.0.1 on which nothing listens, for a server that has to be told its port, or keeps it
+ * over a restart. It is free now; nothing holds it until the server listens.
+ */
+export async function findFreePort(): Promise<number> {
+  for (let tries = 0; tries < COUNT; tries++) {
+    const port = FIRST + (next++ % COUNT)
+    if (await isFree(port)) return port
+  }
+  throw new Error(`no port from ${FIRST} on is free`)
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch {
+    return false
+  }
+  server.close()
+  await once(server, 'close')
+  return true
+}
