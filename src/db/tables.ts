@@ -246,6 +246,8 @@ export interface Tables {
     requests_per_minute: number
     tokens_per_minute: bigint | null
     version: Generated<number>
+    /** Kept by the budgets. */
+    has_budget: ColumnType<boolean, never, never>
     expires_at: Date | null
     revoked_at: Date | null
     team_id: ColumnType<string | null, string | null | undefined, never>

@@ -1,6 +1,7 @@
 /**
- * A lane runs `ledger_batch` over one connection, one batch after the other. All calls of a customer
- * go through the same lane of a node, so a node never waits for itself on an account's lock.
+ * A lane runs `ledger_batch`, or what stands for it where a call is alone, over one connection, one batch
+ * after the other. All calls of a customer go through the same lane of a node, so a node never waits for
+ * itself on an account's lock.
  */
 import pg from 'pg'
 import { arrayText } from '../db/composite-text.ts'
@@ -8,7 +9,9 @@ import { createNaturalBatcher } from '../lib/natural-batcher.ts'
 import { createLaneConnection, type LaneConnection } from './lane-connection.ts'
 import { layOutBatch } from './lay-out-batch.ts'
 import type { LaneWork } from './lane-work.ts'
-import type { Verdict, VerdictKind } from './attempt.ts'
+import type { Verdict } from './attempt.ts'
+import { readVerdict } from './read-verdict.ts'
+import { holdAlone, resolveAlone } from './run-alone.ts'
 
 /**
  * The verdict of an attempt or a count. Of a resolution, `missing`: there is no such hold and no event of one.
@@ -90,6 +93,23 @@ async function runOnce(
   options: { nodeId: string; observer: LaneObserver },
   works: LaneWork[],
 ): Promise<LaneResult[]> {
+  const [work] = works
+  if (work && works.length === 1) {
+    if (work.kind === 'attempt') return [await holdAlone(connection, options.nodeId, work.attempt)]
+    if (work.kind === 'resolve') {
+      const outcome = await resolveAlone(connection, work.row)
+      if (outcome !== 'done') options.observer.gone(1)
+      return [outcome === 'missing' ? 'missing' : 'done']
+    }
+  }
+  return runBatch(connection, options, works)
+}
+
+async function runBatch(
+  connection: LaneConnection,
+  options: { nodeId: string; observer: LaneObserver },
+  works: LaneWork[],
+): Promise<LaneResult[]> {
   const batch = layOutBatch(works)
   const text = await connection.run(STATEMENT, [
     options.nodeId,
@@ -109,28 +129,9 @@ async function runOnce(
     return work.kind === 'resolve' && missing && missing.includes(work.row.id) ? 'missing' : 'done'
   })
   verdicts.forEach((verdict, index) => {
-    results[batch.order[index] as number] = toVerdict(verdict, Number(at))
+    results[batch.order[index] as number] = readVerdict(verdict, Number(at))
   })
   return results
-}
-
-/** From a verdict as `take_holds` and `take_lone_hold` write it. */
-function toVerdict(text: string, atMs: number): Verdict {
-  const [kind, keySequence, ipSequence, balance, held, budgetLeft, teamLeft] = text.split(',')
-  return {
-    kind: kind as VerdictKind,
-    keySequence: keySequence ? Number(keySequence) : null,
-    ipSequence: Number(ipSequence),
-    balanceNanoBrl: amountOf(balance),
-    heldNanoBrl: amountOf(held),
-    budgetLeftPicoUsd: amountOf(budgetLeft),
-    teamLeftNanoBrl: amountOf(teamLeft),
-    at: new Date(atMs),
-  }
-}
-
-function amountOf(text: string | undefined): bigint | null {
-  return text ? BigInt(text) : null
 }
 
 function orNull(rows: readonly string[]): string | null {

@@ -2,7 +2,14 @@
 import { compositeText, type CompositeField } from '../db/composite-text.ts'
 import type { Attempt, CountOnly } from './attempt.ts'
 import type { LaneWork } from './lane-work.ts'
-import type { ResolutionRow } from './resolution.ts'
+import {
+  CALL_FIELDS,
+  callerFields,
+  callFields,
+  ipWindow,
+  keyWindow,
+  resolutionFields,
+} from './ledger-fields.ts'
 
 export interface LedgerBatch {
   /** Whose accounts are locked. */
@@ -31,7 +38,7 @@ export function layOutBatch(works: readonly LaneWork[]): LedgerBatch {
     switch (work.kind) {
       case 'resolve':
         customerIds.add(work.row.customer_id)
-        resolutions.push(resolutionText(work.row))
+        resolutions.push(compositeText(resolutionFields(work.row)))
         break
       case 'mark':
         for (const mark of work.marks) marks.push(compositeText([mark.id, mark.outputTokensSeen]))
@@ -90,7 +97,7 @@ function countWindows(asking: readonly Asking[]): {
   const entered = asking.map((work) => {
     const { ip, key } = work.kind === 'attempt' ? work.attempt : work.count
     const isNew = work.kind === 'count' || !work.attempt.isRepeated
-    return { ip: enter(`i:${ip}`, isNew), key: key && enter(`k:${key.id}`, isNew) }
+    return { ip: enter(ipWindow(ip), isNew), key: key && enter(keyWindow(key.id), isNew) }
   })
   const subjects = [...requests.keys()].sort()
   const places = new Map(subjects.map((subject, index) => [subject, index + 1]))
@@ -106,9 +113,6 @@ function countWindows(asking: readonly Asking[]): {
   }
 }
 
-/** Of `ledger_attempt`, those that follow the rate limits. */
-const FIELDS_OF_CALL = 13
-
 /** The fields of `ledger_attempt` in their order; most are empty for a call that only counts. */
 function attemptText(work: Asking, windows: AttemptWindows): string {
   const { key, ipLimit }: Attempt | CountOnly = work.kind === 'attempt' ? work.attempt : work.count
@@ -122,53 +126,9 @@ function attemptText(work: Asking, windows: AttemptWindows): string {
     ipLimit,
   ]
   if (work.kind === 'count') {
-    const ofNoCall = Array<undefined>(FIELDS_OF_CALL)
+    const ofNoCall = Array<undefined>(CALL_FIELDS)
     return compositeText([undefined, false, undefined, key?.id, undefined, ...limits, ...ofNoCall])
   }
   const { attempt } = work
-  return compositeText([
-    attempt.id,
-    attempt.isRepeated,
-    attempt.customerId,
-    attempt.key.id,
-    attempt.key.version,
-    ...limits,
-    attempt.key.tokensPerMinute,
-    attempt.requestId,
-    attempt.sessionId,
-    attempt.modelId,
-    attempt.isStream,
-    attempt.amountNanoBrl,
-    attempt.budgetPicoUsd,
-    attempt.priceId,
-    attempt.fxRateId,
-    attempt.fxRateE4,
-    attempt.markupE4,
-    attempt.promptTokensEstimated,
-    attempt.tokensCounted,
-  ])
-}
-
-/** The fields of `ledger_resolution` in their order. */
-function resolutionText(row: ResolutionRow): string {
-  return compositeText([
-    row.id,
-    row.outcome,
-    row.reason,
-    row.upstream_id,
-    row.usage_kind,
-    row.prompt_tokens,
-    row.cached_tokens,
-    row.cache_write_tokens,
-    row.completion_tokens,
-    row.reasoning_tokens,
-    row.cost_pico_usd,
-    row.billed_nano_brl,
-    row.billed_pico_usd,
-    row.first_byte_ms,
-    row.duration_ms,
-    row.answered_price_id,
-    row.units,
-    row.attempts,
-  ])
+  return compositeText([...callerFields(attempt), ...limits, ...callFields(attempt)])
 }

@@ -76,6 +76,13 @@ const situations: Readonly<Record<string, Situation>> = {
   'a key that expired': { key: { expiresAt: new Date(Date.now() - 1_000) }, verdict: 'stale_key' },
   'a key with a budget': { key: { budget: budgetOf(10) }, tokens: 10, verdict: 'held' },
   'more than a budget': { key: { budget: budgetOf(10) }, tokens: 11, verdict: 'short_budget' },
+  'more than a budget that came later': { arrange: addBudget, tokens: 11, verdict: 'short_budget' },
+  'more than a budget that is no more': {
+    key: { budget: budgetOf(10) },
+    arrange: dropBudget,
+    tokens: 11,
+    verdict: 'held',
+  },
   'a limit of tokens': { key: { tokensPerMinute: 10 }, tokens: 10, verdict: 'held' },
   'more tokens': { key: { tokensPerMinute: 10 }, tokens: 11, verdict: 'tokens_limited' },
   'the cap of a team': { arrange: capTeam, tokens: 10, verdict: 'held' },
@@ -84,6 +91,17 @@ const situations: Readonly<Record<string, Situation>> = {
 
 function budgetOf(tokens: number): NonNullable<ApiKeyInput['budget']> {
   return { limitPicoUsd: BigInt(tokens) * 2_000_000n, period: 'lifetime' }
+}
+
+/** As if by a node that knows the key as it is now. */
+async function addBudget({ id }: ApiKey): Promise<void> {
+  const limit = budgetOf(10).limitPicoUsd
+  await sql`insert into api_key_budgets (api_key_id, period, timezone, limit_pico_usd)
+    values (${id}, 'lifetime', 'UTC', ${limit})`.execute(database.db)
+}
+
+async function dropBudget({ id }: ApiKey): Promise<void> {
+  await database.db.deleteFrom('api_key_budgets').where('api_key_id', '=', id).execute()
 }
 
 async function capTeam({ id, customerId }: ApiKey): Promise<void> {

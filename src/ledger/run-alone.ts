@@ -1,0 +1,57 @@
+/**
+ * A hold or a resolution that is alone in its batch: a statement of its own, of plain values. It does what
+ * `ledger_batch` does with it, and takes the database a quarter less time.
+ */
+import type { CompositeField } from '../db/composite-text.ts'
+import type { Attempt, Verdict } from './attempt.ts'
+import type { LaneConnection } from './lane-connection.ts'
+import { callerFields, callFields, ipWindow, keyWindow, resolutionFields } from './ledger-fields.ts'
+import { readVerdict } from './read-verdict.ts'
+import type { ResolutionRow } from './resolution.ts'
+
+const HOLD = { name: 'hold_alone', text: `select hold_alone(${places(23)})` }
+/** Its commit does not wait for the disk, see `Attempt.mayLag`. */
+const HOLD_LAGGING = {
+  name: 'hold_alone_lagging',
+  text: `select hold_alone(${places(23)}), set_config('synchronous_commit', 'off', true)`,
+}
+const RESOLVE = { name: 'resolve_alone', text: `select resolve_alone(${places(18)})` }
+
+export async function holdAlone(
+  connection: LaneConnection,
+  nodeId: string,
+  attempt: Attempt,
+): Promise<Verdict> {
+  const { mayLag, ip, key, ipLimit } = attempt
+  const text = await connection.run(
+    mayLag ? HOLD_LAGGING : HOLD,
+    [
+      nodeId,
+      ipWindow(ip),
+      keyWindow(key.id),
+      ...callerFields(attempt),
+      key.requestsPerMinute,
+      ipLimit,
+      ...callFields(attempt),
+    ].map(toText),
+  )
+  const [at, verdict] = (text as string).split(';')
+  return readVerdict(verdict as string, Number(at))
+}
+
+/** `gone`: resolved before. `missing`: there is no such hold and no event of one. */
+export async function resolveAlone(
+  connection: LaneConnection,
+  row: ResolutionRow,
+): Promise<'done' | 'gone' | 'missing'> {
+  const outcome = await connection.run(RESOLVE, resolutionFields(row).map(toText))
+  return outcome as 'done' | 'gone' | 'missing'
+}
+
+function places(count: number): string {
+  return Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')
+}
+
+function toText(field: CompositeField): string | null {
+  return field === null || field === undefined ? null : String(field)
+}
