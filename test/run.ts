@@ -65,8 +65,8 @@ const tests = run({
   cwd: root,
   concurrency: FILES_AT_ONCE,
   timeout: TEST_MS_MAX,
-  // What a failed set-up left open would keep its file from ever ending.
-  execArgv: ['--test-force-exit'],
+  // Not `--test-force-exit`, which loses the report of a last test now and then.
+  execArgv: ['--import', import.meta.resolve('./harness/end-after-tests.ts')],
   signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(RUN_MS_MAX)]),
 })
 const secondsByFile: [file: string, seconds: number][] = []
