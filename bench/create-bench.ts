@@ -3,11 +3,11 @@
  * target is asked through here, so that at the end the counts can be compared.
  */
 import { join } from 'node:path'
+import { findFreePort } from '../test/harness/find-free-port.ts'
 import type { Mode } from './chat-request.ts'
 import { checkRequests, checkTarget } from './check-target.ts'
 import { measureTarget, type Cell, type Duration, type Measurement } from './measure-target.ts'
 import type { Options } from './parse-options.ts'
-import { findFreePort } from '../test/harness/find-free-port.ts'
 import type { Processes } from './processes.ts'
 import type { Reconciliation, Results } from './results.ts'
 import { runSlowStreams, type SlowStreamsResult } from './slow-streams.ts'

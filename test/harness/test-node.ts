@@ -55,13 +55,9 @@ export async function startTestNode(options: {
     },
   })
   running.add(child)
+  child.once('exit', () => running.delete(child))
   const log: string[] = []
-  const exited = new Promise<void>((resolve) =>
-    child.once('exit', () => {
-      running.delete(child)
-      resolve()
-    }),
-  )
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   let rest = ''
   child.stderr?.on('data', (text) => {
     const lines = (rest + String(text)).split('\n')
