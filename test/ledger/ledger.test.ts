@@ -51,8 +51,8 @@ test('holds never exceed the balance, whatever the concurrency and over two node
 })
 
 test('a large call that does not fit does not keep a small one behind it from fitting', async () => {
-  const { key } = await seedCustomer(database.db, { balanceBrl: worth(10) })
-  const verdicts = await Promise.all(
+  const { key, customerId } = await seedCustomer(database.db, { balanceBrl: worth(10) })
+  const verdicts = await one.inOneBatch(customerId, () =>
     [8, 5, 2].map((tokens) => one.ledger.hold(one.attempt(key, tokens))),
   )
   assert.deepEqual(
@@ -68,7 +68,7 @@ test('charges that use the balance up tell it once, one by one or in one batch',
     await Promise.all(attempts.map((attempt) => one.ledger.hold(attempt)))
     const resolve = (attempt: Attempt): Promise<unknown> =>
       one.ledger.resolve(one.charge(attempt, 10))
-    if (isBatch) await Promise.all(attempts.map(resolve))
+    if (isBatch) await one.inOneBatch(customerId, () => attempts.map(resolve))
     else for (const attempt of attempts) await resolve(attempt)
     const events = await database.db
       .selectFrom('events')

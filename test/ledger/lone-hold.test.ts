@@ -164,7 +164,7 @@ for (const [name, situation] of Object.entries(situations)) {
     await awayFromMinuteEnd(4_000)
     const alone = await tryOut(situation, (attempt) => node.ledger.hold(attempt))
     const inCompany = await tryOut(situation, async (attempt) => {
-      const [, verdict] = await Promise.all([
+      const [, verdict] = await node.inOneBatch(attempt.customerId, () => [
         node.ledger.hold(node.attempt(companion, 1)),
         node.ledger.hold(attempt),
       ])

@@ -119,7 +119,9 @@ test('resolutions write the same one by one as in one batch', async () => {
     for (const resolution of resolutions) await node.ledger.resolve(resolution)
   })
   await resolveAll(batched, (resolutions) =>
-    Promise.all(resolutions.map((resolution) => node.ledger.resolve(resolution))),
+    node.inOneBatch(batched.customerId, () =>
+      resolutions.map((resolution) => node.ledger.resolve(resolution)),
+    ),
   )
   assert.deepEqual(await writtenFor(lone), await writtenFor(batched))
   await assertAudit(database)

@@ -7,7 +7,7 @@ import type { Model } from '../../src/catalog/model.ts'
 import { storeFxRate } from '../../src/fx/fx-rates.ts'
 import type { Attempt } from '../../src/ledger/attempt.ts'
 import { openLedger, type Ledger } from '../../src/ledger/open-ledger.ts'
-import type { Resolution } from '../../src/ledger/resolution.ts'
+import { release, type Resolution } from '../../src/ledger/resolution.ts'
 import { registerNode } from '../../src/ledger/nodes.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
@@ -55,6 +55,8 @@ export interface TestLedger {
   readonly spoolDir: string
   attempt(key: ApiKey, tokens: number, more?: Partial<Attempt>): Attempt
   charge(attempt: Attempt, tokens: number): Resolution
+  /** What `ask` asks of the ledger for this customer goes in one batch: the lane is busy before. */
+  inOneBatch<Answer>(customerId: string, ask: () => Promise<Answer>[]): Promise<Answer[]>
 }
 
 export async function openTestLedger(
@@ -130,6 +132,12 @@ export async function openTestLedger(
         units: null,
         attempts: null,
       }
+    },
+    async inOneBatch(customerId, ask) {
+      const busy = ledger.resolve(release({ id: createId(), customerId }, 'test'))
+      const answers = await Promise.all(ask())
+      await busy
+      return answers
     },
   }
 }
