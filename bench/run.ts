@@ -113,8 +113,9 @@ function createFolder(): string {
 function planMinutes(plan: Options): number {
   const cells = plan.targets.length * plan.modes.length * plan.connections.length
   const measuring = cells * plan.rounds * (plan.seconds + plan.warmupSeconds + 3)
+  const warmingUp = plan.targets.length * plan.modes.length * 2 * (2 * plan.seconds + 1)
   const slow = plan.slowStreams > 0 ? plan.targets.length * 45 : 0
-  return Math.ceil(((measuring + slow) * 2) / 60) + 6
+  return Math.ceil(((warmingUp + measuring + slow) * 2) / 60) + 6
 }
 
 async function stopEarly(reason: string, code: number): Promise<never> {
