@@ -8,6 +8,7 @@ import type { Mode } from './chat-request.ts'
 import { checkRequests, checkTarget } from './check-target.ts'
 import { measureTarget, type Cell, type Duration, type Measurement } from './measure-target.ts'
 import type { Options } from './parse-options.ts'
+import { planWarmUp } from './plan-warm-up.ts'
 import type { Processes } from './processes.ts'
 import type { Reconciliation, Results } from './results.ts'
 import { runSlowStreams, type SlowStreamsResult } from './slow-streams.ts'
@@ -23,10 +24,6 @@ export interface Bench {
   readonly unavailable: Results['unavailable']
   /** What went wrong so far; empty in a good run. */
   readonly faults: readonly string[]
-  /**
-   * As a server is that has run for a while. Measured: of the same program a lone call takes half the time after some
-   * ten thousand of them, when V8 has compiled what is hot; and a lone call goes other ways than many.
-   */
   warmUp(target: Target): Promise<void>
   measure(target: Target, cell: Cell): Promise<Measurement>
   runSlowStreams(target: Target, streams: number): Promise<SlowStreamsResult>
@@ -117,13 +114,8 @@ export async function createBench(
     faults,
 
     async warmUp(target) {
-      const duration = { quietMsMax: 0, warmupSeconds: 0, seconds: 2 * options.seconds }
-      const most = Math.max(...options.connections)
-      const fewest = Math.min(...options.connections)
-      for (const mode of options.modes) {
-        for (const connections of new Set([most, fewest]))
-          await load(target, { mode, connections }, duration)
-      }
+      const { cells, duration } = planWarmUp(options)
+      for (const cell of cells) await load(target, cell, duration)
     },
 
     measure(target, cell) {

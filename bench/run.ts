@@ -13,6 +13,7 @@ import { createBench, type Bench } from './create-bench.ts'
 import { describeMachine } from './describe-machine.ts'
 import type { Cell, Measurement } from './measure-target.ts'
 import { parseOptions, usage, type Options } from './parse-options.ts'
+import { planWarmUp } from './plan-warm-up.ts'
 import { createProcesses } from './processes.ts'
 import { readOptions } from './read-options.ts'
 import { report } from './report.ts'
@@ -113,7 +114,8 @@ function createFolder(): string {
 function planMinutes(plan: Options): number {
   const cells = plan.targets.length * plan.modes.length * plan.connections.length
   const measuring = cells * plan.rounds * (plan.seconds + plan.warmupSeconds + 3)
-  const warmingUp = plan.targets.length * plan.modes.length * 2 * (2 * plan.seconds + 1)
+  const warmUp = planWarmUp(plan)
+  const warmingUp = plan.targets.length * warmUp.cells.length * (warmUp.duration.seconds + 1)
   const slow = plan.slowStreams > 0 ? plan.targets.length * 45 : 0
   return Math.ceil(((warmingUp + measuring + slow) * 2) / 60) + 6
 }
