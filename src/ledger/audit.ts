@@ -5,7 +5,7 @@
  */
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../db/open.ts'
-import { NODE_DEAD_AFTER_SECONDS } from './nodes.ts'
+import { LEASE_SECONDS } from './lease.ts'
 
 export interface AuditCheck {
   readonly name: string
@@ -129,7 +129,7 @@ const CHECKS: Record<string, RawBuilder<unknown>> = {
     select h.id, h.created_at from holds h left join nodes n on n.id = h.node_id
     where n.id is null
       or n.stopped_at < now() - make_interval(secs => ${RECONCILIATION_SECONDS})
-      or n.seen_at < now() - make_interval(secs => ${RECONCILIATION_SECONDS + NODE_DEAD_AFTER_SECONDS})`,
+      or n.seen_at < now() - make_interval(secs => ${RECONCILIATION_SECONDS + LEASE_SECONDS})`,
   'what was not borrowed from an upstream, or taken back by a payer, was paid in': sql`
     select a.customer_id, a.credited_nano_brl - a.debited_nano_brl - a.charged_nano_brl as balance from accounts a
     where a.credited_nano_brl - a.debited_nano_brl - a.charged_nano_brl < 0
