@@ -62,7 +62,7 @@ import type { ConfiguredUpstream } from './resolve-upstreams.ts'
 import { createMargins } from './usage/margins.ts'
 import { queueWebhooks } from './webhooks/queue-webhooks.ts'
 import type { WebhookSettings } from './webhooks/webhook-settings.ts'
-import { ensureMonths } from './workers/ensure-months.ts'
+import { keepMonthsAhead } from './workers/ensure-months.ts'
 import { createSignIn } from './sign-in/create-sign-in.ts'
 import { createReferralReward } from './workers/reward-referral.ts'
 import { refreshFxRate } from './workers/refresh-fx-rate.ts'
@@ -97,7 +97,7 @@ export async function createApp(
     onError: (error) => log.warn('database_connection_failed', { error }),
   })
   closers.push(closeDatabase)
-  await ensureMonths(db)
+  await keepMonthsAhead(db, log)
   await registerNode(db, nodeId)
   closers.push(() => stopNode(db, nodeId))
 

@@ -36,7 +36,7 @@ import type { Margins } from '../usage/margins.ts'
 import { pruneWebhookAttempts } from '../webhooks/prune-webhook-attempts.ts'
 import { createWebhookDelivery } from '../webhooks/webhook-delivery.ts'
 import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
-import { ensureMonths } from './ensure-months.ts'
+import { keepMonthsAhead } from './ensure-months.ts'
 import { mailDisabledWebhook } from './mail-disabled-webhook.ts'
 import { comparePayments } from './compare-payments.ts'
 import { every, type Timer, type TimerState } from './every.ts'
@@ -192,7 +192,7 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
   await boss.start()
   const handlers: Record<string, Job> = {
     // Months are made long before they come: a failed run has weeks to be noticed.
-    'ensure-months': { cron: '17 3 * * *', run: () => ensureMonths(db) },
+    'ensure-months': { cron: '17 3 * * *', run: () => keepMonthsAhead(db, log) },
     // Soon after midnight of UTC; again, should a run have failed.
     'roll-usage-days': { cron: '7 * * * *', run: () => rollUsageDays(db) },
     'queue-digests': {
