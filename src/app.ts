@@ -20,6 +20,7 @@ import type { Mailer } from './email/mailer.ts'
 import { queueMails } from './email/queue-mails.ts'
 import { createSandboxMailer } from './email/sandbox-mailbox.ts'
 import { createUnsubscribeLinks } from './email/unsubscribe-links.ts'
+import { createFxRateView } from './fx/create-fx-rate-view.ts'
 import {
   findCurrentFxRate,
   FX_CHANNEL,
@@ -70,6 +71,7 @@ import { NO_WORKERS, startWorkers, type WorkerDeps } from './workers/start-worke
 
 /** BRL 5.20: a round number near the rate of 2026; labelled as sandbox wherever it shows. */
 const SANDBOX_FX_RATE_E4 = 52_000n
+const RELOAD_EVERY_MS = 60_000
 
 export interface App {
   readonly db: Database
@@ -80,11 +82,18 @@ export interface App {
   close(): Promise<void>
 }
 
+export interface AppOptions {
+  /** False: nothing moves but by requests. */
+  readonly hasWorkers?: boolean
+  /** How often the rate of exchange and what operators changed are read, should a notification have been missed. */
+  readonly reloadEveryMs?: number
+}
+
 export async function createApp(
   config: Config,
   databaseUrl: string,
   log: Log,
-  { hasWorkers = true }: { hasWorkers?: boolean } = {},
+  { hasWorkers = true, reloadEveryMs = RELOAD_EVERY_MS }: AppOptions = {},
 ): Promise<App> {
   const nodeId = createId()
   const startedAt = new Date()
@@ -112,15 +121,12 @@ export async function createApp(
   }
   const priceIds = await registerPrices(db, config.models)
 
-  let fxRate = await firstFxRate(config, db, log)
+  const fxRate = createFxRateView(db, config.mode, await firstFxRate(config, db, log))
   const keyUses = createKeyUses({ db, log })
   closers.push(() => keyUses.flush())
   const keys = createKeyCache(db, (keyId) => keyUses.note(keyId))
   const reloadFxRate = (): void => {
-    findCurrentFxRate(db, config.mode).then(
-      (found) => (fxRate = found ?? fxRate),
-      (error: unknown) => log.warn('fx_rate_reload_failed', { error }),
-    )
+    fxRate.reload().catch((error: unknown) => log.warn('fx_rate_reload_failed', { error }))
   }
   const listener = listen(
     databaseUrl,
@@ -157,7 +163,7 @@ export async function createApp(
     keys,
     catalog,
     priceIds,
-    currentFxRate: () => fxRate,
+    currentFxRate: () => fxRate.current(),
     ledger,
     providers: new Map(upstreams.map(({ id, provider }) => [id, provider])),
     router,
@@ -186,7 +192,10 @@ export async function createApp(
     ledgerWaiting: () => ledger.waiting,
     routes: () => router.listStates(),
     openDifferences: () => openDifferences,
-    fxRateAgeSeconds: () => (fxRate ? (Date.now() - Date.parse(fxRate.rateDate)) / 1000 : -1),
+    fxRateAgeSeconds: () => {
+      const rate = fxRate.current()
+      return rate ? (Date.now() - Date.parse(rate.rateDate)) / 1000 : -1
+    },
   })
 
   const payments = await openProcessor(config, closers)
@@ -228,6 +237,8 @@ export async function createApp(
     refreshFxRate: config.mode === 'live' ? () => refreshFxRate(db, log) : undefined,
     catalog,
     reloadCatalog,
+    reloadFxRate: () => fxRate.reload(),
+    reloadEveryMs,
     margins,
   }
   const workers = hasWorkers ? await startWorkers(workerDeps) : NO_WORKERS
@@ -272,7 +283,7 @@ export async function createApp(
     },
     margins,
     limits,
-    currentFxRate: () => fxRate,
+    currentFxRate: () => fxRate.current(),
     ipRequestsPerMinute: config.requestsPerMinutePerIp,
     bodyBytesMax: config.bodyBytesMax,
     trustProxy: config.trustProxy,

@@ -81,6 +81,9 @@ export interface WorkerDeps {
   readonly catalog: Catalog
   /** What operators changed, should its notification have been missed. */
   readonly reloadCatalog: () => Promise<void>
+  /** The rate in force, for the same reason. */
+  readonly reloadFxRate: () => Promise<void>
+  readonly reloadEveryMs: number
   readonly margins: Margins
 }
 
@@ -103,7 +106,6 @@ const INCIDENTS_EVERY_MS = 10_000
 const DIFFERENCES_EVERY_MS = 60_000
 /** Charges that were settled late, and imports that were missed, within these. */
 const COSTS_COMPARED_DAYS = 35
-const CATALOG_EVERY_MS = 60_000
 /** A week of them at a time: three months are remembered a quarter hour after the start. */
 const MARGINS_EVERY_MS = 60_000
 
@@ -128,7 +130,8 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
     every(HEALTH_EVERY_MS, 'flush_health', log, () => health.flush()),
     every(KEY_USES_EVERY_MS, 'flush_key_uses', log, () => keyUses.flush()),
     every(INCIDENTS_EVERY_MS, 'report_incidents', log, createReportIncidents(deps)),
-    every(CATALOG_EVERY_MS, 'reload_catalog', log, deps.reloadCatalog),
+    every(jittered(deps.reloadEveryMs), 'reload_catalog', log, deps.reloadCatalog),
+    every(jittered(deps.reloadEveryMs), 'reload_fx_rate', log, deps.reloadFxRate),
     every(MARGINS_EVERY_MS, 'prepare_margins', log, () => deps.margins.prepare()),
     every(DIFFERENCES_EVERY_MS, 'count_differences', log, async () =>
       deps.onOpenDifferences(await countOpenDifferences(db)),
@@ -235,6 +238,11 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
     await boss.schedule(name, cron)
   }
   return boss
+}
+
+/** Nodes that start at once do not read at once for long. */
+function jittered(ms: number): number {
+  return Math.round(ms * (0.9 + 0.2 * Math.random()))
 }
 
 interface Job {
