@@ -52,6 +52,7 @@ import { NANO_PER_BRL } from './lib/money.ts'
 import { ensureSealingKey } from './lib/sealing-key.ts'
 import { createAsaas } from './payments/asaas/create-asaas.ts'
 import type { Processor } from './payments/processor.ts'
+import type { ReferralProgramme } from './payments/referral-rewards/reward-due-referrals.ts'
 import {
   startSandboxProcessor,
   type SandboxProcessor,
@@ -65,7 +66,6 @@ import { queueWebhooks } from './webhooks/queue-webhooks.ts'
 import type { WebhookSettings } from './webhooks/webhook-settings.ts'
 import { keepMonthsAhead } from './workers/ensure-months.ts'
 import { createSignIn } from './sign-in/create-sign-in.ts'
-import { createReferralReward } from './workers/reward-referral.ts'
 import { refreshFxRate } from './workers/refresh-fx-rate.ts'
 import { NO_WORKERS, startWorkers, type WorkerDeps } from './workers/start-workers.ts'
 
@@ -218,6 +218,10 @@ export async function createApp(
   const { sealingKey, previousSealingKey } = webhooks
   const signIn = createSignIn({ db, sealingKey, previousSealingKey, publicUrl, mode, log })
 
+  const referrals: ReferralProgramme = {
+    rewardNanoBrl: BigInt(config.referralRewardBrl) * NANO_PER_BRL,
+    spendingMinNanoBrl: BigInt(config.referralSpendingBrl) * NANO_PER_BRL,
+  }
   const margins = createMargins(db)
   const workerDeps: WorkerDeps = {
     db,
@@ -231,7 +235,8 @@ export async function createApp(
     processor: payments?.processor,
     mail: { mailer, sender, unsubscribe, log },
     webhooks,
-    eventHandlers: [queueMails, queueWebhooks, createReferralReward(config.referralRewardBrl)],
+    eventHandlers: [queueMails, queueWebhooks],
+    referrals,
     log,
     onOpenDifferences: (count) => (openDifferences = count),
     refreshFxRate: config.mode === 'live' ? () => refreshFxRate(db, log) : undefined,
@@ -282,6 +287,7 @@ export async function createApp(
       listTimers: () => workers.listTimers(),
     },
     margins,
+    referrals,
     limits,
     currentFxRate: () => fxRate.current(),
     ipRequestsPerMinute: config.requestsPerMinutePerIp,

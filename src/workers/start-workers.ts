@@ -24,6 +24,11 @@ import type { Ledger } from '../ledger/open-ledger.ts'
 import { rollUsageDays } from '../ledger/roll-usage-days.ts'
 import type { Log } from '../lib/log.ts'
 import type { Processor } from '../payments/processor.ts'
+import {
+  rewardDueReferrals,
+  type ReferralProgramme,
+} from '../payments/referral-rewards/reward-due-referrals.ts'
+import { takeBackRewards } from '../payments/referral-rewards/take-back-rewards.ts'
 import { processRefunds } from '../payments/refunds/process-refunds.ts'
 import { sweepTopUps } from '../payments/sweep-top-ups.ts'
 import { handleEvents } from '../payments/take-event.ts'
@@ -71,6 +76,7 @@ export interface WorkerDeps {
   readonly processor: Processor | undefined
   readonly mail: SendDeps
   readonly webhooks: WebhookSettings
+  readonly referrals: ReferralProgramme
   /** What is done about facts that customers are told of. */
   readonly eventHandlers: readonly EventHandler[]
   readonly log: Log
@@ -203,6 +209,8 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
       run: () => queueDigests(db, new Date()),
     },
     'tell-price-changes': { cron: '* * * * *', run: () => tellPriceChanges(db, deps.catalog) },
+    // Nothing but the time tells that a reward is due. First what is taken back, so that nobody gains by the order.
+    'reward-referrals': { cron: '* * * * *', run: () => rewardReferrals(deps) },
     'prune-health': { cron: '37 3 * * *', run: () => pruneHealth(db) },
     // Requests begin it and mostly end it.
     'erase-deleted-accounts': {
@@ -250,6 +258,12 @@ interface Job {
   readonly run: () => Promise<unknown>
   /** In seconds: before another try, and how long a run may take. */
   readonly queue?: { readonly retryDelay: number; readonly expireInSeconds: number }
+}
+
+async function rewardReferrals({ db, referrals, webhooks, log }: WorkerDeps): Promise<void> {
+  const keys = { current: webhooks.sealingKey, previous: webhooks.previousSealingKey }
+  await takeBackRewards(db, log)
+  await rewardDueReferrals(db, referrals, keys, log)
 }
 
 function compareLateCosts(db: Database, log: Log): Promise<unknown> {
