@@ -52,7 +52,7 @@ after(async () => {
 let cpfs = 0
 /** Valid, and another one each time. */
 function newCpf(): string {
-  const digits = [...String(100_000_000 + (cpfs += 7_919))].map(Number)
+  const digits = Array.from(String(100_000_000 + (cpfs += 7_919)), Number)
   for (const first of [10, 11]) {
     const rest = (digits.reduce((sum, digit, index) => sum + digit * (first - index), 0) * 10) % 11
     digits.push(rest % 10)
@@ -144,7 +144,10 @@ test('a reward waits until the withdrawal period is over and enough of paid mone
   assert.equal(await findPromotionalLeft(db, referrer.customerId), 30n * NANO_PER_BRL)
   const { rows } = await sql<{ type: string }>`
     select type from events where customer_id = ${referrer.customerId}`.execute(db)
-  assert.deepEqual(rows, Array(3).fill({ type: 'referral.rewarded' }))
+  assert.deepEqual(
+    rows.map(({ type }) => type),
+    ['referral.rewarded', 'referral.rewarded', 'referral.rewarded'],
+  )
 })
 
 test('a first top-up of which something went back earns nothing, whatever is paid and spent later', async () => {
@@ -212,7 +215,7 @@ test('workers on several nodes at once reward each referral once, and each CPF o
   }
   assert.equal((await brlOf(referrer)) + (await brlOf(other.referrer)), 130)
   const reasons = await Promise.all(twins.map(closedReasonOf))
-  assert.deepEqual(reasons.toSorted(), ['tax_id_rewarded', null].toSorted())
+  assert.deepEqual(new Set(reasons), new Set(['tax_id_rewarded', null]))
 })
 
 test('a CPF is rewarded once, also after its account was deleted, its profile changed, or the sealing key', async () => {
@@ -283,9 +286,10 @@ test('a charge-back takes the reward back: what is left of it, never below zero,
   assert.equal(await takeBackRewards(db, log), 1)
   assert.equal(await brlOf(referrer), 4)
   await chargeBack(part.topUpId)
-  assert.deepEqual(
-    (await Promise.all(Array.from({ length: 4 }, () => takeBackRewards(db, log)))).toSorted(),
-    [0, 0, 0, 1],
+  const counts = await Promise.all(Array.from({ length: 4 }, () => takeBackRewards(db, log)))
+  assert.equal(
+    counts.reduce((sum, count) => sum + count, 0),
+    1,
   )
   assert.equal(await takeBackRewards(db, log), 0)
   assert.equal(await brlOf(referrer), 0)

@@ -57,7 +57,7 @@ export async function rewardDueReferrals(
 
 const DUE_MAX = 500
 
-/** As it looks without a lock. */
+/** As it looks without a lock. Whoever has no CPF or CNPJ waits until there is one, and holds nobody up. */
 async function listDue(
   db: Database,
   { spendingMinNanoBrl }: ReferralProgramme,
@@ -65,9 +65,12 @@ async function listDue(
   const { rows } = await sql<{ customer_id: string; referrer_id: string }>`
     select r.customer_id, r.referrer_id
     from referrals r join accounts a on a.customer_id = r.customer_id
+    join customers c on c.id = r.customer_id
+    left join profiles p on p.customer_id = r.customer_id
     cross join lateral (${firstTopUp}) first
     where r.closed_at is null and r.rewarded_at is null and a.charged_nano_brl >= ${spendingMinNanoBrl}
       and first.is_beyond_withdrawal and first.refunding_nano_brl = 0 and ${paidSpending} >= ${spendingMinNanoBrl}
+      and (p.tax_id is not null or c.deleted_at is not null)
     order by r.created_at, r.customer_id limit ${DUE_MAX}`.execute(db)
   return rows
 }
@@ -88,7 +91,6 @@ async function rewardReferral(
   if (!referral) return 'not_due'
   const reason = await findObstacle(trx, referral, programme)
   if (reason) return close(trx, customerId, reason)
-  // Nobody pays in without one; whoever has none waits.
   if (referral.tax_id === null) return 'not_due'
   const digest = digestOf(referral.tax_id)
   if (!(await markRewarded(trx, customerId, programme.rewardNanoBrl, digest)))
