@@ -8,7 +8,7 @@ import { openDatabase } from '../../src/db/open.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { countMonthsAhead, ensureMonths, keepMonthsAhead } from '../../src/workers/ensure-months.ts'
-import { openTestLedger, worth, type TestLedger } from '../ledger/open-test-ledger.ts'
+import { runningCall, openTestLedger, worth, type TestLedger } from '../ledger/open-test-ledger.ts'
 import {
   createTestDatabase,
   seedCustomer,
@@ -155,7 +155,7 @@ test('a settlement whose month is not there stays in the spool, and is charged o
   const attempt = settling.attempt(key, 10)
   await settling.ledger.hold(attempt)
   await sql`drop table ${sql.table(`usage_events_${await monthName(0)}`)}`.execute(db)
-  await settling.ledger.resolve(settling.charge(attempt, 4))
+  await settling.ledger.resolve(settling.charge(attempt, 4), runningCall)
   const { ledger } = settling
   await ledger.replaySpool()
   assert.equal(ledger.spoolLength, 1)
