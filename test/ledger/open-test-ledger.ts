@@ -80,6 +80,8 @@ export async function openTestLedger(
     spoolDir?: string
     laneCount?: number
     lease?: LeaseView
+    /** Where the ledger's own connections go, if not to the database of the rest. */
+    ledgerUrl?: string
     onBatch?: (size: number) => void
   } = {},
 ): Promise<TestLedger> {
@@ -95,7 +97,7 @@ export async function openTestLedger(
   })
   const spoolDir = options.spoolDir ?? (await mkdtemp(join(tmpdir(), 'catraca-spool-')))
   const ledger = await openLedger({
-    databaseUrl,
+    databaseUrl: options.ledgerUrl ?? databaseUrl,
     lease,
     laneCount: options.laneCount ?? 2,
     spoolDir,

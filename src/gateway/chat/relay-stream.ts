@@ -95,7 +95,7 @@ export async function relayStream(
       running.sawOutput(Math.min(seen(), tokensMax))
       if (isOverLimit(deltas, outputTokensTypical(bytes), tokensMax)) {
         stream.cancel()
-        return relayed('broken', OVER_LIMIT)
+        return relayed(client.hasLeft() ? 'left' : 'broken', OVER_LIMIT)
       }
       if (shown !== '' && !client.hasLeft()) {
         if (
@@ -117,9 +117,8 @@ export async function relayStream(
     }
   } catch (error) {
     if (!(error instanceof StreamBroken)) throw error
-    return client.hasLeft() && mayCancel && seen() === 0
-      ? relayed('left')
-      : relayed('broken', error.failure)
+    // A client that left owes what it had; where nothing came, the upstream owes the answer.
+    return relayed(client.hasLeft() && seen() > 0 ? 'left' : 'broken', error.failure)
   }
   return relayed('whole')
 }
