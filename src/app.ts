@@ -254,7 +254,13 @@ export async function createApp(
     catalog,
     keys,
     calls: {
-      completeChat: createServeCall(gateway, createChatKind(chatCompletionsFormat, lease)),
+      completeChat: createServeCall(
+        gateway,
+        createChatKind(chatCompletionsFormat, {
+          lease,
+          callTimeoutMs: config.callTimeoutMs,
+        }),
+      ),
       embed: createServeCall(gateway, embeddingKind),
       generateImages: createServeCall(gateway, createImageKind(createKeepImage(db, log))),
       transcribe: createServeCall(gateway, createTranscriptionKind(config.transcriptionModel)),

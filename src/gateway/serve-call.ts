@@ -133,7 +133,7 @@ function resolveNotCalled<Request extends CallRequest, Outcome extends { kind: s
   answeredBy: () => AnsweredBy,
 ): Resolution | Promise<Resolution> {
   if (!client.hasLeft()) return releaseHeldCall(held, failure.reason, answeredBy())
-  return failure.reason === 'aborted' && kind.chargeLeft
+  return failure.isByClient && kind.chargeLeft
     ? kind.chargeLeft(held, answeredBy())
     : releaseHeldCall(held, 'client_left', answeredBy())
 }
