@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir } from 'node:fs/promises'
+import { mkdtemp, readdir, rename } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -81,6 +81,17 @@ test('an answer whose hold is open, or whose charge waits in a spool, is waited 
   await ledger.ledger.resolve(ledger.charge(open, 3))
   await verify(0)
   assert.deepEqual(await breaches(), [inSpool])
+})
+
+test('the notes of a process that died are compared too', async () => {
+  const { dir, verify, note } = await openMachine()
+  const { id, billed } = await charged(1)
+  await note([[id, billed + 1n]])
+  const [name] = await readdir(dir)
+  const left = (name as string).replace(/^[0-9.]+/, '999999999.1').replace(/done$/, 'writing')
+  await rename(join(dir, name as string), join(dir, left))
+  assert.deepEqual(await verify(91), { compared: 1, discrepancies: 1, waiting: 0 })
+  assert.deepEqual(await readdir(dir), [])
 })
 
 async function charged(tokens: number): Promise<{ id: string; billed: bigint }> {
