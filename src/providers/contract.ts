@@ -135,6 +135,11 @@ export interface ImageCall {
   readonly count: number
   /** `<width>x<height>`; undefined: the model's own choice. */
   readonly size: string | undefined
+  /**
+   * The output tokens of each image that money is held for, text beside it included: sent to upstreams
+   * that take a limit. Undefined where images are billed by the piece.
+   */
+  readonly outputTokensMax: number | undefined
   readonly callId: string
 }
 
