@@ -203,6 +203,7 @@ export function contentOf(body: JsonObject): Omit<ChatCall, 'callId'> {
   return {
     model: String(body.model),
     body,
+    memo: {},
     isStream: body.stream === true,
     outputTokensMax: typeof limit === 'number' ? limit : OUTPUT_TOKENS,
     imageBytes: 0,

@@ -53,6 +53,7 @@ export function contentOf(
   return {
     model: upstreamModel,
     body: bodyFor(model, request),
+    memo: request.memo,
     isStream: request.isStream,
     outputTokensMax,
     imageBytes: request.imageBytes,
