@@ -46,6 +46,8 @@ export interface ChatContent {
   readonly hasCacheMarks: boolean
   /** One of these marks asks for the life of an hour. */
   readonly cachesForAnHour: boolean
+  /** The request has files: documents or sound. */
+  readonly hasFiles: boolean
   /** A file of the request is sound, which has a price of its own. */
   readonly hasSound: boolean
 }

@@ -209,6 +209,7 @@ export function contentOf(body: JsonObject): Omit<ChatCall, 'callId'> {
     imageBytes: 0,
     hasCacheMarks: false,
     cachesForAnHour: false,
+    hasFiles: false,
     hasSound: false,
   }
 }

@@ -59,6 +59,7 @@ export function contentOf(
     imageBytes: request.imageBytes,
     hasCacheMarks: request.hasCacheMarks,
     cachesForAnHour: request.cachesForAnHour && hasHourCachePrice(model),
+    hasFiles: request.hasFiles,
     hasSound: request.hasSound,
   }
 }

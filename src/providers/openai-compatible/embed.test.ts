@@ -279,6 +279,7 @@ test('Azure gets the key in its own header, and its query with every path', asyn
     imageBytes: 0,
     hasCacheMarks: false,
     cachesForAnHour: false,
+    hasFiles: false,
     hasSound: false,
     callId: 'call-2',
   }
