@@ -10,7 +10,12 @@ import { findPromotionalLeft, grantPromotion } from '../../src/ledger/promotions
 import { release } from '../../src/ledger/resolution.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { changeApiKey } from '../../src/customers/change-api-key.ts'
-import { createTestDatabase, seedCustomer, withClient, type TestDatabase } from '../harness/test-database.ts'
+import {
+  createTestDatabase,
+  seedCustomer,
+  withClient,
+  type TestDatabase,
+} from '../harness/test-database.ts'
 import {
   heldLease,
   NANO_BRL_PER_TOKEN,
@@ -126,7 +131,9 @@ test('A2 an answer that is refused because its charge is in doubt is not charged
   const { db, databaseUrl } = database
   const { customerId, key } = await seedCustomer(db, { balanceBrl: worth(100) })
   const proxy = await startDeafProxy(databaseUrl)
-  const { ledger, attempt, charge, nodeId } = await openTestLedger(db, databaseUrl, { ledgerUrl: proxy.url })
+  const { ledger, attempt, charge, nodeId } = await openTestLedger(db, databaseUrl, {
+    ledgerUrl: proxy.url,
+  })
   try {
     const hold = attempt(key, 10, { mayLag: true })
     assert.equal((await ledger.hold(hold)).kind, 'held')
@@ -141,7 +148,11 @@ test('A2 an answer that is refused because its charge is in doubt is not charged
     proxy.heal()
     await ledger.replaySpool()
     // Others fence the node; there is no hold to be resolved.
-    await db.updateTable('nodes').set({ fenced_at: new Date() } as never).where('id', '=', nodeId).execute()
+    await db
+      .updateTable('nodes')
+      .set({ fenced_at: new Date() } as never)
+      .where('id', '=', nodeId)
+      .execute()
     assert.equal((await audit(db)).ok, true)
     assert.equal(await charged(customerId), 0n, 'charged, and not delivered')
   } finally {

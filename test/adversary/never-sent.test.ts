@@ -19,7 +19,14 @@ before(async () => {
   upstream = await startScriptedUpstream()
   config = await writeConfigFile({
     upstreams: [
-      { id: 'stops', kind: 'openai-compatible', base_url: upstream.baseUrl, cancel_stops_billing: true, connections_max: 1, retries: 0 },
+      {
+        id: 'stops',
+        kind: 'openai-compatible',
+        base_url: upstream.baseUrl,
+        cancel_stops_billing: true,
+        connections_max: 1,
+        retries: 0,
+      },
     ],
     models: [
       {
@@ -49,7 +56,11 @@ function call(): { requestId: string; leave(): void } {
   const leaving = new AbortController()
   fetch(`${gateway.node.baseUrl}/chat/completions`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${gateway.secret}`, 'content-type': 'application/json', 'x-svc-request-id': requestId },
+    headers: {
+      authorization: `Bearer ${gateway.secret}`,
+      'content-type': 'application/json',
+      'x-svc-request-id': requestId,
+    },
     body: JSON.stringify(sound('narrow', { stream: true })),
     signal: leaving.signal,
   }).catch(() => {})
@@ -79,6 +90,9 @@ test('J1 a call that was never sent to an upstream owes no prompt', async () => 
 test('J2 the audit sees acknowledged charges that became unreadable', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'catraca-spool-'))
   await mkdir(join(dir, 'set-aside'))
-  await writeFile(join(dir, 'set-aside', '1.2-a.0.spool@0'), 'a record that was acknowledged and is damaged')
+  await writeFile(
+    join(dir, 'set-aside', '1.2-a.0.spool@0'),
+    'a record that was acknowledged and is damaged',
+  )
   assert.notDeepEqual(await findWaitingSpoolFiles(dir, Date.now() + 3_600_000), [])
 })
