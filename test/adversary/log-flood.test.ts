@@ -38,7 +38,11 @@ test('G1 a flood of calls without a database writes a bounded log', async () => 
     for (const socket of sockets) socket.destroy()
     await sleep(500)
     const CALLS = 1_000
-    const measure = async (name: string, key: string | undefined, body: unknown): Promise<number> => {
+    const measure = async (
+      name: string,
+      key: string | undefined,
+      body: unknown,
+    ): Promise<number> => {
       const before = node.log.length
       let asked = 0
       const statuses = new Map<number, number>()
@@ -54,7 +58,13 @@ test('G1 a flood of calls without a database writes a bounded log', async () => 
       const lines = node.log.slice(before)
       const bytes = lines.reduce((sum, line) => sum + line.length, 0)
       const events = Map.groupBy(lines, (line) => /"event":"(\w+)"/.exec(line)?.[1])
-      console.log('G1', name, Object.fromEntries(statuses), { bytesPerCall: Math.round(bytes / CALLS) }, [...events].map(([event, some]) => `${event} ${some.length}`))
+      console.log(
+        'G1',
+        name,
+        Object.fromEntries(statuses),
+        { bytesPerCall: Math.round(bytes / CALLS) },
+        [...events].map(([event, some]) => `${event} ${some.length}`),
+      )
       return lines.length
     }
     const noKey = await measure('no key', undefined, sound())

@@ -5,7 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { writeConfigFile, type ConfigFile } from '../http/config-file.ts'
-import { assertAudit, sound, startGateway, untilNoHoldIsOpen, type GatewayUnderTest } from '../http/gateway-under-test.ts'
+import {
+  assertAudit,
+  sound,
+  startGateway,
+  untilNoHoldIsOpen,
+  type GatewayUnderTest,
+} from '../http/gateway-under-test.ts'
 import { eventOf, startScriptedUpstream, type ScriptedUpstream } from '../http/scripted-upstream.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
 
@@ -18,7 +24,14 @@ const WORDS = 30
 before(async () => {
   upstream = await startScriptedUpstream()
   config = await writeConfigFile({
-    upstreams: [{ id: 'runs', kind: 'openai-compatible', base_url: upstream.baseUrl, cancel_stops_billing: false }],
+    upstreams: [
+      {
+        id: 'runs',
+        kind: 'openai-compatible',
+        base_url: upstream.baseUrl,
+        cancel_stops_billing: false,
+      },
+    ],
     models: [
       {
         id: 'slow',
@@ -34,7 +47,9 @@ before(async () => {
   upstream.play('slow', async (_call, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     for (let word = 0; word < WORDS; word++) {
-      response.write(eventOf({ choices: [{ index: 0, delta: { content: 'palavra ' }, finish_reason: null }] }))
+      response.write(
+        eventOf({ choices: [{ index: 0, delta: { content: 'palavra ' }, finish_reason: null }] }),
+      )
       await sleep(100)
     }
     response.write(eventOf({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }))
@@ -43,7 +58,10 @@ before(async () => {
     )
   })
   gateway = await startGateway({ CATRACA_CONFIG: config.path, LOG_LEVEL: 'warn' })
-  second = await startTestNode({ databaseUrl: gateway.database.databaseUrl, env: { CATRACA_CONFIG: config.path } })
+  second = await startTestNode({
+    databaseUrl: gateway.database.databaseUrl,
+    env: { CATRACA_CONFIG: config.path },
+  })
 })
 
 after(async () => {
@@ -70,7 +88,11 @@ test('E2 a node that sleeps for 40 s in the middle of streams charges what it de
       try {
         const answer = await fetch(`${gateway.node.baseUrl}/chat/completions`, {
           method: 'POST',
-          headers: { authorization: `Bearer ${gateway.secret}`, 'content-type': 'application/json', 'x-svc-request-id': one.requestId },
+          headers: {
+            authorization: `Bearer ${gateway.secret}`,
+            'content-type': 'application/json',
+            'x-svc-request-id': one.requestId,
+          },
           body: JSON.stringify(sound('slow', { stream: true })),
         })
         let text = ''
@@ -94,10 +116,20 @@ test('E2 a node that sleeps for 40 s in the middle of streams charges what it de
   isOver = true
   await Promise.all(clients)
   await untilNoHoldIsOpen(gateway.database, 90_000)
-  const { rows } = await sql<{ request_id: string; tokens: bigint; prompt: bigint; events: bigint }>`
+  const { rows } = await sql<{
+    request_id: string
+    tokens: bigint
+    prompt: bigint
+    events: bigint
+  }>`
     select request_id, sum(completion_tokens)::int8 as tokens, sum(prompt_tokens)::int8 as prompt, count(*) as events
     from usage_events group by 1`.execute(gateway.database.db)
-  const charged = new Map(rows.map((row) => [row.request_id, { tokens: Number(row.tokens), prompt: Number(row.prompt), events: Number(row.events) }]))
+  const charged = new Map(
+    rows.map((row) => [
+      row.request_id,
+      { tokens: Number(row.tokens), prompt: Number(row.prompt), events: Number(row.events) },
+    ]),
+  )
   const wrong: object[] = []
   for (const one of seen) {
     const charge = charged.get(one.requestId) ?? { tokens: 0, prompt: 0, events: 0 }

@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createTestDatabase, seedCustomer, withClient, type TestDatabase } from '../harness/test-database.ts'
+import {
+  createTestDatabase,
+  seedCustomer,
+  withClient,
+  type TestDatabase,
+} from '../harness/test-database.ts'
 import { openTestLedger, worth } from '../ledger/open-test-ledger.ts'
 
 let database: TestDatabase
@@ -15,7 +20,10 @@ test('D2 a settlement and a count of one key never wait for each other in a ring
   const { db, databaseUrl } = database
   const one = await openTestLedger(db, databaseUrl)
   const other = await openTestLedger(db, databaseUrl)
-  const { customerId, key } = await seedCustomer(db, { balanceBrl: worth(1_000), tokensPerMinute: 1_000_000 } as never)
+  const { customerId, key } = await seedCustomer(db, {
+    balanceBrl: worth(1_000),
+    tokensPerMinute: 1_000_000,
+  } as never)
   const ip = '203.0.113.7'
   let rings = 0
   try {
@@ -41,11 +49,18 @@ test('D2 a settlement and a count of one key never wait for each other in a ring
         await Promise.all([counting, batch])
         const waitedMs = performance.now() - releasedAt
         if (waitedMs > 150) rings += 1
-        console.log('D2', { waitedMs: Math.round(waitedMs), totalMs: Math.round(performance.now() - beganAt) })
+        console.log('D2', {
+          waitedMs: Math.round(waitedMs),
+          totalMs: Math.round(performance.now() - beganAt),
+        })
         await one.ledger.resolve(one.charge(second, 1))
       })
     }
-    assert.equal(rings, 0, `${rings} of 10: both stood until a lock timeout of 400 ms ended one of them`)
+    assert.equal(
+      rings,
+      0,
+      `${rings} of 10: both stood until a lock timeout of 400 ms ended one of them`,
+    )
   } finally {
     await one.ledger.close()
     await other.ledger.close()

@@ -16,12 +16,16 @@ const ROUND_MS = 8_000
 test('D1 refused calls of one key do not lock up the lanes of others', async () => {
   const { db, databaseUrl } = database
   const attackers = await Promise.all(
-    [1, 2, 3, 4].map(() => seedCustomer(db, { balanceBrl: worth(100_000_000), tokensPerMinute: 1_000_000_000 } as never)),
+    [1, 2, 3, 4].map(() =>
+      seedCustomer(db, { balanceBrl: worth(100_000_000), tokensPerMinute: 1_000_000_000 } as never),
+    ),
   )
   const victim = await seedCustomer(db, { balanceBrl: worth(100_000_000) })
   const nodes = [await openTestLedger(db, databaseUrl), await openTestLedger(db, databaseUrl)]
 
-  async function measure(withCounts: boolean): Promise<{ calls: number; worstMs: number; unavailable: number; attackerUnavailable: number }> {
+  async function measure(
+    withCounts: boolean,
+  ): Promise<{ calls: number; worstMs: number; unavailable: number; attackerUnavailable: number }> {
     const endAt = performance.now() + ROUND_MS
     let calls = 0
     let worstMs = 0
@@ -73,7 +77,9 @@ test('D1 refused calls of one key do not lock up the lanes of others', async () 
   async function rollbacks(): Promise<number> {
     await new Promise((resolve) => setTimeout(resolve, 1_500))
     const { rows } = await sql<{ count: bigint }>`
-      select xact_rollback as count from pg_stat_database where datname = current_database()`.execute(db)
+      select xact_rollback as count from pg_stat_database where datname = current_database()`.execute(
+      db,
+    )
     return Number(rows[0]?.count)
   }
 
@@ -86,7 +92,10 @@ test('D1 refused calls of one key do not lock up the lanes of others', async () 
     console.log('D1', { quiet, attacked, rolledBack })
     assert.equal(rolledBack.attacked, 0, 'windows and accounts are locked in one order')
     assert.equal(attacked.unavailable, 0)
-    assert.ok(attacked.calls * 4 > quiet.calls, `${attacked.calls} calls in place of ${quiet.calls}`)
+    assert.ok(
+      attacked.calls * 4 > quiet.calls,
+      `${attacked.calls} calls in place of ${quiet.calls}`,
+    )
   } finally {
     for (const { ledger } of nodes) await ledger.close()
   }
