@@ -46,6 +46,7 @@ export async function checkRows(db: Database, run: Run): Promise<string[]> {
 
 /** The rows are those of a state that the answers allow. */
 function checkReference(run: Run, customer: RunCustomer, rows: Rows): string[] {
+  if (customer.history.isTooWide) return []
   const is = JSON.stringify(pictureOfRows(run, customer, rows))
   const allowed = new Set(customer.history.states.map((state) => JSON.stringify(picture(state))))
   if (allowed.has(is)) return []

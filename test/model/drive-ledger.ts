@@ -30,6 +30,7 @@ export interface Resolved {
 }
 
 export interface DrivenNode {
+  readonly id: string
   readonly proxy: CuttableProxy
   readonly isCrashed: boolean
   hold(attempt: Attempt): Promise<Verdict | LedgerAway>
@@ -47,6 +48,8 @@ export interface DrivenNode {
   emptyDisk(): void
   /** Its process is gone; the node that takes its place has its disk. */
   crash(): Promise<DrivenNode>
+  /** Its process and its disk are gone. */
+  abandon(): Promise<void>
   close(): Promise<void>
 }
 
@@ -91,6 +94,19 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
   await ledger.replaySpool()
   let isCrashed = false
 
+  function kill(): void {
+    isCrashed = true
+    emptyDisk(spoolDir)
+    proxy.cut({ arrives: true })
+  }
+
+  /** Its promises may still wait for a database that it does not find any more. */
+  async function bury(): Promise<void> {
+    await proxy.close()
+    void own.close().catch(() => {})
+    void ledger.close().catch(() => {})
+  }
+
   async function settle(attempt: Attempt, resolution: Resolution): Promise<Resolved> {
     const hold = running.get(attempt.id)
     const resolved = await ledger.resolve(resolution, hold)
@@ -105,6 +121,7 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
   }
 
   return {
+    id: nodeId,
     proxy,
     get isCrashed() {
       return isCrashed
@@ -138,18 +155,18 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
     fillDisk: (bytes) => fillDisk(spoolDir, bytes),
     emptyDisk: () => emptyDisk(spoolDir),
     async crash() {
-      isCrashed = true
-      emptyDisk(spoolDir)
-      proxy.cut({ arrives: true })
+      kill()
       // What is left of it in this process finds no database, and a disk that nobody reads.
       const starts = machine.starts + 1
       const next = join(machine.machine, `spool-${starts}`)
       await rename(spoolDir, next)
       await mkdir(spoolDir)
-      await proxy.close()
-      void own.close().catch(() => {})
-      void ledger.close().catch(() => {})
+      await bury()
       return openNode(options, { ...machine, spoolDir: next, starts })
+    },
+    async abandon() {
+      kill()
+      await bury()
     },
     async close() {
       emptyDisk(spoolDir)
@@ -168,9 +185,12 @@ function noResolution(lane: number): Resolution {
   return release({ id: createId(), customerId }, 'model')
 }
 
-/** Everybody's time goes on, as rows tell it. */
-export async function passTime(db: Database, seconds: number): Promise<void> {
+/** Everybody's time goes on, as rows tell it; these nodes send heartbeats all the while. */
+export async function passTime(
+  db: Database,
+  { seconds, except }: { readonly seconds: number; readonly except: readonly string[] },
+): Promise<void> {
   const ago = sql`make_interval(secs => ${seconds})`
-  await sql`with aged as (update nodes set seen_at = seen_at - ${ago} where stopped_at is null)
+  await sql`with aged as (update nodes set seen_at = seen_at - ${ago} where id <> all(${except}::uuid[]))
     update holds set created_at = created_at - ${ago}`.execute(db)
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { schedules, type Vocabulary } from './generate-schedule.ts'
 import { PromiseBroken, runSchedule } from './run-schedule.ts'
 import { describeSchedule, type Schedule } from './steps.ts'
-import { openWorld, type World } from './world.ts'
+import { openWorld } from './world.ts'
 
 /** Schedules that run at once, each in a world of its own. */
 const WORLDS = 4
@@ -55,24 +55,27 @@ async function exploreIn({
   path,
   shrinkMsMax = 30_000,
 }: Exploration): Promise<{ ran: number; failure?: Failure }> {
-  let world: World = await openWorld({ prepare })
+  const world = await openWorld({ prepare })
   let message = ''
   let shrinkUntilMs = Number.POSITIVE_INFINITY
   let ran = 0
 
-  /** A world in which a promise was broken is given up: what is left in it would break others. */
   async function tryOnce(schedule: Schedule): Promise<boolean> {
     ran += 1
+    if (ran % 100 === 0) console.log(seed, ran, Math.round(performance.now()))
+    const t0 = performance.now()
+    const slow = setTimeout(() => console.log('SLOW', seed, describeSchedule(schedule)), 4000)
     try {
       await runSchedule(world, schedule)
       return true
     } catch (error) {
       if (!(error instanceof PromiseBroken)) throw error
       message = error.message
-      const broken = world
-      world = await openWorld({ prepare })
-      await broken.close()
+      console.log('FAIL', seed, Math.round(performance.now() - t0), error.message.slice(0, 200))
+      await world.restart()
       return false
+    } finally {
+      clearTimeout(slow)
     }
   }
 

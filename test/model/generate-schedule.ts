@@ -37,7 +37,9 @@ const CALLS_MAX = 10
 
 interface Life {
   readonly begins: number
-  readonly hold: Omit<Step & { kind: 'hold' }, 'kind' | 'call'>
+  readonly hold: Omit<Step & { kind: 'hold' }, 'kind' | 'call' | 'node'>
+  /** Undefined: the node that most of them are on. */
+  readonly node: number | undefined
   readonly marks: readonly { readonly after: number; readonly seen: number; readonly more: boolean }[]
   readonly end: { readonly after: number; readonly kind: 'settle' | 'release' | 'none'; readonly tokens: number }
 }
@@ -56,7 +58,7 @@ const key = fc.oneof(
 const turns = fc.nat({ max: 6 })
 
 const customerSpec: fc.Arbitrary<CustomerSpec> = fc.record({
-  balance: fc.integer({ min: 1, max: 20 }),
+  balance: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 20, max: 60 })),
   budget: fc.integer({ min: 1, max: 15 }),
   cap: fc.oneof(fc.constant(null), fc.integer({ min: 1, max: 15 })),
 })
@@ -64,8 +66,8 @@ const customerSpec: fc.Arbitrary<CustomerSpec> = fc.record({
 function life(vocabulary: Vocabulary): fc.Arbitrary<Life> {
   return fc.record({
     begins: round,
+    node: fc.option(node, { nil: undefined, freq: 2 }),
     hold: fc.record({
-      node,
       customer: fc.nat({ max: vocabulary.customersMax - 1 }),
       key,
       tokens: fc.oneof(fc.constantFrom(4, 5), fc.integer({ min: 1, max: 8 })),
@@ -127,6 +129,7 @@ function event(vocabulary: Vocabulary): fc.Arbitrary<Event> {
         ),
       ),
     },
+    { weight: vocabulary.marks ? 2 : 0, arbitrary: rush() },
     { weight: silences, arbitrary: silence() },
     {
       weight: crashes,
@@ -139,6 +142,17 @@ function event(vocabulary: Vocabulary): fc.Arbitrary<Event> {
     { weight: disks, arbitrary: fullDisk() },
   ]
   return fc.record({ at: round, steps: fc.oneof(...kinds.filter(({ weight }) => weight > 0)) })
+}
+
+/** Many calls end at the moment of a checkpoint of them. */
+function rush(): fc.Arbitrary<Event['steps']> {
+  const calls = fc.shuffledSubarray([...Array(CALLS_MAX).keys()], { minLength: 4 })
+  return fc.record({ marked: calls, ended: calls, tokens: fc.nat({ max: 8 }) }).map(
+    ({ marked, ended, tokens }) => [
+      { after: 0, step: { kind: 'mark', calls: marked, seen: tokens } },
+      ...ended.map((call) => ({ after: 0, step: { kind: 'settle' as const, call, tokens } })),
+    ],
+  )
 }
 
 /** A node sends no heartbeat, time passes, another one looks. */
@@ -190,18 +204,20 @@ function fullDisk(): fc.Arbitrary<Event['steps']> {
 export function schedules(vocabulary: Vocabulary = EVERYTHING): fc.Arbitrary<Schedule> {
   return fc
     .record({
+      home: node,
       customers: fc.array(customerSpec, { minLength: 1, maxLength: vocabulary.customersMax }),
       lives: fc.array(life(vocabulary), { minLength: 1, maxLength: CALLS_MAX }),
       events: fc.array(event(vocabulary), { maxLength: 6 }),
       together: fc.array(fc.boolean(), { minLength: ROUNDS_MAX + 6, maxLength: ROUNDS_MAX + 6 }),
     })
-    .map(({ customers, lives, events, together }) => ({
+    .map(({ home, customers, lives, events, together }) => ({
       customers,
-      rounds: layOut(lives, events, together),
+      rounds: layOut(home, lives, events, together),
     }))
 }
 
 function layOut(
+  home: number,
   lives: readonly Life[],
   events: readonly Event[],
   together: readonly boolean[],
@@ -209,8 +225,8 @@ function layOut(
   const rounds: Step[][] = together.map(() => [])
   const put = (at: number, step: Step): void => void rounds[Math.min(at, rounds.length - 1)]?.push(step)
   const marks = new Map<number, { calls: number[]; seen: number }>()
-  lives.forEach(({ begins, hold, end, marks: its }, call) => {
-    put(begins, { kind: 'hold', call, ...hold })
+  lives.forEach(({ begins, hold, node: at, end, marks: its }, call) => {
+    put(begins, { kind: 'hold', call, node: at ?? home, ...hold })
     for (const { after, seen } of its) {
       const at = begins + after
       const mark = marks.get(at) ?? { calls: [], seen }

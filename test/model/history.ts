@@ -26,52 +26,68 @@ export interface History {
   answered(id: number, outcomes: readonly string[]): void
   /** It is not answered, and became this. */
   amend(id: number, operation: Operation): void
+  /** Where it has not taken effect by now, it never will. */
+  withdraw(id: number): void
   /** A round is over: what was answered until now comes before what begins from now on. */
   endRound(): void
   /** Of all possibilities, what is left. Empty: the last answers fit none of those of the round before. */
   readonly states: readonly CustomerState[]
+  /** Too much was under way at once to say what came of it; only the promises are left to check. */
+  readonly isTooWide: boolean
   /** For people: the operations of the round that no order explains, or of the last one. */
   readonly lastRound: readonly string[]
 }
 
-/** More than these are not searched: schedules are small. */
-const POSSIBILITIES_MAX = 20_000
+/** More than these of one round are not searched. */
+const POSSIBILITIES_MAX = 4_000
 
 export function createHistory(initial: CustomerState): History {
   const operations: Pending[] = []
   let possible: Possibility[] = [{ state: initial, pending: [] }]
   let begun: number[] = []
   let lastRound: string[] = []
+  let isTooWide = false
 
   function endRound(): void {
-    if (possible.length === 0) return
+    if (possible.length === 0 || isTooWide) return
     const open = new Set([...possible.flatMap(({ pending }) => pending), ...begun])
     lastRound = [...open].map((id) => describe(operations[id] as Pending))
-    const found = new Map<string, Possibility>()
+    const isAllAnswered = [...open].every((id) => operations[id]?.outcomes !== undefined)
+    const found: Possibility[] = []
     const seen = new Set<string>()
-    const queue = possible.map(({ state, pending }) => ({
+    const stack: Possibility[] = possible.map(({ state, pending }) => ({
       state,
       pending: [...pending, ...begun],
     }))
-    for (let at = 0; at < queue.length; at++) {
-      const { state, pending } = queue[at] as Possibility
-      const key = JSON.stringify([state, pending])
+    for (let next = stack.pop(); next; next = stack.pop()) {
+      const key = JSON.stringify(next)
       if (seen.has(key)) continue
       seen.add(key)
-      if (seen.size > POSSIBILITIES_MAX) throw new Error('too many possibilities')
-      if (pending.every((id) => operations[id]?.outcomes === undefined))
-        found.set(key, { state, pending })
-      for (const id of pending) {
-        const { operation, outcomes } = operations[id] as Pending
-        const applied = apply(state, operation)
-        if (outcomes && !outcomes.includes(applied.outcome)) continue
-        // One that is not answered and changes nothing may as well wait.
-        if (!outcomes && applied.state === state) continue
-        queue.push({ state: applied.state, pending: pending.filter((other) => other !== id) })
+      if (seen.size > POSSIBILITIES_MAX) {
+        isTooWide = true
+        return
       }
+      if (next.pending.every((id) => operations[id]?.outcomes === undefined)) {
+        found.push(next)
+        // Answers fix what each operation did, and all orders that explain them come to the same sums.
+        if (isAllAnswered) break
+      }
+      stack.push(...continuations(next).reverse())
     }
-    possible = [...found.values()]
+    possible = found
     begun = []
+  }
+
+  /** What may take effect next, in the order in which it was asked. */
+  function continuations({ state, pending }: Possibility): Possibility[] {
+    return pending.flatMap((id) => {
+      const { operation, outcomes } = operations[id] as Pending
+      const applied = apply(state, operation)
+      if (outcomes && !outcomes.includes(applied.outcome)) return []
+      // One that is not answered and changes nothing may as well wait.
+      if (!outcomes && applied.state === state) return []
+      return [{ state: applied.state, pending: pending.filter((other) => other !== id) }]
+    })
   }
 
   return {
@@ -85,9 +101,17 @@ export function createHistory(initial: CustomerState): History {
     amend(id, operation) {
       ;(operations[id] as Pending).operation = operation
     },
+    withdraw(id) {
+      const isOther = (other: number): boolean => other !== id
+      possible = possible.map(({ state, pending }) => ({ state, pending: pending.filter(isOther) }))
+      begun = begun.filter(isOther)
+    },
     endRound,
     get states() {
       return possible.map(({ state }) => state)
+    },
+    get isTooWide() {
+      return isTooWide
     },
     get lastRound() {
       return lastRound

@@ -200,7 +200,8 @@ function resolve(
         ...state,
         held: state.held - call.amount,
         charged: state.charged + billed,
-        calls: { ...state.calls, [id]: { ...call, status, billed } },
+        // Its checkpoints mean nothing any more.
+        calls: { ...state.calls, [id]: { ...call, status, billed, seen: 0 } },
       },
       call.key,
       { held: -call.amount, spent: billed },

@@ -45,6 +45,8 @@ export interface RunCall {
   readonly tokens: number
   readonly node: DrivenNode
   phase: 'asked' | 'running' | 'ending' | 'over'
+  /** That somebody else ends it, as long as that may be. */
+  endByOthers: number | undefined
   /** Tokens of the answer that its client has. */
   delivered: number | undefined
 }
@@ -58,8 +60,7 @@ const ANSWER_MS_MAX = 60_000
 const REPLAYS_MAX = 20
 
 interface NodeState {
-  /** No answers are to be expected. */
-  isUnwell: boolean
+  isCut: boolean
   isDiskFull: boolean
   isSilent: boolean
   unseenSeconds: number
@@ -94,10 +95,10 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
   const { db } = world.database
   const calls = new Map<number, RunCall>()
   const states = nodes.map(
-    (): NodeState => ({ isUnwell: false, isDiskFull: false, isSilent: false, unseenSeconds: 0 }),
+    (): NodeState => ({ isCut: false, isDiskFull: false, isSilent: false, unseenSeconds: 0 }),
   )
   /** Answers that a round waits for, and all that are outstanding. */
-  let awaited: Promise<unknown>[] = []
+  let awaited: { readonly node: DrivenNode | undefined; readonly done: Promise<unknown> }[] = []
   const outstanding = new Set<Promise<unknown>>()
 
   const nodeAt = (place: number): DrivenNode => nodes[place % nodes.length] as DrivenNode
@@ -109,7 +110,13 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
   function track(node: DrivenNode | undefined, work: Promise<unknown>): void {
     const done = work.finally(() => outstanding.delete(done))
     outstanding.add(done)
-    if (!node || stateOf(node)?.isUnwell === false) awaited.push(done)
+    awaited.push({ node, done })
+  }
+
+  /** Its answers are to be expected. */
+  function isWell(node: DrivenNode): boolean {
+    const state = stateOf(node)
+    return state !== undefined && !state.isCut && !state.isDiskFull
   }
 
   /** An operation of a node: its answer counts as long as there is somebody to take it. */
@@ -150,6 +157,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
       tokens,
       node,
       phase: 'asked',
+      endByOthers: undefined,
       delivered: undefined,
     }
     calls.set(step.call, call)
@@ -194,7 +202,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
   function mark({ calls: ids, seen }: CallStep & { kind: 'mark' }): void {
     const running = [...new Set(ids)]
       .map((id) => ({ id, call: calls.get(id) }))
-      .filter((one): one is { id: number; call: RunCall } => one.call?.phase === 'running')
+      .filter((one): one is { id: number; call: RunCall } => isMarked(one.call))
     for (const node of new Set(running.map(({ call }) => call.node))) {
       if (node.isCrashed) continue
       const own = running.filter(({ call }) => call.node === node)
@@ -209,8 +217,9 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
       })
       const answered = node.mark(marks).then((isKept) => {
         // Of many it is only said whether each of them was found.
-        if (isKept && !node.isCrashed)
-          for (const { history, id } of begun) history.answered(id, ['marked'])
+        if (node.isCrashed || !(isKept || isWell(node))) return
+        const outcomes = isKept ? ['marked'] : ['marked', 'missing']
+        for (const { history, id } of begun) history.answered(id, outcomes)
       })
       track(node, answered)
     }
@@ -232,30 +241,29 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
   }
 
   function reconcile(place: number): void {
-    const node = nodeAt(place)
     for (const [id, call] of calls) {
-      const owner = stateOf(call.node)
-      const isGone = owner === undefined || owner.unseenSeconds > LEASE_SECONDS
+      if (call.endByOthers !== undefined) continue
       const { history } = customerAt(call.customer)
-      if (isGone) history.begin({ kind: 'reconcile', call: id })
-      // Nobody knows whether it was ever held: its own node gives it back.
-      else if (call.phase === 'over' && call.node === node)
-        history.begin({ kind: 'resolve', call: id, tokens: null, isDelivered: false })
+      if (isGone(call)) call.endByOthers = history.begin({ kind: 'reconcile', call: id })
     }
+    const node = nodeAt(place)
     track(node, node.reconcile().catch(() => {}))
   }
 
+  /** Its node may be taken for dead. */
+  function isGone(call: RunCall): boolean {
+    const owner = stateOf(call.node)
+    return owner === undefined || owner.unseenSeconds > LEASE_SECONDS
+  }
+
   async function pass(seconds: number): Promise<void> {
-    await passTime(db, seconds)
-    await Promise.all(
-      nodes.map(async (node, place) => {
-        const state = stateAt(place)
-        state.unseenSeconds += seconds
-        if (state.isSilent || state.isUnwell) return
-        await node.beat()
-        state.unseenSeconds = 0
-      }),
-    )
+    const beating = nodes.filter((node, place) => !(stateAt(place).isSilent || stateAt(place).isCut))
+    for (const node of nodes) {
+      const state = stateOf(node) as NodeState
+      state.unseenSeconds = beating.includes(node) ? 0 : state.unseenSeconds + seconds
+    }
+    await passTime(db, { seconds, except: beating.map(({ id }) => id) })
+    await Promise.all(beating.map((node) => node.beat().catch(() => {})))
   }
 
   async function crash(place: number, turns: number): Promise<void> {
@@ -263,7 +271,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     const node = nodeAt(at)
     for (let left = turns; left > 0; left--) await turn()
     nodes[at] = await node.crash()
-    states[at] = { isUnwell: false, isDiskFull: false, isSilent: false, unseenSeconds: 0 }
+    states[at] = { isCut: false, isDiskFull: false, isSilent: false, unseenSeconds: 0 }
   }
 
   function nodeStep(step: NodeStep): void | Promise<void> {
@@ -282,12 +290,12 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
       case 'crash':
         return crash(step.node, step.turns)
       case 'freeze':
-        state.isUnwell = true
+        state.isCut = true
         return node.proxy.freeze(step.direction)
       case 'cut':
         return cut(node, state, step)
       case 'heal':
-        state.isUnwell = state.isDiskFull
+        state.isCut = false
         return node.proxy.heal()
       case 'fill_disk':
         state.isDiskFull = true
@@ -305,7 +313,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     state: NodeState,
     { turns, arrives }: NodeStep & { kind: 'cut' },
   ): Promise<void> {
-    state.isUnwell = true
+    state.isCut = true
     for (let left = turns; left > 0; left--) await turn()
     node.proxy.cut({ arrives })
   }
@@ -335,7 +343,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
 
   /** Waits for the answers of nodes that are well; for those of the others only a moment. */
   async function answers(): Promise<string[]> {
-    const wanted = awaited
+    const wanted = awaited.filter(({ node }) => !node || isWell(node)).map(({ done }) => done)
     awaited = []
     if (outstanding.size > wanted.length) await sleep(GRACE_MS)
     const isDone = await within(ANSWER_MS_MAX, Promise.all(wanted))
@@ -346,6 +354,11 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     const faults: string[] = []
     customers.forEach(({ history }, index) => {
       history.endRound()
+      for (const call of calls.values()) {
+        if (call.customer !== index || call.endByOthers === undefined || isGone(call)) continue
+        history.withdraw(call.endByOthers)
+        call.endByOthers = undefined
+      }
       if (history.states.length > 0) return
       faults.push(`customer ${index}: no order of these explains their answers:`)
       faults.push(...history.lastRound.map((line) => `  ${line}`))
@@ -358,7 +371,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
   async function run({ isTogether, steps }: Round): Promise<string[]> {
     const breaking: Promise<void>[] = []
     // Whose lanes are busy while the others come in.
-    if (isTogether) for (const node of nodes) if (!stateOf(node)?.isUnwell) node.together(() => {})
+    if (isTogether) for (const node of nodes) if (isWell(node)) node.together(() => {})
     for (const step of steps) {
       const done = perform(step)
       if (done) breaking.push(done)
@@ -373,7 +386,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     nodes.forEach((node, place) => {
       node.emptyDisk()
       node.proxy.heal()
-      Object.assign(stateAt(place), { isUnwell: false, isDiskFull: false, isSilent: false })
+      Object.assign(stateAt(place), { isCut: false, isDiskFull: false, isSilent: false })
     })
     if (!(await within(ANSWER_MS_MAX, Promise.all(outstanding))))
       return ['what was asked is not answered although all is well']
@@ -392,6 +405,11 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
   }
 
   return { run, quiesce, calls }
+}
+
+/** Until its end is answered, as `RunningCalls` has it. */
+function isMarked(call: RunCall | undefined): boolean {
+  return call?.phase === 'running' || call?.phase === 'ending'
 }
 
 function outcomeOf(verdict: Exclude<Verdict | LedgerAway, LedgerAway>): string {

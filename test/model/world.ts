@@ -19,6 +19,8 @@ export interface World {
   readonly nodes: DrivenNode[]
   /** What calls of the test model are made with. */
   readonly terms: Pick<Attempt, 'priceId' | 'fxRateId' | 'fxRateE4' | 'markupE4'>
+  /** After a broken promise: nothing of it is left to break others. */
+  restart(): Promise<void>
   close(): Promise<void>
 }
 
@@ -39,8 +41,9 @@ export async function openWorld({ prepare }: { prepare?: string | undefined } = 
     bulletinAt: null,
     source: 'sandbox',
   })
-  const nodes: DrivenNode[] = []
-  for (const laneCount of LANES) nodes.push(await startNode({ databaseUrl, db, laneCount }))
+  const start = (): Promise<DrivenNode[]> =>
+    Promise.all(LANES.map((laneCount) => startNode({ databaseUrl, db, laneCount })))
+  const nodes = await start()
   return {
     database,
     nodes,
@@ -49,6 +52,11 @@ export async function openWorld({ prepare }: { prepare?: string | undefined } = 
       fxRateId: fxRate.id,
       fxRateE4: fxRate.rateE4,
       markupE4: testModel.markupE4,
+    },
+    async restart() {
+      await Promise.all(nodes.map((node) => node.abandon()))
+      await db.deleteFrom('holds').execute()
+      nodes.splice(0, nodes.length, ...(await start()))
     },
     async close() {
       await Promise.all(nodes.map((node) => node.close()))
