@@ -5,6 +5,7 @@ import { countSealed } from '../db/reseal.ts'
 import { findCurrentFxRate, SANDBOX_SOURCE, storeFxRate, type FxRate } from '../fx/fx-rates.ts'
 import { auditMoney } from '../payments/audit-money.ts'
 import { decimalE4, jsonE4, parseE4 } from '../lib/money.ts'
+import { countMonthsAhead } from '../workers/ensure-months.ts'
 import { requiredText, optionText, UsageError, type Command } from './command.ts'
 import { runDoctor } from './run-doctor.ts'
 
@@ -110,6 +111,7 @@ export const serviceCommands: Record<string, Command> = {
         config,
         database: rows[0] as { version: string; fsync: string },
         fxRate: await findCurrentFxRate(db, config.mode),
+        monthsAhead: await countMonthsAhead(db),
         sealed:
           config.secretsKey &&
           (await countSealed(db, {

@@ -27,6 +27,16 @@ export interface Tables {
     created_at: DefaultedTime
     rewarded_at: Date | null
     reward_nano_brl: bigint | null
+    taken_back_nano_brl: Generated<bigint>
+    rewarded_tax_id_digest: ColumnType<Buffer | null, Buffer | null | undefined, Buffer | null>
+    closed_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+    closed_reason: ColumnType<string | null, string | null | undefined, string | null>
+  }
+  digest_keys: {
+    id: string
+    purpose: string
+    secret_sealed: Buffer
+    created_at: DefaultedTime
   }
   notifications: {
     id: string
@@ -202,6 +212,8 @@ export interface Tables {
     limit_nano_brl: bigint | null
     period_started_at: DefaultedTime
     spent_nano_brl: Generated<bigint>
+    spent_since: DefaultedTime
+    spent_before_nano_brl: Generated<bigint>
     held_nano_brl: Generated<bigint>
   }
   prompts: PromptsTable
@@ -262,6 +274,8 @@ export interface Tables {
     limit_pico_usd: bigint
     period_started_at: DefaultedTime
     spent_pico_usd: Generated<bigint>
+    spent_since: DefaultedTime
+    spent_before_pico_usd: Generated<bigint>
     held_pico_usd: Generated<bigint>
   }
   prices: {
@@ -301,6 +315,26 @@ export interface Tables {
     started_at: DefaultedTime
     seen_at: DefaultedTime
     stopped_at: Date | null
+    fenced_at: ColumnType<Date | null, never, never>
+  }
+  charge_corrections: {
+    hold_id: string
+    customer_id: string
+    first_outcome: 'charged' | 'released'
+    first_billed_nano_brl: bigint
+    outcome: 'charged' | 'released'
+    billed_nano_brl: bigint
+    reversal_event_id: string | null
+    event_id: string | null
+    created_at: DefaultedTime
+  }
+  account_debts: {
+    id: Generated<bigint>
+    customer_id: string
+    amount_nano_brl: bigint
+    cause: 'overrun' | 'correction' | 'debit' | 'repaid' | 'opening'
+    hold_ids: string[] | null
+    created_at: DefaultedTime
   }
   holds: HoldsTable
   usage_events: UsageEventsTable
@@ -673,6 +707,8 @@ interface UsageEventsTable {
   attempts: readonly object[] | null
   created_at: Date
   settled_at: Date
+  corrects_id: ColumnType<string | null, never, never>
+  in_budget: ColumnType<boolean, never, never>
 }
 
 interface UpstreamHealthHoursTable {

@@ -41,7 +41,7 @@ async function readServiceHealth({ db, mode, thisNode }: HttpDeps): Promise<obje
   const rate = rates.find(({ appliedFrom }) => appliedFrom !== null)
   return {
     at: new Date().toISOString(),
-    nodes: nodes.map((node) => nodeBody(node, thisNode.id)),
+    nodes: nodes.map((node) => nodeBody(node, thisNode.id())),
     holds: { open: holds.count, oldest_at: timeOf(holds.oldestAt) },
     queues: queues.map(queueBody),
     jobs: jobs.map(jobBody),
@@ -104,7 +104,7 @@ function jobBody(job: JobState): object {
 
 function thisNodeBody(node: ThisNode): object {
   return {
-    id: node.id,
+    id: node.id(),
     started_at: node.startedAt.toISOString(),
     running_calls: node.runningCalls(),
     spool_length: node.spoolLength(),
