@@ -17,7 +17,17 @@ interface Rows {
   readonly budgets: readonly { readonly key: string; readonly held: string; readonly spent: string }[]
   readonly cap: { readonly held: string; readonly spent: string }
   readonly hours: readonly { readonly key: string; readonly billed: string; readonly calls: string }[]
-  readonly windows: readonly { readonly subject: string; readonly requests: string }[]
+  readonly debt: string
+  readonly corrections: readonly {
+    readonly hold: string
+    readonly outcome: 'charged' | 'released'
+    readonly billed: string
+  }[]
+  readonly windows: readonly {
+    readonly subject: string
+    readonly minute: string
+    readonly requests: string
+  }[]
 }
 
 interface Event {
@@ -25,7 +35,10 @@ interface Event {
   readonly key: string
   readonly team: string | null
   readonly outcome: string
+  readonly reason: string | null
   readonly billed: string
+  /** The hold whose outcome it corrects. */
+  readonly corrects: string | null
 }
 
 /** Returns what is wrong, a line each. */
@@ -40,6 +53,7 @@ export async function checkRows(db: Database, run: Run): Promise<string[]> {
       ...checkReference(run, customer, its),
       ...checkDelivered(run, index, its),
       ...checkSums(customer, its),
+      ...checkWindows(customer, its),
     ].map((line) => `customer ${index}: ${line}`)
   })
 }
@@ -53,23 +67,29 @@ function checkReference(run: Run, customer: RunCustomer, rows: Rows): string[] {
   return [`the rows are\n  ${is}\nand could be\n  ${[...allowed].slice(0, 4).join('\n  ')}`]
 }
 
-/** Delivered answers are charged once, what was not delivered is not charged beyond its checkpoints. */
+/**
+ * A delivered answer is charged exactly once; what was not delivered is charged by its checkpoints at most, unless its
+ * node died while it was settling.
+ */
 function checkDelivered(run: Run, index: number, rows: Rows): string[] {
   const faults: string[] = []
   for (const [number, call] of run.calls) {
-    if (call.customer !== index || call.delivered === undefined) continue
+    if (call.customer !== index) continue
     const billed = rows.events
-      .filter(({ id }) => id === call.attempt.id)
+      .filter(({ id, corrects }) => id === call.attempt.id || corrects === call.attempt.id)
       .reduce((sum, event) => sum + fromNanoBrl(event.billed), 0)
-    if (billed !== call.delivered)
+    const isKnown = call.isDurable || !call.node.isCrashed
+    if (isKnown && call.delivered !== undefined && billed !== call.delivered)
       faults.push(`call ${number} delivered ${call.delivered} tokens and was charged ${billed}`)
+    if (isKnown && call.delivered === undefined && billed > call.seen.told)
+      faults.push(`call ${number} delivered nothing and was charged ${billed}`)
   }
   return faults
 }
 
 /** What is stored of sums is what their rows add up to; nothing is overspent, and nothing is left open. */
-function checkSums({ id, keyIds }: RunCustomer, rows: Rows): string[] {
-  const { account, entries, holds, events, budgets, cap, hours, windows } = rows
+function checkSums({ keyIds }: RunCustomer, rows: Rows): string[] {
+  const { account, entries, holds, events, budgets, cap, hours, debt, corrections } = rows
   const sum = (amounts: readonly string[]) => amounts.reduce((total, one) => total + BigInt(one), 0n)
   const held = sum(holds.map(({ amount }) => amount))
   const charged = sum(events.map(({ billed }) => billed))
@@ -82,22 +102,34 @@ function checkSums({ id, keyIds }: RunCustomer, rows: Rows): string[] {
   same('charged', account.charged, charged)
   same('held', account.held, held)
   const free = BigInt(account.credited) - BigInt(account.debited) - charged - held
-  if (free < 0n) faults.push(`overspent by ${fromNanoBrl(-free)} tokens`)
+  // Only a correction may find the money gone.
+  if (free < 0n && corrections.length === 0)
+    faults.push(`overspent by ${fromNanoBrl(-free)} tokens`)
+  same('debt', debt, free < 0n ? -free : 0n)
   if (holds.length > 0) faults.push(`${holds.length} holds are open after a minute`)
   for (const name of KEYS) {
     const its = events.filter(({ key }) => key === keyIds[name])
     const hour = hours.find(({ key }) => key === keyIds[name])
     same(`roll-up of ${name}`, hour?.billed ?? '0', sum(its.map(({ billed }) => billed)))
-    same(`calls of ${name}`, hour?.calls ?? '0', BigInt(its.length))
+    same(`calls of ${name}`, hour?.calls ?? '0', BigInt(its.reduce((calls, { reason }) => calls + (reason === 'reversal' ? -1 : 1), 0)))
     const budget = budgets.find(({ key }) => key === keyIds[name])
     if (budget) same(`budget of ${name}`, budget.spent, 200n * sum(its.map(({ billed }) => billed)))
   }
   same('cap', cap.spent, sum(events.filter(({ team }) => team).map(({ billed }) => billed)))
-  return [...faults, ...checkWindows(id, windows)]
+  return faults
 }
 
-function checkWindows(_id: string, _windows: Rows['windows']): string[] {
-  return []
+/** No request that was answered is missing in its window; windows of a later minute know nothing of them. */
+function checkWindows({ keyIds, counted, minutes }: RunCustomer, rows: Rows): string[] {
+  if (minutes.size > 1) return []
+  return KEYS.flatMap((name) => {
+    const window = rows.windows.find(({ subject }) => subject === `k:${keyIds[name]}`)
+    if (window && !minutes.has(Number(window.minute))) return []
+    const requests = Number(window?.requests ?? 0)
+    return requests < counted[name]
+      ? [`the window of ${name} counts ${requests} requests of ${counted[name]}`]
+      : []
+  })
 }
 
 /** What is compared: a call that was refused leaves nothing. */
@@ -111,7 +143,12 @@ function picture(state: CustomerState): unknown {
     held,
     calls: Object.entries(calls)
       .sort(([one], [other]) => Number(one) - Number(other))
-      .map(([id, { status, billed, corrected }]) => [Number(id), status, billed, corrected]),
+      .map(([id, { status, billed, corrected }]) => [
+        Number(id),
+        status,
+        billed,
+        corrected && [corrected.status, corrected.billed],
+      ]),
     budget: pot(budgets.budget),
     both: pot(budgets.both),
     cap: pot(cap),
@@ -130,7 +167,9 @@ function pictureOfRows(run: Run, { id, keyIds }: RunCustomer, rows: Rows): unkno
     .flatMap(([number, { attempt }]) => {
       const hold = rows.holds.find((row) => row.id === attempt.id)
       const event = rows.events.find((row) => row.id === attempt.id)
-      if (event) return [[number, event.outcome, fromNanoBrl(event.billed), null]]
+      const correction = rows.corrections.find((row) => row.hold === attempt.id)
+      const corrected = correction ? [correction.outcome, fromNanoBrl(correction.billed)] : null
+      if (event) return [[number, event.outcome, fromNanoBrl(event.billed), corrected]]
       return hold ? [[number, 'held', 0, null]] : []
     })
   return {
@@ -157,7 +196,7 @@ async function readRows(db: Database, ids: readonly string[]): Promise<Map<strin
       'holds', (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'amount', amount_nano_brl::text)), '[]')
         from holds where customer_id = c.id),
       'events', (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'key', api_key_id, 'team', team_id,
-        'outcome', outcome, 'billed', cost_billed_nano_brl::text)), '[]') from usage_events where customer_id = c.id),
+        'outcome', outcome, 'reason', reason, 'billed', cost_billed_nano_brl::text, 'corrects', corrects_id)), '[]') from usage_events where customer_id = c.id),
       'budgets', (select jsonb_agg(jsonb_build_object('key', b.api_key_id, 'held', held_pico_usd::text,
         'spent', spent_pico_usd::text)) from api_key_budgets b join api_keys k on k.id = b.api_key_id
         where k.customer_id = c.id),
@@ -167,8 +206,12 @@ async function readRows(db: Database, ids: readonly string[]): Promise<Map<strin
         from (select api_key_id, sum(cost_billed_nano_brl)::text as billed,
           sum(charged_requests + released_requests)::text as calls
           from usage_hours where customer_id = c.id group by 1) h),
-      'windows', (select coalesce(jsonb_agg(jsonb_build_object('subject', subject, 'requests', requests::text)), '[]')
-        from rate_windows w join api_keys k on w.subject = 'k:' || k.id where k.customer_id = c.id)
+      'windows', (select coalesce(jsonb_agg(jsonb_build_object('subject', subject,
+        'minute', extract(epoch from window_at)::int8::text, 'requests', requests::text)), '[]')
+        from rate_windows w join api_keys k on w.subject = 'k:' || k.id where k.customer_id = c.id),
+      'debt', (select coalesce(sum(amount_nano_brl), 0)::text from account_debts where customer_id = c.id),
+      'corrections', (select coalesce(jsonb_agg(jsonb_build_object('hold', hold_id, 'outcome', outcome,
+        'billed', billed_nano_brl::text)), '[]') from charge_corrections where customer_id = c.id)
     ) as rows
     from unnest(${ids}::uuid[]) as c (id)`.execute(db)
   return new Map(rows.map((row) => [row.id, row.rows]))

@@ -1,45 +1,57 @@
 /**
  * The real ledger of one node, as schedules drive it: everything that is asked of it, and everything that can happen
- * to its process, its disk, its clock and its connections. Beside this file nothing of the model knows its interface.
+ * to its process, its disk, its clocks and its connections. It decides what is delivered as `serve-call.ts` and
+ * `relay-stream.ts` do. Beside this file nothing of the model knows the interface of the ledger.
  */
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { openDatabase, type Database, type OpenDatabase } from '../../src/db/open.ts'
+import { openDatabase, type Database } from '../../src/db/open.ts'
 import { reconcile } from '../../src/gateway/reconcile.ts'
 import { createRunningCalls, type RunningCall } from '../../src/gateway/running-calls.ts'
-import type { Attempt, CountOnly, LedgerAway, Verdict } from '../../src/ledger/attempt.ts'
-import { beat, registerNode } from '../../src/ledger/nodes.ts'
+import type { Attempt, CountOnly, LedgerUnavailable, Verdict } from '../../src/ledger/attempt.ts'
+import { openLease } from '../../src/ledger/lease.ts'
 import { openLedger } from '../../src/ledger/open-ledger.ts'
 import { release, type Resolution } from '../../src/ledger/resolution.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { openCuttableProxy, type CuttableProxy } from './cuttable-proxy.ts'
+import { createDrivenClock, type DrivenClock } from './driven-clock.ts'
 import { emptyDisk, fillDisk } from './faulty-disk.ts'
 
-/** A node that was not seen for this long may be taken for dead. */
-export const LEASE_SECONDS = 20
+export { LEASE_SECONDS } from '../../src/ledger/lease.ts'
 
-/** What became of a resolution, in the words of the reference ledger. */
-export interface Resolved {
-  /** `spooled`: it has not taken effect yet, and will. */
-  readonly outcomes: readonly string[] | 'spooled'
-  /** The client has the whole answer, or gets it now. */
-  readonly isDelivered: boolean
+/** How a call that was held came to its end. */
+export interface Ended {
+  /** What the ledger was told: tokens, or null for a release. */
+  readonly tokens: number | null
+  readonly isFinal: boolean
+  /** What it answered, in the words of the reference ledger; undefined where it took nothing. */
+  readonly outcomes: readonly string[] | undefined
+  /** It has not taken effect yet, and will. */
+  readonly isSpooled: boolean
+  /** Tokens that the client has; undefined: nothing of the answer. */
+  readonly delivered: number | undefined
 }
 
 export interface DrivenNode {
-  readonly id: string
   readonly proxy: CuttableProxy
+  readonly clock: DrivenClock
   readonly isCrashed: boolean
-  hold(attempt: Attempt): Promise<Verdict | LedgerAway>
-  count(count: CountOnly): Promise<Verdict | LedgerAway>
-  mark(marks: readonly { id: string; outputTokensSeen: number }[]): Promise<boolean>
-  /** The end of a call that was held, and whether its answer is delivered by what the ledger says. */
-  settle(attempt: Attempt, resolution: Resolution): Promise<Resolved>
-  /** What is asked within `ask` goes in one batch of each lane. */
-  together(ask: () => void): void
+  /** As which it is known now. */
+  id(): string
+  /** Others may resolve the hold: the node was fenced since it was taken. */
+  isOver(attempt: Attempt): boolean
+  hold(attempt: Attempt): Promise<Verdict | LedgerUnavailable>
+  count(count: CountOnly): Promise<Verdict | LedgerUnavailable>
+  /** Running calls that saw so much output; a stream has delivered it, if it may. Returns the ids of those kept. */
+  mark(marks: readonly { attempt: Attempt; seen: number }[]): Promise<readonly string[]>
+  /** The whole answer is there; null: none came. `said` hears what is asked of the ledger before it is. */
+  end(attempt: Attempt, tokens: number | null, charge: Charge, said: Said): Promise<Ended>
+  /** What is asked right after goes in one batch of each lane. */
+  occupyLanes(): void
+  /** A heartbeat, to its end. */
   beat(): Promise<void>
   reconcile(): Promise<void>
   replay(): Promise<void>
@@ -53,46 +65,73 @@ export interface DrivenNode {
   close(): Promise<void>
 }
 
+export type Charge = (attempt: Attempt, tokens: number) => Resolution
+export type Said = (told: { readonly tokens: number | null; readonly isFinal: boolean }) => void
+
 export interface NodeOptions {
   readonly databaseUrl: string
-  /** That is always well. */
-  readonly db: Database
   readonly laneCount: number
+}
+
+interface Machine {
+  readonly folder: string
+  readonly spoolDir: string
+  readonly starts: number
 }
 
 const log = createLog('silent', () => {})
 
 export async function startNode(options: NodeOptions): Promise<DrivenNode> {
-  const machine = await mkdtemp(join(tmpdir(), 'catraca-model-'))
-  return openNode(options, { machine, spoolDir: join(machine, 'spool-0'), starts: 0 })
-}
-
-interface Machine {
-  readonly machine: string
-  readonly spoolDir: string
-  readonly starts: number
+  const folder = await mkdtemp(join(tmpdir(), 'catraca-model-'))
+  return openNode(options, { folder, spoolDir: join(folder, 'spool-0'), starts: 0 })
 }
 
 async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenNode> {
-  const { db } = options
   const { spoolDir } = machine
-  const nodeId = createId()
   const proxy = await openCuttableProxy(options.databaseUrl)
-  await registerNode(db, nodeId)
-  const own: OpenDatabase = openDatabase(proxy.databaseUrl, { onError: () => {} })
-  const calls = createRunningCalls()
-  const running = new Map<string, RunningCall>()
-  const ledger = await openLedger({
-    databaseUrl: proxy.databaseUrl,
-    nodeId,
-    laneCount: options.laneCount,
-    spoolDir,
-    log,
-    observer: { batch() {}, gone() {} },
-  })
+  const { databaseUrl } = proxy
+  const own = openDatabase(databaseUrl, { onError: () => {} })
+  const clock = createDrivenClock()
+  const lease = await openLease({ databaseUrl, log, clock, wait: clock.waitForBeat })
+  const { laneCount } = options
+  const observer = { batch() {}, gone() {} }
+  const ledger = await openLedger({ databaseUrl, lease, laneCount, spoolDir, log, observer })
   // As `app.ts` does, before anything is estimated.
   await ledger.replaySpool()
+  const calls = createRunningCalls()
+  /** What a stream has delivered before its end. */
+  const running = new Map<string, { readonly call: RunningCall; delivered: number | undefined }>()
+  const epochs = new Map<string, number>()
   let isCrashed = false
+
+  async function end(
+    attempt: Attempt,
+    tokens: number | null,
+    charge: Charge,
+    said: Said,
+  ): Promise<Ended> {
+    const own = running.get(attempt.id)
+    if (!own) throw new Error('a call that does not run cannot end')
+    // A stream goes on while the lease is held; one that breaks off is charged for what was delivered.
+    if (attempt.isStream && tokens !== null && lease.isHeld(own.call.epoch)) own.delivered = tokens
+    const told = attempt.isStream ? (own.delivered ?? null) : tokens
+    own.call.isDelivered = own.delivered !== undefined
+    const isFinal = own.call.isDelivered
+    said({ tokens: told, isFinal })
+    const resolution = told === null ? release(attempt, 'model') : charge(attempt, told)
+    const resolved = await ledger.resolve(isFinal ? { ...resolution, isFinal } : resolution, own.call)
+    own.call.end()
+    running.delete(attempt.id)
+    const isDurable = DURABLE.has(resolved.kind)
+    const delivered = own.delivered ?? (isDurable && told !== null ? told : undefined)
+    return {
+      tokens: told,
+      isFinal: isFinal || (resolved.kind === 'spooled' && told !== null),
+      outcomes: outcomesOf(resolved, told === null),
+      isSpooled: resolved.kind === 'spooled',
+      delivered,
+    }
+  }
 
   function kill(): void {
     isCrashed = true
@@ -107,46 +146,52 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
     void ledger.close().catch(() => {})
   }
 
-  async function settle(attempt: Attempt, resolution: Resolution): Promise<Resolved> {
-    const hold = running.get(attempt.id)
-    const resolved = await ledger.resolve(resolution, hold)
-    hold?.end()
-    running.delete(attempt.id)
-    const isCharged = resolution.outcome === 'charged'
-    if (resolved === 'spooled') return { outcomes: 'spooled', isDelivered: isCharged }
-    // As `serve-call.ts` has it: only `missing` keeps a plain answer from its client.
-    if (resolved === 'missing') return { outcomes: ['missing'], isDelivered: attempt.isStream }
-    const outcomes = isCharged ? ['done', 'repeated'] : ['done', 'repeated', 'superseded', 'missing']
-    return { outcomes, isDelivered: isCharged }
-  }
-
   return {
-    id: nodeId,
     proxy,
+    clock,
     get isCrashed() {
       return isCrashed
     },
+    id: () => lease.nodeId(),
+    isOver: ({ id }) => epochs.get(id) !== lease.epoch(),
     async hold(attempt) {
+      const epoch = lease.epoch()
+      epochs.set(attempt.id, epoch)
       const verdict = await ledger.hold(attempt)
-      if (verdict.kind === 'held' && !isCrashed)
-        running.set(attempt.id, calls.begin(attempt.id, !attempt.mayLag))
+      if (verdict.kind === 'held' && !isCrashed) {
+        const call = calls.begin(
+          { id: attempt.id, customerId: attempt.customerId, epoch },
+          !attempt.mayLag,
+        )
+        running.set(attempt.id, { call, delivered: undefined })
+      }
       return verdict
     },
     count: (count) => ledger.count(count),
     async mark(marks) {
-      const isKept = await ledger.mark(marks)
-      if (isKept) calls.noteKept(marks)
-      return isKept
+      for (const { attempt, seen } of marks) {
+        const own = running.get(attempt.id)
+        if (!own || !attempt.isStream || seen === 0 || !lease.isHeld(own.call.epoch)) continue
+        own.call.isDelivered = true
+        own.delivered = Math.max(own.delivered ?? 0, seen)
+      }
+      const kept = await ledger.mark(
+        marks.map(({ attempt: { id, customerId }, seen }) => ({
+          id,
+          customerId,
+          outputTokensSeen: seen,
+        })),
+      )
+      calls.noteKept(kept)
+      return kept.map(({ id }) => id)
     },
-    settle,
-    together(ask) {
-      // The lanes are busy with these while the others come in.
-      for (let lane = 0; lane < options.laneCount; lane++) void ledger.resolve(noResolution(lane))
-      ask()
+    end,
+    occupyLanes() {
+      for (let lane = 0; lane < laneCount; lane++) void ledger.resolve(noResolution(lane))
     },
-    beat: () => beat(own.db, nodeId),
+    beat: () => clock.beat(),
     async reconcile() {
-      await reconcile({ db: own.db, ledger, calls, nodeId, log })
+      await reconcile({ db: own.db, ledger, lease, calls, log })
     },
     replay: () => ledger.replaySpool(),
     get spoolLength() {
@@ -158,7 +203,7 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
       kill()
       // What is left of it in this process finds no database, and a disk that nobody reads.
       const starts = machine.starts + 1
-      const next = join(machine.machine, `spool-${starts}`)
+      const next = join(machine.folder, `spool-${starts}`)
       await rename(spoolDir, next)
       await mkdir(spoolDir)
       await bury()
@@ -171,11 +216,34 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
     async close() {
       emptyDisk(spoolDir)
       proxy.heal()
+      const stopped = lease.stop()
+      await clock.beat()
+      await stopped.catch(() => {})
       await ledger.close()
       await own.close()
       await proxy.close()
-      await rm(machine.machine, { recursive: true, force: true })
+      await rm(machine.folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** As `serve-call.ts` has it: after these the end of an answer may leave. */
+const DURABLE: ReadonlySet<string> = new Set(['committed', 'corrected', 'spooled'])
+
+function outcomesOf(
+  resolved: { readonly kind: string; readonly isRepeated?: boolean },
+  isRelease: boolean,
+): readonly string[] | undefined {
+  switch (resolved.kind) {
+    case 'committed':
+      // Of a release it is not said that there was nothing to release.
+      if (isRelease) return [resolved.isRepeated ? 'repeated' : 'done', 'missing']
+      return [resolved.isRepeated ? 'repeated' : 'done']
+    case 'spooled':
+    case 'unavailable':
+      return undefined
+    default:
+      return [resolved.kind]
   }
 }
 
@@ -193,4 +261,19 @@ export async function passTime(
   const ago = sql`make_interval(secs => ${seconds})`
   await sql`with aged as (update nodes set seen_at = seen_at - ${ago} where id <> all(${except}::uuid[]))
     update holds set created_at = created_at - ${ago}`.execute(db)
+}
+
+export interface FirstEvent {
+  readonly id: string
+  readonly billedNanoBrl: bigint
+}
+
+/** Of these holds, those that were resolved by somebody who did not run the call. */
+export async function listReconciled(db: Database, ids: readonly string[]): Promise<FirstEvent[]> {
+  const { rows } = await sql<FirstEvent>`
+    select id, cost_billed_nano_brl as "billedNanoBrl" from usage_events
+    where id = any(${ids}::uuid[]) and (reason like 'node_lost%' or reason like 'hold_forgotten%')`.execute(
+    db,
+  )
+  return rows
 }

@@ -29,31 +29,26 @@ function install(): void {
   syncBuiltinESMExports()
 }
 
+type Write = (bytes: Buffer, offset: number, length: number, position: number | null) => Promise<unknown>
+
 /** Every way to write goes through here, with as much as still fits. */
 function limited(handle: FileHandle, folder: string): FileHandle {
-  const write = handle.write.bind(handle) as (buffer: Buffer) => Promise<unknown>
-  const writeWhatFits = async (data: Buffer): Promise<void> => {
-    const left = bytesLeft.get(folder)
-    if (left === undefined) return void (await write(data))
-    const fits = data.subarray(0, left)
-    bytesLeft.set(folder, left - fits.length)
-    if (fits.length > 0) await write(fits)
-    if (fits.length < data.length)
-      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
+  const realWrite = handle.write.bind(handle) as Write
+  const write: Write = async (bytes, offset, length, position) => {
+    const left = bytesLeft.get(folder) ?? length
+    const fits = Math.min(left, length)
+    if (bytesLeft.has(folder)) bytesLeft.set(folder, left - fits)
+    if (fits > 0) await realWrite(bytes, offset, fits, position)
+    if (fits === length) return { bytesWritten: length, buffer: bytes }
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
   }
-  const whole = async (data: unknown): Promise<void> => {
-    await writeWhatFits(Buffer.isBuffer(data) ? data : Buffer.from(String(data)))
+  const writeText = async (data: unknown): Promise<void> => {
+    const bytes = Buffer.isBuffer(data) ? data : Buffer.from(String(data))
+    await write(bytes, 0, bytes.length, null)
   }
-  handle.appendFile = whole as FileHandle['appendFile']
-  handle.writeFile = whole as FileHandle['writeFile']
-  handle.write = (async (data: unknown) => {
-    await whole(data)
-    return { bytesWritten: (data as Buffer).length, buffer: data }
-  }) as FileHandle['write']
-  handle.writev = (async (parts: readonly Uint8Array[]) => {
-    const data = Buffer.concat(parts)
-    await whole(data)
-    return { bytesWritten: data.length, buffers: parts }
-  }) as FileHandle['writev']
+  handle.appendFile = writeText as FileHandle['appendFile']
+  handle.writeFile = writeText as FileHandle['writeFile']
+  handle.write = ((bytes: Buffer, offset = 0, length = bytes.length, position = null) =>
+    write(bytes, offset, length, position)) as FileHandle['write']
   return handle
 }

@@ -26,8 +26,6 @@ export interface History {
   answered(id: number, outcomes: readonly string[]): void
   /** It is not answered, and became this. */
   amend(id: number, operation: Operation): void
-  /** Where it has not taken effect by now, it never will. */
-  withdraw(id: number): void
   /** A round is over: what was answered until now comes before what begins from now on. */
   endRound(): void
   /** Of all possibilities, what is left. Empty: the last answers fit none of those of the round before. */
@@ -100,11 +98,6 @@ export function createHistory(initial: CustomerState): History {
     },
     amend(id, operation) {
       ;(operations[id] as Pending).operation = operation
-    },
-    withdraw(id) {
-      const isOther = (other: number): boolean => other !== id
-      possible = possible.map(({ state, pending }) => ({ state, pending: pending.filter(isOther) }))
-      begun = begun.filter(isOther)
     },
     endRound,
     get states() {

@@ -14,13 +14,11 @@ export interface Pot {
 export interface CallState {
   readonly key: KeyName
   readonly amount: number
-  /** Output that its checkpoints saw. */
-  readonly seen: number
   readonly status: 'held' | 'charged' | 'released'
   /** What its first outcome charged. */
   readonly billed: number
   /** What it came to in the end, where a correction was posted. */
-  readonly corrected: number | null
+  readonly corrected: { readonly status: 'charged' | 'released'; readonly billed: number } | null
 }
 
 export interface CustomerState {
@@ -47,16 +45,13 @@ export type Operation =
       readonly version: number
       readonly tokens: number
     }
-  /** `tokens` null: a release. `isDelivered`: the client has the answer, whatever became of the hold. */
+  /** `tokens` null: a release. `isFinal`: it is the truth, whatever became of the hold meanwhile. */
   | {
       readonly kind: 'resolve'
       readonly call: number
       readonly tokens: number | null
-      readonly isDelivered: boolean
+      readonly isFinal: boolean
     }
-  | { readonly kind: 'mark'; readonly calls: readonly number[]; readonly seen: number }
-  /** By somebody else, of a call whose node is gone. */
-  | { readonly kind: 'reconcile'; readonly call: number }
   | {
       readonly kind: 'credit' | 'debit'
       readonly tokens: number
@@ -98,13 +93,7 @@ export function apply(state: CustomerState, operation: Operation): Applied {
     case 'attempt':
       return attempt(state, operation)
     case 'resolve':
-      return resolve(state, operation.call, operation.tokens, operation.isDelivered)
-    case 'mark':
-      return mark(state, operation.calls, operation.seen)
-    case 'reconcile': {
-      const seen = state.calls[operation.call]?.seen ?? 0
-      return resolve(state, operation.call, seen > 0 ? seen : null, false)
-    }
+      return resolve(state, operation.call, operation.tokens, operation.isFinal)
     case 'credit':
     case 'debit':
       return post(state, operation)
@@ -148,7 +137,7 @@ function attempt(
       held: state.held + tokens,
       calls: {
         ...state.calls,
-        [call]: { key, amount: tokens, seen: 0, status: 'held', billed: 0, corrected: null },
+        [call]: { key, amount: tokens, status: 'held', billed: 0, corrected: null },
       },
     },
     key,
@@ -188,7 +177,7 @@ function resolve(
   state: CustomerState,
   id: number,
   tokens: number | null,
-  isDelivered: boolean,
+  isFinal: boolean,
 ): Applied {
   const call = state.calls[id]
   if (!call) return { state, outcome: 'missing' }
@@ -200,40 +189,28 @@ function resolve(
         ...state,
         held: state.held - call.amount,
         charged: state.charged + billed,
-        // Its checkpoints mean nothing any more.
-        calls: { ...state.calls, [id]: { ...call, status, billed, seen: 0 } },
+        calls: { ...state.calls, [id]: { ...call, status, billed } },
       },
       call.key,
       { held: -call.amount, spent: billed },
     )
     return { state: after, outcome: 'done' }
   }
-  if (call.corrected !== null) return { state, outcome: 'superseded' }
-  if (call.status === status && call.billed === billed) return { state, outcome: 'repeated' }
-  if (!isDelivered) return { state, outcome: 'superseded' }
+  const stored = call.corrected ?? call
+  if (stored.status === status && stored.billed === billed) return { state, outcome: 'repeated' }
+  if (call.corrected) return { state, outcome: 'superseded' }
+  if (!isFinal) return { state, outcome: 'superseded' }
   const more = billed - call.billed
   const corrected = movePots(
     {
       ...state,
       charged: state.charged + more,
-      calls: { ...state.calls, [id]: { ...call, corrected: billed } },
+      calls: { ...state.calls, [id]: { ...call, corrected: { status, billed } } },
     },
     call.key,
     { held: 0, spent: more },
   )
-  return { state: corrected, outcome: 'superseded' }
-}
-
-function mark(state: CustomerState, ids: readonly number[], seen: number): Applied {
-  const calls = { ...state.calls }
-  let isAllThere = true
-  for (const id of ids) {
-    const call = calls[id]
-    if (call?.status === 'held')
-      calls[id] = { ...call, seen: Math.max(call.seen, Math.min(seen, call.amount)) }
-    else isAllThere = false
-  }
-  return { state: { ...state, calls }, outcome: isAllThere ? 'marked' : 'missing' }
+  return { state: corrected, outcome: 'corrected' }
 }
 
 function post(

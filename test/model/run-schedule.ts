@@ -5,13 +5,12 @@
  */
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { checkRows } from './check-rows.ts'
-import { LEASE_SECONDS, type DrivenNode } from './drive-ledger.ts'
+import { LEASE_SECONDS, listReconciled, passTime, type DrivenNode } from './drive-ledger.ts'
 import { performMoneyStep } from './money-steps.ts'
 import { createHistory, type History } from './history.ts'
 import { openState, verdictText, type Operation } from './reference-ledger.ts'
 import { seedCustomers, type SeededCustomer } from './seed-customers.ts'
-import type { Attempt, LedgerAway, Verdict } from '../../src/ledger/attempt.ts'
-import { release } from '../../src/ledger/resolution.ts'
+import type { Attempt, Verdict } from '../../src/ledger/attempt.ts'
 import {
   KEYS,
   type CallStep,
@@ -22,7 +21,6 @@ import {
   type Step,
 } from './steps.ts'
 import { chargeOf, createAttempt, fromNanoBrl, fromPicoUsd, type World } from './world.ts'
-import { passTime } from './drive-ledger.ts'
 
 /** What a schedule did, for those who check it. */
 export interface Run {
@@ -37,6 +35,8 @@ export interface RunCustomer extends SeededCustomer {
   readonly versions: Record<KeyName, number>
   /** Requests that were answered with their place in the window of the key. */
   readonly counted: Record<KeyName, number>
+  /** Of the database's clock, in which they were: seconds since 1970. */
+  readonly minutes: Set<number>
 }
 
 export interface RunCall {
@@ -45,10 +45,14 @@ export interface RunCall {
   readonly tokens: number
   readonly node: DrivenNode
   phase: 'asked' | 'running' | 'ending' | 'over'
-  /** That somebody else ends it, as long as that may be. */
-  endByOthers: number | undefined
+  /** Output that checkpoints told the ledger: the most that any did, and the most that is surely kept. */
+  seen: { told: number; kept: number }
+  /** Somebody else resolved its hold. */
+  isReconciled: boolean
   /** Tokens of the answer that its client has. */
   delivered: number | undefined
+  /** The ledger took what was delivered: it must be charged whatever dies. */
+  isDurable: boolean
 }
 
 /** A schedule whose answers or rows are not those of a ledger that keeps its promises. */
@@ -58,6 +62,8 @@ export class PromiseBroken extends Error {}
 const GRACE_MS = 4
 const ANSWER_MS_MAX = 60_000
 const REPLAYS_MAX = 20
+/** Contact with the database is unbroken where heartbeats are at most so far apart. */
+const STEP_SECONDS = 7
 
 interface NodeState {
   isCut: boolean
@@ -73,7 +79,7 @@ export async function runSchedule(world: World, schedule: Schedule): Promise<voi
     const counted = Object.fromEntries(KEYS.map((name) => [name, 0])) as Record<KeyName, number>
     const spec = schedule.customers[index] as Schedule['customers'][number]
     const history = createHistory(openState(spec))
-    return { ...one, history, ip: `m:${one.id}`, versions, counted }
+    return { ...one, history, ip: `m:${one.id}`, versions, counted, minutes: new Set() }
   })
   const driver = createDriver(world, customers)
   let faults: string[] = []
@@ -100,6 +106,9 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
   /** Answers that a round waits for, and all that are outstanding. */
   let awaited: { readonly node: DrivenNode | undefined; readonly done: Promise<unknown> }[] = []
   const outstanding = new Set<Promise<unknown>>()
+  let hasReconciled = false
+  /** Calls whose holds others might resolve at some time. */
+  const reconcilable = new Set<RunCall>()
 
   const nodeAt = (place: number): DrivenNode => nodes[place % nodes.length] as DrivenNode
   const stateAt = (place: number): NodeState => states[place % nodes.length] as NodeState
@@ -117,25 +126,6 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
   function isWell(node: DrivenNode): boolean {
     const state = stateOf(node)
     return state !== undefined && !state.isCut && !state.isDiskFull
-  }
-
-  /** An operation of a node: its answer counts as long as there is somebody to take it. */
-  function observe<Answer>(
-    node: DrivenNode,
-    history: History,
-    operation: Operation,
-    ask: () => Promise<Answer>,
-    read: (answer: Answer, id: number) => readonly string[] | undefined,
-  ): void {
-    const id = history.begin(operation)
-    track(
-      node,
-      ask().then((answer) => {
-        if (node.isCrashed) return
-        const outcomes = read(answer, id)
-        if (outcomes) history.answered(id, outcomes)
-      }),
-    )
   }
 
   function hold(step: CallStep & { kind: 'hold' }): void {
@@ -157,69 +147,70 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
       tokens,
       node,
       phase: 'asked',
-      endByOthers: undefined,
+      seen: { told: 0, kept: 0 },
+      isReconciled: false,
       delivered: undefined,
+      isDurable: false,
     }
     calls.set(step.call, call)
-    const operation = { kind: 'attempt', call: step.call, key, version, tokens } as const
-    observe(node, customer.history, operation, () => node.hold(attempt), (verdict) => {
+    const { history } = customer
+    const id = history.begin({ kind: 'attempt', call: step.call, key, version, tokens })
+    const answered = node.hold(attempt).then((verdict) => {
+      if (node.isCrashed) return
       call.phase = verdict.kind === 'held' ? 'running' : 'over'
-      if (verdict.kind === 'away') {
-        // It may have been held, and is released from the spool then.
-        const { history } = customer
-        history.begin({ kind: 'resolve', call: step.call, tokens: null, isDelivered: false })
-        return undefined
-      }
-      customer.counted[key] += 1
-      return [outcomeOf(verdict)]
+      // It may have been held: then its node finds a hold that no call of it knows.
+      if (verdict.kind === 'unavailable') return
+      noteCounted(customer, key, verdict)
+      history.answered(id, [outcomeOf(verdict)])
     })
+    track(node, answered)
   }
 
-  function end(id: number, tokens: number | null): void {
+  function end(id: number, wanted: number | null): void {
     const call = calls.get(id)
     if (!call || call.phase !== 'running' || call.node.isCrashed) return
     call.phase = 'ending'
     const { attempt, node } = call
-    const used = tokens === null ? null : Math.min(tokens, call.tokens)
-    const resolution = used === null ? release(attempt, 'model') : chargeOf(attempt, used)
+    const tokens = wanted === null ? null : Math.max(Math.min(wanted, call.tokens), call.seen.told)
     const { history } = customerAt(call.customer)
-    const operation = (isDelivered: boolean): Operation => ({
+    const operation = (told: { tokens: number | null; isFinal: boolean }): Operation => ({
       kind: 'resolve',
       call: id,
-      tokens: used,
-      isDelivered,
+      tokens: told.tokens,
+      isFinal: told.isFinal,
     })
-    const isStreamed = attempt.isStream && used !== null
-    observe(node, history, operation(isStreamed), () => node.settle(attempt, resolution), (resolved, place) => {
+    let place = 0
+    const ended = node.end(attempt, tokens, chargeOf, (told) => {
+      place = history.begin(operation(told))
+    })
+    const answered = ended.then((end) => {
+      call.delivered = end.delivered
+      if (node.isCrashed) return
       call.phase = 'over'
-      if (resolved.isDelivered && used !== null) call.delivered = used
-      if (resolved.outcomes !== 'spooled') return resolved.outcomes
-      history.amend(place, operation(used !== null))
-      return undefined
+      call.isDurable = end.outcomes !== undefined || end.isSpooled
+      if (end.outcomes) history.answered(place, end.outcomes)
+      else history.amend(place, operation(end))
     })
+    track(node, answered)
   }
 
   function mark({ calls: ids, seen }: CallStep & { kind: 'mark' }): void {
     const running = [...new Set(ids)]
-      .map((id) => ({ id, call: calls.get(id) }))
-      .filter((one): one is { id: number; call: RunCall } => isMarked(one.call))
-    for (const node of new Set(running.map(({ call }) => call.node))) {
+      .map((id) => calls.get(id))
+      .filter((call): call is RunCall => call !== undefined && isMarked(call))
+    for (const node of new Set(running.map((call) => call.node))) {
       if (node.isCrashed) continue
-      const own = running.filter(({ call }) => call.node === node)
-      const marks = own.map(({ call }) => ({
-        id: call.attempt.id,
-        outputTokensSeen: Math.min(seen, call.tokens),
-      }))
-      const begun = [...new Set(own.map(({ call }) => call.customer))].map((place) => {
-        const { history } = customerAt(place)
-        const its = own.filter(({ call }) => call.customer === place).map(({ id }) => id)
-        return { history, id: history.begin({ kind: 'mark', calls: its, seen }) }
-      })
-      const answered = node.mark(marks).then((isKept) => {
-        // Of many it is only said whether each of them was found.
-        if (node.isCrashed || !(isKept || isWell(node))) return
-        const outcomes = isKept ? ['marked'] : ['marked', 'missing']
-        for (const { history, id } of begun) history.answered(id, outcomes)
+      const marks = running
+        .filter((call) => call.node === node)
+        .map((call) => {
+          // Only of streams output is seen before the answer is whole.
+          const told = call.attempt.isStream ? Math.min(seen, call.tokens) : 0
+          call.seen.told = Math.max(call.seen.told, told)
+          return { attempt: call.attempt, seen: told, call }
+        })
+      const answered = node.mark(marks).then((kept) => {
+        for (const { attempt, seen: told, call } of marks)
+          if (kept.includes(attempt.id)) call.seen.kept = Math.max(call.seen.kept, told)
       })
       track(node, answered)
     }
@@ -235,35 +226,72 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     track(
       node,
       node.count({ ip: customer.ip, ipLimit: 1_000_000, key }).then((verdict) => {
-        if (key && verdict.kind === 'counted') customer.counted[step.key] += 1
+        if (key && verdict.kind === 'counted') noteCounted(customer, step.key, verdict)
       }),
     )
   }
 
   function reconcile(place: number): void {
-    for (const [id, call] of calls) {
-      if (call.endByOthers !== undefined) continue
-      const { history } = customerAt(call.customer)
-      if (isGone(call)) call.endByOthers = history.begin({ kind: 'reconcile', call: id })
-    }
     const node = nodeAt(place)
+    hasReconciled = true
+    for (const call of calls.values()) if (mayBeReconciled(call)) reconcilable.add(call)
     track(node, node.reconcile().catch(() => {}))
   }
 
-  /** Its node may be taken for dead. */
-  function isGone(call: RunCall): boolean {
-    const owner = stateOf(call.node)
-    return owner === undefined || owner.unseenSeconds > LEASE_SECONDS
+  /** Its node is taken for dead, was fenced, or knows nothing of it. */
+  function mayBeReconciled({ node, attempt, phase }: RunCall): boolean {
+    const owner = stateOf(node)
+    return (
+      owner === undefined ||
+      owner.unseenSeconds > LEASE_SECONDS ||
+      node.isOver(attempt) ||
+      phase === 'asked' ||
+      phase === 'over'
+    )
+  }
+
+  /** What somebody else made of holds in this round, and whether they might. */
+  async function noteReconciled(): Promise<string[]> {
+    if (!hasReconciled) return []
+    const faults: string[] = []
+    const open = new Map(
+      [...calls].flatMap(([id, call]) =>
+        call.isReconciled ? [] : [[call.attempt.id, { id, call }] as const],
+      ),
+    )
+    for (const event of await listReconciled(db, [...open.keys()])) {
+      const { id, call } = open.get(event.id) as { id: number; call: RunCall }
+      call.isReconciled = true
+      const tokens = fromNanoBrl(event.billedNanoBrl)
+      const { history } = customerAt(call.customer)
+      const operation = { kind: 'resolve', call: id, tokens: tokens || null, isFinal: false } as const
+      history.answered(history.begin(operation), ['done'])
+      if (!reconcilable.has(call))
+        faults.push(`the hold of call ${id} was resolved by others although its node is alive`)
+      if (tokens < call.seen.kept || tokens > call.seen.told)
+        faults.push(
+          `call ${id} was charged ${tokens} for a lost node, its checkpoints say ${call.seen.kept} to ${call.seen.told}`,
+        )
+    }
+    return faults
   }
 
   async function pass(seconds: number): Promise<void> {
-    const beating = nodes.filter((node, place) => !(stateAt(place).isSilent || stateAt(place).isCut))
-    for (const node of nodes) {
-      const state = stateOf(node) as NodeState
-      state.unseenSeconds = beating.includes(node) ? 0 : state.unseenSeconds + seconds
+    const isBeating = (node: DrivenNode): boolean => {
+      const state = stateOf(node)
+      return state !== undefined && !state.isSilent && !state.isCut
     }
-    await passTime(db, { seconds, except: beating.map(({ id }) => id) })
-    await Promise.all(beating.map((node) => node.beat().catch(() => {})))
+    for (let left = seconds; left > 0; left -= STEP_SECONDS) {
+      const some = Math.min(left, STEP_SECONDS)
+      const beating = nodes.filter(isBeating)
+      for (const node of nodes) {
+        const state = stateOf(node) as NodeState
+        state.unseenSeconds = beating.includes(node) ? 0 : state.unseenSeconds + some
+        node.clock.pass(some)
+      }
+      await passTime(db, { seconds: some, except: beating.map((node) => node.id()) })
+      await Promise.all(beating.map((node) => node.beat()))
+    }
   }
 
   async function crash(place: number, turns: number): Promise<void> {
@@ -282,7 +310,9 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
       case 'silence':
       case 'return':
         state.isSilent = step.kind === 'silence'
-        return
+        if (state.isSilent || state.isCut) return
+        state.unseenSeconds = 0
+        return track(node, node.beat())
       case 'reconcile':
         return reconcile(step.node)
       case 'replay':
@@ -304,7 +334,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
         state.isDiskFull = false
         return node.emptyDisk()
       case 'step_clock':
-        return
+        return node.clock.step(step.seconds)
     }
   }
 
@@ -354,11 +384,6 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     const faults: string[] = []
     customers.forEach(({ history }, index) => {
       history.endRound()
-      for (const call of calls.values()) {
-        if (call.customer !== index || call.endByOthers === undefined || isGone(call)) continue
-        history.withdraw(call.endByOthers)
-        call.endByOthers = undefined
-      }
       if (history.states.length > 0) return
       faults.push(`customer ${index}: no order of these explains their answers:`)
       faults.push(...history.lastRound.map((line) => `  ${line}`))
@@ -371,13 +396,14 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
   async function run({ isTogether, steps }: Round): Promise<string[]> {
     const breaking: Promise<void>[] = []
     // Whose lanes are busy while the others come in.
-    if (isTogether) for (const node of nodes) if (isWell(node)) node.together(() => {})
+    if (isTogether) for (const node of nodes) if (isWell(node)) node.occupyLanes()
     for (const step of steps) {
       const done = perform(step)
       if (done) breaking.push(done)
     }
     await Promise.all(breaking)
     const faults = await answers()
+    faults.push(...(await noteReconciled()))
     return [...faults, ...explain()]
   }
 
@@ -393,26 +419,32 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     awaited = []
     for (const [id, call] of calls) if (call.phase === 'running') end(id, call.tokens)
     await answers()
-    await pass(61)
+    await pass(63)
     for (let replays = 0; nodes.some((node) => node.spoolLength > 0); replays++) {
       if (replays === REPLAYS_MAX) return ['the spool does not empty although all is well']
       await Promise.all(nodes.map((node) => node.replay()))
       if (replays > 0) await sleep(50)
     }
     nodes.forEach((_, place) => reconcile(place))
-    await answers()
-    return explain()
+    const faults = await answers()
+    faults.push(...(await noteReconciled()))
+    return [...faults, ...explain()]
   }
 
   return { run, quiesce, calls }
 }
 
 /** Until its end is answered, as `RunningCalls` has it. */
-function isMarked(call: RunCall | undefined): boolean {
-  return call?.phase === 'running' || call?.phase === 'ending'
+function isMarked({ phase }: RunCall): boolean {
+  return phase === 'running' || phase === 'ending'
 }
 
-function outcomeOf(verdict: Exclude<Verdict | LedgerAway, LedgerAway>): string {
+function noteCounted(customer: RunCustomer, key: KeyName, { at }: Verdict): void {
+  customer.counted[key] += 1
+  customer.minutes.add(Math.floor(at.getTime() / 60_000) * 60)
+}
+
+function outcomeOf(verdict: Verdict): string {
   if (verdict.kind === 'stale_key') return 'stale_key'
   const nano = (amount: bigint | null) => (amount === null ? null : fromNanoBrl(amount))
   return verdictText({

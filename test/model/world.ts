@@ -42,7 +42,7 @@ export async function openWorld({ prepare }: { prepare?: string | undefined } = 
     source: 'sandbox',
   })
   const start = (): Promise<DrivenNode[]> =>
-    Promise.all(LANES.map((laneCount) => startNode({ databaseUrl, db, laneCount })))
+    Promise.all(LANES.map((laneCount) => startNode({ databaseUrl, laneCount })))
   const nodes = await start()
   return {
     database,
@@ -126,5 +126,6 @@ export function chargeOf({ id, customerId }: Attempt, tokens: number): Resolutio
     priceId: null,
     units: null,
     attempts: null,
+    isFinal: false,
   }
 }
