@@ -53,6 +53,7 @@ export async function checkRows(db: Database, run: Run): Promise<string[]> {
       ...checkReference(run, customer, its),
       ...checkDelivered(run, index, its),
       ...checkSums(customer, its),
+      ...checkHolds(run, its),
       ...checkWindows(customer, its),
     ].map((line) => `customer ${index}: ${line}`)
   })
@@ -87,6 +88,13 @@ function checkDelivered(run: Run, index: number, rows: Rows): string[] {
   return faults
 }
 
+function checkHolds({ calls }: Run, { holds }: Rows): string[] {
+  return holds.map(({ id }) => {
+    const [number, call] = [...calls].find(([, { attempt }]) => attempt.id === id) ?? []
+    return `the hold of call ${number} (${call?.phase}) is open after a minute`
+  })
+}
+
 /** What is stored of sums is what their rows add up to; nothing is overspent, and nothing is left open. */
 function checkSums({ keyIds }: RunCustomer, rows: Rows): string[] {
   const { account, entries, holds, events, budgets, cap, hours, debt, corrections } = rows
@@ -106,7 +114,6 @@ function checkSums({ keyIds }: RunCustomer, rows: Rows): string[] {
   if (free < 0n && corrections.length === 0)
     faults.push(`overspent by ${fromNanoBrl(-free)} tokens`)
   same('debt', debt, free < 0n ? -free : 0n)
-  if (holds.length > 0) faults.push(`${holds.length} holds are open after a minute`)
   for (const name of KEYS) {
     const its = events.filter(({ key }) => key === keyIds[name])
     const hour = hours.find(({ key }) => key === keyIds[name])

@@ -53,10 +53,7 @@ export async function openCuttableProxy(databaseUrl: string): Promise<CuttablePr
       else server.write(chunk)
     })
     server.on('data', (chunk: Buffer) => {
-      if (chunk.includes(DEADLOCK, 0, 'latin1')) {
-        deadlocks += 1
-        console.log('DEADLOCK', chunk.toString('latin1').replaceAll('\0', ' | ').slice(0, 900))
-      }
+      if (chunk.includes(DEADLOCK, 0, 'latin1')) deadlocks += 1
       if (frozen.to_client) pair.toClient.push(chunk)
       else client.write(chunk)
     })

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { openDatabase, type Database } from '../../src/db/open.ts'
+import { inTransaction, openDatabase, type Database } from '../../src/db/open.ts'
 import { reconcile } from '../../src/gateway/reconcile.ts'
 import { createRunningCalls, type RunningCall } from '../../src/gateway/running-calls.ts'
 import type { Attempt, CountOnly, LedgerUnavailable, Verdict } from '../../src/ledger/attempt.ts'
@@ -79,6 +79,13 @@ interface Machine {
   readonly starts: number
 }
 
+interface Running {
+  readonly call: RunningCall
+  /** By a stream, before its end. */
+  delivered: number | undefined
+  isEnding: boolean
+}
+
 const log = createLog('silent', () => {})
 
 export async function startNode(options: NodeOptions): Promise<DrivenNode> {
@@ -99,8 +106,7 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
   // As `app.ts` does, before anything is estimated.
   await ledger.replaySpool()
   const calls = createRunningCalls()
-  /** What a stream has delivered before its end. */
-  const running = new Map<string, { readonly call: RunningCall; delivered: number | undefined }>()
+  const running = new Map<string, Running>()
   const epochs = new Map<string, number>()
   let isCrashed = false
 
@@ -112,6 +118,7 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
   ): Promise<Ended> {
     const own = running.get(attempt.id)
     if (!own) throw new Error('a call that does not run cannot end')
+    own.isEnding = true
     // A stream goes on while the lease is held; one that breaks off is charged for what was delivered.
     if (attempt.isStream && tokens !== null && lease.isHeld(own.call.epoch)) own.delivered = tokens
     const told = attempt.isStream ? (own.delivered ?? null) : tokens
@@ -163,7 +170,7 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
           { id: attempt.id, customerId: attempt.customerId, epoch },
           !attempt.mayLag,
         )
-        running.set(attempt.id, { call, delivered: undefined })
+        running.set(attempt.id, { call, delivered: undefined, isEnding: false })
       }
       return verdict
     },
@@ -171,7 +178,8 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
     async mark(marks) {
       for (const { attempt, seen } of marks) {
         const own = running.get(attempt.id)
-        if (!own || !attempt.isStream || seen === 0 || !lease.isHeld(own.call.epoch)) continue
+        if (!own || own.isEnding || !attempt.isStream || seen === 0) continue
+        if (!lease.isHeld(own.call.epoch)) continue
         own.call.isDelivered = true
         own.delivered = Math.max(own.delivered ?? 0, seen)
       }
@@ -216,9 +224,7 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
     async close() {
       emptyDisk(spoolDir)
       proxy.heal()
-      const stopped = lease.stop()
-      await clock.beat()
-      await stopped.catch(() => {})
+      await lease.stop().catch(() => {})
       await ledger.close()
       await own.close()
       await proxy.close()
@@ -259,8 +265,15 @@ export async function passTime(
   { seconds, except }: { readonly seconds: number; readonly except: readonly string[] },
 ): Promise<void> {
   const ago = sql`make_interval(secs => ${seconds})`
-  await sql`with aged as (update nodes set seen_at = seen_at - ${ago} where id <> all(${except}::uuid[]))
-    update holds set created_at = created_at - ${ago}`.execute(db)
+  await inTransaction(db, async (trx) => {
+    // As all do that touch rows of a customer.
+    await sql`select 1 from accounts where customer_id in (select customer_id from holds)
+      order by customer_id for no key update`.execute(trx)
+    await sql`update holds set created_at = created_at - ${ago}`.execute(trx)
+    await sql`update nodes set seen_at = seen_at - ${ago} where id <> all(${except}::uuid[])`.execute(
+      trx,
+    )
+  })
 }
 
 export interface FirstEvent {

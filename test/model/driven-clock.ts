@@ -8,7 +8,7 @@ export interface DrivenClock extends LeaseClock {
   step(seconds: number): void
   /** What the lease waits by between two heartbeats. */
   waitForBeat(signal: AbortSignal): Promise<void>
-  /** Resolves when the heartbeat is over, whatever came of it. */
+  /** Resolves when a heartbeat that begins now is over, whatever came of it. */
   beat(): Promise<void>
 }
 
@@ -16,6 +16,8 @@ export function createDrivenClock(): DrivenClock {
   let passedMs = 0
   let steppedMs = 0
   let isListening = false
+  /** One after the other. */
+  let beats: Promise<void> = Promise.resolve()
   let next = Promise.withResolvers<void>()
   let idle = Promise.withResolvers<void>()
   return {
@@ -34,12 +36,14 @@ export function createDrivenClock(): DrivenClock {
       isListening = true
       return next.promise
     },
-    async beat() {
-      // One that is under way counts as this one.
-      await idle.promise
-      idle = Promise.withResolvers()
-      next.resolve()
-      await idle.promise
+    beat() {
+      beats = beats.then(async () => {
+        await idle.promise
+        idle = Promise.withResolvers()
+        next.resolve()
+        await idle.promise
+      })
+      return beats
     },
   }
 }

@@ -19,6 +19,7 @@ export interface Exploration {
   /** Of a failure that was told before: only that one. */
   readonly path?: string | undefined
   readonly shrinkMsMax?: number
+  readonly stopsAtFirst?: boolean
 }
 
 export interface Failure {
@@ -36,9 +37,10 @@ export interface Explored {
 export async function explore(exploration: Exploration): Promise<Explored> {
   const worlds = exploration.path === undefined ? (exploration.worlds ?? WORLDS) : 1
   const each = Math.ceil(exploration.count / worlds)
+  const found = { any: false }
   const explored = await Promise.all(
     Array.from({ length: worlds }, (_, index) =>
-      exploreIn({ ...exploration, count: each, seed: exploration.seed + index }),
+      exploreIn({ ...exploration, count: each, seed: exploration.seed + index }, found),
     ),
   )
   return {
@@ -47,14 +49,11 @@ export async function explore(exploration: Exploration): Promise<Explored> {
   }
 }
 
-async function exploreIn({
-  vocabulary,
-  count,
-  seed,
-  prepare,
-  path,
-  shrinkMsMax = 30_000,
-}: Exploration): Promise<{ ran: number; failure?: Failure }> {
+async function exploreIn(
+  exploration: Exploration,
+  found: { any: boolean },
+): Promise<{ ran: number; failure?: Failure }> {
+  const { vocabulary, count, seed, prepare, path, shrinkMsMax = 30_000 } = exploration
   const world = await openWorld({ prepare })
   let message = ''
   let shrinkUntilMs = Number.POSITIVE_INFINITY
@@ -62,20 +61,14 @@ async function exploreIn({
 
   async function tryOnce(schedule: Schedule): Promise<boolean> {
     ran += 1
-    if (ran % 100 === 0) console.log(seed, ran, Math.round(performance.now()))
-    const t0 = performance.now()
-    const slow = setTimeout(() => console.log('SLOW', seed, describeSchedule(schedule)), 4000)
     try {
       await runSchedule(world, schedule)
       return true
     } catch (error) {
       if (!(error instanceof PromiseBroken)) throw error
       message = error.message
-      console.log('FAIL', seed, Math.round(performance.now() - t0), error.message.slice(0, 200))
       await world.restart()
       return false
-    } finally {
-      clearTimeout(slow)
     }
   }
 
@@ -84,10 +77,12 @@ async function exploreIn({
       fc.asyncProperty(schedules(vocabulary), async (schedule) => {
         const isShrinking = Number.isFinite(shrinkUntilMs)
         if (isShrinking && performance.now() > shrinkUntilMs) return
+        if (!isShrinking && found.any && exploration.stopsAtFirst) return
         const isPath = path !== undefined
         for (let left = isShrinking || isPath ? SHRINK_REPEATS : 1; left > 0; left--) {
           if (await tryOnce(schedule)) continue
           if (!isShrinking) shrinkUntilMs = performance.now() + shrinkMsMax
+          found.any = true
           throw new Error(message)
         }
       }),

@@ -32,6 +32,19 @@ export const EVERYTHING: Vocabulary = {
   disks: 1,
 }
 
+/** Calls, and nothing beside them. */
+export const NOTHING: Vocabulary = {
+  customersMax: 3,
+  keyless: 0,
+  marks: false,
+  money: 0,
+  keys: 0,
+  silences: 0,
+  crashes: 0,
+  partitions: 0,
+  disks: 0,
+}
+
 const ROUNDS_MAX = 6
 const CALLS_MAX = 10
 

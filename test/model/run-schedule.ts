@@ -45,8 +45,8 @@ export interface RunCall {
   readonly tokens: number
   readonly node: DrivenNode
   phase: 'asked' | 'running' | 'ending' | 'over'
-  /** Output that checkpoints told the ledger: the most that any did, and the most that is surely kept. */
-  seen: { told: number; kept: number }
+  /** Output that checkpoints told the ledger: the most that any did; of those it kept, before this round and now. */
+  seen: { told: number; kept: number; keptNow: number }
   /** Somebody else resolved its hold. */
   isReconciled: boolean
   /** Tokens of the answer that its client has. */
@@ -61,7 +61,9 @@ export class PromiseBroken extends Error {}
 /** How long an answer of a node that is not well is waited for in a round. */
 const GRACE_MS = 4
 const ANSWER_MS_MAX = 60_000
-const REPLAYS_MAX = 20
+/** As the timers of nodes do: within a minute each of them looks so often. */
+const RECONCILE_SECONDS = 15
+const RECONCILES = 4
 /** Contact with the database is unbroken where heartbeats are at most so far apart. */
 const STEP_SECONDS = 7
 
@@ -93,6 +95,7 @@ export async function runSchedule(world: World, schedule: Schedule): Promise<voi
   faults.push(...(await driver.quiesce()))
   if (faults.length === 0)
     faults.push(...(await checkRows(world.database.db, { customers, calls: driver.calls })))
+  if (faults.length > 0) faults.push(...driver.reconcileErrors)
   if (faults.length > 0) throw new PromiseBroken(faults.join('\n'))
 }
 
@@ -105,10 +108,11 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
   )
   /** Answers that a round waits for, and all that are outstanding. */
   let awaited: { readonly node: DrivenNode | undefined; readonly done: Promise<unknown> }[] = []
-  const outstanding = new Set<Promise<unknown>>()
+  const outstanding = new Map<Promise<unknown>, DrivenNode | undefined>()
   let hasReconciled = false
   /** Calls whose holds others might resolve at some time. */
   const reconcilable = new Set<RunCall>()
+  const reconcileErrors: string[] = []
 
   const nodeAt = (place: number): DrivenNode => nodes[place % nodes.length] as DrivenNode
   const stateAt = (place: number): NodeState => states[place % nodes.length] as NodeState
@@ -118,8 +122,13 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
 
   function track(node: DrivenNode | undefined, work: Promise<unknown>): void {
     const done = work.finally(() => outstanding.delete(done))
-    outstanding.add(done)
+    outstanding.set(done, node)
     awaited.push({ node, done })
+  }
+
+  /** Without those of processes that are gone. */
+  function listOutstanding(): Promise<unknown>[] {
+    return [...outstanding].flatMap(([done, node]) => (node?.isCrashed ? [] : [done]))
   }
 
   /** Its answers are to be expected. */
@@ -147,7 +156,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
       tokens,
       node,
       phase: 'asked',
-      seen: { told: 0, kept: 0 },
+      seen: { told: 0, kept: 0, keptNow: 0 },
       isReconciled: false,
       delivered: undefined,
       isDurable: false,
@@ -205,12 +214,13 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
         .map((call) => {
           // Only of streams output is seen before the answer is whole.
           const told = call.attempt.isStream ? Math.min(seen, call.tokens) : 0
+          if (call.phase === 'ending') return { attempt: call.attempt, seen: call.seen.told, call }
           call.seen.told = Math.max(call.seen.told, told)
           return { attempt: call.attempt, seen: told, call }
         })
       const answered = node.mark(marks).then((kept) => {
         for (const { attempt, seen: told, call } of marks)
-          if (kept.includes(attempt.id)) call.seen.kept = Math.max(call.seen.kept, told)
+          if (kept.includes(attempt.id)) call.seen.keptNow = Math.max(call.seen.keptNow, told)
       })
       track(node, answered)
     }
@@ -235,7 +245,12 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     const node = nodeAt(place)
     hasReconciled = true
     for (const call of calls.values()) if (mayBeReconciled(call)) reconcilable.add(call)
-    track(node, node.reconcile().catch(() => {}))
+    track(
+      node,
+      node.reconcile().catch((error: unknown) => {
+        reconcileErrors.push(String(error))
+      }),
+    )
   }
 
   /** Its node is taken for dead, was fenced, or knows nothing of it. */
@@ -345,7 +360,8 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
   ): Promise<void> {
     state.isCut = true
     for (let left = turns; left > 0; left--) await turn()
-    node.proxy.cut({ arrives })
+    // Unless it was healed meanwhile.
+    if (state.isCut && !node.isCrashed) node.proxy.cut({ arrives })
   }
 
   function perform(step: Step): void | Promise<void> {
@@ -375,7 +391,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
   async function answers(): Promise<string[]> {
     const wanted = awaited.filter(({ node }) => !node || isWell(node)).map(({ done }) => done)
     awaited = []
-    if (outstanding.size > wanted.length) await sleep(GRACE_MS)
+    if (listOutstanding().length > wanted.length) await sleep(GRACE_MS)
     const isDone = await within(ANSWER_MS_MAX, Promise.all(wanted))
     return isDone ? [] : ['a node that is well does not answer']
   }
@@ -404,6 +420,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     await Promise.all(breaking)
     const faults = await answers()
     faults.push(...(await noteReconciled()))
+    for (const { seen } of calls.values()) seen.kept = seen.keptNow
     return [...faults, ...explain()]
   }
 
@@ -414,24 +431,23 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
       node.proxy.heal()
       Object.assign(stateAt(place), { isCut: false, isDiskFull: false, isSilent: false })
     })
-    if (!(await within(ANSWER_MS_MAX, Promise.all(outstanding))))
+    if (!(await within(ANSWER_MS_MAX, Promise.all(listOutstanding()))))
       return ['what was asked is not answered although all is well']
     awaited = []
     for (const [id, call] of calls) if (call.phase === 'running') end(id, call.tokens)
     await answers()
-    await pass(63)
-    for (let replays = 0; nodes.some((node) => node.spoolLength > 0); replays++) {
-      if (replays === REPLAYS_MAX) return ['the spool does not empty although all is well']
-      await Promise.all(nodes.map((node) => node.replay()))
-      if (replays > 0) await sleep(50)
+    const faults: string[] = []
+    for (let turns = 0; turns < RECONCILES; turns++) {
+      await pass(RECONCILE_SECONDS)
+      nodes.forEach((_, place) => reconcile(place))
+      faults.push(...(await answers()), ...(await noteReconciled()))
     }
-    nodes.forEach((_, place) => reconcile(place))
-    const faults = await answers()
-    faults.push(...(await noteReconciled()))
+    for (const node of nodes)
+      if (node.spoolLength > 0) faults.push('the spool does not empty although all is well')
     return [...faults, ...explain()]
   }
 
-  return { run, quiesce, calls }
+  return { run, quiesce, calls, reconcileErrors }
 }
 
 /** Until its end is answered, as `RunningCalls` has it. */

@@ -6,7 +6,7 @@ import type { Resolution } from '../../src/ledger/resolution.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { createTestDatabase, withClient, type TestDatabase } from '../harness/test-database.ts'
 import { NANO_BRL_PER_TOKEN, testModel } from '../ledger/open-test-ledger.ts'
-import { startNode, type DrivenNode } from './drive-ledger.ts'
+import { LEASE_SECONDS, startNode, type DrivenNode } from './drive-ledger.ts'
 
 export const NODES = 3
 /** Of each node: one whose works meet in every batch, and others whose lanes run beside each other. */
@@ -33,6 +33,10 @@ export async function openWorld({ prepare }: { prepare?: string | undefined } = 
     await client.query(`do $$ begin
       execute format('alter database %I set deadlock_timeout = ''20ms''', current_database()); end $$`)
     if (prepare) await client.query(prepare)
+    // Before that nobody is fenced.
+    await client.query(`select pg_sleep(greatest(0, $1 + 1 - extract(epoch from clock_timestamp() - pg_postmaster_start_time())))`, [
+      LEASE_SECONDS,
+    ])
   })
   const prices = await registerPrices(db, [testModel])
   const fxRate = await storeFxRate(db, {
