@@ -11,6 +11,8 @@ export interface RunningCall {
   readonly epoch: number
   /** Something of the answer is with the client. */
   isDelivered: boolean
+  /** Output tokens seen so far, as counted by us: what `sawOutput` was last told. */
+  readonly tokens: number
   /** Output tokens seen so far, as counted by us. */
   sawOutput(tokens: number): void
   /** The hold is resolved, or on its way to be. */
