@@ -8,6 +8,7 @@
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { appendFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { effort, seedOr } from '../harness/effort.ts'
@@ -29,10 +30,16 @@ import { startHostileUpstream, type HostileUpstream } from './hostile-upstream.t
 import { jsonText } from './json-text.ts'
 import { featuresOf, isExplained, judge, type Cause, type Fault } from './judge.ts'
 import { CEILING_ENV, configFor } from './model-truth.ts'
+import { smallerBodies } from './smaller-bodies.ts'
 
 const BATCH = 48
 const CAUSES_MAX = Number(process.env.CEILING_CAUSES ?? 12)
 const SEED = seedOr(22)
+/** Where every cause is written as soon as it is found. */
+const LOG_FILE = process.env.CEILING_LOG
+const say = (text: string): void => {
+  if (LOG_FILE) appendFileSync(LOG_FILE, text)
+}
 /** To look behind what is known: failures whose report matches are not told. */
 const SKIPPED = process.env.CEILING_SKIP ? new RegExp(process.env.CEILING_SKIP) : undefined
 
@@ -65,7 +72,7 @@ before(async () => {
   file = await writeConfigFile(configFor(upstream.url))
   node = await startTestNode({
     databaseUrl: database.databaseUrl,
-    env: { ...CEILING_ENV, CATRACA_CONFIG: file.path, LOG_LEVEL: process.env.CEILING_VERBOSE ? 'warn' : 'error' },
+    env: { ...CEILING_ENV, CATRACA_CONFIG: file.path, LOG_LEVEL: LOG_FILE ? 'warn' : 'error' },
   })
   slots = await createSlots(database, BATCH)
   askGateway = createAskGateway(node.baseUrl)
@@ -161,29 +168,25 @@ function count({ kind, model }: GeneratedRequest, status: number, text: string):
 async function findCauses(batches: number): Promise<string[]> {
   const causes: Cause[] = []
   const reports: string[] = []
-  let smallest: Told | undefined
+  const isNew = (each: Told): boolean =>
+    !isExplained(each.fault, each.request, each.isTight, causes) && !SKIPPED?.test(textOf(each))
+  let found: { told: Told; share: number } | undefined
   const property = fc.asyncProperty(
     fc.array(someCase, { minLength: 1, maxLength: BATCH, size: 'max' }),
     async (cases) => {
-      const told = await run(cases)
-      const found = told.find(
-        (each) =>
-          !isExplained(each.fault, each.request, each.isTight, causes) && !SKIPPED?.test(textOf(each)),
-      )
-      if (!found) return
-      smallest = found
-      throw new Error(found.fault.what)
+      const told = (await run(cases)).find(isNew)
+      if (!told) return
+      const share = cases.find(({ request }) => request === told.request)?.share as number
+      found = { told, share }
+      throw new Error(told.fault.what)
     },
   )
   for (let seed = SEED; causes.length < CAUSES_MAX; seed += 1) {
-    smallest = undefined
-    const details = await fc.check(property, {
-      seed,
-      numRuns: batches,
-      interruptAfterTimeLimit: 3_000_000,
-    })
-    if (!details.failed || !smallest) break
-    const { request, isTight, fault } = smallest as Told
+    found = undefined
+    await fc.check(property, { seed, numRuns: batches, endOnFailure: true })
+    if (!found) break
+    const smallest = await shrink((found as { told: Told }).told, (found as { share: number }).share)
+    const { request, isTight, fault } = smallest
     causes.push({
       kind: request.kind,
       upstream: request.model.id,
@@ -193,9 +196,33 @@ async function findCauses(batches: number): Promise<string[]> {
     })
     const report = textOf(smallest).slice(0, 1_800)
     reports.push(report)
-    if (process.env.CEILING_VERBOSE) process.stderr.write(`\n${causes.length}. ${report}\n`)
+    say(`\n${causes.length}. ${report}\n`)
   }
   return reports
+}
+
+const SHRINK_MS_MAX = 20_000
+
+/** The same fault with less of the request, as far as it goes in some seconds. */
+async function shrink(told: Told, share: number): Promise<Told> {
+  let smallest = told
+  for (const until = Date.now() + SHRINK_MS_MAX; Date.now() < until;) {
+    const bodies = smallerBodies(smallest.request.body)
+    let next: Told | undefined
+    for (let at = 0; at < bodies.length && !next && Date.now() < until; at += BATCH) {
+      const cases = bodies
+        .slice(at, at + BATCH)
+        .map((body) => ({ request: { ...smallest.request, body }, share }))
+      const again = (await run(cases)).filter(
+        ({ fault, isTight }) => fault.what === told.fault.what && isTight === told.isTight,
+      )
+      // The first is the smallest.
+      next = again[0]
+    }
+    if (!next) return smallest
+    smallest = next
+  }
+  return smallest
 }
 
 function textOf({ request, isTight, fault }: Told): string {
@@ -205,13 +232,11 @@ function textOf({ request, isTight, fault }: Told): string {
 }
 
 test('no call is charged more than was held for it, and nothing unpriced is sent', async () => {
-  const reports = await findCauses(effort({ ordinary: 60, full: 2_200 }))
-  if (process.env.CEILING_VERBOSE)
-    process.stderr.write(`${describeTally()}\n${describeLog()}\n`)
+  const reports = await findCauses(Number(process.env.CEILING_BATCHES ?? effort({ ordinary: 60, full: 2_200 })))
+  say(`${describeTally()}\n${describeLog()}\n`)
   assert.deepEqual(upstream.failures, [])
   const sent = [...fields].map(([place, { body }]) => `${place}: ${jsonText(body).slice(0, 300)}`)
-  if (process.env.CEILING_VERBOSE)
-    process.stderr.write(`fields that no list knows: ${[...fields.keys()].join(', ')}\n`)
+  say(`fields that no list knows: ${[...fields.keys()].join(', ')}\n`)
   assert.deepEqual(reports, [], `seed ${SEED}: TEST_SEED=${SEED}\n${reports.join('\n')}`)
   assert.deepEqual([...fields.keys()], [], `fields that no list knows are sent\n${sent.join('\n')}`)
   // A generator whose requests are all refused would prove nothing.

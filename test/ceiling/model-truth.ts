@@ -366,7 +366,7 @@ export const AUDIO_MODELS: readonly ModelTruth[] = [
 ]
 
 /** To look for other causes: as if every provider stopped where the catalog says. */
-const keepsLimits = process.env.CEILING_LIMITS === 'kept'
+export const keepsLimits = process.env.CEILING_LIMITS === 'kept'
 
 export const ALL_MODELS: readonly ModelTruth[] = [
   ...MODELS,

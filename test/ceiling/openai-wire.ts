@@ -2,7 +2,7 @@
 import { isObject } from '../../src/lib/is-object.ts'
 import { unknownFields } from './allow-lists.ts'
 import { costOf, counts, dearest, type Bill, type Counts } from './bill.ts'
-import { pixelsOf, type ModelTruth } from './model-truth.ts'
+import { keepsLimits, pixelsOf, type ModelTruth } from './model-truth.ts'
 import {
   measurer,
   mediaOfUrl,
@@ -15,7 +15,7 @@ import {
 type Body = Record<string, unknown>
 
 export function billOpenAiChat(model: ModelTruth, body: Body): Bill {
-  const measure = measurer(model, openAiMedia)
+  const measure = measurer(model, model.upstreamId === 'openai' ? openAiOwnMedia : openAiMedia)
   const messages = listOf(body.messages)
   const prompt = measure(messages)
   let tokens = prompt.tokens + messages.length * TOKENS_PER_MESSAGE + TOKENS_PER_PROMPT
@@ -44,6 +44,10 @@ export function billOpenAiChat(model: ModelTruth, body: Body): Bill {
 }
 
 function limitOf({ limitField = 'max_tokens' }: ModelTruth, body: Body): number | undefined {
+  if (keepsLimits) {
+    const both = [body.max_tokens, body.max_completion_tokens].filter((each) => typeof each === 'number')
+    return both.length > 0 ? Math.max(...both) : undefined
+  }
   const limit = body[limitField]
   return typeof limit === 'number' ? limit : undefined
 }
@@ -58,6 +62,13 @@ function namesOfAnsweredCalls(model: ModelTruth, messages: readonly Body[]): num
     if (message.role === 'tool') tokens += tokensOf(model, names.get(message.tool_call_id) ?? '')
   }
   return tokens
+}
+
+/** OpenAI itself opens nothing but images here. */
+function openAiOwnMedia(value: Body): Media | undefined {
+  return isObject(value.image_url)
+    ? { mediaType: 'image/png', bytes: undefined }
+    : openAiMedia(value)
 }
 
 function openAiMedia(value: Body): Media | undefined {
