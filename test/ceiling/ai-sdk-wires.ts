@@ -197,6 +197,10 @@ export function bedrockUsage(of: Counts): object {
     totalTokens: of.promptTokens + of.completionTokens,
     cacheReadInputTokens: of.cachedTokens,
     cacheWriteInputTokens: written,
+    cacheDetails: [
+      { ttl: '5m', inputTokens: of.cacheWrite5m },
+      { ttl: '1h', inputTokens: of.cacheWrite1h },
+    ],
   }
 }
 

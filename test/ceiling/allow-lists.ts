@@ -13,7 +13,7 @@ const OPENAI_CHAT = words(`
   frequency_penalty presence_penalty logit_bias logprobs top_logprobs tools tool_choice parallel_tool_calls
   functions function_call response_format reasoning_effort verbosity user safety_identifier prompt_cache_key
   prompt_cache_retention metadata store service_tier modalities reasoning thinking
-  top_k min_p top_a repetition_penalty typical_p random_seed mirostat tfs_z
+  top_k min_p top_a repetition_penalty typical_p random_seed min_tokens safe_prompt reasoning_format include_reasoning enable_thinking
 `)
 const OPENAI_EMBEDDINGS = words('model input dimensions encoding_format user input_type')
 const OPENAI_IMAGES = words(`

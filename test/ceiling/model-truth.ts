@@ -463,8 +463,8 @@ function toPrices(tier: TruePrices): Record<string, string> {
     input: text(tier.input),
     output: text(tier.output),
     ...(tier.cachedInput === undefined ? {} : { cached_input: text(tier.cachedInput) }),
-    // The ordinary lifetime: the catalog has one price for writing to a cache.
     ...(tier.cacheWrite5m === undefined ? {} : { cache_write: text(tier.cacheWrite5m) }),
+    ...(tier.cacheWrite1h === undefined ? {} : { cache_write_1h: text(tier.cacheWrite1h) }),
     ...(tier.reasoning === undefined ? {} : { reasoning: text(tier.reasoning) }),
   }
 }

@@ -23,8 +23,10 @@ export function billOpenAiChat(model: ModelTruth, body: Body): Bill {
   // What is written around messages: tools and schemas as JSON, byte by byte.
   for (const field of ['tools', 'functions', 'response_format', 'prediction', 'documents'])
     if (body[field]) tokens += Buffer.byteLength(JSON.stringify(body[field]))
-  if (body.tools || body.functions) tokens += 100
+  if (listOf(body.tools).length + listOf(body.functions).length > 0) tokens += 30
   if (body.chat_template) tokens *= 100
+  // Mistral puts a text of its own before the prompt.
+  if (body.safe_prompt === true) tokens += 40
 
   const outputOfOne = Math.min(limitOf(model, body) ?? model.ownOutputMax, model.ownOutputMax)
   const choices = typeof body.n === 'number' ? body.n : 1
