@@ -42,7 +42,7 @@ export interface ChatContent {
    * obeys, and no other limit beside it.
    */
   readonly outputTokensMax: number
-  /** Characters of the request that are images as data URLs. */
+  /** Characters of the request that are the base64 of images. */
   readonly imageBytes: number
   /** A content part or a tool carries `cache_control`. */
   readonly hasCacheMarks: boolean

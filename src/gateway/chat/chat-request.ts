@@ -11,6 +11,7 @@ import {
   findModelIdFault,
   findNumberFault,
   isAbsent,
+  keepFields,
   takeFallbacks,
 } from '../field-faults.ts'
 import { refusals, type Refusal } from '../refusal.ts'
@@ -75,7 +76,7 @@ const TOOL_FIELDS: ReadonlySet<string> = new Set(['type', 'function', 'custom', 
 
 function readTools(body: JsonObject, facts: MessageFacts): void {
   for (const tool of (body.tools as JsonObject[] | null | undefined) ?? []) {
-    for (const field in tool) if (!TOOL_FIELDS.has(field)) delete tool[field]
+    keepFields(TOOL_FIELDS, tool)
     readCacheMark(tool, facts)
   }
 }

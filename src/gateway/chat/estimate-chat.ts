@@ -12,7 +12,7 @@ export async function estimateChat(
   output: string[] | number,
   reason: string,
 ): Promise<Used> {
-  const { messages, imageCount, hasFiles, hasTools } = held.request
+  const { messages, imageCount, hasFiles, hasTools, hasSound } = held.request
   const counted = await countTokens(promptTexts(messages), held.model.tokenizer)
   // Images and tools are not texts; where there are some, the typical size counts them.
   const isAllText = imageCount === 0 && !hasFiles && !hasTools
@@ -21,7 +21,8 @@ export async function estimateChat(
       ? counted + messages.reduce((sum, message) => sum + tokensBeside(message), 0)
       : held.promptTokensEstimated
   const completionTokens = typeof output === 'number' ? output : await countOutput(output)
-  return estimated(held, { promptTokens, completionTokens }, reason)
+  const used = estimated(held, { promptTokens, completionTokens }, reason)
+  return hasSound ? asSound(used) : used
 }
 
 /** What an earlier turn has beside its content, and what is around each message. */
@@ -29,6 +30,12 @@ function tokensBeside({ refusal, tool_calls: calls, function_call: call }: JsonO
   const around = 4
   if (!refusal && !calls && !call) return around
   return around + outputTokensTypical(JSON.stringify([refusal, calls, call]).length)
+}
+
+/** The prompt at the price of sound: most of it is, where some of it is. */
+function asSound({ counts, ...used }: Used): Used {
+  const units = { input_audio_tokens: counts.promptTokens }
+  return { ...used, counts: { ...counts, promptTokens: 0, units } }
 }
 
 async function countOutput(texts: string[]): Promise<number> {

@@ -4,11 +4,12 @@
  */
 import { isObject } from '../../lib/is-object.ts'
 import type { JsonObject } from '../../providers/contract.ts'
+import { keepFields } from '../field-faults.ts'
 import { fileKindOf, imageKindOf } from './media-of-part.ts'
 
 export interface MessageFacts {
   imageCount: number
-  /** Characters that are images as data URLs: they cost by the image, not by the byte. */
+  /** Characters of the base64 of images: they cost by the image, not by the byte. */
   imageBytes: number
   /** Documents and sound: what they cost is bounded by the model's context alone. */
   hasFiles: boolean
@@ -76,7 +77,7 @@ function readMessage(message: unknown, facts: MessageFacts): string | undefined 
   if (!isObject(message)) return ' deve ser um objeto com "role" e "content".'
   if (typeof message.role !== 'string' || !ROLES.has(message.role))
     return '.role deve ser system, user, assistant ou tool.'
-  keep(MESSAGE_FIELDS, message)
+  keepFields(MESSAGE_FIELDS, message)
   const { content } = message
   if (typeof content === 'string') return undefined
   if (content === null || content === undefined) {
@@ -93,7 +94,7 @@ function readMessage(message: unknown, facts: MessageFacts): string | undefined 
 
 function readPart(part: unknown, facts: MessageFacts): string | undefined {
   if (!isObject(part) || typeof part.type !== 'string') return ' deve ser um objeto com "type".'
-  keep(PART_FIELDS, part)
+  keepFields(PART_FIELDS, part)
   readCacheMark(part, facts)
   switch (part.type) {
     case 'text':
@@ -114,10 +115,10 @@ function readImage(image: unknown, facts: MessageFacts): string | undefined {
   const kind = imageKindOf(image.url)
   if (kind === undefined)
     return '.image_url.url deve ser um endereço http(s) ou uma imagem PNG, JPEG, GIF ou WebP em base64 (data:image/png;base64,...).'
-  keep(IMAGE_FIELDS, image)
+  keepFields(IMAGE_FIELDS, image)
   if (!DETAILS.has(image.detail)) delete image.detail
   facts.imageCount += 1
-  if (kind === 'data') facts.imageBytes += image.url.length
+  if (kind === 'data') facts.imageBytes += image.url.length - image.url.indexOf(',') - 1
   return undefined
 }
 
@@ -125,7 +126,7 @@ function readFile(file: unknown, facts: MessageFacts): string | undefined {
   const kind = fileKindOf(file)
   if (kind === undefined)
     return '.file.file_data deve ser um documento em base64 (data:application/pdf;base64,...); vídeo e outros tipos não têm preço aqui.'
-  keep(FILE_FIELDS, file as JsonObject)
+  keepFields(FILE_FIELDS, file as JsonObject)
   facts.hasFiles = true
   if (kind === 'sound') facts.hasSound = true
   return undefined
@@ -143,8 +144,4 @@ export function readCacheMark(carrier: JsonObject, facts: MessageFacts): void {
   carrier.cache_control = isForAnHour ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' }
   facts.hasCacheMarks = true
   if (isForAnHour) facts.cachesForAnHour = true
-}
-
-function keep(fields: ReadonlySet<string>, of: JsonObject): void {
-  for (const field in of) if (!fields.has(field)) delete of[field]
 }
