@@ -21,6 +21,7 @@ const OPENAI_IMAGES = words(`
 `)
 export const OPENAI_TRANSCRIPTIONS = words(`
   file model language prompt response_format temperature timestamp_granularities timestamp_granularities[]
+  chunking_strategy
 `)
 
 export const TOP_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {

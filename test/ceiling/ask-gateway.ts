@@ -83,7 +83,9 @@ export function createAskGateway(baseUrl: string): AskGateway {
 }
 
 function formOf({ file, fields }: FormBody): Buffer {
-  return form([...fields, ['file', Buffer.from(file, 'base64'), 'a.wav']])
+  // A smaller form may have lost the value of a field.
+  const whole = fields.filter((field) => field.length === 2)
+  return form([...whole, ['file', Buffer.from(file, 'base64'), 'a.wav']])
 }
 
 export async function settledSince(

@@ -23,6 +23,8 @@ const cacheControl = fc.constantFrom(
   { type: 'ephemeral', ttl: '1h' },
 )
 
+const PIXEL_URL = `data:image/png;base64,${base64(PNG)}`
+
 /** Media by the type that the sender says, whatever they are. */
 const dataUrl: fc.Arbitrary<string> = fc.oneof(
   { weight: 5, arbitrary: fc.constant(`data:image/png;base64,${base64(PNG)}`) },
@@ -73,6 +75,16 @@ const filePart: fc.Arbitrary<Json> = fc
   .record({ file_data: dataUrl, filename: fc.constantFrom(undefined, 'a.pdf', 'b'.repeat(60)) })
   .map((file) => ({ type: 'file', file }))
 
+/** Of one type, with the fields of another. */
+const mixedPart: fc.Arbitrary<Json> = fc.constantFrom<Json>(
+  { type: 'text', text: 'a', image_url: { url: 'https://example.com/a.png' } },
+  { type: 'text', text: 'a', file: { file_data: 'https://example.com/a.pdf' } },
+  { type: 'text', text: 'a', video_url: { url: 'https://example.com/a.mp4' } },
+  { type: 'image_url', image_url: { url: PIXEL_URL, format: 'video/mp4', media_resolution: 'ultra' } },
+  { type: 'image_url', image_url: { url: PIXEL_URL }, text: 't'.repeat(300) },
+  { type: 'file', file: { file_data: PIXEL_URL, file_id: 'file-1', filename: 'a.png' } },
+)
+
 const textPart: fc.Arbitrary<Json> = text.map((value) => ({ type: 'text', text: value }))
 
 function userContent(model: ModelTruth): fc.Arbitrary<unknown> {
@@ -81,6 +93,7 @@ function userContent(model: ModelTruth): fc.Arbitrary<unknown> {
       { weight: 6, arbitrary: textPart },
       { weight: 2, arbitrary: imagePart(model) },
       { weight: 1, arbitrary: filePart },
+      { weight: 1, arbitrary: mixedPart },
     ),
   )
   return fc.oneof(

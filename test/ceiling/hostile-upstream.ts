@@ -13,7 +13,7 @@ import {
 } from './ai-sdk-wires.ts'
 import { OPENAI_TRANSCRIPTIONS, unknownFields } from './allow-lists.ts'
 import { costOf, counts, type Bill } from './bill.ts'
-import { truthOf, type ModelTruth } from './model-truth.ts'
+import { DEAD, truthOf, type ModelTruth } from './model-truth.ts'
 import {
   billOpenAiChat,
   billOpenAiEmbeddings,
@@ -58,6 +58,11 @@ export async function startHostileUpstream(): Promise<HostileUpstream> {
   const server: Server = createServer((request, response) => {
     void (async () => {
       const raw = await readAll(request)
+      if (raw.includes(`"model":"${DEAD}"`)) {
+        response.writeHead(503, { 'content-type': 'application/json' })
+        response.end('{"error":{"message":"dead"}}')
+        return
+      }
       const { bill, answer } = serve(request, raw)
       const callId = String(request.headers['x-catraca-call-id'])
       const text = raw.toString('utf8', 0, 2_000)

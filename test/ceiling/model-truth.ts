@@ -29,6 +29,7 @@ export interface ModelTruth {
   readonly upstreamId: string
   readonly upstreamModel: string
   readonly isBuiltIn?: true
+  readonly hasDeadRoute?: true
   /** Ascending; the first is above 0. */
   readonly tiers: readonly [TrueTier, ...TrueTier[]]
   /** Micro-USD for a million. */
@@ -191,6 +192,19 @@ export const MODELS: readonly ModelTruth[] = [
     context: 200_000,
     outputMax: 2_048,
     ownOutputMax: 65_536,
+  },
+  {
+    // Its first route, in another format and cheaper, never answers.
+    ...chat,
+    id: 'two-routes',
+    wire: 'google',
+    upstreamId: 'google',
+    upstreamModel: 'gemini-3-flash-preview',
+    hasDeadRoute: true,
+    tiers: [{ above: 0, ...prices(5, 30) }],
+    context: 100_000,
+    outputMax: 1_000,
+    ownOutputMax: 8_000,
   },
   {
     ...chat,
@@ -436,11 +450,19 @@ function toConfig(model: ModelTruth): NonNullable<CatalogConfig['models']>[numbe
     max_output_tokens: model.outputMax,
     image_tokens_max: model.imageTokens,
     supports_tools: model.kind === 'chat',
-    routes: [{ upstream: model.upstreamId, model: model.upstreamModel }],
+    routes: [
+      ...(model.hasDeadRoute
+        ? [{ upstream: 'compat', model: DEAD, prices: { input: '0.000001', output: '0.000001' } }]
+        : []),
+      { upstream: model.upstreamId, model: model.upstreamModel },
+    ],
     ...(model.kind === 'embeddings' ? { embedding: { dimensions: 4, can_shorten: true } } : {}),
     ...(model.kind === 'images' ? { image: { sizes: PIXEL_SIZES } } : {}),
   }
 }
+
+/** A model that no provider answers for. */
+export const DEAD = 'dead'
 
 export const SIZES = ['1024x1024', '1536x1024', '1024x1536']
 /** Whole numbers of pixels that have a price of whole micro-USD. */

@@ -15,6 +15,9 @@ export function smallerBodies(body: Json): Json[] {
     .map(({ each }) => each)
 }
 
+/** Without them it is another request. */
+const KEPT = new Set(['model', 'role', 'type', 'file'])
+
 /** Gives each form of a value that has one thing less. */
 function visit(value: unknown, give: (smaller: unknown) => void): void {
   if (typeof value === 'string') {
@@ -41,9 +44,9 @@ function visit(value: unknown, give: (smaller: unknown) => void): void {
   }
   if (!isObject(value)) return
   for (const [key, each] of Object.entries(value)) {
-    if (key === 'model' || key === 'role' || key === 'type') continue
+    if (KEPT.has(key)) continue
     const { [key]: _without, ...rest } = value
-    give(rest)
+    if (key !== 'fields') give(rest)
     visit(each, (smaller) => give({ ...value, [key]: smaller }))
   }
 }

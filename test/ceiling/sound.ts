@@ -7,7 +7,7 @@
 export function audioSecondsOf(bytes: Buffer | undefined, secondsMax: number): number {
   if (!bytes) return secondsMax
   const head = bytes.toString('latin1', 0, 4)
-  if (head === 'RIFF') return wavSeconds(bytes) ?? secondsMax
+  if (head === 'RIFF') return Math.min(wavSeconds(bytes), secondsMax)
   if (head === 'fLaC') return Math.min(flacSeconds(bytes), secondsMax)
   if (head === 'OggS') return Math.min(oggSeconds(bytes), secondsMax)
   // No frame of MP3 has a lower rate than 8 kbit/s.
@@ -21,14 +21,21 @@ export function audioSecondsOf(bytes: Buffer | undefined, secondsMax: number): n
   return isMp3 ? bytes.length / 1_000 : bytes.length / 250
 }
 
-/** PCM is channels, bits and rate; undefined for a codec, whose frames say it. */
-function wavSeconds(bytes: Buffer): number | undefined {
+const ADPCM = 0x11
+const GSM = 0x31
+
+/** Of the samples that are there, at the rate of the header. A header without a rate or a width opens nowhere. */
+function wavSeconds(bytes: Buffer): number {
   if (bytes.length < 44) return 0
+  const format = bytes.readUInt16LE(20)
   const channels = bytes.readUInt16LE(22)
   const rate = bytes.readUInt32LE(24)
-  const bits = bytes.readUInt16LE(34)
-  if (bytes.readUInt16LE(20) !== 1 || channels * rate * bits === 0) return undefined
-  return (bytes.length - 44) / ((channels * rate * bits) / 8)
+  const bits = format === ADPCM ? 4 : bytes.readUInt16LE(34)
+  const data = bytes.length - 44
+  if (channels * rate === 0) return 0
+  // A block of GSM is 65 bytes for 320 samples.
+  if (format === GSM) return ((data / 65) * 320) / rate
+  return bits === 0 ? 0 : data / ((channels * rate * bits) / 8)
 }
 
 const FLAC_HEADER_BYTES = 42
