@@ -44,8 +44,7 @@ function billChat(model: ModelTruth, body: Body, received: Received): Bill {
   const isLong = /"ttl":"1h"/.test(text)
   const of = dearest(model, tokens, (promptTokens) => ({
     completionTokens,
-    audioTokens:
-      model.audioInput === undefined ? 0 : Math.min(size.audioTokens, promptTokens),
+    audioTokens: model.audioInput === undefined ? 0 : Math.min(size.audioTokens, promptTokens),
     cacheWrite5m: caches && !isLong ? promptTokens : 0,
     cacheWrite1h: caches && isLong ? promptTokens : 0,
   }))
@@ -65,10 +64,10 @@ export function billAnthropic(model: ModelTruth, body: Body): Bill {
 
 function anthropicMedia({ type, source }: Body): Media | undefined {
   if (!isObject(source)) return undefined
-  const mediaType = type === 'image' ? 'image/png' : String(source.media_type ?? 'application/pdf')
+  const given = typeof source.media_type === 'string' ? source.media_type : 'application/pdf'
+  const mediaType = type === 'image' ? 'image/png' : given
   if (source.type === 'text') return { mediaType, bytes: undefined, text: String(source.data) }
-  const bytes =
-    typeof source.data === 'string' ? Buffer.from(source.data, 'base64') : undefined
+  const bytes = typeof source.data === 'string' ? Buffer.from(source.data, 'base64') : undefined
   return { mediaType, bytes }
 }
 
@@ -112,8 +111,11 @@ export function billGeminiImage(model: ModelTruth, body: Body): Bill {
     model.ownOutputMax,
   )
   // Whoever asks for several pictures in the words of the prompt gets several.
-  const wanted = Number(/\b(\d+) (?:images|imagens)\b/.exec(JSON.stringify(body.contents))?.[1] ?? 1)
-  const imageOutputTokens = Math.min(Math.max(wanted, 1), Math.max(1, Math.floor(limit / one))) * one
+  const wanted = Number(
+    /\b(\d+) (?:images|imagens)\b/.exec(JSON.stringify(body.contents))?.[1] ?? 1,
+  )
+  const imageOutputTokens =
+    Math.min(Math.max(wanted, 1), Math.max(1, Math.floor(limit / one))) * one
   const { tokens } = measurer(model, geminiMedia)(body.contents)
   const of = counts({
     promptTokens: Math.min(tokens + TOKENS_PER_PROMPT, model.context),
@@ -142,7 +144,7 @@ function bedrockMedia({ image, document, video }: Body): Media | undefined {
   if (isObject(video)) return { mediaType: 'video/mp4', bytes: undefined }
   if (!isObject(document)) return undefined
   const source = isObject(document.source) ? document.source : {}
-  const bytes = Buffer.from(String(source.bytes ?? ''), 'base64')
+  const bytes = Buffer.from(typeof source.bytes === 'string' ? source.bytes : '', 'base64')
   return { mediaType: document.format === 'pdf' ? 'application/pdf' : 'text/plain', bytes }
 }
 

@@ -68,7 +68,11 @@ export function unknownFields(list: string, body: unknown): string[] {
   return list === 'openai chat' ? [...unknown, ...unknownInMessages(body)] : unknown
 }
 
-function unknownInMessages({ messages, modalities, service_tier }: Record<string, unknown>): string[] {
+function unknownInMessages({
+  messages,
+  modalities,
+  service_tier,
+}: Record<string, unknown>): string[] {
   const unknown = new Set<string>()
   for (const message of Array.isArray(messages) ? (messages as unknown[]) : []) {
     if (!isObject(message)) continue

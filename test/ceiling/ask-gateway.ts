@@ -54,7 +54,11 @@ export async function setBalances(
 }
 
 export interface AskGateway {
-  (slot: Slot, request: GeneratedRequest, requestId: string): Promise<{ status: number; text: string }>
+  (
+    slot: Slot,
+    request: GeneratedRequest,
+    requestId: string,
+  ): Promise<{ status: number; text: string }>
   close(): Promise<void>
 }
 

@@ -29,7 +29,7 @@ import { embeddings, images, transcriptions } from './generate-media.ts'
 import { startHostileUpstream, type HostileUpstream } from './hostile-upstream.ts'
 import { jsonText } from './json-text.ts'
 import { featuresOf, isExplained, judge, type Cause, type Fault } from './judge.ts'
-import { CEILING_ENV, configFor } from './model-truth.ts'
+import { CEILING_ENV, configFor } from './gateway-config.ts'
 import { smallerBodies } from './smaller-bodies.ts'
 
 const BATCH = 48
@@ -104,9 +104,7 @@ async function run(cases: readonly Case[]): Promise<Told[]> {
   )
   const again = cases.flatMap(({ request, share }, index) => {
     const amount = held[index]
-    return amount === undefined
-      ? []
-      : [{ request, balance: (amount * BigInt(share)) / 1_000n }]
+    return amount === undefined ? [] : [{ request, balance: (amount * BigInt(share)) / 1_000n }]
   })
   if (again.length > 0) await round(again, true, told)
   return told
@@ -143,7 +141,11 @@ async function round(
     // A field with a price of its own breaks the rest too; it is told once, by its name.
     if (unknown.length === 0) for (const fault of faults) told.push({ request, isTight, fault })
     if (status === 200 && events.length === 0)
-      told.push({ request, isTight, fault: { what: 'a call is not settled', detail: text.slice(0, 200) } })
+      told.push({
+        request,
+        isTight,
+        fault: { what: 'a call is not settled', detail: text.slice(0, 200) },
+      })
     return events[0]?.outcome === 'charged' ? events[0].heldNanoBrl : undefined
   })
 }
@@ -185,7 +187,10 @@ async function findCauses(batches: number): Promise<string[]> {
     found = undefined
     await fc.check(property, { seed, numRuns: batches, endOnFailure: true })
     if (!found) break
-    const smallest = await shrink((found as { told: Told }).told, (found as { share: number }).share)
+    const smallest = await shrink(
+      (found as { told: Told }).told,
+      (found as { share: number }).share,
+    )
     const { request, isTight, fault } = smallest
     causes.push({
       kind: request.kind,
@@ -232,7 +237,9 @@ function textOf({ request, isTight, fault }: Told): string {
 }
 
 test('no call is charged more than was held for it, and nothing unpriced is sent', async () => {
-  const reports = await findCauses(Number(process.env.CEILING_BATCHES ?? effort({ ordinary: 60, full: 2_200 })))
+  const reports = await findCauses(
+    Number(process.env.CEILING_BATCHES ?? effort({ ordinary: 60, full: 2_200 })),
+  )
   say(`${describeTally()}\n${describeLog()}\n`)
   assert.deepEqual(upstream.failures, [])
   const sent = [...fields].map(([place, { body }]) => `${place}: ${jsonText(body).slice(0, 300)}`)

@@ -1,16 +1,11 @@
 /** Requests for embeddings, images and transcriptions. */
 import fc from 'fast-check'
 import type { GeneratedRequest } from './generate-chats.ts'
+import { given, rarely, type Json } from './generate-messages.ts'
 import { anyJson, shortText, text } from './generate-texts.ts'
 import { AUDIO_MODELS, EMBEDDING_MODELS, IMAGE_MODELS, PIXEL_SIZES, SIZES } from './model-truth.ts'
 import { flac, mp3, ogg, tagged, wav } from './sound.ts'
 
-type Json = Record<string, unknown>
-
-const given = (value: Json): Json =>
-  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined))
-const rarely = <Value>(value: fc.Arbitrary<Value>, freq = 6): fc.Arbitrary<Value | undefined> =>
-  fc.option(value, { nil: undefined, freq })
 const one = (fields: Json): fc.Arbitrary<Json> =>
   fc.constantFrom(...Object.entries(fields)).map(([field, value]) => ({ [field]: value }))
 
@@ -47,7 +42,11 @@ export const embeddings: fc.Arbitrary<GeneratedRequest> = fc
     const { input_type, ...rest } = fields
     const more = model.wire === 'openai' ? dear : undefined
     const type = model.wire === 'cohere' ? { input_type } : {}
-    return { kind: 'embeddings', model, body: given({ model: model.id, ...rest, ...type, ...more }) }
+    return {
+      kind: 'embeddings',
+      model,
+      body: given({ model: model.id, ...rest, ...type, ...more }),
+    }
   })
 
 export const images: fc.Arbitrary<GeneratedRequest> = fc
@@ -102,7 +101,9 @@ const sound: fc.Arbitrary<Buffer> = fc.oneof(
     })
     .map(wav),
   fc.integer({ min: 10, max: 9_000 }).map(mp3),
-  fc.tuple(fc.constantFrom(1, 8_000, 44_100), fc.integer({ min: 1, max: 60 })).map(([rate, frames]) => flac(rate, frames)),
+  fc
+    .tuple(fc.constantFrom(1, 8_000, 44_100), fc.integer({ min: 1, max: 60 }))
+    .map(([rate, frames]) => flac(rate, frames)),
   fc.integer({ min: 1, max: 2_000 }).map(ogg),
   fc.integer({ min: 1, max: 60 }).map((frames) => tagged(flac(8_000, frames))),
   fc.integer({ min: 1, max: 2_000 }).map((length) => Buffer.alloc(length, 7)),
@@ -142,7 +143,13 @@ export const transcriptions: fc.Arbitrary<GeneratedRequest> = fc
             ['hotwords', 'h'.repeat(500)],
           ),
         },
-        { weight: 1, arbitrary: fc.tuple(fc.constantFrom('x_new', 'context'), anyJson.map((value) => JSON.stringify(value))) },
+        {
+          weight: 1,
+          arbitrary: fc.tuple(
+            fc.constantFrom('x_new', 'context'),
+            anyJson.map((value) => JSON.stringify(value)),
+          ),
+        },
       ),
       { maxLength: 4 },
     ),
@@ -150,5 +157,9 @@ export const transcriptions: fc.Arbitrary<GeneratedRequest> = fc
   .map(([model, file, fields]) => ({
     kind: 'transcriptions',
     model,
-    body: { model: model.id, file: file.toString('base64'), fields: [...fields, ['model', model.id]] },
+    body: {
+      model: model.id,
+      file: file.toString('base64'),
+      fields: [...fields, ['model', model.id]],
+    },
   }))

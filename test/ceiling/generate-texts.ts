@@ -47,7 +47,7 @@ export const text: fc.Arbitrary<string> = fc.oneof(
 export const name: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('f', 'get_weather'),
   fc
-    .array(fc.constantFrom(...'abcxyzQZ0179_-'), { minLength: 64, maxLength: 64 })
+    .array(fc.constantFrom(...'abcxyzQZ0179_-'.split('')), { minLength: 64, maxLength: 64 })
     .map((letters) => letters.join('')),
 )
 
@@ -96,5 +96,7 @@ export const schema: fc.Arbitrary<object> = fc
   .map(({ properties, description }) => ({ type: 'object', properties, description }))
 
 /** What a property of a body may be where nobody knows the property. */
-export const sometimes = <Value>(arbitrary: fc.Arbitrary<Value>, times = 6): fc.Arbitrary<Value | undefined> =>
-  fc.option(arbitrary, { nil: undefined, freq: times })
+export const sometimes = <Value>(
+  arbitrary: fc.Arbitrary<Value>,
+  times = 6,
+): fc.Arbitrary<Value | undefined> => fc.option(arbitrary, { nil: undefined, freq: times })

@@ -11,7 +11,7 @@ import {
   billGemini,
   billGeminiImage,
 } from './ai-sdk-wires.ts'
-import { OPENAI_TRANSCRIPTIONS, unknownFields } from './allow-lists.ts'
+import { unknownFields } from './allow-lists.ts'
 import { costOf, counts, type Bill } from './bill.ts'
 import { DEAD, truthOf, type ModelTruth } from './model-truth.ts'
 import {
@@ -21,7 +21,7 @@ import {
   inputsOf,
   listOf,
 } from './openai-wire.ts'
-import { audioSecondsOf } from './sound.ts'
+import { billTranscription } from './transcription-bill.ts'
 import {
   anthropicAnswer,
   bedrockAnswer,
@@ -104,7 +104,10 @@ interface Served {
 
 function serve(request: IncomingMessage, raw: Buffer): Served {
   const path = decodeURIComponent(request.url ?? '')
-  if (path.includes('/audio/transcriptions')) return serveTranscription(request, raw)
+  if (path.includes('/audio/transcriptions')) {
+    const bill = billTranscription(request.headers['content-type'] ?? '', raw)
+    return { bill, answer: transcription(bill) }
+  }
   const body = JSON.parse(raw.toString()) as Body
   if (path.startsWith('/google') || path.startsWith('/vertex')) return serveGoogle(path, body)
   if (path.startsWith('/bedrock')) return serveBedrock(path, body)
@@ -133,7 +136,11 @@ function serveGoogle(path: string, body: Body): Served {
   if (method.endsWith('mbedContent') || method.endsWith('mbedContents')) {
     const requests = method.startsWith('batch') ? listOf(body.requests) : [body]
     const unknown = unknownFields('google embeddings', body)
-    const bill = embeddingBill(model, requests.map(({ content }) => content), unknown)
+    const bill = embeddingBill(
+      model,
+      requests.map(({ content }) => content),
+      unknown,
+    )
     const values = [0.5]
     const usageMetadata = { promptTokenCount: bill.promptTokens }
     const embeddings = requests.map(() => ({ values }))
@@ -190,50 +197,6 @@ function embeddingBill(model: ModelTruth, inputs: unknown[], unknown: readonly s
   )
   const of = counts({ promptTokens })
   return { ...of, model, costPicoUsd: costOf(model, of), unknown }
-}
-
-/** By the samples of what arrived; or of what an address leads to, for providers that take one. */
-function serveTranscription(request: IncomingMessage, raw: Buffer): Served {
-  const boundary = /boundary=(\S+)$/.exec(request.headers['content-type'] ?? '')?.[1]
-  const texts: [name: string, value: string][] = []
-  let file = Buffer.alloc(0)
-  const mark = Buffer.from(`--${boundary}`)
-  for (let at = raw.indexOf(mark); at !== -1;) {
-    const next = raw.indexOf(mark, at + mark.length)
-    if (next === -1) break
-    const part = raw.subarray(at + mark.length + 2, next - 2)
-    const split = part.indexOf('\r\n\r\n')
-    const head = part.toString('latin1', 0, split)
-    const name = /name="([^"]*)"/.exec(head)?.[1] ?? ''
-    const value = part.subarray(split + 4)
-    if (/filename/.test(head)) file = Buffer.from(value)
-    else texts.push([name, value.toString()])
-    at = next
-  }
-  const fields = new Map(texts)
-  const model = modelOf(fields.get('model') ?? '')
-  const { secondsMax = 0, tokensPerSecond = 0 } = model.audio ?? {}
-  const isElsewhere = ['url', 'file_url', 'file_id'].some((name) => fields.has(name))
-  const seconds = isElsewhere
-    ? secondsMax
-    : Math.min(Math.ceil(audioSecondsOf(file, secondsMax)), secondsMax)
-  // Every text of the form may be read before the sound.
-  const read = texts.filter(([name]) => !['model', 'response_format', 'temperature'].includes(name))
-  const textBytes = read.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0)
-  const references = read.filter(([name]) => name.startsWith('known_speaker_references')).length
-  const audioTokens = Math.ceil((seconds + references * 10) * tokensPerSecond)
-  const isByToken = model.audioHour === undefined
-  const of = isByToken
-    ? counts({
-        promptTokens: audioTokens + textBytes + 20,
-        audioTokens,
-        completionTokens: model.ownOutputMax,
-        audioSeconds: 0,
-      })
-    : counts({ audioSeconds: seconds })
-  const unknown = texts.map(([name]) => name).filter((name) => !OPENAI_TRANSCRIPTIONS.has(name))
-  const bill: Bill = { ...of, model, costPicoUsd: costOf(model, of), unknown }
-  return { bill, answer: transcription(bill) }
 }
 
 function modelOf(upstreamModel: string): ModelTruth {

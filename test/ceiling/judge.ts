@@ -28,8 +28,10 @@ export function judge(
     const bill = toNanoBrl(cost, markupE4Of(first.bill.model))
     const { heldNanoBrl, billedNanoBrl, costPicoUsd } = event
     const amounts = `held ${brl(heldNanoBrl)}, charged ${brl(billedNanoBrl)}, billed ${brl(bill)} BRL`
-    if (billedNanoBrl > heldNanoBrl) faults.push({ what: 'the charge is above the hold', detail: amounts })
-    else if (bill > heldNanoBrl) faults.push({ what: "the provider's bill is above the hold", detail: amounts })
+    if (billedNanoBrl > heldNanoBrl)
+      faults.push({ what: 'the charge is above the hold', detail: amounts })
+    else if (bill > heldNanoBrl)
+      faults.push({ what: "the provider's bill is above the hold", detail: amounts })
     if (event.outcome === 'charged' && event.usageKind === 'exact' && costPicoUsd !== cost)
       faults.push({
         what: "the cost is not the provider's bill",
@@ -97,7 +99,8 @@ export function featuresOf({ body }: GeneratedRequest): Set<string> {
       const mediaType = /^data:([^;,]*)/.exec(value)?.[1]
       if (mediaType) features.add(`${place}: ${mediaType}`)
       if (/^https?:/.test(value)) features.add(`${place}: an address`)
-      if (place === '.file') features.add(`.file: ${Buffer.from(value, 'base64').toString('latin1', 0, 3)}`)
+      if (place === '.file')
+        features.add(`.file: ${Buffer.from(value, 'base64').toString('latin1', 0, 3)}`)
       if (place === '.fields[][]') features.add(`.fields: ${value.slice(0, 12)}`)
     }
   }

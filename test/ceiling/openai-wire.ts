@@ -42,12 +42,19 @@ export function billOpenAiChat(model: ModelTruth, body: Body): Bill {
     factor: model.upstreamId === 'openai' ? factorOf(body.service_tier) : 1,
     extras: extrasOf(body),
   }))
-  return { ...of, model, costPicoUsd: costOf(model, of), unknown: unknownFields('openai chat', body) }
+  return {
+    ...of,
+    model,
+    costPicoUsd: costOf(model, of),
+    unknown: unknownFields('openai chat', body),
+  }
 }
 
 function limitOf({ limitField = 'max_tokens' }: ModelTruth, body: Body): number | undefined {
   if (keepsLimits) {
-    const both = [body.max_tokens, body.max_completion_tokens].filter((each) => typeof each === 'number')
+    const both = [body.max_tokens, body.max_completion_tokens].filter(
+      (each) => typeof each === 'number',
+    )
     return both.length > 0 ? Math.max(...both) : undefined
   }
   const limit = body[limitField]
@@ -88,7 +95,11 @@ function openAiMedia(value: Body): Media | undefined {
 }
 
 function lifetimeOf(body: Body): '5m' | '1h' | undefined {
-  const text = JSON.stringify({ messages: body.messages, tools: body.tools, top: body.cache_control })
+  const text = JSON.stringify({
+    messages: body.messages,
+    tools: body.tools,
+    top: body.cache_control,
+  })
   if (/"ttl":"1h"/.test(text)) return '1h'
   return text.includes('"cache_control"') ? '5m' : undefined
 }

@@ -113,5 +113,8 @@ export function mp3(bytes: number): Buffer {
 
 /** A tag before the sound, as it may stand before any format. */
 export function tagged(sound: Buffer): Buffer {
-  return Buffer.concat([Buffer.from('ID3\u0004\u0000\u0000\u0000\u0000\u0000\u0000', 'latin1'), sound])
+  return Buffer.concat([
+    Buffer.from('ID3\u0004\u0000\u0000\u0000\u0000\u0000\u0000', 'latin1'),
+    sound,
+  ])
 }

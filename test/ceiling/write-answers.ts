@@ -1,11 +1,6 @@
 /** The shortest sound answers of each wire, with the usage that was billed. */
 import { eventFrame } from '../providers/event-stream.ts'
-import {
-  anthropicUsage,
-  bedrockUsage,
-  cohereUsage,
-  geminiUsage,
-} from './ai-sdk-wires.ts'
+import { anthropicUsage, bedrockUsage, cohereUsage, geminiUsage } from './ai-sdk-wires.ts'
 import type { Bill } from './bill.ts'
 import { openAiUsage } from './openai-wire.ts'
 
@@ -19,7 +14,8 @@ const sse = (events: readonly (string | object)[]): Answer => ({
   type: 'text/event-stream',
   body: events
     .map((event) => {
-      const name = typeof event === 'object' && 'type' in event ? `event: ${String(event.type)}\n` : ''
+      const name =
+        typeof event === 'object' && 'type' in event ? `event: ${String(event.type)}\n` : ''
       return `${name}data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`
     })
     .join(''),
@@ -55,7 +51,12 @@ export function anthropicAnswer(bill: Bill, isStream: boolean): Answer {
     const content = [{ type: 'text', text: 'x' }]
     return json({ ...message, content, stop_reason: 'max_tokens', usage })
   }
-  const begun = { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } }
+  const begun = {
+    ...message,
+    content: [],
+    stop_reason: null,
+    usage: { ...usage, output_tokens: 1 },
+  }
   return sse([
     { type: 'message_start', message: begun },
     { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
@@ -114,7 +115,9 @@ export function cohereAnswer(bill: Bill, isStream: boolean): Answer {
     {
       id: 'c',
       type: 'message-start',
-      delta: { message: { role: 'assistant', content: [], tool_plan: '', tool_calls: [], citations: [] } },
+      delta: {
+        message: { role: 'assistant', content: [], tool_plan: '', tool_calls: [], citations: [] },
+      },
     },
     { type: 'content-start', index: 0, delta: content({ type: 'text', text: '' }) },
     { type: 'content-delta', index: 0, delta: content({ text: 'x' }) },
