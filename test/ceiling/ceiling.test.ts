@@ -241,7 +241,7 @@ function textOf({ request, isTight, fault }: Told): string {
 
 test('no call is charged more than was held for it, and nothing unpriced is sent', async () => {
   const reports = await findCauses(
-    Number(process.env.CEILING_BATCHES ?? effort({ ordinary: 60, full: 2_200 })),
+    Number(process.env.CEILING_BATCHES ?? effort({ ordinary: 90, full: 3_600 })),
   )
   say(`${describeTally()}\n${describeLog()}\n`)
   assert.deepEqual(upstream.failures, [])
