@@ -437,7 +437,11 @@ declare
   v_balance int8;
   v_free int8;
 begin
-  delete from holds where id = p_id and customer_id = p_customer_id returning * into h;
+  -- The account is locked before the hold, as in `ledger_batch`.
+  with account as materialized (
+    select customer_id from accounts where customer_id = p_customer_id for no key update
+  )
+  delete from holds using account where id = p_id and holds.customer_id = account.customer_id returning holds.* into h;
   if not found then
     return resolve_again((
       p_id, p_outcome, p_reason, p_upstream_id, p_usage_kind, p_prompt_tokens, p_cached_tokens, p_cache_write_tokens,
