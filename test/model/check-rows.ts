@@ -14,9 +14,17 @@ interface Rows {
   readonly entries: Record<'credit' | 'debit', string | null>
   readonly holds: readonly { readonly id: string; readonly amount: string }[]
   readonly events: readonly Event[]
-  readonly budgets: readonly { readonly key: string; readonly held: string; readonly spent: string }[]
+  readonly budgets: readonly {
+    readonly key: string
+    readonly held: string
+    readonly spent: string
+  }[]
   readonly cap: { readonly held: string; readonly spent: string }
-  readonly hours: readonly { readonly key: string; readonly billed: string; readonly calls: string }[]
+  readonly hours: readonly {
+    readonly key: string
+    readonly billed: string
+    readonly calls: string
+  }[]
   readonly debt: string
   readonly corrections: readonly {
     readonly hold: string
@@ -98,12 +106,14 @@ function checkHolds({ calls }: Run, { holds }: Rows): string[] {
 /** What is stored of sums is what their rows add up to; nothing is overspent, and nothing is left open. */
 function checkSums({ keyIds }: RunCustomer, rows: Rows): string[] {
   const { account, entries, holds, events, budgets, cap, hours, debt, corrections } = rows
-  const sum = (amounts: readonly string[]) => amounts.reduce((total, one) => total + BigInt(one), 0n)
+  const sum = (amounts: readonly string[]) =>
+    amounts.reduce((total, one) => total + BigInt(one), 0n)
   const held = sum(holds.map(({ amount }) => amount))
   const charged = sum(events.map(({ billed }) => billed))
   const faults: string[] = []
   const same = (what: string, stored: bigint | string, counted: bigint | string | null) => {
-    if (BigInt(stored) !== BigInt(counted ?? 0)) faults.push(`${what}: ${stored}, its rows ${counted}`)
+    if (BigInt(stored) !== BigInt(counted ?? 0))
+      faults.push(`${what}: ${stored}, its rows ${counted}`)
   }
   same('credited', account.credited, entries.credit)
   same('debited', account.debited, entries.debit)
@@ -118,7 +128,11 @@ function checkSums({ keyIds }: RunCustomer, rows: Rows): string[] {
     const its = events.filter(({ key }) => key === keyIds[name])
     const hour = hours.find(({ key }) => key === keyIds[name])
     same(`roll-up of ${name}`, hour?.billed ?? '0', sum(its.map(({ billed }) => billed)))
-    same(`calls of ${name}`, hour?.calls ?? '0', BigInt(its.reduce((calls, { reason }) => calls + (reason === 'reversal' ? -1 : 1), 0)))
+    same(
+      `calls of ${name}`,
+      hour?.calls ?? '0',
+      BigInt(its.reduce((calls, { reason }) => calls + (reason === 'reversal' ? -1 : 1), 0)),
+    )
     const budget = budgets.find(({ key }) => key === keyIds[name])
     if (budget) same(`budget of ${name}`, budget.spent, 200n * sum(its.map(({ billed }) => billed)))
   }

@@ -126,7 +126,10 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
     const isFinal = own.call.isDelivered
     said({ tokens: told, isFinal })
     const resolution = told === null ? release(attempt, 'model') : charge(attempt, told)
-    const resolved = await ledger.resolve(isFinal ? { ...resolution, isFinal } : resolution, own.call)
+    const resolved = await ledger.resolve(
+      isFinal ? { ...resolution, isFinal } : resolution,
+      own.call,
+    )
     own.call.end()
     running.delete(attempt.id)
     const isDurable = DURABLE.has(resolved.kind)

@@ -20,6 +20,8 @@ export interface Exploration {
   readonly path?: string | undefined
   readonly shrinkMsMax?: number
   readonly stopsAtFirst?: boolean
+  /** Other breaches are passed over. */
+  readonly only?: RegExp
 }
 
 export interface Failure {
@@ -67,8 +69,9 @@ async function exploreIn(
     } catch (error) {
       if (!(error instanceof PromiseBroken)) throw error
       message = error.message
+      const isWanted = exploration.only?.test(message) ?? true
       await world.restart()
-      return false
+      return !isWanted
     }
   }
 

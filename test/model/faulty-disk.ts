@@ -29,7 +29,12 @@ function install(): void {
   syncBuiltinESMExports()
 }
 
-type Write = (bytes: Buffer, offset: number, length: number, position: number | null) => Promise<unknown>
+type Write = (
+  bytes: Buffer,
+  offset: number,
+  length: number,
+  position: number | null,
+) => Promise<unknown>
 
 /** Every way to write goes through here, with as much as still fits. */
 function limited(handle: FileHandle, folder: string): FileHandle {

@@ -4,7 +4,14 @@
  */
 import fc from 'fast-check'
 import { NODES } from './world.ts'
-import { KEYS, type CustomerSpec, type Direction, type Round, type Schedule, type Step } from './steps.ts'
+import {
+  KEYS,
+  type CustomerSpec,
+  type Direction,
+  type Round,
+  type Schedule,
+  type Step,
+} from './steps.ts'
 
 /** What schedules are made of, each by its weight; a vocabulary that leaves something out looks at the rest. */
 export interface Vocabulary {
@@ -18,6 +25,8 @@ export interface Vocabulary {
   readonly crashes: number
   readonly partitions: number
   readonly disks: number
+  /** All calls begin at once, on one node, and end at the moment of their checkpoints. */
+  readonly isStorm: boolean
 }
 
 export const EVERYTHING: Vocabulary = {
@@ -30,6 +39,7 @@ export const EVERYTHING: Vocabulary = {
   crashes: 1,
   partitions: 2,
   disks: 1,
+  isStorm: false,
 }
 
 /** Calls, and nothing beside them. */
@@ -43,6 +53,7 @@ export const NOTHING: Vocabulary = {
   crashes: 0,
   partitions: 0,
   disks: 0,
+  isStorm: false,
 }
 
 const ROUNDS_MAX = 6
@@ -53,8 +64,16 @@ interface Life {
   readonly hold: Omit<Step & { kind: 'hold' }, 'kind' | 'call' | 'node'>
   /** Undefined: the node that most of them are on. */
   readonly node: number | undefined
-  readonly marks: readonly { readonly after: number; readonly seen: number; readonly more: boolean }[]
-  readonly end: { readonly after: number; readonly kind: 'settle' | 'release' | 'none'; readonly tokens: number }
+  readonly marks: readonly {
+    readonly after: number
+    readonly seen: number
+    readonly more: boolean
+  }[]
+  readonly end: {
+    readonly after: number
+    readonly kind: 'settle' | 'release' | 'none'
+    readonly tokens: number
+  }
 }
 
 interface Event {
@@ -87,7 +106,11 @@ function life(vocabulary: Vocabulary): fc.Arbitrary<Life> {
       isStream: fc.boolean(),
     }),
     marks: fc.array(
-      fc.record({ after: fc.integer({ min: 1, max: 3 }), seen: fc.nat({ max: 4 }), more: fc.boolean() }),
+      fc.record({
+        after: fc.integer({ min: 1, max: 3 }),
+        seen: fc.nat({ max: 4 }),
+        more: fc.boolean(),
+      }),
       { maxLength: vocabulary.marks ? 2 : 0 },
     ),
     end: fc.record({
@@ -110,11 +133,11 @@ function event(vocabulary: Vocabulary): fc.Arbitrary<Event> {
       weight: keyless,
       arbitrary: one(
         fc.record({
-            kind: fc.constant('count'),
-            node,
-            customer: fc.option(customer, { nil: null }),
-            key,
-          }),
+          kind: fc.constant('count'),
+          node,
+          customer: fc.option(customer, { nil: null }),
+          key,
+        }),
       ),
     },
     {
@@ -146,11 +169,14 @@ function event(vocabulary: Vocabulary): fc.Arbitrary<Event> {
     { weight: silences, arbitrary: silence() },
     {
       weight: crashes,
-      arbitrary: fc.tuple(node, turns).map(([place, wait]) => [
-        { after: 0, step: { kind: 'crash', node: place, turns: wait } },
-      ]),
+      arbitrary: fc
+        .tuple(node, turns)
+        .map(([place, wait]) => [{ after: 0, step: { kind: 'crash', node: place, turns: wait } }]),
     },
-    { weight: crashes, arbitrary: one(fc.record({ kind: fc.constantFrom('reconcile', 'replay'), node })) },
+    {
+      weight: crashes,
+      arbitrary: one(fc.record({ kind: fc.constantFrom('reconcile', 'replay'), node })),
+    },
     { weight: partitions, arbitrary: partition() },
     { weight: disks, arbitrary: fullDisk() },
   ]
@@ -160,18 +186,23 @@ function event(vocabulary: Vocabulary): fc.Arbitrary<Event> {
 /** Many calls end at the moment of a checkpoint of them. */
 function rush(): fc.Arbitrary<Event['steps']> {
   const calls = fc.shuffledSubarray([...Array(CALLS_MAX).keys()], { minLength: 4 })
-  return fc.record({ marked: calls, ended: calls, tokens: fc.nat({ max: 8 }) }).map(
-    ({ marked, ended, tokens }) => [
+  return fc
+    .record({ marked: calls, ended: calls, tokens: fc.nat({ max: 8 }) })
+    .map(({ marked, ended, tokens }) => [
       { after: 0, step: { kind: 'mark', calls: marked, seen: tokens } },
       ...ended.map((call) => ({ after: 0, step: { kind: 'settle' as const, call, tokens } })),
-    ],
-  )
+    ])
 }
 
 /** A node sends no heartbeat, time passes, another one looks. */
 function silence(): fc.Arbitrary<Event['steps']> {
   return fc
-    .record({ place: node, other: node, seconds: fc.constantFrom(7, 25, 70), returns: fc.nat({ max: 3 }) })
+    .record({
+      place: node,
+      other: node,
+      seconds: fc.constantFrom(7, 25, 70),
+      returns: fc.nat({ max: 3 }),
+    })
     .map(({ place, other, seconds, returns }) => [
       { after: 0, step: { kind: 'silence', node: place } },
       { after: 1, step: { kind: 'pass', seconds } },
@@ -205,7 +236,12 @@ function partition(): fc.Arbitrary<Event['steps']> {
 /** A node has neither its database nor room on its disk; then it has room again. */
 function fullDisk(): fc.Arbitrary<Event['steps']> {
   return fc
-    .record({ place: node, bytes: fc.nat({ max: 700 }), empties: fc.integer({ min: 1, max: 2 }), turns })
+    .record({
+      place: node,
+      bytes: fc.nat({ max: 700 }),
+      empties: fc.integer({ min: 1, max: 2 }),
+      turns,
+    })
     .map(({ place, bytes, empties, turns: wait }) => [
       { after: 0, step: { kind: 'fill_disk', node: place, bytes } },
       { after: 0, step: { kind: 'cut', node: place, arrives: true, turns: wait } },
@@ -215,18 +251,31 @@ function fullDisk(): fc.Arbitrary<Event['steps']> {
 }
 
 export function schedules(vocabulary: Vocabulary = EVERYTHING): fc.Arbitrary<Schedule> {
+  const { customersMax, isStorm } = vocabulary
+  const lives = fc.array(life(vocabulary), {
+    minLength: isStorm ? CALLS_MAX : 1,
+    maxLength: CALLS_MAX,
+  })
   return fc
     .record({
       home: node,
-      customers: fc.array(customerSpec, { minLength: 1, maxLength: vocabulary.customersMax }),
-      lives: fc.array(life(vocabulary), { minLength: 1, maxLength: CALLS_MAX }),
+      customers: fc.array(customerSpec, { minLength: 1, maxLength: customersMax }),
+      lives: isStorm ? lives.map((all) => all.map(inStorm)) : lives,
       events: fc.array(event(vocabulary), { maxLength: 6 }),
-      together: fc.array(fc.boolean(), { minLength: ROUNDS_MAX + 6, maxLength: ROUNDS_MAX + 6 }),
+      together: fc.array(isStorm ? fc.constant(true) : fc.boolean(), {
+        minLength: ROUNDS_MAX + 6,
+        maxLength: ROUNDS_MAX + 6,
+      }),
     })
-    .map(({ home, customers, lives, events, together }) => ({
-      customers,
-      rounds: layOut(home, lives, events, together),
+    .map(({ home, customers, lives: its, events, together }) => ({
+      customers: isStorm ? customers.map((spec) => ({ ...spec, balance: 60 })) : customers,
+      rounds: layOut(home, its, events, together),
     }))
+}
+
+function inStorm({ hold, marks }: Life): Life {
+  const end = { after: 1, kind: 'none', tokens: 1 } as const
+  return { begins: 0, node: undefined, hold: { ...hold, key: 'plain', tokens: 2 }, marks, end }
 }
 
 function layOut(
@@ -236,7 +285,8 @@ function layOut(
   together: readonly boolean[],
 ): Round[] {
   const rounds: Step[][] = together.map(() => [])
-  const put = (at: number, step: Step): void => void rounds[Math.min(at, rounds.length - 1)]?.push(step)
+  const put = (at: number, step: Step): void =>
+    void rounds[Math.min(at, rounds.length - 1)]?.push(step)
   const marks = new Map<number, { calls: number[]; seen: number }>()
   lives.forEach(({ begins, hold, node: at, end, marks: its }, call) => {
     put(begins, { kind: 'hold', call, node: at ?? home, ...hold })
@@ -246,8 +296,7 @@ function layOut(
       mark.calls.push(call)
       marks.set(at, mark)
     }
-    if (end.kind === 'settle')
-      put(begins + end.after, { kind: 'settle', call, tokens: end.tokens })
+    if (end.kind === 'settle') put(begins + end.after, { kind: 'settle', call, tokens: end.tokens })
     if (end.kind === 'release') put(begins + end.after, { kind: 'release', call })
   })
   // As the timer of a node does it: all that are due together.

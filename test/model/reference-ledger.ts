@@ -248,9 +248,7 @@ function movePots(
   })
   return {
     ...state,
-    budgets: hasBudget(key)
-      ? { ...state.budgets, [key]: move(state.budgets[key]) }
-      : state.budgets,
+    budgets: hasBudget(key) ? { ...state.budgets, [key]: move(state.budgets[key]) } : state.budgets,
     cap: isOfTeam(key) ? move(state.cap) : state.cap,
   }
 }

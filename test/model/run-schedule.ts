@@ -103,9 +103,12 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
   const { nodes } = world
   const { db } = world.database
   const calls = new Map<number, RunCall>()
-  const states = nodes.map(
-    (): NodeState => ({ isCut: false, isDiskFull: false, isSilent: false, unseenSeconds: 0 }),
-  )
+  const states = nodes.map((): NodeState => ({
+    isCut: false,
+    isDiskFull: false,
+    isSilent: false,
+    unseenSeconds: 0,
+  }))
   /** Answers that a round waits for, and all that are outstanding. */
   let awaited: { readonly node: DrivenNode | undefined; readonly done: Promise<unknown> }[] = []
   const outstanding = new Map<Promise<unknown>, DrivenNode | undefined>()
@@ -279,7 +282,12 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
       call.isReconciled = true
       const tokens = fromNanoBrl(event.billedNanoBrl)
       const { history } = customerAt(call.customer)
-      const operation = { kind: 'resolve', call: id, tokens: tokens || null, isFinal: false } as const
+      const operation = {
+        kind: 'resolve',
+        call: id,
+        tokens: tokens || null,
+        isFinal: false,
+      } as const
       history.answered(history.begin(operation), ['done'])
       if (!reconcilable.has(call))
         faults.push(`the hold of call ${id} was resolved by others although its node is alive`)

@@ -25,7 +25,9 @@ export interface World {
 }
 
 /** `prepare`: statements that make the database another one than the migrations did. */
-export async function openWorld({ prepare }: { prepare?: string | undefined } = {}): Promise<World> {
+export async function openWorld({
+  prepare,
+}: { prepare?: string | undefined } = {}): Promise<World> {
   const database = await createTestDatabase()
   const { db, databaseUrl } = database
   await withClient(databaseUrl, async (client) => {
@@ -34,9 +36,10 @@ export async function openWorld({ prepare }: { prepare?: string | undefined } = 
       execute format('alter database %I set deadlock_timeout = ''20ms''', current_database()); end $$`)
     if (prepare) await client.query(prepare)
     // Before that nobody is fenced.
-    await client.query(`select pg_sleep(greatest(0, $1 + 1 - extract(epoch from clock_timestamp() - pg_postmaster_start_time())))`, [
-      LEASE_SECONDS,
-    ])
+    await client.query(
+      `select pg_sleep(greatest(0, $1 + 1 - extract(epoch from clock_timestamp() - pg_postmaster_start_time())))`,
+      [LEASE_SECONDS],
+    )
   })
   const prices = await registerPrices(db, [testModel])
   const fxRate = await storeFxRate(db, {

@@ -11,7 +11,7 @@ expectBreach('a model of checkpoints that wait for settlements finds the deadloc
   prepare: putBackIntoFunction('mark_holds', [
     { find: 'for no key update of h skip locked', replace: 'for no key update of h' },
   ]),
-  vocabulary: { marks: true },
+  vocabulary: { marks: true, isStorm: true },
   seed: 4,
   says: /deadlock/,
 })

@@ -4,7 +4,10 @@ import { putBackIntoFunction } from './put-back.ts'
 
 expectBreach('a model of a ledger that drops late charges finds the answer that is free', {
   prepare: putBackIntoFunction('resolve_again', [
-    { find: 'select * into c from charge_corrections', replace: `return 'repeated';\n  select * into c from charge_corrections` },
+    {
+      find: 'select * into c from charge_corrections',
+      replace: `return 'repeated';\n  select * into c from charge_corrections`,
+    },
   ]),
   vocabulary: { silences: 2 },
   seed: 3,

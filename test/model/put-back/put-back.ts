@@ -13,14 +13,23 @@ interface Replacement {
   readonly replace: string
 }
 
+const notLoaded = new Set<string>()
+
+/** Throws where a file that is to have a fault was never loaded. */
+export function assertPutBack(): void {
+  if (notLoaded.size > 0) throw new Error(`never loaded: ${[...notLoaded].join(', ')}`)
+}
+
 /** In a source file, from its next import on: of a process that has not loaded it. */
 export function putBackIntoFile(path: string, { find, replace }: Replacement): void {
+  notLoaded.add(path)
   const url = pathToFileURL(join(ROOT, path)).href
   registerHooks({
     load(loaded, context, nextLoad) {
       const result = nextLoad(loaded, context)
       if (loaded !== url) return result
       const source = String(result.source)
+      notLoaded.delete(path)
       if (!source.includes(find)) throw new Error(`${path} does not have: ${find}`)
       return { ...result, source: source.replace(find, () => replace) }
     },
