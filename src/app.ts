@@ -392,6 +392,7 @@ function sandboxUpstream(baseUrl: string): ConfiguredUpstream {
         baseUrl,
         apiKey: undefined,
         cancelStopsBilling: true,
+        opensOnlyImages: true,
         maxTokensField: 'max_tokens',
         connectTimeoutMs: 1_000,
         // Short, so that the sandbox models that hang can be watched to an end.

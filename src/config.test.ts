@@ -95,6 +95,34 @@ test('with nothing set it is a sandbox on this machine with a database of its ow
   } satisfies Omit<Config, 'models'>)
 })
 
+test('an upstream opens only images where that is known of it, or said', () => {
+  const at = (entry: object) => ({ ...upstream, ...entry })
+  const entries = [
+    at({ id: 'unknown' }),
+    at({ id: 'said', opens_only_images: true }),
+    at({ id: 'same-address', base_url: 'https://api.openai.com/v1' }),
+    at({
+      id: 'region',
+      kind: 'openai',
+      base_url: 'https://eu.api.openai.com/v1',
+      api_key_env: 'K',
+    }),
+    at({ id: 'elsewhere', kind: 'openai', api_key_env: 'K' }),
+    at({ id: 'unsaid', kind: 'vllm', opens_only_images: false }),
+    at({ id: 'own', kind: 'vllm' }),
+    { id: 'openrouter', kind: 'openrouter', api_key_env: 'K' },
+    { id: 'mistral', kind: 'mistral', api_key_env: 'K' },
+  ]
+  const folder = folderWith({ upstreams: entries })
+  const { upstreams } = loadConfig({ K: 'key' }, folder)
+  assert.deepEqual(
+    upstreams
+      .filter(({ adapter: { options } }) => 'opensOnlyImages' in options && options.opensOnlyImages)
+      .map(({ id }) => id),
+    ['said', 'same-address', 'region', 'own', 'mistral'],
+  )
+})
+
 test('a variable that is empty is as one that is not set', () => {
   const folder = folderWith()
   const names =

@@ -152,6 +152,7 @@ function adapterOf(
           : OPEN_CHAT_FIELDS,
       // It reads files for models that cannot, with another maker's model, and bills each page.
       takesFiles: !/(^|\.)openrouter\.ai$/.test(new URL(baseUrl as string).hostname),
+      opensOnlyImages: opensOnlyImages(entry, preset, baseUrl as string),
       // Without it the project's settings choose the tier, and with it the price.
       serviceTier: isOpenAi(baseUrl as string) ? 'default' : undefined,
     },
@@ -165,6 +166,23 @@ function isOpenAi(baseUrl: string): boolean {
 
 function isAzure(baseUrl: string): boolean {
   return /\.(openai|services\.ai|cognitiveservices)\.azure\.com$/.test(new URL(baseUrl).hostname)
+}
+
+/** By the operator's word, else by where it is: another address may lead to a gateway to anything. */
+function opensOnlyImages(
+  { opens_only_images: said }: UpstreamConfig,
+  preset: UpstreamPreset,
+  baseUrl: string,
+): boolean {
+  if (said !== undefined) return said
+  if (preset.baseUrl === undefined && preset.opensOnlyImages === true) return true
+  const { hostname } = new URL(baseUrl)
+  const isKnown = Object.values(upstreamPresets).some((known) => {
+    if (!known.opensOnlyImages || known.baseUrl === undefined) return false
+    const host = new URL(known.baseUrl).hostname
+    return hostname === host || hostname.endsWith(`.${host}`)
+  })
+  return isKnown || isAzure(baseUrl)
 }
 
 function baseUrlOf(

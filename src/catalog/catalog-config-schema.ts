@@ -126,6 +126,12 @@ const upstream = Type.Object(
     cancel_stops_billing: Type.Optional(
       Type.Boolean({ description: 'Closing the connection stops the meter.' }),
     ),
+    opens_only_images: Type.Optional(
+      Type.Boolean({
+        description:
+          'Of an openai-compatible upstream: an address that is given as an image is opened as an image or refused, never as a document or a film. Without it the whole context is held for such a request.',
+      }),
+    ),
     connect_timeout_ms: Type.Optional(milliseconds),
     first_byte_timeout_ms: Type.Optional(milliseconds),
     idle_timeout_ms: Type.Optional(milliseconds),

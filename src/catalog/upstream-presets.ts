@@ -5,6 +5,9 @@
  *
  * `cancelStopsBilling`: whether closing the connection stops the meter, by what is published of each;
  * false where nothing is.
+ *
+ * `opensOnlyImages`: an address that is given as an image is opened as an image or refused, never as a
+ * document or a film. Unset where the upstream passes addresses on to others, or where nothing is known.
  */
 export type Adapter =
   | 'openai-compatible'
@@ -26,6 +29,7 @@ export interface UpstreamPreset {
   /** It is there where all variables of one of these are set. */
   readonly whenSet: readonly (readonly string[])[]
   readonly cancelStopsBilling: boolean
+  readonly opensOnlyImages?: boolean
   /** `max_tokens` if not given, which all that are not here obey. */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens'
   readonly authentication?: 'bearer' | 'api-key'
@@ -59,6 +63,7 @@ const VERTEX = ['GOOGLE_VERTEX_PROJECT', 'GOOGLE_VERTEX_LOCATION']
 export const upstreamPresets: Readonly<Record<string, UpstreamPreset>> = {
   openai: {
     ...compatible('https://api.openai.com/v1', 'OPENAI_API_KEY', true),
+    opensOnlyImages: true,
     maxTokensField: 'max_completion_tokens',
   },
   'azure-openai': {
@@ -68,6 +73,7 @@ export const upstreamPresets: Readonly<Record<string, UpstreamPreset>> = {
     apiKeyEnv: 'AZURE_OPENAI_API_KEY',
     whenSet: [['AZURE_OPENAI_ENDPOINT', 'AZURE_OPENAI_API_KEY']],
     cancelStopsBilling: true,
+    opensOnlyImages: true,
     maxTokensField: 'max_completion_tokens',
     authentication: 'api-key',
   },
@@ -93,21 +99,26 @@ export const upstreamPresets: Readonly<Record<string, UpstreamPreset>> = {
   },
   cohere: ownFormat('cohere', 'COHERE_API_KEY', false),
   deepseek: compatible('https://api.deepseek.com/v1', 'DEEPSEEK_API_KEY', true),
-  mistral: compatible('https://api.mistral.ai/v1', 'MISTRAL_API_KEY', false),
+  mistral: {
+    ...compatible('https://api.mistral.ai/v1', 'MISTRAL_API_KEY', false),
+    opensOnlyImages: true,
+  },
   // `max_tokens` leaves the thoughts of its models out.
   xai: {
     ...compatible('https://api.x.ai/v1', 'XAI_API_KEY', true),
+    opensOnlyImages: true,
     maxTokensField: 'max_completion_tokens',
   },
   groq: {
     ...compatible('https://api.groq.com/openai/v1', 'GROQ_API_KEY', false),
+    opensOnlyImages: true,
     maxTokensField: 'max_completion_tokens',
   },
   together: compatible('https://api.together.xyz/v1', 'TOGETHER_API_KEY', true),
   fireworks: compatible('https://api.fireworks.ai/inference/v1', 'FIREWORKS_API_KEY', true),
   openrouter: compatible('https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY', false),
   maritaca: compatible('https://chat.maritaca.ai/api', 'MARITACA_API_KEY', false),
-  vllm: own('VLLM_BASE_URL', 'VLLM_API_KEY'),
+  vllm: { ...own('VLLM_BASE_URL', 'VLLM_API_KEY'), opensOnlyImages: true },
   ollama: own('OLLAMA_BASE_URL', 'OLLAMA_API_KEY'),
   'lm-studio': own('LM_STUDIO_BASE_URL', 'LM_STUDIO_API_KEY'),
 }

@@ -42,6 +42,8 @@ export interface ChatContent {
   readonly outputTokensMax: number
   /** Characters of the request that are the base64 of images. */
   readonly imageBytes: number
+  /** An image of the request is an http(s) address: an upstream that opens it may find anything there. */
+  readonly hasImageAddresses: boolean
   /** A content part or a tool carries `cache_control`. */
   readonly hasCacheMarks: boolean
   /** One of these marks asks for the life of an hour. */

@@ -52,6 +52,12 @@ before(async () => {
         base_url: upstream.baseUrl,
         max_tokens_field: 'max_completion_tokens',
       },
+      {
+        id: 'only-images',
+        kind: 'openai-compatible',
+        base_url: upstream.baseUrl,
+        opens_only_images: true,
+      },
       { id: 'gemini', kind: 'google', base_url: upstream.baseUrl, api_key_env: 'NODE_ENV_KEY' },
       { id: 'claude', kind: 'anthropic', base_url: upstream.baseUrl, api_key_env: 'NODE_ENV_KEY' },
     ],
@@ -59,6 +65,8 @@ before(async () => {
       model('only-max-tokens', 'plain'),
       model('only-max-completion-tokens', 'newer'),
       model('com-imagens', 'plain', { image_tokens_max: 1_000 }),
+      model('que-abre-tudo', 'plain', { image_tokens_max: 1_000 }),
+      model('que-abre-imagens', 'only-images', { image_tokens_max: 1_000 }),
       model('gemini-que-ouve', 'gemini', { prices: { ...PRICES, input_audio: '7' } }),
       model('gemini-surdo', 'gemini'),
       model('vetores', 'plain', {
@@ -332,6 +340,51 @@ test('an image is held for as an image, however large its data', async () => {
   await assertWithinHold(
     await chat(sound('com-imagens', shown('https://a.test/b.png'))),
     'an address',
+  )
+})
+
+test('an address at an upstream that may open anything there is held for as the whole context', async () => {
+  const film = shown('https://youtu.be/abcdefg')
+  const held: bigint[] = []
+  for (const [model, opened] of [
+    ['que-abre-tudo', 999_000],
+    ['que-abre-imagens', 1_000],
+  ] as const) {
+    upstream.play(model, billing(opened))
+    held.push((await assertWithinHold(await chat(sound(model, film)), model)).held_nano_brl)
+  }
+  assert.ok((held[0] as bigint) > 100n * (held[1] as bigint))
+  // Data is what it is, wherever it is opened.
+  upstream.play('que-abre-tudo', billing(1_000))
+  const image = await assertWithinHold(await chat(sound('que-abre-tudo', shown(PNG))), 'data')
+  assert.ok(image.held_nano_brl < (held[1] as bigint) * 2n)
+})
+
+function billing(prompt_tokens: number): Behaviour {
+  return (_call, response) => {
+    const choices = [
+      { index: 0, message: { role: 'assistant', content: 'Oi.' }, finish_reason: 'stop' },
+    ]
+    const usage = { prompt_tokens, completion_tokens: 1, total_tokens: prompt_tokens + 1 }
+    response.writeHead(200, JSON_TYPE).end(JSON.stringify({ choices, usage }))
+  }
+}
+
+test('a part is sent with the fields of its own type alone', async () => {
+  const all = {
+    text: 'Oi',
+    refusal: 'Não.',
+    image_url: { url: 'https://a.test/b.png', detail: 'low' },
+    file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${base64('%PDF-1.7')}` },
+    video_url: { url: 'https://a.test/b.mp4' },
+  }
+  const types = ['text', 'refusal', 'image_url', 'file'] as const
+  const content = types.map((type) => ({ type, ...all }))
+  const answer = await chat(sound('com-imagens', { messages: [{ role: 'user', content }] }))
+  await assertWithinHold(answer, 'mixed parts')
+  assert.deepEqual(
+    upstream.callsOf('com-imagens').at(-1)?.body.messages[0].content,
+    types.map((type) => ({ type, [type]: all[type] })),
   )
 })
 

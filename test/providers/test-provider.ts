@@ -207,6 +207,7 @@ export function contentOf(body: JsonObject): Omit<ChatCall, 'callId'> {
     isStream: body.stream === true,
     outputTokensMax: typeof limit === 'number' ? limit : OUTPUT_TOKENS,
     imageBytes: 0,
+    hasImageAddresses: false,
     hasCacheMarks: false,
     cachesForAnHour: false,
     hasFiles: false,

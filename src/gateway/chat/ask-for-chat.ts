@@ -57,6 +57,7 @@ export function contentOf(
     isStream: request.isStream,
     outputTokensMax,
     imageBytes: request.imageBytes,
+    hasImageAddresses: request.hasImageAddresses,
     hasCacheMarks: request.hasCacheMarks,
     cachesForAnHour: request.cachesForAnHour && hasHourCachePrice(model),
     hasFiles: request.hasFiles,

@@ -62,6 +62,7 @@ export function readChatRequest(body: JsonObject, bytes: number): ChatRequest | 
     hasSchema: isObject(body.response_format) && body.response_format.type === 'json_schema',
     imageCount: facts.imageCount,
     imageBytes: facts.imageBytes,
+    hasImageAddresses: facts.hasImageAddresses,
     hasFiles: facts.hasFiles,
     hasSound: facts.hasSound,
     hasCacheMarks: facts.hasCacheMarks,

@@ -11,6 +11,8 @@ export interface MessageFacts {
   imageCount: number
   /** Characters of the base64 of images: they cost by the image, not by the byte. */
   imageBytes: number
+  /** An image is given by an http(s) address, and not by its data. */
+  hasImageAddresses: boolean
   /** Documents and sound: what they cost is bounded by the model's context alone. */
   hasFiles: boolean
   hasSound: boolean
@@ -42,13 +44,12 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   'extra_content',
   'prefix',
 ])
-const PART_FIELDS: ReadonlySet<string> = new Set([
-  'type',
-  'text',
-  'refusal',
-  'image_url',
-  'file',
-  'cache_control',
+/** By type: an upstream may look for the field of another type and not at the type. */
+const PART_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['text', new Set(['type', 'text', 'cache_control'])],
+  ['refusal', new Set(['type', 'refusal'])],
+  ['image_url', new Set(['type', 'image_url', 'cache_control'])],
+  ['file', new Set(['type', 'file', 'cache_control'])],
 ])
 const IMAGE_FIELDS: ReadonlySet<string> = new Set(['url', 'detail'])
 const DETAILS: ReadonlySet<unknown> = new Set(['auto', 'low', 'high'])
@@ -61,6 +62,7 @@ export function readMessages(messages: unknown): MessageFacts | string {
   const facts: MessageFacts = {
     imageCount: 0,
     imageBytes: 0,
+    hasImageAddresses: false,
     hasFiles: false,
     hasSound: false,
     hasCacheMarks: false,
@@ -94,7 +96,9 @@ function readMessage(message: unknown, facts: MessageFacts): string | undefined 
 
 function readPart(part: unknown, facts: MessageFacts): string | undefined {
   if (!isObject(part) || typeof part.type !== 'string') return ' deve ser um objeto com "type".'
-  keepFields(PART_FIELDS, part)
+  const fields = PART_FIELDS.get(part.type)
+  if (!fields) return ': partes deste tipo não são aceitas aqui; use text, image_url ou file.'
+  keepFields(fields, part)
   readCacheMark(part, facts)
   switch (part.type) {
     case 'text':
@@ -103,10 +107,8 @@ function readPart(part: unknown, facts: MessageFacts): string | undefined {
       return undefined
     case 'image_url':
       return readImage(part.image_url, facts)
-    case 'file':
-      return readFile(part.file, facts)
     default:
-      return ': partes deste tipo não são aceitas aqui; use text, image_url ou file.'
+      return readFile(part.file, facts)
   }
 }
 
@@ -118,7 +120,8 @@ function readImage(image: unknown, facts: MessageFacts): string | undefined {
   keepFields(IMAGE_FIELDS, image)
   if (!DETAILS.has(image.detail)) delete image.detail
   facts.imageCount += 1
-  if (kind === 'data') facts.imageBytes += image.url.length - image.url.indexOf(',') - 1
+  if (kind === 'address') facts.hasImageAddresses = true
+  else facts.imageBytes += image.url.length - image.url.indexOf(',') - 1
   return undefined
 }
 

@@ -7,7 +7,6 @@ import { billedUsage } from '../billed-usage.ts'
 import type { Ask, CallKind, UpstreamTry } from '../call-kind.ts'
 import { chargeHeldCall, type AnsweredBy, type Used } from '../charge.ts'
 import type { HeldCall } from '../hold-money.ts'
-import { audioSecondsBound, audioSecondsTypical } from './audio-length.ts'
 import {
   readTranscription,
   type IncomingForm,
@@ -84,8 +83,8 @@ function findModelFault(
   return undefined
 }
 
-function askForTranscription(model: Model, { file, promptBytes }: TranscriptionRequest): Ask {
-  const seconds = secondsWithin(model, audioSecondsBound(file))
+function askForTranscription(model: Model, { sound, promptBytes }: TranscriptionRequest): Ask {
+  const seconds = secondsWithin(model, sound.secondsMax)
   return {
     promptTokensMax: promptBytes + TEMPLATE_TOKENS,
     promptTokensEstimated: 0,
@@ -139,7 +138,7 @@ function estimate(
   { price }: AnsweredBy,
 ): Used {
   const told = durationSeconds === undefined ? undefined : Math.ceil(durationSeconds)
-  const seconds = secondsWithin(model, told ?? audioSecondsTypical(request.file))
+  const seconds = secondsWithin(model, told ?? request.sound.secondsTypical)
   const textTokens = Math.min(seconds * TEXT_TOKENS_PER_SECOND, model.outputTokensMax)
   return {
     counts: {

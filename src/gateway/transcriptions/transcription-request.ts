@@ -2,6 +2,8 @@ import type { UploadedFile } from '../../providers/contract.ts'
 import type { CallRequest } from '../call-kind.ts'
 import { FALLBACKS_MAX, fallbacksBeside } from '../field-faults.ts'
 import { refusals, type Refusal } from '../refusal.ts'
+import { measureSound, type SoundLength } from './sound/measure-sound.ts'
+import type { SoundFile } from './sound/sound-window.ts'
 
 /** A multipart form, read when it is asked for: by then it is known who sends it. */
 export interface IncomingForm {
@@ -15,9 +17,7 @@ export interface UploadForm {
 }
 
 /** A file that waits on the disk until it is disposed of. */
-export interface KeptFile extends UploadedFile {
-  /** Its first bytes. */
-  readonly head: Buffer
+export interface KeptFile extends UploadedFile, SoundFile {
   dispose(): void
 }
 
@@ -26,6 +26,7 @@ export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number]
 
 export interface TranscriptionRequest extends CallRequest {
   readonly file: KeptFile
+  readonly sound: SoundLength
   readonly format: TranscriptFormat
   /** What passes through to the upstream. */
   readonly fields: readonly (readonly [name: string, value: string])[]
@@ -72,6 +73,7 @@ export async function readTranscription(
     ),
     isStream: false,
     file,
+    sound: await measured(file),
     format,
     fields: fields.filter(
       ([name]) => FIELDS.has(name) && (format === 'verbose_json' || !GRANULARITIES.test(name)),
@@ -80,6 +82,16 @@ export async function readTranscription(
       (sum, [name, text]) => (TEXTS.has(name) ? sum + Buffer.byteLength(text) : sum),
       0,
     ),
+  }
+}
+
+/** A file that cannot be read is given back. */
+async function measured(file: KeptFile): Promise<SoundLength> {
+  try {
+    return await measureSound(file)
+  } catch (error) {
+    file.dispose()
+    throw error
   }
 }
 

@@ -30,7 +30,6 @@ export interface Uploads {
   formOf(request: IncomingMessage): IncomingForm
 }
 
-const HEAD_BYTES = 4_096
 const FIELDS_MAX = 50
 const FIELD_BYTES_MAX = 256 * 1024
 const READ_BYTES = 64 * 1024
@@ -41,7 +40,6 @@ export function createUploads({ dir, fileBytesMax, totalBytesMax }: UploadLimits
 
   async function keep(part: Readable, name: string, mediaType: string): Promise<KeptFile> {
     const handle = await openNameless(dir)
-    const heads: Buffer[] = []
     let bytes = 0
     const giveBack = (): void => {
       waitingBytes -= bytes
@@ -50,7 +48,6 @@ export function createUploads({ dir, fileBytesMax, totalBytesMax }: UploadLimits
     }
     try {
       for await (const chunk of part as AsyncIterable<Buffer>) {
-        if (bytes < HEAD_BYTES) heads.push(chunk.subarray(0, HEAD_BYTES - bytes))
         bytes += chunk.length
         waitingBytes += chunk.length
         if (waitingBytes > totalBytesMax) throw new Unsound(NO_ROOM)
@@ -65,7 +62,10 @@ export function createUploads({ dir, fileBytesMax, totalBytesMax }: UploadLimits
       name,
       mediaType,
       bytes,
-      head: Buffer.concat(heads),
+      async readInto(buffer, position) {
+        const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
+        return bytesRead
+      },
       read: () => readFrom(handle, garbage),
       dispose: giveBack,
     }

@@ -17,6 +17,7 @@ function callOf(more: Partial<ChatCall>): ChatCall {
     isStream: false,
     outputTokensMax: 10,
     imageBytes: 0,
+    hasImageAddresses: false,
     hasCacheMarks: false,
     cachesForAnHour: false,
     hasFiles: false,

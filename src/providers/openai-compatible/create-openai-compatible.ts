@@ -13,18 +13,24 @@ export interface OpenAiCompatibleOptions
   readonly cancelStopsBilling: boolean
   /** False where the upstream bills the pages of files beside their tokens; true if not given. */
   readonly takesFiles?: boolean | undefined
+  /**
+   * True where an address that is given as an image is opened as an image or not at all. Otherwise such a
+   * chat has no measure: the address may lead to a document or a film. False if not given.
+   */
+  readonly opensOnlyImages?: boolean | undefined
   /** `OPEN_CHAT_FIELDS` if not given. */
   readonly chatFields?: ReadonlySet<string> | undefined
 }
 
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provider {
   const upstream = openUpstream(options)
-  const { chatFields = OPEN_CHAT_FIELDS, maxTokensField, serviceTier } = options
+  const { chatFields = OPEN_CHAT_FIELDS, maxTokensField, serviceTier, opensOnlyImages } = options
   const chatBody = createChatBody({ fields: chatFields, maxTokensField, serviceTier })
   return {
     cancelStopsBilling: options.cancelStopsBilling,
     completeChat: createCompleteChat(upstream, chatBody, options.takesFiles ?? true),
-    measureChat: (content) => chatBody.measure(content),
+    measureChat: (content) =>
+      content.hasImageAddresses && !opensOnlyImages ? undefined : chatBody.measure(content),
     embed: createEmbed(upstream),
     generateImages: createGenerateImages(upstream),
     transcribe: createTranscribe(upstream),

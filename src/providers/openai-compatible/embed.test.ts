@@ -277,6 +277,7 @@ test('Azure gets the key in its own header, and its query with every path', asyn
     isStream: false,
     outputTokensMax: 10,
     imageBytes: 0,
+    hasImageAddresses: false,
     hasCacheMarks: false,
     cachesForAnHour: false,
     hasFiles: false,

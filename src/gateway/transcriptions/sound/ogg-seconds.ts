@@ -1,0 +1,80 @@
+import { opusPacketSeconds } from './opus-packet.ts'
+import type { SoundWindow } from './sound-window.ts'
+
+const HEADER_BYTES = 27
+const PAGE_BYTES_MAX = HEADER_BYTES + 255 + 255 * 255
+const CONTINUED = 1
+const BEGIN_OF_STREAM = 2
+const OPUS_RATE = 48_000
+
+/**
+ * The most seconds of an Ogg file of Opus: those of its packets, or its largest position where that is
+ * more. Infinite where a page is not whole: a decoder looks for the next one inside of it.
+ */
+export async function oggSeconds(file: SoundWindow): Promise<number> {
+  let packetSeconds = 0
+  let position = 0n
+  for (let at = 0; at < file.bytes;) {
+    const page = await file.read(at, PAGE_BYTES_MAX)
+    const length = pageBytes(page)
+    if (length === undefined || checksum(page, length) !== page.readUInt32LE(22)) return Infinity
+    const flags = page[5] as number
+    const isOpus = (flags & BEGIN_OF_STREAM) === 0 || bodyOf(page).startsWith('OpusHead')
+    if (!isOpus || (at === 0 && (flags & BEGIN_OF_STREAM) === 0)) return Infinity
+    const granule = page.readBigInt64LE(6)
+    if (granule > position) position = granule
+    packetSeconds += secondsOfPage(page, (flags & CONTINUED) !== 0)
+    at += length
+  }
+  return Math.max(packetSeconds, Number(position) / OPUS_RATE)
+}
+
+/** Undefined where no whole page is there. */
+function pageBytes(page: Buffer): number | undefined {
+  if (page.length < HEADER_BYTES || page.toString('latin1', 0, 5) !== 'OggS\0') return undefined
+  const segments = page[26] as number
+  let length = HEADER_BYTES + segments
+  for (let index = 0; index < segments; index++) length += page[HEADER_BYTES + index] ?? 0
+  return length <= page.length ? length : undefined
+}
+
+function bodyOf(page: Buffer): string {
+  const begin = HEADER_BYTES + (page[26] as number)
+  return page.toString('latin1', begin, begin + 8)
+}
+
+/** Of the packets that begin on this page. */
+function secondsOfPage(page: Buffer, isContinued: boolean): number {
+  const segments = page[26] as number
+  let at = HEADER_BYTES + segments
+  let seconds = 0
+  let isBegin = !isContinued
+  for (let index = 0; index < segments; index++) {
+    const length = page[HEADER_BYTES + index] as number
+    if (isBegin)
+      seconds += opusPacketSeconds(
+        length > 0 ? page[at] : undefined,
+        length > 1 ? page[at + 1] : undefined,
+      )
+    isBegin = length < 255
+    at += length
+  }
+  return seconds
+}
+
+/** CRC-32 of the polynomial 0x04c11db7, from 0 and not turned around, as Ogg has it. */
+const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let rest = byte << 24
+  for (let bit = 0; bit < 8; bit++) rest = rest < 0 ? (rest << 1) ^ 0x04c11db7 : rest << 1
+  return rest >>> 0
+})
+
+/** Of a page, with zeros in place of its own checksum. */
+export function checksum(page: Buffer, length: number): number {
+  let sum = 0
+  for (let at = 0; at < length; at++) {
+    const byte = at >= 22 && at < 26 ? 0 : (page[at] as number)
+    sum = (sum << 8) ^ (TABLE[((sum >>> 24) ^ byte) & 0xff] as number)
+  }
+  return sum >>> 0
+}

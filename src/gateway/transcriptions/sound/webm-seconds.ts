@@ -1,0 +1,97 @@
+import { opusPacketSeconds } from './opus-packet.ts'
+import type { SoundWindow } from './sound-window.ts'
+
+const SEGMENT = 0x18538067
+const INFO = 0x1549a966
+const TRACKS = 0x1654ae6b
+const TRACK = 0xae
+const CLUSTER = 0x1f43b675
+const BLOCK_GROUP = 0xa0
+/** Entered: what is in them is read as if it stood beside them. */
+const ENTERED: ReadonlySet<number> = new Set([SEGMENT, INFO, TRACKS, TRACK, CLUSTER, BLOCK_GROUP])
+const TIMESTAMP_SCALE = 0x2ad7b1
+const DURATION = 0x4489
+const CODEC = 0x86
+const ENCODINGS = 0x6d80
+const TIMESTAMP = 0xe7
+const SIMPLE_BLOCK = 0xa3
+const BLOCK = 0xa1
+const LACING = 0x06
+
+interface Element {
+  readonly id: number
+  /** Undefined: until another one of its level begins. */
+  readonly length: number | undefined
+  readonly headerBytes: number
+}
+
+/**
+ * The most seconds of a WebM file of Opus: those of its packets, the time of its last one, or what it
+ * says of itself. Infinite for other codecs, and where the file is not as browsers write it.
+ */
+export async function webmSeconds(file: SoundWindow): Promise<number> {
+  let nanosPerTick = 1_000_000
+  let said = 0
+  let packetSeconds = 0
+  let clusterTick = 0
+  let lastTick = 0
+  let hasOpus = false
+  for (let at = 0; at < file.bytes;) {
+    const element = readElement(await file.read(at, 12))
+    if (!element) return Infinity
+    at += element.headerBytes
+    if (ENTERED.has(element.id)) continue
+    const { id, length } = element
+    // The recording was cut, or the file is not what it seems.
+    if (length === undefined || at + length > file.bytes) return Infinity
+    const value = await file.read(at, Math.min(length, 64))
+    if (id === TIMESTAMP_SCALE) nanosPerTick = readUint(value)
+    else if (id === DURATION) said = readFloat(value)
+    else if (id === TIMESTAMP) clusterTick = readUint(value)
+    else if (id === ENCODINGS) return Infinity
+    else if (id === CODEC) {
+      const codec = value.toString('latin1')
+      if (codec === 'A_OPUS') hasOpus = true
+      else if (!codec.startsWith('V_')) return Infinity
+    } else if (id === SIMPLE_BLOCK || id === BLOCK) {
+      // Of the first 127 tracks: the number is one byte.
+      if (value.length < 4 || value[0] === undefined || value[0] < 0x80) return Infinity
+      if (((value[3] as number) & LACING) !== 0) return Infinity
+      packetSeconds += opusPacketSeconds(value[4], value[5])
+      lastTick = Math.max(lastTick, clusterTick + value.readInt16BE(1))
+    }
+    at += length
+  }
+  const ticks = Math.max(lastTick, said)
+  return hasOpus ? Math.max(packetSeconds, (ticks * nanosPerTick) / 1e9 + 0.12) : Infinity
+}
+
+function readElement(head: Buffer): Element | undefined {
+  const idBytes = Math.clz32(head[0] ?? 0) - 23
+  if (idBytes > 4 || head.length <= idBytes) return undefined
+  const sizeBytes = Math.clz32(head[idBytes] as number) - 23
+  const headerBytes = idBytes + sizeBytes
+  if (sizeBytes > 8 || head.length < headerBytes) return undefined
+  let length = (head[idBytes] as number) & (0xff >> sizeBytes)
+  let isUnknown = length === 0xff >> sizeBytes
+  for (let at = idBytes + 1; at < headerBytes; at++) {
+    length = length * 256 + (head[at] as number)
+    isUnknown &&= head[at] === 0xff
+  }
+  return {
+    id: head.readUIntBE(0, idBytes),
+    length: isUnknown ? undefined : length,
+    headerBytes,
+  }
+}
+
+function readUint(value: Buffer): number {
+  return value.reduce((sum, byte) => sum * 256 + byte, 0)
+}
+
+/** Infinite where it is no number. */
+function readFloat(value: Buffer): number {
+  const number =
+    value.length === 4 ? value.readFloatBE() : value.length === 8 ? value.readDoubleBE() : Infinity
+  return number >= 0 ? number : Infinity
+}
