@@ -101,9 +101,9 @@ export async function openLease(options: {
   function renewed(sentAtMs: number, sentAtWallMs: number): void {
     heldUntilMs = sentAtMs + validMs
     heldUntilWallMs = sentAtWallMs + validMs
-    if (contactSinceMs === undefined || sentAtMs - lastContactMs > GAP_MS_MAX)
-      contactSinceMs = sentAtMs
-    lastContactMs = clock.monotonicMs()
+    const nowMs = clock.monotonicMs()
+    if (contactSinceMs === undefined || nowMs - lastContactMs > GAP_MS_MAX) contactSinceMs = nowMs
+    lastContactMs = nowMs
   }
 
   async function beat(): Promise<void> {

@@ -260,3 +260,28 @@ test('B6 a report that is followed by an empty one counts', async () => {
   call.socket.destroy()
   assert.deepEqual(await chargeOf(call.requestId), EXACT)
 })
+
+test('B7 what was delivered is charged where a later chunk cannot be written', async () => {
+  const DEPTH = 20_000
+  upstream.play('reasoner-0', async (_call, response) => {
+    response.writeHead(200, SSE)
+    for (let word = 0; word < 200; word++) response.write(chunk({ content: 'palavra ' }))
+    await sleep(500)
+    const logprobs = `${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}`
+    response.write(
+      `data: {"choices":[{"index":0,"delta":{"content":"x"},"logprobs":${logprobs},"finish_reason":null}]}\n\n`,
+    )
+    await sleep(200)
+    response.end(`${eventOf({ choices: [], usage: USAGE })}data: [DONE]\n\n`)
+  })
+  const call = rawCall('reasoner', { stream: true })
+  await call.until('palavra')
+  await sleep(1_500)
+  const words = call.received.split('palavra ').length - 1
+  const charge = await chargeOf(call.requestId)
+  assert.equal(
+    charge.outcome,
+    'charged',
+    `${words} words were delivered: ${JSON.stringify(charge)}`,
+  )
+})

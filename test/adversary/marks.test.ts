@@ -22,7 +22,9 @@ test('H1 calls whose marks are on their holds are kept, though another call of t
     const running = []
     for (const hold of holds) {
       assert.equal((await ledger.hold(hold)).kind, 'held')
-      running.push(calls.begin({ id: hold.id, customerId: hold.customerId, epoch: 0 }, !hold.mayLag))
+      running.push(
+        calls.begin({ id: hold.id, customerId: hold.customerId, epoch: 0 }, !hold.mayLag),
+      )
     }
     nowMs = 150
     const marks = calls.takeDueMarks()
@@ -31,9 +33,14 @@ test('H1 calls whose marks are on their holds are kept, though another call of t
     assert.equal((await ledger.resolve(charge(holds[0] as never, 10))).kind, 'committed')
     calls.noteKept(await ledger.mark(marks))
     // And any time later.
-    for (nowMs = 300; nowMs < 600_000; nowMs += 100) calls.noteKept(await Promise.resolve(calls.takeDueMarks()))
+    for (nowMs = 300; nowMs < 600_000; nowMs += 100)
+      calls.noteKept(await Promise.resolve(calls.takeDueMarks()))
     const kept = running.slice(1).filter(({ isKept }) => isKept).length
-    assert.equal(kept, 9, `${kept} of 9 running calls may be spooled in an outage; the others are refused after 30 s, and their upstream is paid`)
+    assert.equal(
+      kept,
+      9,
+      `${kept} of 9 running calls may be spooled in an outage; the others are refused after 30 s, and their upstream is paid`,
+    )
   } finally {
     await ledger.close()
   }

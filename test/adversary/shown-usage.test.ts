@@ -21,16 +21,23 @@ for (const hoursAgo of [0, 2])
     try {
       const hold = attempt(key, 60)
       assert.equal((await ledger.hold(hold)).kind, 'held')
-      await sql`update holds set created_at = created_at - make_interval(hours => ${hoursAgo}) where id = ${hold.id}`.execute(db)
+      await sql`update holds set created_at = created_at - make_interval(hours => ${hoursAgo}) where id = ${hold.id}`.execute(
+        db,
+      )
       assert.equal((await ledger.resolve(charge(hold, 5))).kind, 'committed')
       assert.equal((await ledger.resolve({ ...charge(hold, 60), isFinal: true })).kind, 'corrected')
       assert.equal((await audit(db)).ok, true)
       const sum = (events: readonly { costBilledNanoBrl: bigint }[]): bigint =>
-        events.reduce((all, { costBilledNanoBrl }) => all + costBilledNanoBrl, 0n) / NANO_BRL_PER_TOKEN
+        events.reduce((all, { costBilledNanoBrl }) => all + costBilledNanoBrl, 0n) /
+        NANO_BRL_PER_TOKEN
       const all = await listUsageEvents(db, { customerId, limit: 50 })
       assert.equal(sum(all), 60n)
       for (const filter of [{ modelId: testModel.id }, { apiKeyId: key.id }])
-        assert.equal(sum(await listUsageEvents(db, { customerId, limit: 50, filter })), 60n, JSON.stringify(filter))
+        assert.equal(
+          sum(await listUsageEvents(db, { customerId, limit: 50, filter })),
+          60n,
+          JSON.stringify(filter),
+        )
     } finally {
       await ledger.close()
     }
