@@ -99,7 +99,12 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
   const { databaseUrl } = proxy
   const own = openDatabase(databaseUrl, { onError: () => {} })
   const clock = createDrivenClock()
-  const lease = await openLease({ databaseUrl, log, clock, wait: clock.waitForBeat })
+  const lease = await openLease({
+    databaseUrl,
+    log,
+    clock,
+    wait: (signal) => clock.waitForBeat(signal),
+  })
   const { laneCount } = options
   const observer = { batch() {}, gone() {} }
   const ledger = await openLedger({ databaseUrl, lease, laneCount, spoolDir, log, observer })

@@ -98,7 +98,7 @@ async function exploreIn(
       seed: details.seed,
       path: details.counterexamplePath ?? '',
       schedule,
-      message: String((details.errorInstance as Error | null)?.message ?? message),
+      message: (details.errorInstance as Error | null)?.message ?? message,
     }
     return { ran, failure }
   } finally {

@@ -221,14 +221,14 @@ function partition(): fc.Arbitrary<Event['steps']> {
     .record({
       place: node,
       how: fc.oneof(freeze, cut),
-      then: fc.option(cut),
+      later: fc.option(cut),
       seconds: fc.option(fc.constantFrom(7, 25)),
       heals: fc.integer({ min: 1, max: 3 }),
     })
-    .map(({ place, how, then, seconds, heals }) => [
+    .map(({ place, how, later, seconds, heals }) => [
       { after: 0, step: { ...how, node: place } },
       ...(seconds === null ? [] : [{ after: 1, step: { kind: 'pass' as const, seconds } }]),
-      ...(then === null ? [] : [{ after: 1, step: { ...then, node: place } }]),
+      ...(later === null ? [] : [{ after: 1, step: { ...later, node: place } }]),
       { after: heals, step: { kind: 'heal', node: place } },
     ])
 }

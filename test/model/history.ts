@@ -70,7 +70,7 @@ export function createHistory(initial: CustomerState): History {
         // Answers fix what each operation did, and all orders that explain them come to the same sums.
         if (isAllAnswered) break
       }
-      stack.push(...continuations(next).reverse())
+      stack.push(...continuations(next).toReversed())
     }
     possible = found
     begun = []

@@ -334,8 +334,13 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
       case 'return':
         state.isSilent = step.kind === 'silence'
         if (state.isSilent || state.isCut) return
-        state.unseenSeconds = 0
-        return track(node, node.beat())
+        // Until the heartbeat is over, somebody else may be faster.
+        return track(
+          node,
+          node.beat().then(() => {
+            state.unseenSeconds = 0
+          }),
+        )
       case 'reconcile':
         return reconcile(step.node)
       case 'replay':

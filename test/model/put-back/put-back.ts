@@ -28,7 +28,7 @@ export function putBackIntoFile(path: string, { find, replace }: Replacement): v
     load(loaded, context, nextLoad) {
       const result = nextLoad(loaded, context)
       if (loaded !== url) return result
-      const source = String(result.source)
+      const source = Buffer.from(result.source as Uint8Array).toString()
       notLoaded.delete(path)
       if (!source.includes(find)) throw new Error(`${path} does not have: ${find}`)
       return { ...result, source: source.replace(find, () => replace) }
