@@ -57,6 +57,9 @@ const CHECKS: Record<string, RawBuilder<unknown>> = {
     where r.amount_nano_brl is distinct from p.total or (r.ended_at is null) <> p.is_open`,
 }
 
-export function auditMoney(db: Database): Promise<AuditReport> {
-  return audit(db, CHECKS)
+export function auditMoney(
+  db: Database,
+  options?: { readonly isFull?: boolean },
+): Promise<AuditReport> {
+  return audit(db, CHECKS, options)
 }
