@@ -82,9 +82,9 @@ function budgetChecks(scope: AuditScope): Checks {
     'teams have spent the sum of their charges': spentOtherwise(scope, {
       budgets: teamBudgets,
       id: sql`team_id`,
-      sealed: sql`s.billed_nano_brl`,
+      sealed: sql`s.cap_nano_brl`,
       billed: sql`e.cost_billed_nano_brl`,
-      counts: sql`true`,
+      counts: sql`e.in_cap`,
     }),
   }
 }

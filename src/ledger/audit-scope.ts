@@ -58,4 +58,6 @@ export const SUMMED = sql`e.customer_id, date_trunc('hour', e.created_at, 'UTC')
   sum(e.prompt_tokens)::int8, sum(e.completion_tokens)::int8,
   sum(e.cost_upstream_pico_usd)::int8, sum(e.cost_billed_nano_brl)::int8`
 
-export const SUMMED_FOR_BUDGETS = sql`coalesce(sum(${BILLED_PICO_USD}) filter (where e.in_budget), 0)`
+/** What of it counts in the budgets of keys and in the caps of teams. */
+export const SUMMED_FOR_BUDGETS = sql`coalesce(sum(${BILLED_PICO_USD}) filter (where e.in_budget), 0),
+  coalesce(sum(e.cost_billed_nano_brl) filter (where e.in_cap), 0)::int8`

@@ -13,7 +13,7 @@ import { allSessions, balanceChecks } from './audit-balance-checks.ts'
 import type { Checks } from './audit-event-checks.ts'
 import { ALL_CUSTOMERS, auditScope, readSealedUntil, type AuditScope } from './audit-scope.ts'
 import { sliceChecks, type Slice } from './audit-seals.ts'
-import { proveSeals } from './prove-seals.ts'
+import { paced, proveSeals } from './prove-seals.ts'
 
 export interface AuditCheck {
   readonly name: string
@@ -42,9 +42,14 @@ export interface AuditReport {
   }
 }
 
+export interface AuditOptions {
+  /** Reads what is sealed again. */
+  readonly isFull?: boolean
+  /** Of one core of the database, over the time that it takes. */
+  readonly share?: number
+}
+
 const BREACHES_MAX = 10
-/** Of one core: how much of it the audit's own reads may take in the long run. */
-const SHARE = 0.5
 /** A chunk of customers that takes longer is halved the next time, and a faster one doubled. */
 const CHUNK_MS = 1_000
 const CHUNK_CUSTOMERS = 500
@@ -58,7 +63,7 @@ const OPEN_SLICES_MAX = 64
 export async function audit(
   db: Database,
   more: Checks = {},
-  { isFull = false }: { readonly isFull?: boolean } = {},
+  { isFull = false, share = 1 }: AuditOptions = {},
 ): Promise<AuditReport> {
   const found = new Map<string, unknown[]>()
   const run = async (trx: Database, checks: Checks): Promise<void> => {
@@ -73,15 +78,15 @@ export async function audit(
       breaches.push(...rows)
     }
   }
-  await eachCustomerChunk(db, async (trx, scope) => {
+  await eachCustomerChunk(db, share, async (trx, scope) => {
     await run(trx, balanceChecks(scope))
     if (isFull) await run(trx, allSessions(scope))
   })
   for (const slice of await openSlices(db))
-    await inSnapshot(db, (trx) => run(trx, sliceChecks(slice)))
-  await proveSeals(db, { isFull, run })
+    await paced(share, () => inSnapshot(db, (trx) => run(trx, sliceChecks(slice))))
+  await proveSeals(db, { isFull, share, run })
   const counts = await inSnapshot(db, async (trx) => {
-    await run(trx, { ...(await discrepancyChecks(trx)), ...more })
+    await run(trx, more)
     return count(trx)
   })
   const checks = [...found].map(([name, breaches]) => ({
@@ -105,6 +110,8 @@ export function inSnapshot<Result>(
     .execute(async (trx) => {
       // A large customer takes longer to prove than a request may take.
       await sql`set local statement_timeout = 0`.execute(trx)
+      // One core at most, and of that a share.
+      await sql`set local max_parallel_workers_per_gather = 0`.execute(trx)
       return work(trx)
     })
 }
@@ -112,6 +119,7 @@ export function inSnapshot<Result>(
 /** Chunk by chunk, each in a snapshot of its own; with pauses between them, that calls do not feel it. */
 async function eachCustomerChunk(
   db: Database,
+  share: number,
   work: (trx: Database, scope: AuditScope) => Promise<void>,
 ): Promise<void> {
   if (db.isTransaction) return work(db, auditScope(await readSealedUntil(db), ALL_CUSTOMERS))
@@ -128,7 +136,7 @@ async function eachCustomerChunk(
     after = upTo
     const elapsedMs = performance.now() - startedMs
     size = elapsedMs > CHUNK_MS ? Math.max(1, Math.floor(size / 2)) : size * 2
-    await sleep(elapsedMs * (1 / SHARE - 1))
+    await sleep(elapsedMs * (1 / share - 1))
   }
 }
 
@@ -152,17 +160,6 @@ async function openSlices(db: Database): Promise<Slice[]> {
     db,
   )
   return rows.map(({ from_at, to_at }) => ({ fromAt: from_at, toAt: to_at }))
-}
-
-/** Nodes keep a note of answers that they delivered: those without their charge are open discrepancies. */
-async function discrepancyChecks(db: Database): Promise<Checks> {
-  const { rows } = await sql<{ is_there: boolean }>`
-    select to_regclass('delivery_discrepancies') is not null as is_there`.execute(db)
-  if (!rows[0]?.is_there) return {}
-  return {
-    'what was delivered was charged': sql`
-      select d.* from delivery_discrepancies d where to_jsonb(d) ->> 'resolved_at' is null`,
-  }
 }
 
 async function readLastSeal(db: Database): Promise<AuditReport['seal']> {

@@ -7,9 +7,6 @@ import { SUMMED, SUMMED_FOR_BUDGETS } from './audit-scope.ts'
 import { eventsOf, findBreaches, rowsHash, sliceChecks, sumsHash } from './audit-seals.ts'
 
 const SEALS_AT_ONCE = 100
-/** Of one core, while rows are read again. */
-const SHARE = 0.1
-
 const CHAIN = 'the seals are a chain without a gap'
 const SUMS = 'the sums of a seal are as they were sealed'
 const ROWS = 'sealed events are as they were sealed'
@@ -22,7 +19,11 @@ interface Seal {
 
 export async function proveSeals(
   db: Database,
-  { isFull, run }: { isFull: boolean; run: (db: Database, checks: Checks) => Promise<void> },
+  {
+    isFull,
+    share,
+    run,
+  }: { isFull: boolean; share: number; run: (db: Database, checks: Checks) => Promise<void> },
 ): Promise<void> {
   await run(db, {
     [CHAIN]: sql`
@@ -48,12 +49,14 @@ export async function proveSeals(
       where number > ${after} order by number limit ${SEALS_AT_ONCE}`.execute(db)
     const last = seals.at(-1)
     if (!last) break
-    await run(db, {
-      [SUMS]: sql`
+    await paced(share, () =>
+      run(db, {
+        [SUMS]: sql`
         select s.number from audit_seals s
         where s.number > ${after} and s.number <= ${last.number} and s.sums_hash <> ${sumsHash(sql`s.number`)}`,
-    })
-    if (isFull) for (const seal of seals) await proveRows(db, seal, run)
+      }),
+    )
+    if (isFull) for (const seal of seals) await paced(share, () => proveRows(db, seal, run))
     after = last.number
   }
   if (isFull)
@@ -64,13 +67,19 @@ export async function proveSeals(
     })
 }
 
+/** Waits after the work, so that of all the time it takes this share. */
+export async function paced(share: number, work: () => Promise<void>): Promise<void> {
+  const startedMs = performance.now()
+  await work()
+  await sleep((performance.now() - startedMs) * (1 / share - 1))
+}
+
 /** Reads a sealed slice again: the same rows, the same sums, and each row is sound by itself. */
 async function proveRows(
   db: Database,
   { number, from_at: fromAt, to_at: toAt }: Seal,
   run: (db: Database, checks: Checks) => Promise<void>,
 ): Promise<void> {
-  const startedMs = performance.now()
   const slice = { fromAt, toAt }
   await run(db, {
     [ROWS]: sql`
@@ -82,7 +91,7 @@ async function proveRows(
             select ${SUMMED}, ${SUMMED_FOR_BUDGETS} from ${eventsOf(slice)} e group by 1, 2, 3, 4, 5
           ), sealed as (
             select customer_id, hour_at, api_key_id, model_id, team_id, charged, released, prompt_tokens,
-              completion_tokens, cost_pico_usd, billed_nano_brl, budget_pico_usd
+              completion_tokens, cost_pico_usd, billed_nano_brl, budget_pico_usd, cap_nano_brl
             from audit_seal_sums where seal_number = ${number}
           )
           (select * from again except select * from sealed) union all (select * from sealed except select * from again)))`,
@@ -91,5 +100,4 @@ async function proveRows(
     await run(db, {
       [name]: sql`select * from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as found(breach)`,
     })
-  if (!db.isTransaction) await sleep((performance.now() - startedMs) * (1 / SHARE - 1))
 }

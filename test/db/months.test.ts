@@ -1,6 +1,7 @@
 /** Months of usage: made beside snapshots and settlements, and without a default partition in their way. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { migrate } from '../../src/db/migrate.ts'
@@ -8,7 +9,7 @@ import { openDatabase } from '../../src/db/open.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { countMonthsAhead, ensureMonths, keepMonthsAhead } from '../../src/workers/ensure-months.ts'
-import { openTestLedger, worth, type TestLedger } from '../ledger/open-test-ledger.ts'
+import { runningCall, openTestLedger, worth, type TestLedger } from '../ledger/open-test-ledger.ts'
 import {
   createTestDatabase,
   seedCustomer,
@@ -155,7 +156,7 @@ test('a settlement whose month is not there stays in the spool, and is charged o
   const attempt = settling.attempt(key, 10)
   await settling.ledger.hold(attempt)
   await sql`drop table ${sql.table(`usage_events_${await monthName(0)}`)}`.execute(db)
-  await settling.ledger.resolve(settling.charge(attempt, 4))
+  await settling.ledger.resolve(settling.charge(attempt, 4), runningCall)
   const { ledger } = settling
   await ledger.replaySpool()
   assert.equal(ledger.spoolLength, 1)
@@ -167,9 +168,8 @@ test('a settlement whose month is not there stays in the spool, and is charged o
       .executeTakeFirstOrThrow()
   assert.deepEqual(await charged(), { charged_nano_brl: 0n, held_nano_brl: 100_000n })
   await ensureMonths(db)
-  await ledger.replaySpool()
-  await ledger.replaySpool()
-  assert.equal(ledger.spoolLength, 0)
+  // A row that the database refused is asked about again after a pause.
+  for (; ledger.spoolLength > 0; await sleep(200)) await ledger.replaySpool()
   assert.deepEqual(await charged(), { charged_nano_brl: 40_000n, held_nano_brl: 0n })
 })
 

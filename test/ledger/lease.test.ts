@@ -132,7 +132,8 @@ test('a heartbeat and a fence of one silence never both succeed', async () => {
       silence(nodeId, LEASE_SECONDS + 1),
       fenceSilentNodes(database.db, other),
     ])
-    if (fenced.includes(nodeId)) await until(() => lease.epoch() > epoch)
+    if (fenced.includes(nodeId))
+      await until(() => lease.epoch() > epoch && lease.isHeld(lease.epoch()))
     else {
       await sleep(5)
       const { rows } = await sql<{ isFenced: boolean }>`

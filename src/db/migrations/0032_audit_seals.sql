@@ -37,6 +37,8 @@ create table audit_seal_sums (
   billed_nano_brl int8 not null,
   -- Of the events that count against the budget of the key.
   budget_pico_usd numeric not null,
+  -- Of the events that count against the cap of the team.
+  cap_nano_brl int8 not null,
   unique nulls not distinct (seal_number, customer_id, hour_at, api_key_id, model_id, team_id)
 );
 create index audit_seal_sums_by_customer on audit_seal_sums (customer_id);
