@@ -12,7 +12,7 @@ import type { Database } from '../db/open.ts'
 import { allSessions, balanceChecks } from './audit-balance-checks.ts'
 import type { Checks } from './audit-event-checks.ts'
 import { ALL_CUSTOMERS, auditScope, readSealedUntil, type AuditScope } from './audit-scope.ts'
-import { sliceChecks, type Slice } from './audit-seals.ts'
+import { planForSlices, sliceChecks, type Slice } from './audit-seals.ts'
 import { paced, proveSeals } from './prove-seals.ts'
 
 export interface AuditCheck {
@@ -53,8 +53,8 @@ const BREACHES_MAX = 10
 /** A chunk of customers that takes longer is halved the next time, and a faster one doubled. */
 const CHUNK_MS = 1_000
 const CHUNK_CUSTOMERS = 500
-/** What is open is proved in slices of a minute at least. */
-const OPEN_SLICES_MAX = 64
+/** What is open is proved in slices of five seconds at least. */
+const OPEN_SLICES_MAX = 400
 
 /**
  * `more`: checks of rooms that the ledger does not know. Within the transaction that `db` is, where it is one: then it
@@ -83,7 +83,7 @@ export async function audit(
     if (isFull) await run(trx, allSessions(scope))
   })
   for (const slice of await openSlices(db))
-    await paced(share, () => inSnapshot(db, (trx) => run(trx, sliceChecks(slice))))
+    await paced(share, () => inStatements(db, (trx) => run(trx, sliceChecks(slice))))
   await proveSeals(db, { isFull, share, run })
   const counts = await inSnapshot(db, async (trx) => {
     await run(trx, more)
@@ -114,6 +114,16 @@ export function inSnapshot<Result>(
       await sql`set local max_parallel_workers_per_gather = 0`.execute(trx)
       return work(trx)
     })
+}
+
+/** In the transaction that `db` is, or in one of its own, where each statement has a snapshot of its own. */
+function inStatements(db: Database, work: (trx: Database) => Promise<void>): Promise<void> {
+  if (db.isTransaction) return work(db)
+  return db.transaction().execute(async (trx) => {
+    await sql`set local statement_timeout = 0`.execute(trx)
+    await planForSlices(trx)
+    await work(trx)
+  })
 }
 
 /** Chunk by chunk, each in a snapshot of its own; with pauses between them, that calls do not feel it. */
@@ -149,14 +159,14 @@ async function chunkEnd(db: Database, after: string | null, size: number): Promi
   return rows[0]?.customer_id ?? null
 }
 
-/** What is not sealed yet: about a quarter of an hour, where something seals. */
+/** What is not sealed yet: about a minute, where something sealed a moment ago. */
 async function openSlices(db: Database): Promise<Slice[]> {
   const from = await readSealedUntil(db)
   if (from === '-infinity' || db.isTransaction) return [{ fromAt: from, toAt: 'infinity' }]
   const { rows } = await sql<{ from_at: string; to_at: string }>`
     select at::text as from_at, coalesce(lead(at) over (order by at), 'infinity')::text as to_at
     from generate_series(${from}::timestamptz, greatest(now(), ${from}::timestamptz),
-      greatest(interval '1 minute', (now() - ${from}::timestamptz) / ${OPEN_SLICES_MAX}::float8)) as at`.execute(
+      greatest(interval '5 seconds', (now() - ${from}::timestamptz) / ${OPEN_SLICES_MAX}::float8)) as at`.execute(
     db,
   )
   return rows.map(({ from_at, to_at }) => ({ fromAt: from_at, toAt: to_at }))
