@@ -52,7 +52,7 @@ export interface AuditOptions {
 const BREACHES_MAX = 10
 /** A chunk of customers that takes longer is halved the next time, and a faster one doubled. */
 const CHUNK_MS = 1_000
-const CHUNK_CUSTOMERS = 500
+const CHUNK_CUSTOMERS = 50
 /** What is open is proved in slices of five seconds at least. */
 const OPEN_SLICES_MAX = 400
 
