@@ -140,11 +140,13 @@ async function finish(
   report('days, budgets')
   await rollUsageDays(db)
   await client.query(`
-    update team_budgets b set period_started_at = at, spent_nano_brl = spent
+    update team_budgets b set period_started_at = at, spent_nano_brl = spent, spent_before_nano_brl = spent,
+      spent_since = clock_timestamp()
     from (select team_id, budget_period_start('month', 'America/Sao_Paulo') as at, sum(cost_billed_nano_brl) as spent
       from usage_events where created_at >= budget_period_start('month', 'America/Sao_Paulo') group by 1) e
     where e.team_id = b.team_id;
-    update api_key_budgets b set period_started_at = at, spent_pico_usd = spent
+    update api_key_budgets b set period_started_at = at, spent_pico_usd = spent, spent_before_pico_usd = spent,
+      spent_since = clock_timestamp()
     from (select api_key_id, budget_period_start('month', 'America/Sao_Paulo') as at,
         sum(round(cost_upstream_pico_usd::numeric * markup_e4 / 10000)) as spent
       from usage_events where created_at >= budget_period_start('month', 'America/Sao_Paulo') group by 1) e

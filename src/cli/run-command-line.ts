@@ -37,6 +37,7 @@ const OPTIONS = {
   file: { type: 'string' },
   days: { type: 'string' },
   all: { type: 'boolean' },
+  full: { type: 'boolean' },
 } as const
 
 export interface Surroundings {

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { SealedCounts } from '../db/reseal.ts'
+import type { OldSnapshot } from '../db/find-old-snapshots.ts'
 import type { FxRate } from '../fx/fx-rates.ts'
 import { decimalE4 } from '../lib/money.ts'
 import { MONTHS_AHEAD_MIN } from '../workers/ensure-months.ts'
@@ -20,6 +21,7 @@ export function runDoctor(facts: {
   fxRate: FxRate | undefined
   /** Of partitions of usage after this month; below zero where this month has none. */
   monthsAhead: number
+  oldSnapshots: readonly OldSnapshot[]
   /** Undefined in sandbox mode, where the key is one of the data folder. */
   sealed?: SealedCounts | undefined
 }): Finding[] {
@@ -39,6 +41,7 @@ export function runDoctor(facts: {
     })
   findings.push(rateFinding(fxRate))
   findings.push(monthsFinding(facts.monthsAhead))
+  findings.push(...facts.oldSnapshots.map(snapshotFinding))
   if (facts.sealed) findings.push(...sealedFindings(config, facts.sealed))
   const unreachable = models.filter((model) => model.routes.length === 0)
   findings.push({
@@ -92,6 +95,15 @@ function monthsFinding(monthsAhead: number): Finding {
   return monthsAhead < MONTHS_AHEAD_MIN
     ? { level: 'warn', text: `${text} only: see usage_months_short in the log of the servers` }
     : { level: 'ok', text }
+}
+
+/** Each call replaces rows of its account; the old ones stay, and are read over, as long as a snapshot may see them. */
+function snapshotFinding({ holder, ageSeconds }: OldSnapshot): Finding {
+  const age = ageSeconds === null ? '' : ` for ${Math.round(ageSeconds)} s`
+  return {
+    level: 'warn',
+    text: `${holder} holds a snapshot${age}: replaced rows cannot be cleaned away meanwhile, and within minutes a busy customer has a fifth of the calls a second`,
+  }
 }
 
 function rateFinding(fxRate: FxRate | undefined): Finding {

@@ -51,7 +51,9 @@ export function eventChecks(events: RawBuilder<unknown>): Checks {
           or e.cost_upstream_pico_usd < 0 or e.cost_billed_nano_brl < 0 end`,
     'a call is resolved once': sql`
       select e.id, o.created_at from ${events} e
-      join usage_events o on o.id = e.id and o.created_at <> e.created_at`,
+      -- Found by the index for each, also where the planner would rather read the whole history.
+      cross join lateral (
+        select created_at from usage_events o where o.id = e.id and o.created_at <> e.created_at offset 0) o`,
     'an event that corrects is named by its correction': sql`
       select e.id, e.corrects_id from ${events} e
       where e.corrects_id is not null and not exists (

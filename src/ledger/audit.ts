@@ -1,12 +1,19 @@
 /**
- * Proves the ledger from its rows, in one snapshot. Each check is one query that lists what breaks an
- * invariant; see `audit-event-checks.ts`, `audit-debt-checks.ts` and `audit-balance-checks.ts`.
+ * Proves the ledger from its rows. Each check is one query that lists what breaks an invariant; see
+ * `audit-event-checks.ts`, `audit-debt-checks.ts` and `audit-balance-checks.ts`.
+ *
+ * What was sealed (`audit-seals.ts`) was proved event by event then, and counts by its sums. The rest is read with the
+ * accounts, chunk by chunk of customers, each in a snapshot of a moment: everything that is compared belongs to one
+ * customer. `isFull` reads what is sealed again and compares it with its hashes.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
-import { balanceChecks } from './audit-balance-checks.ts'
-import { debtChecks } from './audit-debt-checks.ts'
-import { correctionChecks, eventChecks, type Checks } from './audit-event-checks.ts'
+import { allSessions, balanceChecks } from './audit-balance-checks.ts'
+import type { Checks } from './audit-event-checks.ts'
+import { ALL_CUSTOMERS, auditScope, readSealedUntil, type AuditScope } from './audit-scope.ts'
+import { planForSlices, sliceChecks, type Slice } from './audit-seals.ts'
+import { paced, proveSeals } from './prove-seals.ts'
 
 export interface AuditCheck {
   readonly name: string
@@ -18,6 +25,13 @@ export interface AuditCheck {
 export interface AuditReport {
   readonly ok: boolean
   readonly checks: readonly AuditCheck[]
+  /**
+   * The last seal; undefined where nothing is sealed. Its hash stands for all that is sealed: kept elsewhere, it shows
+   * whether somebody sealed other rows since.
+   */
+  readonly seal:
+    | { readonly number: bigint; readonly until: string; readonly hash: string }
+    | undefined
   readonly counts: {
     readonly charges: number
     readonly releases: number
@@ -28,51 +42,145 @@ export interface AuditReport {
   }
 }
 
+export interface AuditOptions {
+  /** Reads what is sealed again. */
+  readonly isFull?: boolean
+  /** Of one core of the database, over the time that it takes. */
+  readonly share?: number
+}
+
 const BREACHES_MAX = 10
+/** A chunk of customers that takes longer is halved the next time, and a faster one doubled. */
+const CHUNK_MS = 1_000
+const CHUNK_CUSTOMERS = 50
+/** What is open is proved in slices of five seconds at least. */
+const OPEN_SLICES_MAX = 400
 
 /**
  * `more`: checks of rooms that the ledger does not know. Within the transaction that `db` is, where it is one: then it
- * proves what that one sees.
+ * proves what that one sees, in one snapshot.
  */
-export function audit(db: Database, more: Checks = {}): Promise<AuditReport> {
-  if (db.isTransaction) return prove(db, more)
+export async function audit(
+  db: Database,
+  more: Checks = {},
+  { isFull = false, share = 1 }: AuditOptions = {},
+): Promise<AuditReport> {
+  const found = new Map<string, unknown[]>()
+  const run = async (trx: Database, checks: Checks): Promise<void> => {
+    for (const [name, query] of Object.entries(checks)) {
+      const breaches = found.get(name) ?? []
+      found.set(name, breaches)
+      if (breaches.length >= BREACHES_MAX) continue
+      const { rows } =
+        await sql`select * from (${query}) breaches limit ${BREACHES_MAX - breaches.length}`.execute(
+          trx,
+        )
+      breaches.push(...rows)
+    }
+  }
+  await eachCustomerChunk(db, share, async (trx, scope) => {
+    await run(trx, balanceChecks(scope))
+    if (isFull) await run(trx, allSessions(scope))
+  })
+  for (const slice of await openSlices(db))
+    await paced(share, () => inStatements(db, (trx) => run(trx, sliceChecks(slice))))
+  await proveSeals(db, { isFull, share, run })
+  const counts = await inSnapshot(db, async (trx) => {
+    await run(trx, more)
+    return count(trx)
+  })
+  const checks = [...found].map(([name, breaches]) => ({
+    name,
+    ok: breaches.length === 0,
+    breaches,
+  }))
+  return { ok: checks.every((check) => check.ok), checks, seal: await readLastSeal(db), counts }
+}
+
+/** In the transaction that `db` is, or in one snapshot of its own. */
+export function inSnapshot<Result>(
+  db: Database,
+  work: (trx: Database) => Promise<Result>,
+): Promise<Result> {
+  if (db.isTransaction) return work(db)
   return db
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
-    .execute((trx) => prove(trx, more))
+    .execute(async (trx) => {
+      // A large customer takes longer to prove than a request may take.
+      await sql`set local statement_timeout = 0`.execute(trx)
+      // One core at most, and of that a share.
+      await sql`set local max_parallel_workers_per_gather = 0`.execute(trx)
+      return work(trx)
+    })
 }
 
-async function prove(trx: Database, more: Checks): Promise<AuditReport> {
-  // A large history takes longer to prove than a request may take.
-  await sql`set local statement_timeout = 0`.execute(trx)
-  const checks: AuditCheck[] = []
-  for (const [name, query] of Object.entries({
-    ...balanceChecks(),
-    ...debtChecks(sql`account_debts`),
-    ...eventChecks(sql`usage_events`),
-    ...correctionChecks(sql`charge_corrections`),
-    ...(await discrepancyChecks(trx)),
-    ...more,
-  })) {
-    const { rows } = await sql`select * from (${query}) breaches limit ${BREACHES_MAX}`.execute(trx)
-    checks.push({ name, ok: rows.length === 0, breaches: rows })
-  }
-  return { ok: checks.every((check) => check.ok), checks, counts: await count(trx) }
+/** In the transaction that `db` is, or in one of its own, where each statement has a snapshot of its own. */
+function inStatements(db: Database, work: (trx: Database) => Promise<void>): Promise<void> {
+  if (db.isTransaction) return work(db)
+  return db.transaction().execute(async (trx) => {
+    await sql`set local statement_timeout = 0`.execute(trx)
+    await planForSlices(trx)
+    await work(trx)
+  })
 }
 
-/** Nodes keep a note of answers that they delivered: those without their charge are open discrepancies. */
-async function discrepancyChecks(db: Database): Promise<Checks> {
-  const { rows } = await sql<{ is_there: boolean }>`
-    select to_regclass('delivery_discrepancies') is not null as is_there`.execute(db)
-  if (!rows[0]?.is_there) return {}
-  return {
-    'what was delivered was charged': sql`
-      select d.* from delivery_discrepancies d where to_jsonb(d) ->> 'resolved_at' is null`,
+/** Chunk by chunk, each in a snapshot of its own; with pauses between them, that calls do not feel it. */
+async function eachCustomerChunk(
+  db: Database,
+  share: number,
+  work: (trx: Database, scope: AuditScope) => Promise<void>,
+): Promise<void> {
+  if (db.isTransaction) return work(db, auditScope(await readSealedUntil(db), ALL_CUSTOMERS))
+  let after: string | null = null
+  let size = CHUNK_CUSTOMERS
+  for (;;) {
+    const startedMs = performance.now()
+    const upTo: string | null = await inSnapshot(db, async (trx) => {
+      const end = await chunkEnd(trx, after, size)
+      await work(trx, auditScope(await readSealedUntil(trx), { after, upTo: end }))
+      return end
+    })
+    if (upTo === null) return
+    after = upTo
+    const elapsedMs = performance.now() - startedMs
+    size = elapsedMs > CHUNK_MS ? Math.max(1, Math.floor(size / 2)) : size * 2
+    await sleep(elapsedMs * (1 / share - 1))
   }
+}
+
+/** The last customer of the chunk; null where it is the last chunk. */
+async function chunkEnd(db: Database, after: string | null, size: number): Promise<string | null> {
+  const { rows } = await sql<{ customer_id: string }>`
+    select customer_id from accounts
+    where ${after === null ? sql`true` : sql`customer_id > ${after}::uuid`}
+    order by customer_id offset ${size} limit 1`.execute(db)
+  return rows[0]?.customer_id ?? null
+}
+
+/** What is not sealed yet: about a minute, where something sealed a moment ago. */
+async function openSlices(db: Database): Promise<Slice[]> {
+  const from = await readSealedUntil(db)
+  if (from === '-infinity' || db.isTransaction) return [{ fromAt: from, toAt: 'infinity' }]
+  const { rows } = await sql<{ from_at: string; to_at: string }>`
+    select at::text as from_at, coalesce(lead(at) over (order by at), 'infinity')::text as to_at
+    from generate_series(${from}::timestamptz, greatest(now(), ${from}::timestamptz),
+      greatest(interval '5 seconds', (now() - ${from}::timestamptz) / ${OPEN_SLICES_MAX}::float8)) as at`.execute(
+    db,
+  )
+  return rows.map(({ from_at, to_at }) => ({ fromAt: from_at, toAt: to_at }))
+}
+
+async function readLastSeal(db: Database): Promise<AuditReport['seal']> {
+  const { rows } = await sql<NonNullable<AuditReport['seal']>>`
+    select number, to_at::text as until, encode(hash, 'hex') as hash
+    from audit_seals order by number desc limit 1`.execute(db)
+  return rows[0]
 }
 
 async function count(db: Database): Promise<AuditReport['counts']> {
+  const { sums } = auditScope(await readSealedUntil(db), ALL_CUSTOMERS)
   const { rows } = await sql<{
     charges: bigint
     releases: bigint
@@ -81,8 +189,8 @@ async function count(db: Database): Promise<AuditReport['counts']> {
     debts: bigint
   }>`
     select
-      (select coalesce(sum(event_charges(outcome, reason)), 0)::int8 from usage_events) as charges,
-      (select count(*) from usage_events where outcome = 'released') as releases,
+      (select coalesce(sum(s.charged), 0)::int8 from ${sums} s) as charges,
+      (select coalesce(sum(s.released), 0)::int8 from ${sums} s) as releases,
       (select count(*) from holds) as holds,
       (select count(*) from customers) as customers,
       (select count(*) from accounts where credited_nano_brl - debited_nano_brl - charged_nano_brl < 0) as debts`.execute(

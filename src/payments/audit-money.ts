@@ -5,7 +5,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { DELIVERY_CHECKS } from '../ledger/deliveries/discrepancies.ts'
-import { audit, type AuditReport } from '../ledger/audit.ts'
+import { audit, type AuditOptions, type AuditReport } from '../ledger/audit.ts'
 
 /** Of the entries that top-ups and refunds make themselves: nobody else books by them. */
 export const RETURN_REASONS: readonly string[] = [
@@ -58,6 +58,6 @@ const CHECKS: Record<string, RawBuilder<unknown>> = {
     where r.amount_nano_brl is distinct from p.total or (r.ended_at is null) <> p.is_open`,
 }
 
-export function auditMoney(db: Database): Promise<AuditReport> {
-  return audit(db, { ...CHECKS, ...DELIVERY_CHECKS })
+export function auditMoney(db: Database, options?: AuditOptions): Promise<AuditReport> {
+  return audit(db, { ...CHECKS, ...DELIVERY_CHECKS }, options)
 }

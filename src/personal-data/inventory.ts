@@ -21,6 +21,18 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
     exportedIn: 'account',
     deletion: 'kept: the id that the ledger names; name, e-mail, code and preferences are erased',
   },
+  'charge_corrections.customer_id': {
+    notExported: 'the events that they name are in usage_events',
+    deletion: LEDGER,
+  },
+  'account_debts.customer_id': {
+    notExported: 'how the balance went below zero, which entries and usage_events say',
+    deletion: LEDGER,
+  },
+  'audit_seal_sums.customer_id': {
+    notExported: 'sums of usage_events, for the proof of the books',
+    deletion: LEDGER,
+  },
   'customers.email': { exportedIn: 'account', deletion: 'erased' },
   'profiles.customer_id': { exportedIn: 'profile', deletion: 'erased' },
   'notifications.customer_id': { exportedIn: 'notifications', deletion: 'erased' },

@@ -17,6 +17,7 @@ import type { RunningCalls } from '../gateway/running-calls.ts'
 import type { HealthRecorder } from '../health/health-recorder.ts'
 import { pruneHealth } from '../health/prune-health.ts'
 import { pruneImages } from '../images/generated-images.ts'
+import { sealUsage } from '../ledger/audit-seals.ts'
 import type { Lease } from '../ledger/lease.ts'
 import { deleteWaitingUsers } from '../identity/delete-user.ts'
 import { pruneAuthEvents } from '../identity/prune-auth-events.ts'
@@ -213,6 +214,12 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
     'ensure-months': { cron: '17 3 * * *', run: () => keepMonthsAhead(db, log) },
     // Soon after midnight of UTC; again, should a run have failed.
     'roll-usage-days': { cron: '7 * * * *', run: () => rollUsageDays(db) },
+    // A backlog takes hours, at a tenth of a core: the next run goes on where it was stopped.
+    'seal-usage': {
+      cron: '27 * * * *',
+      run: () => sealUsage(db, { isOver: inMinutes(50) }),
+      queue: { retryDelay: 60, expireInSeconds: 3_600 },
+    },
     'queue-digests': {
       cron: '*/15 * * * *',
       run: () => queueDigests(db, new Date()),
@@ -260,6 +267,12 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
 /** Nodes that start at once do not read at once for long. */
 function jittered(ms: number): number {
   return Math.round(ms * (0.9 + 0.2 * Math.random()))
+}
+
+/** True from so many minutes after now on. */
+function inMinutes(minutes: number): () => boolean {
+  const untilMs = Date.now() + minutes * 60_000
+  return () => Date.now() > untilMs
 }
 
 interface Job {

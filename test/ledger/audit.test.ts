@@ -5,6 +5,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { createApiKey, type ApiKey } from '../../src/customers/api-keys.ts'
 import { inTransaction, type Database } from '../../src/db/open.ts'
 import { audit } from '../../src/ledger/audit.ts'
+import { sealUsage } from '../../src/ledger/audit-seals.ts'
 import { credit, debit } from '../../src/ledger/entries.ts'
 import { release } from '../../src/ledger/resolution.ts'
 import { createId } from '../../src/lib/ids.ts'
@@ -23,6 +24,8 @@ const holds = { overrun: '', dearer: '', cheaper: '', undone: '', late: '' }
 before(async () => {
   database = await createTestDatabase()
   one = await openTestLedger(database.db, database.databaseUrl)
+  // It has no heartbeat, and a hold stays open.
+  await sql`update nodes set seen_at = now() + interval '1 hour'`.execute(database.db)
   indebted = (await seedCustomer(database.db, { balanceBrl: worth(100) })).key
   capped = await seedCapped()
   holds.overrun = await call(indebted, 10, 30)
@@ -116,8 +119,8 @@ async function pay(key: ApiKey, tokens: number): Promise<void> {
   assert.equal((await credit(database.db, { ...entry, reference: createId() })).kind, 'posted')
 }
 
-async function failuresOf(db: Database): Promise<string[]> {
-  const report = await audit(db)
+async function failuresOf(db: Database, options?: { isFull: boolean }): Promise<string[]> {
+  const report = await audit(db, {}, options)
   return report.checks.filter(({ ok }) => !ok).map(({ name }) => name)
 }
 
@@ -264,14 +267,14 @@ const FAULTS: Record<string, [checks: readonly string[], statements: () => RawBu
       () => [sql`update team_budgets set spent_nano_brl = 0`],
     ],
     'a correction without its reversal is seen': [
-      [OWES, REVERSES, CHARGES, ROLLUPS, SESSIONS],
+      [OWES, REVERSES, SAYS, CHARGES, ROLLUPS, SESSIONS],
       () => [
         sql`delete from usage_events where id = ${reversalOf(holds.dearer)}`,
         sql`update account_debts set amount_nano_brl = amount_nano_brl + 1 where id = (select min(id) from account_debts)`,
       ],
     ],
     'a correction that says to reverse nothing is seen': [
-      [REVERSES, NAMED],
+      [REVERSES, SAYS, NAMED],
       () => [
         sql`update charge_corrections set reversal_event_id = null where hold_id = ${holds.cheaper}`,
       ],
@@ -330,15 +333,155 @@ const FAULTS: Record<string, [checks: readonly string[], statements: () => RawBu
   }
 
 for (const [guarantee, [checks, statements]] of Object.entries(FAULTS))
-  test(guarantee, async () => {
-    await assert.rejects(
-      inTransaction(database.db, async (trx) => {
-        for (const statement of statements()) await statement.execute(trx)
-        assert.deepEqual((await failuresOf(trx)).sort(), [...checks].sort())
-        throw new RolledBack()
-      }),
-      RolledBack,
-    )
+  test(guarantee, () =>
+    inRolledBack(async (trx) => {
+      for (const statement of statements()) await statement.execute(trx)
+      assert.deepEqual((await failuresOf(trx)).sort(), [...checks].sort())
+    }),
+  )
+
+/** Of each of these only rows that nothing sums change: the balances are right all the same. */
+const HIDDEN: Record<string, () => RawBuilder<unknown>> = {
+  'a sealed charge of another call': () =>
+    sql`update usage_events set request_id = gen_random_uuid() where id = ${holds.overrun}`,
+  'a sealed charge of another time': () =>
+    sql`update usage_events set settled_at = settled_at + interval '1 microsecond' where id = ${holds.cheaper}`,
+  'a sealed event before the first': () =>
+    sql`update usage_events set settled_at = settled_at - interval '1 year' where id = ${holds.cheaper}`,
+  'a debt with another cause': () =>
+    sql`update account_debts set hold_ids = array[gen_random_uuid()] where cause = 'repaid'`,
+}
+
+test('what was sealed is proved by its sums, and again from its rows', async () => {
+  // The database of this test is of this test alone: everything that runs in it has ended.
+  assert.ok((await sealUsage(database.db, { share: 1, marginSeconds: 0, eventsMax: 7 })) > 2)
+  assert.deepEqual(await failuresOf(database.db), [])
+  assert.deepEqual(await failuresOf(database.db, { isFull: true }), [])
+  const { rows } = await sql<{ open: bigint; sealed: bigint }>`
+    select (select count(*) from usage_events where settled_at >= (select max(to_at) from audit_seals)) as open,
+      (select sum(events)::int8 from audit_seals) as sealed`.execute(database.db)
+  assert.equal(rows[0]?.open, 0n)
+  assert.ok((rows[0]?.sealed ?? 0n) > 10n)
+  // Later calls of the same budgets, caps, hours and sessions.
+  await call(capped, 10, 5, 'conversa')
+  await corrected(capped, { held: 10, first: 3, truth: 4 })
+  assert.deepEqual(await failuresOf(database.db), [])
+  assert.deepEqual(await failuresOf(database.db, { isFull: true }), [])
+})
+
+for (const [guarantee, [, statements]] of Object.entries(FAULTS))
+  test(`after it was sealed, the full audit sees it: ${guarantee}`, () =>
+    inRolledBack(async (trx) => {
+      for (const statement of statements()) await statement.execute(trx)
+      assert.notDeepEqual(await failuresOf(trx, { isFull: true }), [])
+    }))
+
+for (const [name, statement] of Object.entries(HIDDEN))
+  test(`the full audit sees ${name}, which the sums do not show`, () =>
+    inRolledBack(async (trx) => {
+      await statement().execute(trx)
+      assert.deepEqual(await failuresOf(trx), [])
+      assert.deepEqual(await failuresOf(trx, { isFull: true }), [
+        'sealed events are as they were sealed',
+      ])
+    }))
+
+test('without the rows the sums of a seal still prove the balances, and cannot be changed', async () => {
+  await inRolledBack(async (trx) => {
+    await sql`update audit_seal_sums set billed_nano_brl = billed_nano_brl + 1
+      where customer_id = ${capped.customerId}`.execute(trx)
+    const failures = await failuresOf(trx)
+    assert.ok(failures.includes('the sums of a seal are as they were sealed'))
+    assert.ok(failures.includes(CHARGES))
   })
+  await inRolledBack(async (trx) => {
+    await sql`update accounts set charged_nano_brl = charged_nano_brl - 10000, credited_nano_brl = credited_nano_brl - 10000
+      where customer_id = ${capped.customerId}`.execute(trx)
+    assert.ok((await failuresOf(trx)).includes(CHARGES))
+  })
+})
+
+test('a seal that is taken out, or made again otherwise, breaks the chain', async () => {
+  for (const statement of [
+    sql`with gone as (delete from audit_seal_sums where seal_number = 2) delete from audit_seals where number = 2`,
+    sql`update audit_seals set breaches = '{"x": [1]}' where number = 2`,
+    sql`update audit_seals set to_at = to_at + interval '1 second' where number = 2`,
+  ])
+    await inRolledBack(async (trx) => {
+      await sql`alter table audit_seal_sums drop constraint audit_seal_sums_seal_number_fkey`.execute(
+        trx,
+      )
+      await statement.execute(trx)
+      assert.ok((await failuresOf(trx)).includes('the seals are a chain without a gap'))
+    })
+})
+
+test('erasing the session ids of a customer leaves the seals as they are', async () => {
+  await inRolledBack(async (trx) => {
+    await sql`update usage_events set session_id = null where customer_id = ${indebted.customerId}`.execute(
+      trx,
+    )
+    await sql`delete from usage_sessions where customer_id = ${indebted.customerId}`.execute(trx)
+    assert.deepEqual(await failuresOf(trx, { isFull: true }), [])
+  })
+})
+
+test('a breach that is sealed is said by every audit from then on', async () => {
+  const id = await call(capped, 10, 5)
+  await sql`update usage_events set fx_rate_e4 = fx_rate_e4 + 1 where id = ${id}`.execute(
+    database.db,
+  )
+  const checks = [
+    'the charge is cost x fx x markup, rounded half up once',
+    'the rate of a charge is a stored rate',
+  ]
+  assert.deepEqual((await failuresOf(database.db)).sort(), checks)
+  await sealUsage(database.db, { share: 1, marginSeconds: 0 })
+  assert.deepEqual((await failuresOf(database.db)).sort(), checks)
+})
+
+test('a settlement that is not committed yet is not sealed past, and is counted once', async () => {
+  const committed = Promise.withResolvers<void>()
+  const settled = Promise.withResolvers<void>()
+  const attempt = one.attempt(capped, 10)
+  await one.ledger.hold(attempt)
+  const running = inTransaction(database.db, async (trx) => {
+    await sql`select 1 from accounts where customer_id = ${capped.customerId} for no key update`.execute(
+      trx,
+    )
+    await sql`select resolve_holds(array[(${attempt.id}, 'charged', null, 'test', 'exact', 0, 0, 0, 4, 0, 4000000,
+      40000, 8000000, 1, 2, null, null, null, ${capped.customerId}, false)::ledger_resolution])`.execute(
+      trx,
+    )
+    settled.resolve()
+    await committed.promise
+  })
+  await settled.promise
+  const other = (await seedCustomer(database.db, { balanceBrl: worth(100) })).key
+  await call(other, 10, 5)
+  await Promise.all([1, 2, 3].map(() => sealUsage(database.db, { share: 1, marginSeconds: 0 })))
+  committed.resolve()
+  await running
+  const failures = await failuresOf(database.db, { isFull: true })
+  assert.deepEqual(
+    failures.filter((name) => !name.startsWith('the charge') && !name.startsWith('the rate')),
+    [],
+  )
+  const { rows } = await sql`select from usage_events where id = ${attempt.id}
+    and settled_at >= (select max(to_at) from audit_seals)`.execute(database.db)
+  assert.equal(rows.length, 1)
+  await sealUsage(database.db, { share: 1, marginSeconds: 0 })
+  assert.deepEqual((await failuresOf(database.db, { isFull: true })).length, 2)
+})
+
+async function inRolledBack(work: (trx: Database) => Promise<void>): Promise<void> {
+  await assert.rejects(
+    inTransaction(database.db, async (trx) => {
+      await work(trx)
+      throw new RolledBack()
+    }),
+    RolledBack,
+  )
+}
 
 class RolledBack extends Error {}

@@ -1,0 +1,63 @@
+/** What a part of the audit looks at: some customers, with what is sealed of them and what is not yet. */
+import { sql, type RawBuilder } from 'kysely'
+import type { Database } from '../db/open.ts'
+import { BILLED_PICO_USD } from './audit-event-checks.ts'
+
+/** Customers after this one up to that one, by their ids; null: without a limit. */
+export interface CustomerRange {
+  readonly after: string | null
+  readonly upTo: string | null
+}
+
+export const ALL_CUSTOMERS: CustomerRange = { after: null, upTo: null }
+
+export interface AuditScope {
+  /** The end of the last seal, as text, to the microsecond; `-infinity` where nothing is sealed. */
+  readonly sealedUntil: string
+  readonly within: (column: RawBuilder<unknown>) => RawBuilder<boolean>
+  /** The rows of a table with a `customer_id` that are within. */
+  readonly of: (table: string) => RawBuilder<unknown>
+  /** The events within that are not sealed. */
+  readonly openEvents: RawBuilder<unknown>
+  /** The sums of all events within, with the columns of `audit_seal_sums`; several rows for the same. */
+  readonly sums: RawBuilder<unknown>
+}
+
+export async function readSealedUntil(db: Database): Promise<string> {
+  const { rows } = await sql<{ until: string }>`
+    select coalesce(max(to_at), '-infinity')::text as until from audit_seals`.execute(db)
+  return (rows[0] as { until: string }).until
+}
+
+export function auditScope(sealedUntil: string, { after, upTo }: CustomerRange): AuditScope {
+  const within = (column: RawBuilder<unknown>): RawBuilder<boolean> => {
+    const from = after === null ? sql`true` : sql`${column} > ${after}::uuid`
+    return upTo === null
+      ? sql<boolean>`(${from})`
+      : sql<boolean>`(${from} and ${column} <= ${upTo}::uuid)`
+  }
+  const customerId = sql`customer_id`
+  const openEvents = sql`(select * from usage_events
+    where settled_at >= ${sealedUntil}::timestamptz and ${within(customerId)})`
+  return {
+    sealedUntil,
+    within,
+    of: (table) => sql`(select * from ${sql.table(table)} where ${within(customerId)})`,
+    openEvents,
+    sums: sql`(
+      select customer_id, hour_at, api_key_id, model_id, team_id, charged, released, prompt_tokens, completion_tokens,
+        cost_pico_usd, billed_nano_brl from audit_seal_sums where ${within(customerId)}
+      union all
+      select ${SUMMED} from ${openEvents} e group by 1, 2, 3, 4, 5)`,
+  }
+}
+
+/** The sums of events `e`, as in `audit_seal_sums` without the budgets; to be grouped by the first five. */
+export const SUMMED = sql`e.customer_id, date_trunc('hour', e.created_at, 'UTC'), e.api_key_id, e.model_id, e.team_id,
+  sum(event_charges(e.outcome, e.reason))::int8, count(*) filter (where e.outcome = 'released'),
+  sum(e.prompt_tokens)::int8, sum(e.completion_tokens)::int8,
+  sum(e.cost_upstream_pico_usd)::int8, sum(e.cost_billed_nano_brl)::int8`
+
+/** What of it counts in the budgets of keys and in the caps of teams. */
+export const SUMMED_FOR_BUDGETS = sql`coalesce(sum(${BILLED_PICO_USD}) filter (where e.in_budget), 0),
+  coalesce(sum(e.cost_billed_nano_brl) filter (where e.in_cap), 0)::int8`

@@ -1,0 +1,103 @@
+/** Proves the seals: that they are a chain, and, where asked for, that the rows are as they were sealed. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Database } from '../db/open.ts'
+import type { Checks } from './audit-event-checks.ts'
+import { SUMMED, SUMMED_FOR_BUDGETS } from './audit-scope.ts'
+import { eventsOf, findBreaches, rowsHash, sliceChecks, sumsHash } from './audit-seals.ts'
+
+const SEALS_AT_ONCE = 100
+const CHAIN = 'the seals are a chain without a gap'
+const SUMS = 'the sums of a seal are as they were sealed'
+const ROWS = 'sealed events are as they were sealed'
+
+interface Seal {
+  readonly number: bigint
+  readonly from_at: string
+  readonly to_at: string
+}
+
+export async function proveSeals(
+  db: Database,
+  {
+    isFull,
+    share,
+    run,
+  }: { isFull: boolean; share: number; run: (db: Database, checks: Checks) => Promise<void> },
+): Promise<void> {
+  await run(db, {
+    [CHAIN]: sql`
+      select s.number, s.from_at, s.to_at from (
+        select s, lag(s.hash) over by_number as previous_hash, lag(s.to_at) over by_number as previous_to_at,
+          row_number() over by_number as place
+        from audit_seals s window by_number as (order by number)
+      ) chained
+      cross join lateral (select (chained.s).*) s
+      where s.number <> place or s.from_at <> coalesce(previous_to_at, s.from_at)
+        or s.hash <> seal_hash(previous_hash, chained.s)`,
+  })
+  const { rows: faults } = await sql<{ breaches: Record<string, unknown[]> }>`
+    select breaches from audit_seals where breaches <> '{}' order by number limit 100`.execute(db)
+  for (const { breaches } of faults)
+    for (const [name, rows] of Object.entries(breaches))
+      await run(db, {
+        [name]: sql`select * from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as sealed(breach)`,
+      })
+  for (let after = 0n; ;) {
+    const { rows: seals } = await sql<Seal>`
+      select number, from_at::text, to_at::text from audit_seals
+      where number > ${after} order by number limit ${SEALS_AT_ONCE}`.execute(db)
+    const last = seals.at(-1)
+    if (!last) break
+    await paced(share, () =>
+      run(db, {
+        [SUMS]: sql`
+        select s.number from audit_seals s
+        where s.number > ${after} and s.number <= ${last.number} and s.sums_hash <> ${sumsHash(sql`s.number`)}`,
+      }),
+    )
+    if (isFull) for (const seal of seals) await paced(share, () => proveRows(db, seal, run))
+    after = last.number
+  }
+  if (isFull)
+    await run(db, {
+      [ROWS]: sql`
+        select e.id, e.settled_at from usage_events e
+        where e.settled_at < (select min(from_at) from audit_seals)`,
+    })
+}
+
+/** Waits after the work, so that of all the time it takes this share. */
+export async function paced(share: number, work: () => Promise<void>): Promise<void> {
+  const startedMs = performance.now()
+  await work()
+  await sleep((performance.now() - startedMs) * (1 / share - 1))
+}
+
+/** Reads a sealed slice again: the same rows, the same sums, and each row is sound by itself. */
+async function proveRows(
+  db: Database,
+  { number, from_at: fromAt, to_at: toAt }: Seal,
+  run: (db: Database, checks: Checks) => Promise<void>,
+): Promise<void> {
+  const slice = { fromAt, toAt }
+  await run(db, {
+    [ROWS]: sql`
+      select s.number, s.from_at, s.to_at, s.events from audit_seals s
+      where s.number = ${number} and (
+        s.rows_hash <> ${rowsHash(slice)} or s.events <> (select count(*) from ${eventsOf(slice)} e)
+        or exists (
+          with again as (
+            select ${SUMMED}, ${SUMMED_FOR_BUDGETS} from ${eventsOf(slice)} e group by 1, 2, 3, 4, 5
+          ), sealed as (
+            select customer_id, hour_at, api_key_id, model_id, team_id, charged, released, prompt_tokens,
+              completion_tokens, cost_pico_usd, billed_nano_brl, budget_pico_usd, cap_nano_brl
+            from audit_seal_sums where seal_number = ${number}
+          )
+          (select * from again except select * from sealed) union all (select * from sealed except select * from again)))`,
+  })
+  for (const [name, rows] of Object.entries(await findBreaches(db, sliceChecks(slice))))
+    await run(db, {
+      [name]: sql`select * from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as found(breach)`,
+    })
+}
