@@ -1,0 +1,84 @@
+/** A node with a network to the database and a disk of its own, both of which can fail, under a supervisor. */
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findFreePort } from '../harness/find-free-port.ts'
+import { startTestNode, type TestNode } from '../harness/test-node.ts'
+import { mountDisk, type FillableDisk } from './fillable-disk.ts'
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
+
+export interface FaultNode {
+  readonly index: number
+  /** With `/v1`. */
+  readonly baseUrl: string
+  readonly dataDir: string
+  readonly network: TcpProxy
+  /** Undefined where this machine lets nobody mount one. */
+  readonly disk: FillableDisk | undefined
+  /** SIGKILL. */
+  kill(): Promise<void>
+  /** Starts it again, as often as it takes: a start fails while the database is not there. */
+  start(): Promise<void>
+  /** SIGSTOP and SIGCONT. */
+  freeze(): void
+  thaw(): void
+  /** Lines of its log that hold this text, over all its starts. */
+  logLines(text: string): string[]
+  remove(): Promise<void>
+}
+
+const START_AGAIN_MS = 500
+
+export async function createFaultNode(options: {
+  index: number
+  folder: string
+  databaseUrl: () => string
+  env: Record<string, string>
+}): Promise<FaultNode> {
+  const dataDir = join(options.folder, `node-${options.index}`)
+  await mkdir(dataDir)
+  const disk = mountDisk(dataDir)
+  const network = await startTcpProxy(() => Number(new URL(options.databaseUrl()).port))
+  const port = await findFreePort()
+  const logs: (readonly string[])[] = []
+  let current: TestNode | undefined
+  const removing = new AbortController()
+
+  function throughNetwork(): string {
+    const url = new URL(options.databaseUrl())
+    url.port = String(network.port)
+    url.search = ''
+    return url.href
+  }
+
+  return {
+    index: options.index,
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    dataDir,
+    network,
+    disk,
+    kill: async () => current?.stop('SIGKILL'),
+    async start() {
+      while (!removing.signal.aborted) {
+        try {
+          const { env } = options
+          current = await startTestNode({ databaseUrl: throughNetwork(), dataDir, port, env })
+          logs.push(current.log)
+          return
+        } catch {
+          await sleep(START_AGAIN_MS)
+        }
+      }
+    },
+    freeze: () => void current?.process.kill('SIGSTOP'),
+    thaw: () => void current?.process.kill('SIGCONT'),
+    logLines: (text) => logs.flatMap((log) => log.filter((line) => line.includes(text))),
+    async remove() {
+      removing.abort()
+      await current?.stop('SIGKILL')
+      network.close()
+      disk?.unmount()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
