@@ -43,9 +43,9 @@ import { createServer } from './http/create-server.ts'
 import { PROCESSOR_EVENTS_PATH } from './http/inbound/processor-events.ts'
 import { IMAGE_FILES } from './http/public/image-files.ts'
 import { storeImage } from './images/generated-images.ts'
-import { registerNode, stopNode } from './ledger/nodes.ts'
+import { openLease } from './ledger/lease.ts'
 import { openLedger } from './ledger/open-ledger.ts'
-import { createId, randomText } from './lib/ids.ts'
+import { randomText } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
 import { NANO_PER_BRL } from './lib/money.ts'
 import { ensureSealingKey } from './lib/sealing-key.ts'
@@ -86,7 +86,6 @@ export async function createApp(
   log: Log,
   { hasWorkers = true }: { hasWorkers?: boolean } = {},
 ): Promise<App> {
-  const nodeId = createId()
   const startedAt = new Date()
   const metrics = createMetrics()
   const closers: (() => Promise<unknown>)[] = []
@@ -98,8 +97,8 @@ export async function createApp(
   })
   closers.push(closeDatabase)
   await ensureMonths(db)
-  await registerNode(db, nodeId)
-  closers.push(() => stopNode(db, nodeId))
+  const lease = await openLease({ databaseUrl, log })
+  closers.push(() => lease.stop())
 
   const upstreams = await openUpstreams(config, closers)
   const upstreamOf = new Map(upstreams.map((upstream) => [upstream.id, upstream]))
@@ -141,7 +140,7 @@ export async function createApp(
   const limits = createLimitsView()
   const ledger = await openLedger({
     databaseUrl,
-    nodeId,
+    lease,
     laneCount: config.ledgerLanes,
     spoolDir: join(config.dataDir, 'spool'),
     log,
@@ -159,6 +158,7 @@ export async function createApp(
     priceIds,
     currentFxRate: () => fxRate,
     ledger,
+    lease,
     providers: new Map(upstreams.map(({ id, provider }) => [id, provider])),
     router,
     retriesOf: (id) => upstreamOf.get(id)?.retries ?? 0,
@@ -214,8 +214,8 @@ export async function createApp(
     db,
     databaseUrl,
     ledger,
+    lease,
     calls,
-    nodeId,
     router,
     health,
     keyUses,
@@ -238,7 +238,7 @@ export async function createApp(
     catalog,
     keys,
     calls: {
-      completeChat: createServeCall(gateway, createChatKind(chatCompletionsFormat)),
+      completeChat: createServeCall(gateway, createChatKind(chatCompletionsFormat, lease)),
       embed: createServeCall(gateway, embeddingKind),
       generateImages: createServeCall(gateway, createImageKind(createKeepImage(db, log))),
       transcribe: createServeCall(gateway, createTranscriptionKind(config.transcriptionModel)),
@@ -262,7 +262,7 @@ export async function createApp(
       reloadCatalog,
     },
     thisNode: {
-      id: nodeId,
+      id: () => lease.nodeId(),
       startedAt,
       runningCalls: () => calls.size,
       spoolLength: () => ledger.spoolLength,

@@ -6,7 +6,7 @@
  */
 import type { Model, ModelCategory } from './model.ts'
 
-export interface BuiltInModel extends Pick<Model, 'embedding' | 'image' | 'audio'> {
+export interface BuiltInModel extends Pick<Model, 'canReason' | 'embedding' | 'image' | 'audio'> {
   readonly id: string
   readonly displayName: string
   readonly category: ModelCategory
@@ -25,7 +25,13 @@ export interface BuiltInModel extends Pick<Model, 'embedding' | 'image' | 'audio
 
 type Limits = Pick<
   BuiltInModel,
-  'contextTokens' | 'outputTokensMax' | 'imageTokensMax' | 'embedding' | 'image' | 'audio'
+  | 'contextTokens'
+  | 'outputTokensMax'
+  | 'imageTokensMax'
+  | 'canReason'
+  | 'embedding'
+  | 'image'
+  | 'audio'
 > & {
   supportsTools?: boolean
 }
@@ -162,7 +168,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       displayName: 'GPT-4.1',
       description: 'Segue instruções com precisão e lê até um milhão de tokens.',
     },
-    { contextTokens: 1_047_576, outputTokensMax: 32_768, imageTokensMax: 20_000 },
+    { canReason: false, contextTokens: 1_047_576, outputTokensMax: 32_768, imageTokensMax: 20_000 },
   ),
   openai(
     'llm',
@@ -171,7 +177,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       displayName: 'GPT-4.1 mini',
       description: 'Contexto longo com baixa latência e custo.',
     },
-    { contextTokens: 1_047_576, outputTokensMax: 32_768, imageTokensMax: 20_000 },
+    { canReason: false, contextTokens: 1_047_576, outputTokensMax: 32_768, imageTokensMax: 20_000 },
   ),
   openai(
     'llm',
@@ -180,7 +186,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       displayName: 'GPT-4.1 nano',
       description: 'Rápido e econômico para extração e classificação.',
     },
-    { contextTokens: 1_047_576, outputTokensMax: 32_768, imageTokensMax: 20_000 },
+    { canReason: false, contextTokens: 1_047_576, outputTokensMax: 32_768, imageTokensMax: 20_000 },
   ),
   openai(
     'llm',
@@ -189,7 +195,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       displayName: 'GPT-4o',
       description: 'Modelo multimodal versátil para texto e imagens.',
     },
-    { contextTokens: 128_000, outputTokensMax: 16_384, imageTokensMax: 3_000 },
+    { canReason: false, contextTokens: 128_000, outputTokensMax: 16_384, imageTokensMax: 3_000 },
   ),
   openai(
     'llm',
@@ -198,7 +204,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       displayName: 'GPT-4o mini',
       description: 'Pequeno, rápido e barato para o dia a dia.',
     },
-    { contextTokens: 128_000, outputTokensMax: 16_384, imageTokensMax: 100_000 },
+    { canReason: false, contextTokens: 128_000, outputTokensMax: 16_384, imageTokensMax: 100_000 },
   ),
   openai(
     'llm',
@@ -338,7 +344,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       displayName: 'Gemini 2.0 Flash',
       description: 'Multimodal e veloz para aplicações em tempo real.',
     },
-    { contextTokens: 1_048_576, outputTokensMax: 8_192, imageTokensMax: 20_000 },
+    { canReason: false, contextTokens: 1_048_576, outputTokensMax: 8_192, imageTokensMax: 20_000 },
   ),
   deepseek(
     'llm',
@@ -398,7 +404,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       pricedAs: 'codestral',
       description: 'Especialista em geração e edição de código.',
     },
-    { contextTokens: 256_000, outputTokensMax: 256_000, imageTokensMax: 0 },
+    { canReason: false, contextTokens: 256_000, outputTokensMax: 256_000, imageTokensMax: 0 },
   ),
   xai(
     'llm',
@@ -442,7 +448,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       upstreamModel: 'llama-3.3-70b-versatile',
       description: 'Modelo aberto versátil, servido em alta velocidade.',
     },
-    { contextTokens: 131_072, outputTokensMax: 32_768, imageTokensMax: 0 },
+    { canReason: false, contextTokens: 131_072, outputTokensMax: 32_768, imageTokensMax: 0 },
   ),
   meta(
     'llm',
@@ -452,7 +458,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       upstreamModel: 'llama-3.1-8b-instant',
       description: 'Modelo aberto pequeno, com respostas quase instantâneas.',
     },
-    { contextTokens: 131_072, outputTokensMax: 131_072, imageTokensMax: 0 },
+    { canReason: false, contextTokens: 131_072, outputTokensMax: 131_072, imageTokensMax: 0 },
   ),
   openWeights(
     'llm',

@@ -167,6 +167,7 @@ const model = Type.Object(
     max_output_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000_000 })),
     image_tokens_max: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000 })),
     supports_tools: Type.Optional(Type.Boolean()),
+    can_reason: Type.Optional(Type.Boolean()),
     embedding: Type.Optional(
       Type.Object(
         {

@@ -153,6 +153,7 @@ function overlaid(model: Model, overlay: ModelConfig, faults: string[]): Model {
     outputTokensMax: overlay.max_output_tokens ?? model.outputTokensMax,
     imageTokensMax: overlay.image_tokens_max ?? model.imageTokensMax,
     supportsTools: overlay.supports_tools ?? model.supportsTools,
+    ...(overlay.can_reason === undefined ? {} : { canReason: overlay.can_reason }),
     ...traitsOf(model, overlay),
     strategy: overlay.routing ?? model.strategy,
     routes:

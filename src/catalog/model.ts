@@ -65,6 +65,11 @@ export interface Model {
   /** Set where the public tokenizer of the model is known, so that a hold may be counted and not bounded. */
   readonly tokenizer?: 'o200k_base'
   readonly supportsTools: boolean
+  /**
+   * False where the model is known to put out nothing but what it shows. Unset, it may think unseen: a stream that its
+   * client left is read to its usage (docs/specification.md, "What an interrupted call costs").
+   */
+  readonly canReason?: boolean
   readonly embedding?: EmbeddingTraits
   readonly image?: ImageTraits
   readonly audio?: AudioTraits

@@ -43,6 +43,7 @@ const chatModels = Object.entries(SHOWS).map(([id, description]) =>
     outputTokensMax: id === 'sandbox-big' ? BIG_OUTPUT_TOKENS : 4_096,
     imageTokensMax: 1_000,
     supportsTools: true,
+    canReason: id === 'sandbox-reasoning',
   }),
 )
 

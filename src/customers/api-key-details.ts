@@ -98,7 +98,7 @@ async function readDetails(
           when a.credited_nano_brl - a.debited_nano_brl - a.charged_nano_brl > 0 then 'active'
           else 'suspended'
         end as status,
-        case when b.period_started_at = budget_period_start(b.period, b.timezone) then b.spent_pico_usd else 0 end
+        case when b.period_started_at >= budget_period_start(b.period, b.timezone) then b.spent_pico_usd else 0 end
           as spent_pico_usd
       from api_keys k
       join accounts a on a.customer_id = k.customer_id

@@ -92,7 +92,10 @@ async function putBudget(
     on conflict (api_key_id) do update set
       limit_pico_usd = excluded.limit_pico_usd,
       spent_pico_usd = case
-        when b.period_started_at = budget_period_start(b.period, b.timezone) then b.spent_pico_usd else 0 end,
+        when b.period_started_at >= budget_period_start(b.period, b.timezone) then b.spent_pico_usd else 0 end,
+      spent_before_pico_usd = case
+        when b.period_started_at >= budget_period_start(b.period, b.timezone) then b.spent_pico_usd else 0 end,
+      spent_since = clock_timestamp(),
       period_started_at = budget_period_start(excluded.period, excluded.timezone),
       period = excluded.period,
       timezone = excluded.timezone`.execute(trx)

@@ -151,7 +151,7 @@ async function selectTeams(
     with page as materialized (
       select t.id, t.customer_id, c.name as owner_name, t.name, t.created_at, m.role, b.timezone,
         b.limit_nano_brl, b.held_nano_brl,
-        case when b.period_started_at = budget_period_start('month', b.timezone)
+        case when b.period_started_at >= budget_period_start('month', b.timezone)
           then b.spent_nano_brl else 0 end as spent_nano_brl
       from teams t
       join team_budgets b on b.team_id = t.id

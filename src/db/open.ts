@@ -30,6 +30,12 @@ const SESSION_SETTINGS = [
   '-c timezone=UTC',
   '-c jit=off',
   '-c lock_timeout=3000',
+  // A half-open connection must not keep its locks until the kernel's own time-outs, which are hours.
+  '-c idle_in_transaction_session_timeout=15000',
+  '-c tcp_keepalives_idle=5',
+  '-c tcp_keepalives_interval=2',
+  '-c tcp_keepalives_count=3',
+  '-c tcp_user_timeout=10000',
 ]
 
 export function connectionConfig(
@@ -42,6 +48,7 @@ export function connectionConfig(
     options: [...SESSION_SETTINGS, ...settings].join(' '),
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 5_000,
     application_name: 'catraca',
   }
 }
@@ -112,4 +119,10 @@ export async function inTransaction<Result>(
       if (!isDeadlock || attempt >= ATTEMPTS_MAX) throw error
     }
   }
+}
+
+/** Ends a connection at once: a broken or frozen one would keep a polite end waiting for ever. */
+export function destroyClient(client: pg.Client): void {
+  const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
+  connection.stream.destroy()
 }

@@ -202,6 +202,8 @@ export interface Tables {
     limit_nano_brl: bigint | null
     period_started_at: DefaultedTime
     spent_nano_brl: Generated<bigint>
+    spent_since: DefaultedTime
+    spent_before_nano_brl: Generated<bigint>
     held_nano_brl: Generated<bigint>
   }
   prompts: PromptsTable
@@ -262,6 +264,8 @@ export interface Tables {
     limit_pico_usd: bigint
     period_started_at: DefaultedTime
     spent_pico_usd: Generated<bigint>
+    spent_since: DefaultedTime
+    spent_before_pico_usd: Generated<bigint>
     held_pico_usd: Generated<bigint>
   }
   prices: {
@@ -301,6 +305,26 @@ export interface Tables {
     started_at: DefaultedTime
     seen_at: DefaultedTime
     stopped_at: Date | null
+    fenced_at: ColumnType<Date | null, never, never>
+  }
+  charge_corrections: {
+    hold_id: string
+    customer_id: string
+    first_outcome: 'charged' | 'released'
+    first_billed_nano_brl: bigint
+    outcome: 'charged' | 'released'
+    billed_nano_brl: bigint
+    reversal_event_id: string | null
+    event_id: string | null
+    created_at: DefaultedTime
+  }
+  account_debts: {
+    id: Generated<bigint>
+    customer_id: string
+    amount_nano_brl: bigint
+    cause: 'overrun' | 'correction' | 'debit' | 'repaid' | 'opening'
+    hold_ids: string[] | null
+    created_at: DefaultedTime
   }
   holds: HoldsTable
   usage_events: UsageEventsTable
@@ -673,6 +697,8 @@ interface UsageEventsTable {
   attempts: readonly object[] | null
   created_at: Date
   settled_at: Date
+  corrects_id: ColumnType<string | null, never, never>
+  in_budget: ColumnType<boolean, never, never>
 }
 
 interface UpstreamHealthHoursTable {

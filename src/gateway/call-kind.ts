@@ -58,6 +58,8 @@ export interface Ending {
   write(): string | Promise<string>
   /** Sends what was written: the answer, or the end of a stream. */
   send(text: string): void
+  /** Ends an answer that has begun, a stream, with an error; undefined where nothing of the answer was sent. */
+  refuse?(refused: Refusal): void
   /** Set where the upstream broke off after its first byte. */
   readonly brokenBy?: UpstreamFailure | undefined
 }
@@ -70,6 +72,8 @@ export interface CallKind<Body, Request extends CallRequest, Outcome extends { k
   ask(model: Model, request: Request): Ask
   /** Whether an upstream can do this at all. */
   can(provider: Provider): boolean
+  /** The charge of a call that its client left after it was dispatched and before its first output. */
+  chargeLeft?(held: HeldCall<Request>, answeredBy: AnsweredBy): Promise<Resolution>
   call(provider: Provider, attempt: UpstreamTry<Request>): Promise<Outcome | UpstreamFailure>
   relay(
     held: HeldCall<Request>,

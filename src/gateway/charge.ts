@@ -56,6 +56,7 @@ export function charge(
     priceId: by.priceId,
     units: counts.units === undefined ? null : JSON.stringify(counts.units),
     attempts: by.attempts,
+    isFinal: false,
   }
 }
 
@@ -72,6 +73,7 @@ export function releaseHeldCall(held: HeldCall, reason: string, times?: CallTime
     firstByteMs,
     durationMs,
     attempts,
+    isFinal: true,
   }
 }
 

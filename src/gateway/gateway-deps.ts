@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { PriceIds } from '../catalog/register-prices.ts'
 import type { KeyCache } from '../customers/key-cache.ts'
 import type { FxRate } from '../fx/fx-rates.ts'
+import type { LeaseView } from '../ledger/lease.ts'
 import type { Ledger } from '../ledger/open-ledger.ts'
 import type { Log } from '../lib/log.ts'
 import type { Provider } from '../providers/contract.ts'
@@ -17,6 +18,7 @@ export interface GatewayDeps {
   /** The rate in force; undefined until one is known. */
   readonly currentFxRate: () => FxRate | undefined
   readonly ledger: Ledger
+  readonly lease: LeaseView
   readonly providers: ReadonlyMap<string, Provider>
   readonly router: Router
   /** How often a call is tried again on a route of this upstream. */

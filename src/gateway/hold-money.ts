@@ -18,6 +18,8 @@ export interface HeldCall<Request extends CallRequest = CallRequest> {
   readonly model: Model
   readonly request: Request
   readonly holdId: string
+  /** Of the lease under which the hold was taken. */
+  readonly epoch: number
   /** The hold may be forgotten by a crash of the database until it is marked, see `Attempt.mayLag`. */
   readonly mayLag: boolean
   readonly quote: Quote
@@ -83,9 +85,10 @@ export async function holdMoney<Request extends CallRequest>(
   let question: Question = { key, input, isCounted: ask.countPrompt === undefined }
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const quoted = quote(question.input)
+    const epoch = deps.lease.epoch()
     const attempt = attemptOf(deps, terms, question.key, quoted, isRepeated || tries > 0)
     const verdict = await deps.ledger.hold(attempt)
-    if (verdict.kind === 'away') return { refused: refusals.serviceUnavailable(), limits }
+    if (verdict.kind === 'unavailable') return { refused: refusals.serviceUnavailable(), limits }
     limits = deps.limits.counted(keySubject(question.key), verdict.keySequence ?? 0, verdict.at)
     if (verdict.kind === 'held') {
       return {
@@ -93,6 +96,7 @@ export async function holdMoney<Request extends CallRequest>(
         model,
         request,
         holdId: attempt.id,
+        epoch,
         mayLag: attempt.mayLag,
         quote: quoted,
         promptTokensEstimated: ask.promptTokensEstimated,

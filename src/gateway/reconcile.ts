@@ -1,15 +1,21 @@
 /**
- * Resolves what nobody else will: the holds of dead nodes, and holds of this node that no call of it
- * knows. By what the last checkpoint says:
+ * Resolves the holds that no running call will: those of dead nodes, and holds of this node that no call of it knows.
+ * By what the last checkpoint says:
  *
  * - output had begun: the prompt and the output seen so far are charged, as an estimate;
  * - it had not: the hold is released. The customer got nothing of it.
  *
- * A resolution by the call itself, if it comes all the same, finds the hold gone and changes nothing.
+ * If the node that ran the call comes back with what it delivered, that corrects this outcome, once.
  */
 import { findPrice } from '../catalog/register-prices.ts'
 import type { Database } from '../db/open.ts'
-import { listOrphanedHolds, listOwnHolds, type OpenHold } from '../ledger/nodes.ts'
+import { LEASE_SECONDS, type Lease } from '../ledger/lease.ts'
+import {
+  fenceSilentNodes,
+  listOrphanedHolds,
+  listOwnHolds,
+  type OpenHold,
+} from '../ledger/nodes.ts'
 import type { Ledger } from '../ledger/open-ledger.ts'
 import { release, type Resolution } from '../ledger/resolution.ts'
 import type { Log } from '../lib/log.ts'
@@ -17,9 +23,9 @@ import { plainTokens } from '../providers/plain-tokens.ts'
 import { charge, type CallTimes } from './charge.ts'
 import type { RunningCalls } from './running-calls.ts'
 
-const BATCH_MAX = 500
-/** A hold of ours that no running call knows after this long was left by a fault: it is given back. */
-const FORGOTTEN_AFTER_SECONDS = 60
+const BATCH_MAX = 1_000
+/** A hold of ours that no running call knows after this long was left by a fault, or by an answer that was lost. */
+const FORGOTTEN_AFTER_SECONDS = 25
 
 const NO_TIMES: CallTimes = {
   upstreamId: null,
@@ -28,40 +34,60 @@ const NO_TIMES: CallTimes = {
   attempts: null,
 }
 
-/** Returns how many holds it resolved. */
-export async function reconcile(deps: {
-  db: Database
-  ledger: Ledger
-  calls: RunningCalls
-  nodeId: string
-  log: Log
-}): Promise<number> {
-  // What waits on this disk is better known than any estimate.
-  await deps.ledger.replaySpool()
-
-  const orphans = await listOrphanedHolds(deps.db, BATCH_MAX)
-  for (const hold of orphans) {
-    const resolution = await resolutionOf(deps.db, hold)
-    await deps.ledger.resolve(resolution)
-    deps.log.warn('orphaned_hold_resolved', {
-      holdId: hold.id,
-      outcome: resolution.outcome,
-      reason: resolution.reason,
-    })
-  }
-
-  const own = await listOwnHolds(deps.db, deps.nodeId, FORGOTTEN_AFTER_SECONDS)
-  const forgotten =
-    deps.ledger.spoolLength > 0 ? [] : own.filter((hold) => !deps.calls.has(hold.id))
-  for (const hold of forgotten) {
-    deps.log.error('forgotten_hold_released', { holdId: hold.id })
-    await deps.ledger.resolve(release(hold, 'hold_forgotten'))
-  }
-  return orphans.length + forgotten.length
+export interface ReconcileDeps {
+  readonly db: Database
+  readonly ledger: Ledger
+  readonly lease: Lease
+  readonly calls: RunningCalls
+  readonly log: Log
 }
 
-async function resolutionOf(db: Database, hold: OpenHold): Promise<Resolution> {
-  if (!hold.hasOutputBegun) return release(hold, 'node_lost_before_output')
+/** Returns how many holds it resolved. */
+export async function reconcile(deps: ReconcileDeps): Promise<number> {
+  const { db, ledger, lease, calls, log } = deps
+  // Charges that wait on this disk are better known than any estimate.
+  await ledger.replaySpool()
+  // Right after an outage the others may be as well as this node, and only not back yet.
+  if (lease.contactMs() < LEASE_SECONDS * 1_000) return 0
+
+  for (const nodeId of await fenceSilentNodes(db, lease.nodeId()))
+    log.warn('silent_node_fenced', { nodeId })
+  let resolved = 0
+  let page: OpenHold[] = []
+  do {
+    page = await listOrphanedHolds(db, { afterId: page.at(-1)?.id, limit: BATCH_MAX })
+    const waiting = page.filter(({ id }) => !ledger.isSpooled(id))
+    const done = await Promise.all(waiting.map((hold) => resolveLeft(deps, hold, 'node_lost')))
+    resolved += done.filter(Boolean).length
+  } while (page.length === BATCH_MAX)
+
+  const own = await listOwnHolds(db, lease.nodeId(), FORGOTTEN_AFTER_SECONDS)
+  for (const hold of own) {
+    if (calls.has(hold.id) || ledger.isSpooled(hold.id)) continue
+    if (await resolveLeft(deps, hold, 'hold_forgotten')) resolved += 1
+  }
+  return resolved
+}
+
+/** False where it could not be: the others do not wait for it, and the next turn tries again. */
+async function resolveLeft(
+  { db, ledger, log }: ReconcileDeps,
+  hold: OpenHold,
+  reason: string,
+): Promise<boolean> {
+  try {
+    const resolution = await resolutionOf(db, hold, reason)
+    const { kind } = await ledger.resolve(resolution)
+    log.warn('orphaned_hold_resolved', { holdId: hold.id, reason: resolution.reason, kind })
+    return kind === 'committed'
+  } catch (error) {
+    log.error('orphaned_hold_not_resolved', { holdId: hold.id, error })
+    return false
+  }
+}
+
+async function resolutionOf(db: Database, hold: OpenHold, reason: string): Promise<Resolution> {
+  if (!hold.hasOutputBegun) return release(hold, `${reason}_before_output`)
   const price = await findPrice(db, hold.priceId)
   if (!price) throw new Error(`price ${hold.priceId} of hold ${hold.id} is not stored`)
   const conversion = { fxRateE4: hold.fxRateE4, markupE4: hold.markupE4 }
@@ -69,7 +95,7 @@ async function resolutionOf(db: Database, hold: OpenHold): Promise<Resolution> {
   const counts = plainTokens(hold.promptTokensEstimated, hold.outputTokensSeen)
   return charge(
     { ...hold, conversion },
-    { counts, kind: 'estimated', reason: 'node_lost' },
+    { counts, kind: 'estimated', reason },
     { ...NO_TIMES, price, priceId: null },
   )
 }

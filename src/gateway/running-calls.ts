@@ -7,6 +7,10 @@ import type { Mark } from '../ledger/lane-work.ts'
 export interface RunningCall {
   /** Its hold would survive a crash of the database: it was taken so, or a mark was found to be on it. */
   readonly isKept: boolean
+  /** Of the lease under which its hold was taken. */
+  readonly epoch: number
+  /** Something of the answer is with the client. */
+  isDelivered: boolean
   /** Output tokens seen so far, as counted by us. */
   sawOutput(tokens: number): void
   /** The hold is resolved, or on its way to be. */
@@ -14,7 +18,7 @@ export interface RunningCall {
 }
 
 export interface RunningCalls {
-  begin(holdId: string, isKept: boolean): RunningCall
+  begin(hold: { id: string; customerId: string; epoch: number }, isKept: boolean): RunningCall
   has(holdId: string): boolean
   readonly size: number
   /** The marks that are due: calls not marked yet that are older than a moment, and grown ones. */
@@ -32,6 +36,7 @@ const NEXT_MARK_MS = 3_000
 /** Without getters, see `Client`. */
 interface State extends RunningCall {
   isKept: boolean
+  readonly customerId: string
   readonly beganAtMs: number
   markedAtMs: number | undefined
   tokens: number
@@ -50,9 +55,12 @@ export function createRunningCalls(now: () => number = () => performance.now()):
   }
 
   return {
-    begin(holdId, isKept) {
+    begin({ id: holdId, customerId, epoch }, isKept) {
       const state: State = {
         isKept,
+        epoch,
+        isDelivered: false,
+        customerId,
         beganAtMs: now(),
         markedAtMs: undefined,
         tokens: 0,
@@ -81,7 +89,7 @@ export function createRunningCalls(now: () => number = () => performance.now()):
         if (!isDue(state, nowMs)) continue
         state.markedAtMs = nowMs
         state.tokensMarked = state.tokens
-        marks.push({ id, outputTokensSeen: state.tokens })
+        marks.push({ id, customerId: state.customerId, outputTokensSeen: state.tokens })
       }
       return marks
     },

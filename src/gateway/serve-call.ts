@@ -11,8 +11,7 @@
  * Once money is held, every way out of here resolves the hold, exactly once. What a dying process
  * leaves held, `reconcile.ts` resolves. What makes a kind of call is in `call-kind.ts`.
  */
-import type { Resolved } from '../ledger/open-ledger.ts'
-import type { Resolution } from '../ledger/resolution.ts'
+import type { Resolution, Resolved } from '../ledger/resolution.ts'
 import type { UpstreamFailure } from '../providers/contract.ts'
 import { admit, type NotAdmitted } from './admit.ts'
 import type { CallKind, CallRequest } from './call-kind.ts'
@@ -72,16 +71,25 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
   client: Client,
   held: HeldCall<Request>,
 ): Promise<UpstreamFailure | undefined> {
-  const running = deps.calls.begin(held.holdId, !held.mayLag)
+  const { holdId: id, epoch, key } = held
+  const running = deps.calls.begin({ id, customerId: key.customerId, epoch }, !held.mayLag)
   const ending = new AbortController()
   const timer = setTimeout(() => ending.abort(), deps.callTimeoutMs)
   try {
+    // A hold that others may resolve already pays for nothing.
+    if (!deps.lease.isHeld(epoch)) {
+      await deps.ledger.resolve(releaseHeldCall(held, 'lease_lapsed'), running)
+      refuse(deps, incoming, client, refusals.serviceUnavailable(), held.limits)
+      return undefined
+    }
     const dispatchedAtMs = performance.now()
     const called = await callUpstream(deps, kind, held, client, ending)
     const answeredBy = createAnsweredBy(deps, held, called, dispatchedAtMs)
     if (called.kind === 'not_called') {
-      const reason = client.hasLeft() ? 'client_left' : called.failure.reason
-      await deps.ledger.resolve(releaseHeldCall(held, reason, answeredBy()))
+      await deps.ledger.resolve(
+        await resolveNotCalled(kind, held, called, client, answeredBy),
+        running,
+      )
       return called.failure
     }
     try {
@@ -91,9 +99,10 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
       const written = relayed.write()
       const resolved = await settled
       const text = typeof written === 'string' ? written : await written
-      // It is not charged, and so not answered. Of a stream every byte but the last is there already.
-      if (resolved === 'missing' && held.mayLag) {
-        refuse(deps, incoming, client, refusals.serviceUnavailable(), held.limits)
+      // An answer whose charge is not durable is not delivered; of a stream, its end is not.
+      if (!isDurable(resolved)) {
+        if (relayed.refuse) relayed.refuse(refusals.serviceUnavailable())
+        else refuse(deps, incoming, client, refusals.serviceUnavailable(), held.limits)
         return undefined
       }
       relayed.send(text)
@@ -104,12 +113,29 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
     return undefined
   } catch (error) {
     // A fault of ours: the customer does not pay for it. Harmless where the hold was resolved before.
-    await deps.ledger.resolve(releaseHeldCall(held, 'internal_error'))
+    await deps.ledger.resolve(releaseHeldCall(held, 'internal_error'), running)
     throw error
   } finally {
     clearTimeout(timer)
     running.end()
   }
+}
+
+/**
+ * A call that no upstream answered is released. Where the client left while an upstream worked on it, its prompt is
+ * owed: see docs/specification.md, "What an interrupted call costs".
+ */
+function resolveNotCalled<Request extends CallRequest, Outcome extends { kind: string }>(
+  kind: CallKind<never, Request, Outcome>,
+  held: HeldCall<Request>,
+  { failure }: NotCalled,
+  client: Client,
+  answeredBy: () => AnsweredBy,
+): Resolution | Promise<Resolution> {
+  if (!client.hasLeft()) return releaseHeldCall(held, failure.reason, answeredBy())
+  return failure.reason === 'aborted' && kind.chargeLeft
+    ? kind.chargeLeft(held, answeredBy())
+    : releaseHeldCall(held, 'client_left', answeredBy())
 }
 
 /** A call refused before any money was asked for still counts: against its address, and its key if known. */
@@ -125,7 +151,7 @@ async function refuseAndCount(
     key,
   })
   const subject = key ? keySubject(key) : ipSubject(incoming.ip, deps.ipRequestsPerMinute)
-  if (verdict.kind === 'away')
+  if (verdict.kind === 'unavailable')
     return refuse(deps, incoming, client, refused, deps.limits.lastKnown(subject))
   const limits = deps.limits.counted(
     subject,
@@ -144,7 +170,12 @@ function isWorthAnother({ reason }: UpstreamFailure): boolean {
   return reason !== 'refused_request' && reason !== 'aborted'
 }
 
-/** After this the outcome is durable, and the end of the answer may leave, unless the hold is missing. */
+/** Stored by the database, or on the disk from where the database gets it. */
+function isDurable({ kind }: Resolved): boolean {
+  return kind === 'committed' || kind === 'corrected' || kind === 'spooled'
+}
+
+/** After this the outcome is durable, and the end of the answer may leave, where `isDurable` says so. */
 async function settle(
   deps: GatewayDeps,
   held: HeldCall,
@@ -161,9 +192,15 @@ async function settle(
     })
   }
   const usedAtMs = performance.now()
-  const resolved = await deps.ledger.resolve(resolution, running)
-  if (resolved === 'missing') deps.log.error('hold_missing', { holdId: held.holdId })
-  else deps.observer.settled(resolved, performance.now() - usedAtMs)
+  // What the client has of a stream is the truth, whatever was made of its hold meanwhile.
+  const final = running.isDelivered ? { ...resolution, isFinal: true } : resolution
+  const resolved = await deps.ledger.resolve(final, running)
+  if (isDurable(resolved))
+    deps.observer.settled(
+      resolved.kind === 'spooled' ? 'spooled' : 'committed',
+      performance.now() - usedAtMs,
+    )
+  else deps.log.error('answer_not_delivered', { holdId: held.holdId, resolved: resolved.kind })
   return resolved
 }
 

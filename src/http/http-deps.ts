@@ -46,7 +46,8 @@ export interface Operators {
 
 /** What only this node knows of itself. */
 export interface ThisNode {
-  readonly id: string
+  /** Another one after the node was fenced. */
+  id(): string
   readonly startedAt: Date
   runningCalls(): number
   /** Settlements on the local disk that wait for the database. */

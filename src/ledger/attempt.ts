@@ -73,7 +73,10 @@ export interface Verdict {
   readonly at: Date
 }
 
-/** The database could not be asked, or its answer was lost. Nothing is held, or it will be released. */
-export interface LedgerAway {
-  readonly kind: 'away'
+/**
+ * The database could not be asked, or its answer was lost. Nothing was sent upstream; a hold that was taken all the
+ * same is released by the reconciliation of this node (`reconcile.ts`).
+ */
+export interface LedgerUnavailable {
+  readonly kind: 'unavailable'
 }

@@ -5,7 +5,7 @@
  */
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../db/open.ts'
-import { NODE_DEAD_AFTER_SECONDS } from './nodes.ts'
+import { LEASE_SECONDS } from './lease.ts'
 
 export interface AuditCheck {
   readonly name: string
@@ -68,7 +68,7 @@ const CHECKS: Record<string, RawBuilder<unknown>> = {
         (tier ->> 'cache_write')::numeric as cache_write, (tier ->> 'output')::numeric as output,
         (tier ->> 'reasoning')::numeric as reasoning
       from jsonb_array_elements(p.tiers) as tier
-      where ((tier ->> 'above_prompt_tokens')::int = 0 or (tier ->> 'above_prompt_tokens')::int < e.prompt_tokens)
+      where ((tier ->> 'above_prompt_tokens')::int = 0 or (tier ->> 'above_prompt_tokens')::int < abs(e.prompt_tokens))
       order by (tier ->> 'above_prompt_tokens')::int desc limit 1
     ) t on true
     left join lateral (
@@ -83,7 +83,7 @@ const CHECKS: Record<string, RawBuilder<unknown>> = {
   'the charge is cost x fx x markup, rounded half up once': sql`
     select id, cost_billed_nano_brl from usage_events
     where cost_billed_nano_brl <>
-      floor((cost_upstream_pico_usd::numeric * fx_rate_e4 * markup_e4 + 50000000000) / 100000000000)`,
+      sign(cost_upstream_pico_usd) * floor((abs(cost_upstream_pico_usd)::numeric * fx_rate_e4 * markup_e4 + 50000000000) / 100000000000)`,
   'the rate of a charge is a stored rate': sql`
     select e.id, e.fx_rate_e4 from usage_events e left join fx_rates f on f.id = e.fx_rate_id
     where f.rate_e4 is distinct from e.fx_rate_e4`,
@@ -94,7 +94,7 @@ const CHECKS: Record<string, RawBuilder<unknown>> = {
     from usage_hours h
     full join (
       select customer_id, date_trunc('hour', created_at) as hour_at, api_key_id, model_id,
-        count(*) filter (where outcome = 'charged') as charged, count(*) filter (where outcome = 'released') as released,
+        sum(event_charges(outcome, reason)) as charged, count(*) filter (where outcome = 'released') as released,
         sum(prompt_tokens) as prompt_tokens, sum(completion_tokens) as completion_tokens,
         sum(cost_upstream_pico_usd) as cost, sum(cost_billed_nano_brl) as billed
       from usage_events group by 1, 2, 3, 4
@@ -118,7 +118,7 @@ const CHECKS: Record<string, RawBuilder<unknown>> = {
     select customer_id, session_id, s.cost_billed_nano_brl, e.billed
     from usage_sessions s
     full join (
-      select customer_id, session_id collate "C" as session_id, count(*) as requests, sum(prompt_tokens) as prompt_tokens,
+      select customer_id, session_id collate "C" as session_id, sum(event_charges(outcome, reason)) as requests, sum(prompt_tokens) as prompt_tokens,
         sum(completion_tokens) as completion_tokens, sum(cost_billed_nano_brl) as billed,
         min(created_at) as first_at, max(created_at) as last_at
       from usage_events where outcome = 'charged' and session_id is not null group by 1, 2
@@ -129,7 +129,7 @@ const CHECKS: Record<string, RawBuilder<unknown>> = {
     select h.id, h.created_at from holds h left join nodes n on n.id = h.node_id
     where n.id is null
       or n.stopped_at < now() - make_interval(secs => ${RECONCILIATION_SECONDS})
-      or n.seen_at < now() - make_interval(secs => ${RECONCILIATION_SECONDS + NODE_DEAD_AFTER_SECONDS})`,
+      or n.seen_at < now() - make_interval(secs => ${RECONCILIATION_SECONDS + LEASE_SECONDS})`,
   'what was not borrowed from an upstream, or taken back by a payer, was paid in': sql`
     select a.customer_id, a.credited_nano_brl - a.debited_nano_brl - a.charged_nano_brl as balance from accounts a
     where a.credited_nano_brl - a.debited_nano_brl - a.charged_nano_brl < 0

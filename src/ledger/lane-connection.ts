@@ -1,11 +1,16 @@
 import pg from 'pg'
-import { connectionConfig } from '../db/open.ts'
+import { connectionConfig, destroyClient } from '../db/open.ts'
 import { BatchQuery, type Statement } from './batch-query.ts'
 
-/** The outcome of the statement is unknown: the connection broke, or the answer did not come in time. */
+/**
+ * The connection broke, or the answer did not come in time. `wasSent`: the statement may have been committed all the
+ * same; where it is false nothing can have happened.
+ */
 export class ConnectionLost extends Error {
-  constructor(cause: unknown) {
+  readonly wasSent: boolean
+  constructor(cause: unknown, wasSent: boolean) {
     super('the connection to the database was lost', { cause })
+    this.wasSent = wasSent
   }
 }
 
@@ -36,7 +41,14 @@ const PLANNER_SETTINGS = [
   `-c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
 ]
 
-export function createLaneConnection(databaseUrl: string): LaneConnection {
+/**
+ * A node that is stopped between a statement and its commit would keep the locks. Before PostgreSQL 17, which has no
+ * such limit, the keep-alives of `connectionConfig` end it where the machine or the network is gone.
+ */
+const LIMIT_TRANSACTION = `select set_config(name, '10000', false) from pg_settings where name = 'transaction_timeout'`
+
+/** Statements wait up to `lockTimeoutMs` for a lock; then they fail with 55P03, and nothing was done. */
+export function createLaneConnection(databaseUrl: string, lockTimeoutMs: number): LaneConnection {
   let client: pg.Client | undefined
   let connecting: Promise<pg.Client> | undefined
   let pausedUntilMs = 0
@@ -51,7 +63,9 @@ export function createLaneConnection(databaseUrl: string): LaneConnection {
   async function connect(): Promise<pg.Client> {
     if (Date.now() < pausedUntilMs)
       throw new Error('the database refused a connection a moment ago')
-    const fresh = new pg.Client(connectionConfig(databaseUrl, PLANNER_SETTINGS))
+    const fresh = new pg.Client(
+      connectionConfig(databaseUrl, [...PLANNER_SETTINGS, `-c lock_timeout=${lockTimeoutMs}`]),
+    )
     const drop = () => {
       if (client === fresh) client = undefined
     }
@@ -59,6 +73,7 @@ export function createLaneConnection(databaseUrl: string): LaneConnection {
     fresh.on('end', drop)
     try {
       await fresh.connect()
+      await fresh.query(LIMIT_TRANSACTION)
     } catch (error) {
       pausedUntilMs = Date.now() + CONNECT_PAUSE_MS
       throw error
@@ -80,7 +95,7 @@ export function createLaneConnection(databaseUrl: string): LaneConnection {
       try {
         used = await current()
       } catch (error) {
-        throw new ConnectionLost(error)
+        throw new ConnectionLost(error, false)
       }
       running = new BatchQuery(statement, values)
       watchdog.refresh()
@@ -90,8 +105,8 @@ export function createLaneConnection(databaseUrl: string): LaneConnection {
         // Only an error that the server reported, on a connection that lives, says what happened.
         if (error instanceof pg.DatabaseError && error.severity === 'ERROR') throw error
         if (client === used) client = undefined
-        used.end().catch(() => {})
-        throw new ConnectionLost(error)
+        destroyClient(used)
+        throw new ConnectionLost(error, true)
       } finally {
         running = undefined
       }

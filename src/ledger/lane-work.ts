@@ -1,15 +1,28 @@
-import type { Attempt, CountOnly } from './attempt.ts'
-import type { ResolutionRow } from './resolution.ts'
+import type { Attempt, CountOnly, Verdict } from './attempt.ts'
+import type { Resolved, ResolutionRow } from './resolution.ts'
 
-/** What a lane's batch is made of. */
+/** An entry of a lane's batch. */
 export type LaneWork =
   | { kind: 'attempt'; attempt: Attempt }
   | { kind: 'count'; count: CountOnly }
   | { kind: 'resolve'; row: ResolutionRow }
   | { kind: 'mark'; marks: readonly Mark[] }
 
+/** A verdict for an attempt or a count; for checkpoints, whether each of them found its hold. */
+export type LaneResult =
+  | Verdict
+  | Resolved
+  | { readonly kind: 'marked'; readonly hasFoundAll: boolean }
+
 /** A checkpoint of a running call: it was dispatched, and this much of its output was seen. */
 export interface Mark {
   readonly id: string
+  readonly customerId: string
   readonly outputTokensSeen: number
+}
+
+/** The customer whose account this work locks; undefined where it locks none. */
+export function customerOf(work: LaneWork): string | undefined {
+  if (work.kind === 'attempt') return work.attempt.customerId
+  return work.kind === 'resolve' ? work.row.customer_id : undefined
 }

@@ -1,23 +1,14 @@
 /**
- * A lane runs `ledger_batch`, or what stands for it where a call is alone, over one connection, one batch
- * after the other. All calls of a customer go through the same lane of a node, so a node never waits for
- * itself on an account's lock.
+ * A lane runs batches over one connection, one after the other. All calls of a customer go through the same lane of a
+ * node, so a node never waits for itself on an account's lock. Customers whose account somebody else keeps locked are
+ * set aside (`set-aside.ts`): they do not stop the others.
  */
 import pg from 'pg'
-import { arrayText } from '../db/composite-text.ts'
 import { createNaturalBatcher } from '../lib/natural-batcher.ts'
 import { createLaneConnection, type LaneConnection } from './lane-connection.ts'
-import { layOutBatch } from './lay-out-batch.ts'
-import type { LaneWork } from './lane-work.ts'
-import type { Verdict } from './attempt.ts'
-import { readVerdict } from './read-verdict.ts'
-import { holdAlone, resolveAlone } from './run-alone.ts'
-
-/**
- * The verdict of an attempt or a count. Of a resolution, `missing`: there is no such hold and no event of one.
- * Of marks, `missing`: not each of them found its hold.
- */
-export type LaneResult = Verdict | 'done' | 'missing'
+import { customerOf, type LaneResult, type LaneWork } from './lane-work.ts'
+import { runBatch } from './run-batch.ts'
+import { AccountLocked, createSetAside, RETRYABLE, type SetAside } from './set-aside.ts'
 
 export interface Lane {
   submit(work: LaneWork): Promise<LaneResult>
@@ -27,113 +18,122 @@ export interface Lane {
 
 export interface LaneObserver {
   batch(size: number, durationMs: number): void
-  /** Resolutions that found no hold: repeats, or a hold that somebody else resolved. */
+  /** Resolutions that found no hold: repeats, or holds that somebody else resolved. */
   gone(count: number): void
+}
+
+interface LaneOptions {
+  readonly databaseUrl: string
+  readonly nodeId: () => string
+  readonly observer: LaneObserver
 }
 
 /** More than this in one statement makes the others wait longer than it saves. */
 const BATCH_MAX = 256
+/** Longer than an account is ever locked by nodes that are well, a slow disk included. */
+const LOCK_TIMEOUT_MS = 400
 /** Transactions that lost a deadlock or waited too long for a lock changed nothing and are run again. */
-const RETRIES_MAX = 5
-const RETRYABLE = new Set(['40P01', '40001', '55P03', '57014'])
+const RETRIES_MAX = 4
 
-const STATEMENT = {
-  name: 'ledger_batch',
-  text: 'select ledger_batch($1, $2, $3, $4, $5, $6, $7, $8)',
-}
+/** A result, or the error that this one work was refused with. */
+type Ran = LaneResult | Promise<LaneResult>
 
-export function createLane(options: {
-  databaseUrl: string
-  nodeId: string
-  observer: LaneObserver
-}): Lane {
-  const connection = createLaneConnection(options.databaseUrl)
-  const batcher = createNaturalBatcher<LaneWork, LaneResult>(BATCH_MAX, async (works) => {
+export function createLane(options: LaneOptions): Lane {
+  const connection = createLaneConnection(options.databaseUrl, LOCK_TIMEOUT_MS)
+  const aside = createSetAside(options)
+  const batcher = createNaturalBatcher<LaneWork, Ran>(BATCH_MAX, async (works) => {
     const startedAt = performance.now()
-    const results = await runWhole(connection, options, works)
+    const results = await runWhole(connection, aside, options, works)
     const durationMs = performance.now() - startedAt
-    // After those who wait for the results were told.
-    setImmediate(() => options.observer.batch(works.length, durationMs))
+    // After the callers have their results.
+    setImmediate(() => observe(options.observer, results, durationMs))
     return results
   })
   return {
-    submit: (work) => batcher.submit(work),
+    submit: (work) => batcher.submit(work) as Promise<LaneResult>,
     get waiting() {
-      return batcher.waiting
+      return batcher.waiting + aside.waiting
     },
     async close() {
       await batcher.whenIdle()
+      await aside.whenIdle()
       await connection.close()
+      await aside.close()
     },
   }
 }
 
-/** Runs a batch; where the database refuses it, its works one by one, so that one cannot fail the others. */
+/**
+ * Runs a batch. Works of customers that are set aside follow the ones before them there; what the database refuses
+ * for another reason than a lock is tried work by work, so that one cannot fail the others.
+ */
 async function runWhole(
   connection: LaneConnection,
-  options: { nodeId: string; observer: LaneObserver },
-  works: LaneWork[],
-): Promise<LaneResult[]> {
-  for (let retry = 0; ; retry++) {
+  aside: SetAside,
+  options: LaneOptions,
+  works: readonly LaneWork[],
+): Promise<Ran[]> {
+  const results: Ran[] = []
+  let mine: number[] = []
+  works.forEach((work, index) => {
+    if (aside.has(customerOf(work))) results[index] = submitAside(aside, work)
+    else mine.push(index)
+  })
+  let skipsLocked = false
+  for (let retry = 0; mine.length > 0;) {
+    const batch = mine.map((index) => works[index] as LaneWork)
     try {
-      return await runOnce(connection, options, works)
+      const outcome = await runBatch(connection, options.nodeId(), batch, { skipsLocked })
+      if (outcome.kind === 'done') {
+        mine.forEach((index, place) => (results[index] = outcome.results[place] as LaneResult))
+        return results
+      }
+      const busy = new Set(outcome.customerIds)
+      const isBusy = (index: number): boolean =>
+        busy.has(customerOf(works[index] as LaneWork) ?? '')
+      for (const index of mine.filter(isBusy))
+        results[index] = submitAside(aside, works[index] as LaneWork)
+      mine = mine.filter((index) => !isBusy(index))
     } catch (error) {
       if (!(error instanceof pg.DatabaseError)) throw error
-      if (RETRYABLE.has(error.code ?? '') && retry < RETRIES_MAX) continue
-      if (works.length === 1) throw error
-      const results: LaneResult[] = []
-      for (const work of works) results.push(...(await runWhole(connection, options, [work])))
+      if (RETRYABLE.has(error.code ?? '')) {
+        if (retry++ >= RETRIES_MAX) throw new AccountLocked()
+        // A lock was not to be had in time: from now on the accounts that are locked are left out.
+        skipsLocked ||= error.code === '55P03'
+        continue
+      }
+      if (mine.length === 1) throw error
+      for (const index of mine) {
+        const work = works[index] as LaneWork
+        results[index] = settled(
+          runWhole(connection, aside, options, [work]).then((one) => one[0] as Ran),
+        )
+        await (results[index] as Promise<LaneResult>).catch(() => {})
+      }
       return results
     }
   }
-}
-
-async function runOnce(
-  connection: LaneConnection,
-  options: { nodeId: string; observer: LaneObserver },
-  works: LaneWork[],
-): Promise<LaneResult[]> {
-  const [work] = works
-  if (work && works.length === 1) {
-    if (work.kind === 'attempt') return [await holdAlone(connection, options.nodeId, work.attempt)]
-    if (work.kind === 'resolve') {
-      const outcome = await resolveAlone(connection, work.row)
-      if (outcome !== 'done') options.observer.gone(1)
-      return [outcome === 'missing' ? 'missing' : 'done']
-    }
-  }
-  return runBatch(connection, options, works)
-}
-
-async function runBatch(
-  connection: LaneConnection,
-  options: { nodeId: string; observer: LaneObserver },
-  works: LaneWork[],
-): Promise<LaneResult[]> {
-  const batch = layOutBatch(works)
-  const text = await connection.run(STATEMENT, [
-    options.nodeId,
-    arrayText(batch.customerIds),
-    orNull(batch.resolutions),
-    orNull(batch.marks),
-    arrayText(batch.subjects),
-    `{${batch.subjectRequests.join(',')}}`,
-    orNull(batch.attempts),
-    String(batch.mayLag),
-  ])
-  const [gone, missing, marked, at, ...verdicts] = (text as string).split(';')
-  if (gone !== '0') options.observer.gone(Number(gone))
-  const hasMarkedAll = Number(marked) === batch.marks.length
-  const results = works.map((work): LaneResult => {
-    if (work.kind === 'mark') return hasMarkedAll ? 'done' : 'missing'
-    return work.kind === 'resolve' && missing && missing.includes(work.row.id) ? 'missing' : 'done'
-  })
-  verdicts.forEach((verdict, index) => {
-    results[batch.order[index] as number] = readVerdict(verdict, Number(at))
-  })
   return results
 }
 
-function orNull(rows: readonly string[]): string | null {
-  return rows.length === 0 ? null : arrayText(rows)
+function submitAside(aside: SetAside, work: LaneWork): Promise<LaneResult> {
+  return settled(aside.submit(work))
 }
+
+/** Its rejection is for the caller that gets it, later than the runtime looks for a handler. */
+function settled(result: Promise<LaneResult>): Promise<LaneResult> {
+  result.catch(() => {})
+  return result
+}
+
+function observe(observer: LaneObserver, results: readonly Ran[], durationMs: number): void {
+  observer.batch(results.length, durationMs)
+  let gone = 0
+  for (const result of results) {
+    if (result instanceof Promise) continue
+    if (result.kind === 'committed' ? result.isRepeated : FOUND_NO_HOLD.has(result.kind)) gone += 1
+  }
+  if (gone > 0) observer.gone(gone)
+}
+
+const FOUND_NO_HOLD: ReadonlySet<string> = new Set(['missing', 'superseded', 'corrected'])

@@ -59,5 +59,7 @@ export function resolutionFields(row: ResolutionRow): CompositeField[] {
     row.answered_price_id,
     row.units,
     row.attempts,
+    row.customer_id,
+    row.is_final,
   ]
 }

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
-import { NODE_DEAD_AFTER_SECONDS } from './nodes.ts'
+import { LEASE_SECONDS } from './lease.ts'
 
 export interface NodeState {
   readonly id: string
   readonly startedAt: Date
   readonly seenAt: Date
   readonly stoppedAt: Date | null
-  /** Its heartbeat is young, and it has not said that it stops. */
+  /** Its lease is held: its heartbeat is young, and it neither stopped nor was fenced. */
   readonly isAlive: boolean
   readonly openHolds: number
 }
@@ -24,7 +24,7 @@ const NODES_MAX = 50
 export async function listNodes(db: Database): Promise<NodeState[]> {
   const { rows } = await sql<NodeState>`
     select n.id, n.started_at as "startedAt", n.seen_at as "seenAt", n.stopped_at as "stoppedAt",
-      n.stopped_at is null and n.seen_at > now() - make_interval(secs => ${NODE_DEAD_AFTER_SECONDS}) as "isAlive",
+      n.stopped_at is null and n.fenced_at is null and n.seen_at > now() - make_interval(secs => ${LEASE_SECONDS}) as "isAlive",
       coalesce(h.open, 0)::int4 as "openHolds"
     from nodes n left join (select node_id, count(*) as open from holds group by 1) h on h.node_id = n.id
     where n.seen_at > now() - make_interval(hours => ${HOURS_SHOWN}) or h.open > 0

@@ -1,22 +1,10 @@
-/** Nodes: one row for each start of a server process, kept alive by a heartbeat. */
+/** Nodes that are gone, and the holds that they left. See `lease.ts` for how a node stays alive. */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
+import { LEASE_SECONDS } from './lease.ts'
 
-/** A node not seen for this long is dead, and its holds are resolved by the others. */
-export const NODE_DEAD_AFTER_SECONDS = 20
-export const HEARTBEAT_MS = 5_000
-
-export async function registerNode(db: Database, nodeId: string): Promise<void> {
-  await db.insertInto('nodes').values({ id: nodeId, stopped_at: null }).execute()
-}
-
-export async function beat(db: Database, nodeId: string): Promise<void> {
-  await sql`update nodes set seen_at = now() where id = ${nodeId}`.execute(db)
-}
-
-export async function stopNode(db: Database, nodeId: string): Promise<void> {
-  await sql`update nodes set stopped_at = now() where id = ${nodeId}`.execute(db)
-}
+/** A hold whose node never registered is orphaned after this. */
+const UNREGISTERED_SECONDS = 60
 
 export interface OpenHold {
   readonly id: string
@@ -32,30 +20,70 @@ export interface OpenHold {
 }
 
 /**
- * Holds whose node is gone: stopped, dead by its heartbeat, or never registered. A node that stopped
- * or died a while ago cannot resolve them any more.
+ * Takes the lease of silent nodes away for good; returns their ids. The update and the heartbeat contend for the row:
+ * a node whose heartbeat came first is not fenced, one that is fenced cannot renew. A database that was started less
+ * than a lease ago fences nobody: its nodes may still be connecting.
  */
-export async function listOrphanedHolds(db: Database, limit: number): Promise<OpenHold[]> {
-  const { rows } = await sql<{
-    id: string
-    customer_id: string
-    model_id: string
-    price_id: number
-    fx_rate_e4: number
-    markup_e4: number
-    amount_nano_brl: bigint
-    prompt_tokens_estimated: number
-    output_began_at: Date | null
-    output_tokens_seen: number
-  }>`
+export async function fenceSilentNodes(db: Database, ownNodeId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update nodes set fenced_at = clock_timestamp()
+    where id <> ${ownNodeId} and stopped_at is null and fenced_at is null
+      and seen_at < clock_timestamp() - make_interval(secs => ${LEASE_SECONDS})
+      and pg_postmaster_start_time() < clock_timestamp() - make_interval(secs => ${LEASE_SECONDS})
+    returning id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Holds of nodes that were fenced, that stopped, or that never registered, by id and after `afterId`. Nobody who
+ * holds a lease may still deliver for them.
+ */
+export async function listOrphanedHolds(
+  db: Database,
+  page: { afterId: string | undefined; limit: number },
+): Promise<OpenHold[]> {
+  const { rows } = await sql<HoldRow>`
     select h.* from holds h
     left join nodes n on n.id = h.node_id
-    where n.id is null
-      or n.stopped_at is not null
-      or n.seen_at < now() - make_interval(secs => ${NODE_DEAD_AFTER_SECONDS})
+    where (n.fenced_at is not null or n.stopped_at is not null
+      or n.id is null and h.created_at < now() - make_interval(secs => ${UNREGISTERED_SECONDS}))
+      and h.id > ${page.afterId ?? NIL}
     order by h.id
-    limit ${limit}`.execute(db)
-  return rows.map((row) => ({
+    limit ${page.limit}`.execute(db)
+  return rows.map(toOpenHold)
+}
+
+/** This node's open holds that are older than `olderThanSeconds`. */
+export async function listOwnHolds(
+  db: Database,
+  nodeId: string,
+  olderThanSeconds: number,
+): Promise<OpenHold[]> {
+  const { rows } = await sql<HoldRow>`
+    select * from holds
+    where node_id = ${nodeId} and created_at < now() - make_interval(secs => ${olderThanSeconds})`.execute(
+    db,
+  )
+  return rows.map(toOpenHold)
+}
+
+const NIL = '00000000-0000-0000-0000-000000000000'
+
+interface HoldRow {
+  id: string
+  customer_id: string
+  model_id: string
+  price_id: number
+  fx_rate_e4: number
+  markup_e4: number
+  amount_nano_brl: bigint
+  prompt_tokens_estimated: number
+  output_began_at: Date | null
+  output_tokens_seen: number
+}
+
+function toOpenHold(row: HoldRow): OpenHold {
+  return {
     id: row.id,
     customerId: row.customer_id,
     modelId: row.model_id,
@@ -66,19 +94,5 @@ export async function listOrphanedHolds(db: Database, limit: number): Promise<Op
     promptTokensEstimated: row.prompt_tokens_estimated,
     hasOutputBegun: row.output_began_at !== null,
     outputTokensSeen: row.output_tokens_seen,
-  }))
-}
-
-/** Ids of this node's open holds that are older than `olderThanSeconds`. */
-export async function listOwnHolds(
-  db: Database,
-  nodeId: string,
-  olderThanSeconds: number,
-): Promise<{ id: string; customerId: string }[]> {
-  const { rows } = await sql<{ id: string; customer_id: string }>`
-    select id, customer_id from holds
-    where node_id = ${nodeId} and created_at < now() - make_interval(secs => ${olderThanSeconds})`.execute(
-    db,
-  )
-  return rows.map((row) => ({ id: row.id, customerId: row.customer_id }))
+  }
 }

@@ -1,107 +1,157 @@
 /**
- * The ledger as the hot path sees it: hold, mark, resolve. See README.md for what it owns and promises.
+ * The ledger as the hot path sees it: hold, checkpoint, resolve. See README.md for what it owns and promises.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
-import type { Attempt, CountOnly, LedgerAway, Verdict } from './attempt.ts'
+import type { Attempt, CountOnly, LedgerUnavailable, Verdict } from './attempt.ts'
 import { createLane, type Lane, type LaneObserver } from './lane.ts'
-import type { Mark } from './lane-work.ts'
 import { ConnectionLost } from './lane-connection.ts'
-import { release, toRow, type Resolution, type ResolutionRow } from './resolution.ts'
+import type { Mark } from './lane-work.ts'
+import type { LeaseView } from './lease.ts'
+import { toRow, type Resolution, type ResolutionRow, type Resolved } from './resolution.ts'
+import { AccountLocked } from './set-aside.ts'
 import { openSpool } from './spool.ts'
 
 export interface Ledger {
   /** Sets the money aside, or says why not. Anything but `held` leaves nothing behind. */
-  hold(attempt: Attempt): Promise<Verdict | LedgerAway>
+  hold(attempt: Attempt): Promise<Verdict | LedgerUnavailable>
   /** Counts a refused call against the rate limits and says where it stands. */
-  count(count: CountOnly): Promise<Verdict | LedgerAway>
+  count(count: CountOnly): Promise<Verdict | LedgerUnavailable>
   /**
-   * Checkpoints running calls. Lost without harm when the database is away. True where each of their holds is
-   * there and, from now on, would survive a crash of the database.
+   * Checkpoints running calls. Lost without harm when the database is unavailable. Returns those whose hold is there
+   * and, from now on, would survive a crash of the database.
    */
-  mark(marks: readonly Mark[]): Promise<boolean>
+  mark(marks: readonly Mark[]): Promise<readonly Mark[]>
   /**
-   * Ends a hold. Resolves once the outcome is durable: committed by the database, or kept in the
-   * spool from where it will be. `missing`: the database forgot the hold in a crash, see `Attempt.mayLag`;
-   * nothing is charged, and nothing may be answered. Never rejects, and may be repeated.
+   * Ends a hold and says what is stored of it, durably. `call`: what the node knows of the call that runs; left out
+   * for a resolution that is nobody's running call (an orphan): that one is tried once, and `unavailable` where the
+   * database does not take it. Never rejects, and may be repeated.
    */
-  resolve(resolution: Resolution, hold?: HoldInDoubt): Promise<Resolved>
-  /** Tries again what the database could not take. */
+  resolve(resolution: Resolution, call?: CallInDoubt): Promise<Resolved>
+  /** Tries again to hand the spool to the database. */
   replaySpool(): Promise<void>
+  /** True while a resolution of this hold waits in the spool. */
+  isSpooled(holdId: string): boolean
   readonly spoolLength: number
   readonly waiting: number
   close(): Promise<void>
 }
 
-export type Resolved = 'committed' | 'spooled' | 'missing'
-
-/** What is known of a hold that was taken with `mayLag`. */
-export interface HoldInDoubt {
-  /** It would survive a crash of the database. */
+/** What a node knows of a call whose hold it resolves. */
+export interface CallInDoubt {
+  /** The hold would survive a crash of the database; only then a charge may go to the spool. */
   readonly isKept: boolean
+  /** The epoch of the lease under which the hold was taken. */
+  readonly epoch: number
+  /** Something of the answer is with the client already: its charge goes to the spool with or without a lease. */
+  readonly isDelivered: boolean
 }
 
-/** Of every other hold. */
-const KEPT: HoldInDoubt = { isKept: true }
-/** How long a charge is asked about whose hold may be forgotten, while its client waits. */
+/** How long settling is retried, while the client waits, before the call is given up. */
 const DOUBT_MS_MAX = 30_000
 const ASK_AGAIN_MS = 250
+/** Beyond this, delivered answers that nothing took are charged by the last checkpoint of their holds. */
+const UNRESOLVED_MAX = 10_000
 
 export async function openLedger(options: {
   databaseUrl: string
-  nodeId: string
+  lease: LeaseView
   laneCount: number
   spoolDir: string
   log: Log
   observer: LaneObserver
 }): Promise<Ledger> {
-  const { log } = options
-  const lanes = Array.from({ length: options.laneCount }, () => createLane(options))
+  const { log, lease } = options
+  const nodeId = (): string => lease.nodeId()
+  const lanes = Array.from({ length: options.laneCount }, () =>
+    createLane({ databaseUrl: options.databaseUrl, nodeId, observer: options.observer }),
+  )
+  /** Charges of delivered answers that neither the database nor the disk took, as long as this process lives. */
+  const unresolved = new Map<string, ResolutionRow>()
   const laneOf = (customerId: string): Lane => lanes[hash(customerId) % lanes.length] as Lane
 
   const spool = await openSpool({
     dir: options.spoolDir,
-    nodeId: options.nodeId,
+    nodeId: nodeId(),
     log,
     async replay(row) {
-      const outcome = await submitRow(laneOf(row.customer_id), row)
-      if (outcome !== 'missing') return outcome
-      if (row.outcome === 'charged') log.error('charge_without_hold', { id: row.id })
+      const outcome = await submitRow(row)
+      if (typeof outcome === 'string') return outcome
+      if (outcome.kind === 'missing' && row.outcome === 'charged')
+        log.error('charge_without_hold', { id: row.id })
       return 'taken'
     },
   })
 
-  async function resolveRow(row: ResolutionRow, hold: HoldInDoubt): Promise<Resolved> {
-    for (const deadline = performance.now() + DOUBT_MS_MAX; ; await sleep(ASK_AGAIN_MS)) {
-      const outcome = await submitRow(laneOf(row.customer_id), row)
-      if (outcome === 'taken') return 'committed'
-      if (outcome === 'missing') return 'missing'
-      if (outcome === 'refused') {
-        log.error('resolution_refused', { id: row.id, outcome: row.outcome })
-        break
-      }
-      // From the spool a charge is taken only if its hold is there: that must be certain before.
-      if (hold.isKept || row.outcome !== 'charged') break
-      if (performance.now() >= deadline) {
-        await keep(toRow(release({ id: row.id, customerId: row.customer_id }, 'hold_unknown')))
-        return 'missing'
-      }
+  async function submitRow(row: ResolutionRow): Promise<Resolved | 'away' | 'refused'> {
+    try {
+      const resolved = (await laneOf(row.customer_id).submit({ kind: 'resolve', row })) as Resolved
+      // A release of a hold that was never taken: there is nothing left to do.
+      if (resolved.kind === 'missing' && row.outcome === 'released')
+        return { kind: 'committed', isRepeated: false }
+      if (resolved.kind === 'corrected') log.error('charge_corrected', { id: row.id })
+      return resolved
+    } catch (error) {
+      if (error instanceof ConnectionLost || error instanceof AccountLocked) return 'away'
+      log.error('resolution_refused', { id: row.id, outcome: row.outcome, error })
+      return 'refused'
     }
-    await keep(row)
-    return 'spooled'
   }
 
-  /** The disk is the last place there is: as long as it fails too, the caller waits and the hold stays. */
-  async function keep(row: ResolutionRow): Promise<void> {
-    for (;;) {
-      try {
-        return await spool.append(row)
-      } catch (error) {
-        log.error('spool_append_failed', { id: row.id, error })
-        await sleep(1_000)
-        const outcome = await submitRow(laneOf(row.customer_id), row)
-        if (outcome === 'taken' || outcome === 'missing') return
-      }
+  /** Asks until the database answers, and turns to the spool where that is allowed. */
+  async function resolveCall(resolution: Resolution, call: CallInDoubt): Promise<Resolved> {
+    for (const deadline = performance.now() + DOUBT_MS_MAX; ; await sleep(ASK_AGAIN_MS)) {
+      const outcome = await submitRow(toRow(resolution))
+      if (typeof outcome !== 'string') return outcome
+      if (resolution.outcome === 'released') return keepRelease(resolution)
+      const mayCharge = call.isKept && (call.isDelivered || lease.isHeld(call.epoch))
+      if (mayCharge && (await keep(resolution, call))) return { kind: 'spooled' }
+      if (outcome === 'refused' || performance.now() >= deadline) break
+    }
+    if (call.isDelivered && unresolved.size < UNRESOLVED_MAX)
+      unresolved.set(resolution.id, { ...toRow(resolution), is_final: true })
+    return { kind: 'unavailable' }
+  }
+
+  /** Without a disk the reconciliation resolves the hold, by its last checkpoint. */
+  async function keepRelease(resolution: Resolution): Promise<Resolved> {
+    try {
+      await spool.append(toRow(resolution))
+      return { kind: 'spooled' }
+    } catch (error) {
+      log.error('spool_append_failed', { id: resolution.id, error })
+      return { kind: 'unavailable' }
+    }
+  }
+
+  async function resolveUnresolved(): Promise<void> {
+    for (const [id, row] of unresolved) {
+      const outcome = await submitRow(row)
+      if (outcome === 'away') return
+      if (outcome !== 'refused') unresolved.delete(id)
+    }
+  }
+
+  /**
+   * Puts a charge on the disk. False where the disk does not take it, or where the lease lapsed meanwhile and the
+   * answer must not be delivered: then a later record in the spool takes the charge back.
+   */
+  async function keep(resolution: Resolution, call: CallInDoubt): Promise<boolean> {
+    const row = { ...toRow(resolution), is_final: true }
+    try {
+      await spool.append(row)
+    } catch (error) {
+      log.error('spool_append_failed', { id: row.id, error })
+      return false
+    }
+    if (call.isDelivered || lease.isHeld(call.epoch)) return true
+    try {
+      await spool.append({ ...toRow({ ...resolution, ...NOTHING_USED }), is_final: true })
+      return false
+    } catch (error) {
+      // The charge is on the disk and stays there: the answer that it pays for is delivered.
+      log.error('spool_append_failed', { id: row.id, error })
+      return true
     }
   }
 
@@ -111,9 +161,7 @@ export async function openLedger(options: {
         return (await laneOf(attempt.customerId).submit({ kind: 'attempt', attempt })) as Verdict
       } catch (error) {
         log.error('hold_failed', { id: attempt.id, error })
-        // The hold may have been committed all the same: give it back, whichever it was.
-        await keep(toRow(release(attempt, 'hold_unknown')))
-        return { kind: 'away' }
+        return { kind: 'unavailable' }
       }
     },
     async count(count) {
@@ -121,25 +169,36 @@ export async function openLedger(options: {
         return (await (lanes[0] as Lane).submit({ kind: 'count', count })) as Verdict
       } catch (error) {
         log.warn('count_failed', { error })
-        return { kind: 'away' }
+        return { kind: 'unavailable' }
       }
     },
     async mark(marks) {
-      try {
-        return (await (lanes[0] as Lane).submit({ kind: 'mark', marks })) === 'done'
-      } catch (error) {
-        log.warn('mark_failed', { error })
-        return false
-      }
+      const byLane = Map.groupBy(marks, ({ customerId }) => laneOf(customerId))
+      const kept = await Promise.all(
+        [...byLane].map(async ([lane, some]) => {
+          try {
+            const result = await lane.submit({ kind: 'mark', marks: some })
+            return result.kind === 'marked' && result.hasFoundAll ? some : []
+          } catch (error) {
+            log.warn('mark_failed', { error })
+            return []
+          }
+        }),
+      )
+      return kept.flat()
     },
-    async resolve(resolution, hold = KEPT) {
-      const resolved = await resolveRow(toRow(resolution), hold)
-      // Of a release nothing is lost: its hold may never have been taken.
-      return resolved === 'missing' && resolution.outcome === 'released' ? 'committed' : resolved
+    async resolve(resolution, call) {
+      if (call) return resolveCall(resolution, call)
+      const outcome = await submitRow(toRow(resolution))
+      return typeof outcome === 'string' ? { kind: 'unavailable' } : outcome
     },
-    replaySpool: () => spool.replayAll(),
+    async replaySpool() {
+      await spool.replayAll()
+      await resolveUnresolved()
+    },
+    isSpooled: (holdId) => spool.has(holdId) || unresolved.has(holdId),
     get spoolLength() {
-      return spool.length
+      return spool.length + unresolved.size
     },
     get waiting() {
       return lanes.reduce((sum, lane) => sum + lane.waiting, 0)
@@ -152,16 +211,21 @@ export async function openLedger(options: {
   }
 }
 
-async function submitRow(
-  lane: Lane,
-  row: ResolutionRow,
-): Promise<'taken' | 'missing' | 'away' | 'refused'> {
-  try {
-    return (await lane.submit({ kind: 'resolve', row })) === 'missing' ? 'missing' : 'taken'
-  } catch (error) {
-    return error instanceof ConnectionLost ? 'away' : 'refused'
-  }
-}
+const NOTHING_USED = {
+  outcome: 'released',
+  reason: 'lease_lapsed',
+  usageKind: 'none',
+  promptTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+  costPicoUsd: 0n,
+  billedNanoBrl: 0n,
+  billedPicoUsd: 0n,
+  priceId: null,
+  units: null,
+} as const
 
 /** Spreads customers over lanes by the random end of their id. */
 function hash(customerId: string): number {

@@ -29,7 +29,56 @@ export interface Resolution {
   readonly units: string | null
   /** JSON of the upstreams that were tried, for the operator; null where the first one answered. */
   readonly attempts: string | null
+  /**
+   * The node that ran the call knows this to be the truth: the client has what is charged, or nothing of it. Where
+   * the hold was resolved otherwise meanwhile, this outcome corrects that one, once. Not set for an estimate of
+   * another node, nor for an answer that is not delivered before its resolution is known.
+   */
+  readonly isFinal: boolean
 }
+
+/** What is stored of a hold, in answer to its resolution. */
+export type Resolved =
+  /** By this resolution, in the database; `isRepeated`: an earlier try of it had been committed. */
+  | { readonly kind: 'committed'; readonly isRepeated: boolean }
+  /** The hold had been resolved otherwise; this resolution corrects that outcome. */
+  | { readonly kind: 'corrected' }
+  /** On the local disk, from where the database gets it. */
+  | { readonly kind: 'spooled' }
+  /** Somebody else resolved the hold, and that outcome stands. */
+  | {
+      readonly kind: 'superseded'
+      readonly outcome: Resolution['outcome']
+      readonly billedNanoBrl: NanoBrl
+    }
+  /** There is no hold and no event of it: the database lost the hold in a crash. Nothing is charged. */
+  | { readonly kind: 'missing' }
+  /** Neither the database nor the disk took it: nothing is charged by it, and nothing may be delivered. */
+  | { readonly kind: 'unavailable' }
+
+/** From a word of `resolve_again`, or `done`. */
+export function readResolved(word: string): Resolved {
+  const [kind, outcome, billed] = word.split(':')
+  switch (kind) {
+    case 'done':
+      return COMMITTED
+    case 'repeated':
+      return { kind: 'committed', isRepeated: true }
+    case 'corrected':
+    case 'missing':
+      return { kind }
+    case 'superseded':
+      return {
+        kind,
+        outcome: outcome as Resolution['outcome'],
+        billedNanoBrl: BigInt(billed as string),
+      }
+    default:
+      throw new Error(`the ledger answered a resolution with ${word}`)
+  }
+}
+
+export const COMMITTED: Resolved = { kind: 'committed', isRepeated: false }
 
 /** Gives the money back: nothing was used, or nothing that the customer is to pay for. */
 export function release(
@@ -57,6 +106,7 @@ export function release(
     priceId: null,
     units: null,
     attempts: null,
+    isFinal: false,
   }
 }
 
@@ -81,6 +131,7 @@ export interface ResolutionRow {
   answered_price_id: number | null
   units: string | null
   attempts: string | null
+  is_final: boolean
 }
 
 export function toRow(resolution: Resolution): ResolutionRow {
@@ -104,5 +155,6 @@ export function toRow(resolution: Resolution): ResolutionRow {
     answered_price_id: resolution.priceId,
     units: resolution.units,
     attempts: resolution.attempts,
+    is_final: resolution.isFinal,
   }
 }

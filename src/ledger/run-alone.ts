@@ -7,7 +7,7 @@ import type { Attempt, Verdict } from './attempt.ts'
 import type { LaneConnection } from './lane-connection.ts'
 import { callerFields, callFields, ipWindow, keyWindow, resolutionFields } from './ledger-fields.ts'
 import { readVerdict } from './read-verdict.ts'
-import type { ResolutionRow } from './resolution.ts'
+import { readResolved, type Resolved, type ResolutionRow } from './resolution.ts'
 
 const HOLD = { name: 'hold_alone', text: `select hold_alone(${places(23)})` }
 /** Its commit does not wait for the disk, see `Attempt.mayLag`. */
@@ -15,7 +15,7 @@ const HOLD_LAGGING = {
   name: 'hold_alone_lagging',
   text: `select hold_alone(${places(23)}), set_config('synchronous_commit', 'off', true)`,
 }
-const RESOLVE = { name: 'resolve_alone', text: `select resolve_alone(${places(18)})` }
+const RESOLVE = { name: 'resolve_alone', text: `select resolve_alone(${places(20)})` }
 
 export async function holdAlone(
   connection: LaneConnection,
@@ -39,13 +39,12 @@ export async function holdAlone(
   return readVerdict(verdict as string, Number(at))
 }
 
-/** `gone`: resolved before. `missing`: there is no such hold and no event of one. */
 export async function resolveAlone(
   connection: LaneConnection,
   row: ResolutionRow,
-): Promise<'done' | 'gone' | 'missing'> {
-  const outcome = await connection.run(RESOLVE, resolutionFields(row).map(toText))
-  return outcome as 'done' | 'gone' | 'missing'
+): Promise<Resolved> {
+  const word = await connection.run(RESOLVE, resolutionFields(row).map(toText))
+  return readResolved(word as string)
 }
 
 function places(count: number): string {

@@ -13,6 +13,7 @@ import type { ResolutionRow } from './resolution.ts'
 
 export interface Spool {
   append(row: ResolutionRow): Promise<void>
+  has(holdId: string): boolean
   /** Lines that wait, as far as this process knows. */
   readonly length: number
   /** Hands every line that waits to `replay`; keeps those it could not take. */
@@ -43,6 +44,7 @@ export async function openSpool(options: {
   let length = (await readWaiting(dir, () => true)).reduce((sum, file) => sum + file.lines, 0)
   let replaying: Promise<void> | undefined
   let isClosed = false
+  const ids = new Set<string>()
 
   const writer = createNaturalBatcher<ResolutionRow, void>(10_000, async (rows) => {
     const name = own()
@@ -92,7 +94,11 @@ export async function openSpool(options: {
   }
 
   return {
-    append: (row) => writer.submit(row),
+    async append(row) {
+      await writer.submit(row)
+      ids.add(row.id)
+    },
+    has: (holdId) => length > 0 && ids.has(holdId),
     get length() {
       return length
     },

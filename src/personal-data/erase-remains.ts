@@ -89,9 +89,9 @@ async function eraseSessionIds(db: Database, customerId: string): Promise<boolea
       ), blanked as (
         update usage_events e set session_id = null
         from picked p where e.id = p.id and e.created_at = p.created_at
-        returning p.session_id, e.outcome, e.prompt_tokens, e.completion_tokens, e.cost_billed_nano_brl
+        returning p.session_id, e.outcome, e.reason, e.prompt_tokens, e.completion_tokens, e.cost_billed_nano_brl
       ), sums as (
-        select session_id, count(*) as requests, sum(prompt_tokens) as prompt_tokens,
+        select session_id, sum(event_charges(outcome, reason)) as requests, sum(prompt_tokens) as prompt_tokens,
           sum(completion_tokens) as completion_tokens, sum(cost_billed_nano_brl) as billed
         from blanked where outcome = 'charged' group by 1
       ), lessened as (

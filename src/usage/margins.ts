@@ -132,7 +132,7 @@ async function sumDays(db: Database, from: string, to: string): Promise<MarginRo
     cost_pico_usd: string
     billed_nano_brl: string
   }>`
-    select day::text as day, model_id, upstream_id, fx_rate_e4, count(*)::text as requests,
+    select day::text as day, model_id, upstream_id, fx_rate_e4, sum(event_charges(outcome, reason))::text as requests,
       sum(cost_upstream_pico_usd)::text as cost_pico_usd, sum(cost_billed_nano_brl)::text as billed_nano_brl
     from (
       select *, (created_at at time zone ${MARGIN_ZONE})::date as day from usage_events

@@ -50,7 +50,7 @@ export const sumColumns = sql`sum(u.charged_requests) as requests, sum(u.release
   ${tokenAndCostColumns}`
 
 /** The same of usage events. */
-export const eventSumColumns = sql`count(*) filter (where u.outcome = 'charged') as requests,
+export const eventSumColumns = sql`coalesce(sum(event_charges(u.outcome, u.reason)), 0) as requests,
   count(*) filter (where u.outcome = 'released') as failed_requests, ${tokenAndCostColumns}`
 
 export function toSums(row: SumsRow): UsageSums {

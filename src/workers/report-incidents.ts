@@ -14,14 +14,19 @@ import {
 export function createReportIncidents(deps: {
   db: Database
   router: Router
-  nodeId: string
+  nodeId: () => string
 }): () => Promise<void> {
   const { db, router, nodeId } = deps
   const reported = new Set<string>()
   return async () => {
     const failing = failingModels(router)
     for (const { id, vendor } of failing) {
-      await reportBreakerOpen(db, { nodeId, subject: id, modelIds: [id], vendors: [vendor] })
+      await reportBreakerOpen(db, {
+        nodeId: nodeId(),
+        subject: id,
+        modelIds: [id],
+        vendors: [vendor],
+      })
       reported.add(id)
     }
     for (const id of reported) {

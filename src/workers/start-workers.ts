@@ -17,7 +17,7 @@ import type { RunningCalls } from '../gateway/running-calls.ts'
 import type { HealthRecorder } from '../health/health-recorder.ts'
 import { pruneHealth } from '../health/prune-health.ts'
 import { pruneImages } from '../images/generated-images.ts'
-import { beat, HEARTBEAT_MS } from '../ledger/nodes.ts'
+import type { Lease } from '../ledger/lease.ts'
 import { deleteWaitingUsers } from '../identity/delete-user.ts'
 import { pruneAuthEvents } from '../identity/prune-auth-events.ts'
 import type { Ledger } from '../ledger/open-ledger.ts'
@@ -63,7 +63,7 @@ export interface WorkerDeps {
   readonly databaseUrl: string
   readonly ledger: Ledger
   readonly calls: RunningCalls
-  readonly nodeId: string
+  readonly lease: Lease
   readonly router: Router
   readonly health: HealthRecorder
   readonly keyUses: KeyUses
@@ -85,7 +85,7 @@ export interface WorkerDeps {
 }
 
 const MARK_EVERY_MS = 100
-const RECONCILE_EVERY_MS = 15_000
+const RECONCILE_EVERY_MS = 5_000
 /** While settlements wait on the disk, the database is asked again this often. */
 const SPOOL_EVERY_MS = 1_000
 const HEALTH_EVERY_MS = 10_000
@@ -108,7 +108,7 @@ const CATALOG_EVERY_MS = 60_000
 const MARGINS_EVERY_MS = 60_000
 
 export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
-  const { db, ledger, calls, nodeId, health, keyUses, log } = deps
+  const { db, ledger, lease, calls, health, keyUses, log } = deps
   const delivery = createWebhookDelivery({
     db,
     settings: deps.webhooks,
@@ -116,18 +116,20 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
     log,
   })
   const timers = [
-    every(HEARTBEAT_MS, 'heartbeat', log, () => beat(db, nodeId)),
     every(MARK_EVERY_MS, 'mark', log, async () => {
       const marks = calls.takeDueMarks()
-      if (marks.length > 0 && (await ledger.mark(marks))) calls.noteKept(marks)
+      if (marks.length > 0) calls.noteKept(await ledger.mark(marks))
     }),
     every(SPOOL_EVERY_MS, 'replay_spool', log, () => ledger.replaySpool()),
-    every(RECONCILE_EVERY_MS, 'reconcile', log, () =>
-      reconcile({ db, ledger, calls, nodeId, log }),
-    ),
+    every(RECONCILE_EVERY_MS, 'reconcile', log, () => reconcile({ db, ledger, lease, calls, log })),
     every(HEALTH_EVERY_MS, 'flush_health', log, () => health.flush()),
     every(KEY_USES_EVERY_MS, 'flush_key_uses', log, () => keyUses.flush()),
-    every(INCIDENTS_EVERY_MS, 'report_incidents', log, createReportIncidents(deps)),
+    every(
+      INCIDENTS_EVERY_MS,
+      'report_incidents',
+      log,
+      createReportIncidents({ ...deps, nodeId: () => lease.nodeId() }),
+    ),
     every(CATALOG_EVERY_MS, 'reload_catalog', log, deps.reloadCatalog),
     every(MARGINS_EVERY_MS, 'prepare_margins', log, () => deps.margins.prepare()),
     every(DIFFERENCES_EVERY_MS, 'count_differences', log, async () =>

@@ -20,7 +20,7 @@ import { ensureMonths } from '../../src/workers/ensure-months.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
 import { askChat, assertRefusal, billedIn, sound, type Asked } from '../http/gateway-under-test.ts'
-import { openTestLedger, type TestLedger } from '../ledger/open-test-ledger.ts'
+import { openTestLedger, runningCall, type TestLedger } from '../ledger/open-test-ledger.ts'
 
 let folder: string
 let embedded: EmbeddedPostgres
@@ -74,7 +74,7 @@ async function assertSound(): Promise<void> {
   )
 }
 
-const doubtful = { isKept: false }
+const doubtful = { ...runningCall, isKept: false }
 
 test('a hold that a crash forgot is missing: nothing is charged, and its money is free again', async () => {
   const { key, customerId } = await seedCustomer(database.db, { balanceBrl: '10' })
@@ -87,10 +87,17 @@ test('a hold that a crash forgot is missing: nothing is charged, and its money i
     one.ledger.resolve(one.charge(kept, 40)),
     one.ledger.resolve(one.charge(forgotten, 50), doubtful),
   ])
-  assert.deepEqual(resolved, ['committed', 'missing'])
+  assert.deepEqual(
+    resolved.map(({ kind }) => kind),
+    ['committed', 'missing'],
+  )
   // Alone in its batch, and again.
-  assert.equal(await one.ledger.resolve(one.charge(forgotten, 50), doubtful), 'missing')
-  assert.equal(await one.ledger.resolve(one.charge(kept, 40)), 'committed', 'its event is there')
+  assert.equal((await one.ledger.resolve(one.charge(forgotten, 50), doubtful)).kind, 'missing')
+  assert.deepEqual(
+    await one.ledger.resolve(one.charge(kept, 40)),
+    { kind: 'committed', isRepeated: true },
+    'its event is there',
+  )
   const account = await findAccount(database.db, customerId)
   assert.equal(account?.heldNanoBrl, 0n)
   assert.equal(
@@ -104,10 +111,10 @@ test('a hold that a mark was found on survives a crash', async () => {
   const { key } = await seedCustomer(database.db, { balanceBrl: '10' })
   const attempt = one.attempt(key, 100, { mayLag: true })
   assert.equal((await one.ledger.hold(attempt)).kind, 'held')
-  const marks = [{ id: attempt.id, outputTokensSeen: 0 }]
-  assert.equal(await one.ledger.mark(marks), true)
+  const marks = [{ id: attempt.id, customerId: attempt.customerId, outputTokensSeen: 0 }]
+  assert.deepEqual(await one.ledger.mark(marks), marks)
   await crashDatabase()
-  assert.equal(await one.ledger.resolve(one.charge(attempt, 40), doubtful), 'committed')
+  assert.equal((await one.ledger.resolve(one.charge(attempt, 40), doubtful)).kind, 'committed')
   await assertSound()
 })
 
@@ -116,7 +123,8 @@ test('a mark does not vouch for a hold that was forgotten', async () => {
   const attempt = one.attempt(key, 100, { mayLag: true })
   assert.equal((await one.ledger.hold(attempt)).kind, 'held')
   await crashDatabase()
-  assert.equal(await one.ledger.mark([{ id: attempt.id, outputTokensSeen: 0 }]), false)
+  const mark = { id: attempt.id, customerId: attempt.customerId, outputTokensSeen: 0 }
+  assert.deepEqual(await one.ledger.mark([mark]), [])
 })
 
 test('a charge whose hold is in doubt waits for the database, and is told what became of it', async () => {
@@ -129,7 +137,7 @@ test('a charge whose hold is in doubt waits for the database, and is told what b
   await sleep(600)
   assert.equal(one.ledger.spoolLength, 0, 'it is not left to the spool')
   embedded = await startDatabase()
-  assert.equal(await resolving, 'committed')
+  assert.equal((await resolving).kind, 'committed')
   await assertSound()
 })
 

@@ -183,14 +183,14 @@ async function settle(
       from jsonb_to_recordset(${rows}::jsonb) as given(team_id uuid, billed_nano_brl int8)
       where team_id is not null group by 1
     ) given where given.team_id = t.team_id`.execute(trx)
-  const { rows: results } = await sql<{ gone: number }>`
+  const { rows: results } = await sql<{ words: string }>`
     select resolve_holds(array(
       select (
         id, outcome, null, 'seed', usage_kind, prompt_tokens, cached_tokens, 0, completion_tokens, reasoning_tokens,
-        cost_pico_usd, billed_nano_brl, 0, 1, 2, null, units, null)::ledger_resolution
+        cost_pico_usd, billed_nano_brl, 0, 1, 2, null, units, null, ${customerId}, false)::ledger_resolution
       from jsonb_to_recordset(${rows}::jsonb) as given(
         id uuid, outcome call_outcome, usage_kind usage_kind, prompt_tokens int4, cached_tokens int4,
         completion_tokens int4, reasoning_tokens int4, cost_pico_usd int8, billed_nano_brl int8, units jsonb)
-    )) as gone`.execute(trx)
-  assert.equal(results[0]?.gone, 0, 'every hold was closed')
+    )) as words`.execute(trx)
+  assert.equal(results[0]?.words, '', 'every hold was closed')
 }

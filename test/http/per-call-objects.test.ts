@@ -11,7 +11,9 @@ import { createHttpClient } from '../../src/http/openai/http-client.ts'
 test('what is made for every call has no getters', () => {
   const reply = { raw: {}, hijack: () => undefined } as unknown as FastifyReply
   assertPlain(createHttpClient({} as FastifyRequest, reply, undefined))
-  assertPlain(createRunningCalls().begin('a hold', false))
+  assertPlain(
+    createRunningCalls().begin({ id: 'a hold', customerId: 'a customer', epoch: 0 }, false),
+  )
 })
 
 function assertPlain(object: object): void {

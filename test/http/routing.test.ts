@@ -1224,15 +1224,19 @@ describe('clients that hang up', { concurrency: AT_ONCE }, () => {
   }
 
   {
-    const model = plan('sai-logo', [{ upstream: 'patient', does: [hang] }])
+    const model = plan('sai-logo', [{ upstream: 'patient', does: [hang] }], { can_reason: false })
 
-    test('a client that hangs up before the first byte of a stream leaves its upstream at once', async () => {
+    test('a client that hangs up before the first byte of a stream leaves its upstream at once, and owes its prompt', async () => {
       const call = askAndLeave(model.id, STREAM)
       await until(() => callsAt(model, 0) === 1, 'the call is at its upstream')
       await call.leave()
       // Its time-outs are a minute: this would not end within the time of a test.
       await upstream.callsOf(model.names[0] as string)[0]?.gone
-      await assertReleased(call.requestId, model, 'client_left', [[0, 'aborted']])
+      const event = await onlyResolution(call.requestId)
+      assert.deepEqual([event.outcome, event.reason], ['charged', 'client_left'])
+      assert.ok(event.prompt_tokens > 0 && event.cost_billed_nano_brl > 0n)
+      assert.equal(event.completion_tokens, 0)
+      assert.deepEqual(attemptsOf(event), triesOf(model, [[0, 'aborted']]))
     })
   }
 

@@ -8,7 +8,8 @@ import { storeFxRate } from '../../src/fx/fx-rates.ts'
 import type { Attempt } from '../../src/ledger/attempt.ts'
 import { openLedger, type Ledger } from '../../src/ledger/open-ledger.ts'
 import { release, type Resolution } from '../../src/ledger/resolution.ts'
-import { registerNode } from '../../src/ledger/nodes.ts'
+import type { CallInDoubt } from '../../src/ledger/open-ledger.ts'
+import type { LeaseView } from '../../src/ledger/lease.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { chargeFor } from '../../src/lib/money.ts'
@@ -49,6 +50,19 @@ export function worth(tokens: number): string {
   return (Number(BigInt(tokens) * NANO_BRL_PER_TOKEN) / 1e9).toString()
 }
 
+/** A running call of a node that holds its lease. */
+export const runningCall: CallInDoubt = { isKept: true, epoch: 0, isDelivered: false }
+
+/** A lease that never lapses. */
+export function heldLease(nodeId: string): LeaseView {
+  return {
+    nodeId: () => nodeId,
+    epoch: () => 0,
+    isHeld: () => true,
+    whenHeld: async () => true,
+  }
+}
+
 export interface TestLedger {
   readonly ledger: Ledger
   readonly nodeId: string
@@ -62,10 +76,18 @@ export interface TestLedger {
 export async function openTestLedger(
   db: Database,
   databaseUrl: string,
-  options: { spoolDir?: string; laneCount?: number; onBatch?: (size: number) => void } = {},
+  options: {
+    spoolDir?: string
+    laneCount?: number
+    lease?: LeaseView
+    /** Where the ledger's own connections go, if not to the database of the rest. */
+    ledgerUrl?: string
+    onBatch?: (size: number) => void
+  } = {},
 ): Promise<TestLedger> {
   const nodeId = createId()
-  await registerNode(db, nodeId)
+  await db.insertInto('nodes').values({ id: nodeId, stopped_at: null }).execute()
+  const lease = options.lease ?? heldLease(nodeId)
   const prices = await registerPrices(db, [testModel])
   const fxRate = await storeFxRate(db, {
     rateE4: 50_000n,
@@ -75,8 +97,8 @@ export async function openTestLedger(
   })
   const spoolDir = options.spoolDir ?? (await mkdtemp(join(tmpdir(), 'catraca-spool-')))
   const ledger = await openLedger({
-    databaseUrl,
-    nodeId,
+    databaseUrl: options.ledgerUrl ?? databaseUrl,
+    lease,
     laneCount: options.laneCount ?? 2,
     spoolDir,
     log: createLog('silent', () => {}),
@@ -131,6 +153,7 @@ export async function openTestLedger(
         priceId: null,
         units: null,
         attempts: null,
+        isFinal: false,
       }
     },
     async inOneBatch(customerId, ask) {

@@ -7,6 +7,7 @@ import type {
   ReportedTokens,
   UpstreamFailure,
 } from '../../providers/contract.ts'
+import type { LeaseView } from '../../ledger/lease.ts'
 import { billedUsage } from '../billed-usage.ts'
 import type { CallKind, Ending, UpstreamTry } from '../call-kind.ts'
 import { chargeHeldCall, releaseHeldCall, type AnsweredBy, type Used } from '../charge.ts'
@@ -22,12 +23,15 @@ import { relayStream, type Relayed } from './relay-stream.ts'
 
 export type ChatKind = CallKind<Buffer, ChatRequest, ChatAnswer | BegunStream>
 
-export function createChatKind(format: ChatFormat): ChatKind {
+export function createChatKind(format: ChatFormat, lease: LeaseView): ChatKind {
   return {
     read: (raw) => format.readRequest(raw),
     findFault: findModelFault,
     ask: askForChat,
     can: (provider) => provider.completeChat !== undefined,
+    async chargeLeft(held, answeredBy) {
+      return chargeHeldCall(held, await estimateChat(held, 0, 'client_left'), answeredBy)
+    },
     call: completeChat,
     async relay(held, { outcome, provider }, answeredBy, client, running): Promise<Ending> {
       const { holdId: id, model, request, limits } = held
@@ -40,8 +44,10 @@ export function createChatKind(format: ChatFormat): ChatKind {
           send: (text) => client.answer(text, limits),
         }
       }
-      const { cancelStopsBilling } = provider
-      const relayed = await relayStream(held, outcome, cancelStopsBilling, writer, client, running)
+      const relayed = await relayStream(
+        { held, lease, stream: outcome, writer, client, running },
+        mayCancel(provider, model),
+      )
       const resolution = await resolveStream(held, relayed, answeredBy())
       return {
         resolution,
@@ -50,6 +56,7 @@ export function createChatKind(format: ChatFormat): ChatKind {
             ? writer.end(resolution)
             : writer.broken(refusals.streamBroken()),
         send: (text) => client.endStream(text),
+        refuse: (refused) => client.endStream(writer.broken(refused)),
         brokenBy: relayed.brokenBy,
       }
     },
@@ -79,14 +86,15 @@ async function completeChat(
     outputTokensMax: held.loweredOutputTokens,
     callId: held.holdId,
   }
-  if (isStream && provider.cancelStopsBilling) client.onLeave(abort)
+  const mayEnd = mayCancel(provider, held.model)
+  if (isStream && mayEnd) client.onLeave(abort)
   const outcome = await (provider.completeChat as NonNullable<Provider['completeChat']>)(
     call,
     signal,
   )
   if (outcome.kind !== 'stream') return outcome
   const begun = await beginStream(outcome)
-  return begun.kind === 'failure' && provider.cancelStopsBilling && client.hasLeft()
+  return begun.kind === 'failure' && mayEnd && client.hasLeft()
     ? { kind: 'failure', reason: 'aborted', detail: 'the client left before the first chunk' }
     : begun
 }
@@ -115,9 +123,17 @@ async function resolveStream(
       (await estimateChat(held, outputTokensSeen, 'no_usage_reported'))
     return chargeHeldCall(held, used, answeredBy)
   }
-  const reason = ending === 'left' ? 'client_left' : 'stream_broken'
-  if (outputTokensSeen === 0) return releaseHeldCall(held, reason, answeredBy)
+  const reason = REASONS[ending]
+  // What was dispatched owes its prompt where the client left; not where the upstream, or this node, failed.
+  if (outputTokensSeen === 0 && ending !== 'left') return releaseHeldCall(held, reason, answeredBy)
   return chargeHeldCall(held, await estimateChat(held, outputTokensSeen, reason), answeredBy)
+}
+
+const REASONS = { left: 'client_left', broken: 'stream_broken', lapsed: 'lease_lapsed' } as const
+
+/** Before any output, and only where nothing can have been generated unseen, is a call that was left ended. */
+function mayCancel(provider: Provider, model: Model): boolean {
+  return provider.cancelStopsBilling && model.canReason === false
 }
 
 /** A report of no tokens for an answer that has some is no report. */

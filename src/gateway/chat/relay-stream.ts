@@ -1,7 +1,9 @@
 import { outputTokensTypical } from '../../catalog/prompt-size.ts'
+import type { LeaseView } from '../../ledger/lease.ts'
 import {
   StreamBroken,
   type ReportedTokens,
+  type StreamChunk,
   type UpstreamFailure,
 } from '../../providers/contract.ts'
 import type { Client } from '../client.ts'
@@ -11,9 +13,12 @@ import type { BegunStream } from './begin-stream.ts'
 import type { ChatWriter } from './chat-format.ts'
 import { outputTexts } from './output-texts.ts'
 
-/** How a stream went: to its end, broken by the upstream, or left by the client. */
+/**
+ * How a stream went: read to its end, broken by the upstream, ended because the client left before any output, or
+ * ended because the lease of the node lapsed.
+ */
 export interface Relayed {
-  readonly ending: 'whole' | 'broken' | 'left'
+  readonly ending: 'whole' | 'broken' | 'left' | 'lapsed'
   readonly reported: ReportedTokens | undefined
   /** As counted by us; 0 where no output came. */
   readonly outputTokensSeen: number
@@ -21,59 +26,113 @@ export interface Relayed {
   readonly brokenBy: UpstreamFailure | undefined
 }
 
+/** How long a stream stands still while the lease cannot be renewed, before it is ended. */
+const LEASE_WAIT_MS_MAX = 60_000
 /**
- * Passes the chunks on as they arrive, as fast as the client reads, and reads the usage on the way.
- * When the client leaves, the upstream is stopped where that stops its meter, and read to the end
- * where it does not: what is reported is then what is charged.
+ * A stream that is beyond its limit by both counts is cut. Typical bytes of a token are a guess, and some upstreams
+ * send less than a token at once: only far beyond the limit one count is enough.
+ */
+const SLACK_TOKENS = 64
+const FAR_BEYOND = 3
+
+const OVER_LIMIT: UpstreamFailure = {
+  kind: 'failure',
+  reason: 'bad_answer',
+  detail: 'the output is longer than the limit that was sent',
+}
+
+/**
+ * Passes the chunks on as they arrive, as fast as the client reads, and reads the usage on the way. When the client
+ * leaves, the stream is read on to its usage, which is what is charged; only where `mayCancel` and nothing was put out
+ * yet the upstream is stopped.
  */
 export async function relayStream(
-  held: HeldCall,
-  stream: BegunStream,
-  cancelStopsBilling: boolean,
-  writer: ChatWriter,
-  client: Client,
-  running: RunningCall,
+  call: {
+    held: HeldCall
+    lease: LeaseView
+    stream: BegunStream
+    writer: ChatWriter
+    client: Client
+    running: RunningCall
+  },
+  mayCancel: boolean,
 ): Promise<Relayed> {
+  const { held, lease, stream, writer, client, running } = call
+  const tokensMax = held.quote.outputTokensMax * held.quote.choices
   let reported: ReportedTokens | undefined
+  let hasFinished = false
   let deltas = 0
   let bytes = 0
+  let delivered = 0
   // One delta is at least one token; where an upstream sends larger ones, their bytes say more.
   const seen = () => Math.max(deltas, outputTokensTypical(bytes))
   const relayed = (ending: Relayed['ending'], brokenBy?: UpstreamFailure): Relayed => ({
     ending,
     reported,
-    outputTokensSeen: seen(),
+    outputTokensSeen: ending === 'lapsed' ? delivered : seen(),
     brokenBy,
   })
+  /** What of a read is for the client. */
+  const take = (chunks: readonly StreamChunk[]): string => {
+    let shown = ''
+    for (const chunk of chunks) {
+      reported = chunk.usage ?? reported
+      hasFinished ||= isFinished(chunk)
+      for (const text of outputTexts(chunk.body, 'delta')) {
+        deltas += 1
+        bytes += Buffer.byteLength(text)
+      }
+      shown += writer.chunk(chunk.body) ?? ''
+    }
+    return shown
+  }
 
   client.beginStream(held.limits)
   try {
-    for (
-      let chunks: typeof stream.first | undefined = stream.first;
-      chunks;
-      chunks = await stream.next()
-    ) {
-      let shown = ''
-      for (const chunk of chunks) {
-        reported = chunk.usage ?? reported
-        for (const text of outputTexts(chunk.body, 'delta')) {
-          deltas += 1
-          bytes += Buffer.byteLength(text)
-        }
-        shown += writer.chunk(chunk.body) ?? ''
+    let chunks: typeof stream.first | undefined = stream.first
+    for (; chunks; chunks = await stream.next()) {
+      const shown = take(chunks)
+      running.sawOutput(Math.min(seen(), tokensMax))
+      if (isOverLimit(deltas, outputTokensTypical(bytes), tokensMax)) {
+        stream.cancel()
+        return relayed(client.hasLeft() ? 'left' : 'broken', OVER_LIMIT)
       }
-      running.sawOutput(Math.min(seen(), held.quote.outputTokensMax * held.quote.choices))
-      if (shown !== '' && !client.hasLeft()) await client.write(shown)
-      if (client.hasLeft() && cancelStopsBilling) {
+      if (shown !== '' && !client.hasLeft()) {
+        if (
+          !lease.isHeld(held.epoch) &&
+          !(await lease.whenHeld(held.epoch, LEASE_WAIT_MS_MAX)) &&
+          !client.hasLeft()
+        ) {
+          stream.cancel()
+          return relayed('lapsed')
+        }
+        running.isDelivered = true
+        delivered = seen()
+        await client.write(shown)
+      }
+      if (client.hasLeft() && mayCancel && seen() === 0 && !hasFinished) {
         stream.cancel()
         return relayed('left')
       }
     }
   } catch (error) {
     if (!(error instanceof StreamBroken)) throw error
-    return client.hasLeft() && cancelStopsBilling
-      ? relayed('left')
-      : relayed('broken', error.failure)
+    // A client that left owes what it had; where nothing came, the upstream owes the answer.
+    return relayed(client.hasLeft() && seen() > 0 ? 'left' : 'broken', error.failure)
   }
   return relayed('whole')
+}
+
+function isOverLimit(deltas: number, typical: number, tokensMax: number): boolean {
+  const limit = tokensMax + SLACK_TOKENS
+  return Math.min(deltas, typical) > limit || typical > FAR_BEYOND * limit
+}
+
+function isFinished({ body }: StreamChunk): boolean {
+  return (
+    Array.isArray(body.choices) &&
+    (body.choices as { finish_reason?: unknown }[]).some(
+      (choice) => typeof choice?.finish_reason === 'string',
+    )
+  )
 }

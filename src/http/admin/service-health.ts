@@ -41,7 +41,7 @@ async function readServiceHealth({ db, mode, thisNode }: HttpDeps): Promise<obje
   const rate = rates.find(({ appliedFrom }) => appliedFrom !== null)
   return {
     at: new Date().toISOString(),
-    nodes: nodes.map((node) => nodeBody(node, thisNode.id)),
+    nodes: nodes.map((node) => nodeBody(node, thisNode.id())),
     holds: { open: holds.count, oldest_at: timeOf(holds.oldestAt) },
     queues: queues.map(queueBody),
     jobs: jobs.map(jobBody),

@@ -1,0 +1,182 @@
+/**
+ * The lease of this node: the time in which nobody else may resolve its holds. The heartbeat renews it over a
+ * connection of its own, so that neither exports nor a slow pool let it lapse.
+ *
+ * What must hold: a node that could not renew its lease stops delivering (`isHeld` turns false) before the others may
+ * fence it. The margin between the two covers what a process does between the check and the write; a process that is
+ * stopped in that very moment delivers all the same, and its charge is then a correction (`Resolution.isFinal`).
+ *
+ * A lapsed lease that nobody fenced is renewed by the next heartbeat. A fenced node registers under a new id: calls
+ * that began under the old one belong to an epoch that is over.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { connectionConfig, destroyClient } from '../db/open.ts'
+import { createId } from '../lib/ids.ts'
+import type { Log } from '../lib/log.ts'
+
+/** By the database's clock: a node whose last heartbeat is older may be fenced. */
+export const LEASE_SECONDS = 20
+/** How much earlier, by its own clock, a node stops delivering. */
+const MARGIN_MS = 4_000
+export const HEARTBEAT_MS = 3_000
+/** A heartbeat that has no answer by then is tried over a new connection. */
+const HEARTBEAT_TIMEOUT_MS = 2_500
+/** A gap between two heartbeats from which on the contact with the database counts as broken. */
+const GAP_MS_MAX = 2 * HEARTBEAT_MS + HEARTBEAT_TIMEOUT_MS
+
+/** The part of the lease that the gateway and the ledger look at. */
+export interface LeaseView {
+  /** Of the node as which holds are taken now. */
+  nodeId(): string
+  /** Grows each time that the node was fenced. */
+  epoch(): number
+  /** True while nobody else may resolve the holds of this epoch. */
+  isHeld(epoch: number): boolean
+  /** Waits until the lease of this epoch is held; false where it never will be again, or not within `timeoutMs`. */
+  whenHeld(epoch: number, timeoutMs: number): Promise<boolean>
+}
+
+export interface Lease extends LeaseView {
+  /**
+   * Since when, in milliseconds, this node has been in contact with the database without a gap. Only after a whole
+   * lease of contact may it fence others: before that, their silence may be the database's.
+   */
+  contactMs(): number
+  /** Ends the heartbeat and says that the node stopped, so that its last holds need not wait. */
+  stop(): Promise<void>
+}
+
+/** Milliseconds of a clock that only goes forward, and of one that also counts a suspended machine. */
+export interface LeaseClock {
+  monotonicMs(): number
+  wallMs(): number
+}
+
+const SYSTEM_CLOCK: LeaseClock = {
+  monotonicMs: () => performance.now(),
+  wallMs: () => Date.now(),
+}
+const POLL_MS = 100
+
+export async function openLease(options: {
+  databaseUrl: string
+  log: Log
+  clock?: LeaseClock
+  heartbeatMs?: number
+}): Promise<Lease> {
+  const { log, clock = SYSTEM_CLOCK, heartbeatMs = HEARTBEAT_MS } = options
+  const validMs = LEASE_SECONDS * 1_000 - MARGIN_MS
+  let nodeId = createId()
+  let epoch = 0
+  let heldUntilMs = 0
+  let heldUntilWallMs = 0
+  let contactSinceMs: number | undefined
+  let lastContactMs = 0
+  let client: pg.Client | undefined
+  let isStopping = false
+  let wake: AbortController | undefined
+
+  async function connect(): Promise<pg.Client> {
+    const fresh = new pg.Client({
+      ...connectionConfig(options.databaseUrl, [
+        `-c statement_timeout=${HEARTBEAT_TIMEOUT_MS}`,
+        '-c lock_timeout=1000',
+      ]),
+      connectionTimeoutMillis: HEARTBEAT_TIMEOUT_MS,
+      query_timeout: HEARTBEAT_TIMEOUT_MS,
+    })
+    const drop = (): void => {
+      if (client === fresh) client = undefined
+    }
+    fresh.on('error', drop)
+    fresh.on('end', drop)
+    await fresh.connect()
+    return fresh
+  }
+
+  /** The lease runs from before the heartbeat was sent: the database cannot have noted it earlier. */
+  function renewed(sentAtMs: number, sentAtWallMs: number): void {
+    heldUntilMs = sentAtMs + validMs
+    heldUntilWallMs = sentAtWallMs + validMs
+    if (contactSinceMs === undefined || sentAtMs - lastContactMs > GAP_MS_MAX)
+      contactSinceMs = sentAtMs
+    lastContactMs = clock.monotonicMs()
+  }
+
+  async function beat(): Promise<void> {
+    client ??= await connect()
+    const sentAtMs = clock.monotonicMs()
+    const sentAtWallMs = clock.wallMs()
+    const { rowCount } = await client.query(
+      `update nodes set seen_at = clock_timestamp() where id = $1 and fenced_at is null and stopped_at is null`,
+      [nodeId],
+    )
+    if (rowCount === 1) return renewed(sentAtMs, sentAtWallMs)
+    const fenced = nodeId
+    // From here on no call of the old epoch is delivered, whatever becomes of the registration.
+    epoch += 1
+    heldUntilMs = 0
+    nodeId = createId()
+    log.error('node_fenced', { nodeId: fenced, newNodeId: nodeId })
+    await register()
+  }
+
+  async function register(): Promise<void> {
+    client ??= await connect()
+    const sentAtMs = clock.monotonicMs()
+    const sentAtWallMs = clock.wallMs()
+    await client.query('insert into nodes (id) values ($1) on conflict (id) do nothing', [nodeId])
+    renewed(sentAtMs, sentAtWallMs)
+  }
+
+  async function keepBeating(): Promise<void> {
+    while (!isStopping) {
+      wake = new AbortController()
+      await sleep(heartbeatMs, undefined, { signal: wake.signal, ref: false }).catch(() => {})
+      if (isStopping) return
+      await beat().catch((error: unknown) => {
+        log.warn('heartbeat_failed', { error })
+        if (client) destroyClient(client)
+        client = undefined
+      })
+    }
+  }
+
+  function isHeld(of: number): boolean {
+    return of === epoch && clock.monotonicMs() < heldUntilMs && clock.wallMs() < heldUntilWallMs
+  }
+
+  await register()
+  const beating = keepBeating()
+  return {
+    nodeId: () => nodeId,
+    epoch: () => epoch,
+    isHeld,
+    async whenHeld(of, timeoutMs) {
+      const deadlineMs = performance.now() + timeoutMs
+      while (!isHeld(of)) {
+        if (of !== epoch || isStopping || performance.now() >= deadlineMs) return false
+        await sleep(POLL_MS)
+      }
+      return true
+    },
+    contactMs() {
+      const nowMs = clock.monotonicMs()
+      if (contactSinceMs === undefined || nowMs - lastContactMs > GAP_MS_MAX) return 0
+      return nowMs - contactSinceMs
+    },
+    async stop() {
+      isStopping = true
+      wake?.abort()
+      await beating
+      heldUntilMs = 0
+      try {
+        client ??= await connect()
+        await client.query('update nodes set stopped_at = now() where id = $1', [nodeId])
+      } finally {
+        if (client) destroyClient(client)
+      }
+    },
+  }
+}

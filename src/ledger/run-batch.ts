@@ -1,0 +1,76 @@
+/** One batch of works over one connection, as `ledger_batch`, or as the function for a work that is alone. */
+import { arrayText } from '../db/composite-text.ts'
+import type { LaneConnection } from './lane-connection.ts'
+import type { LaneResult, LaneWork } from './lane-work.ts'
+import { layOutBatch } from './lay-out-batch.ts'
+import { readVerdict } from './read-verdict.ts'
+import { COMMITTED, readResolved, type Resolved } from './resolution.ts'
+import { holdAlone, resolveAlone } from './run-alone.ts'
+
+const STATEMENT = {
+  name: 'ledger_batch',
+  text: 'select ledger_batch($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+}
+
+/** The results in the order of the works; or, where nothing was done, whose accounts somebody else has locked. */
+export type BatchOutcome =
+  | { readonly kind: 'done'; readonly results: LaneResult[] }
+  | { readonly kind: 'busy'; readonly customerIds: readonly string[] }
+
+export async function runBatch(
+  connection: LaneConnection,
+  nodeId: string,
+  works: readonly LaneWork[],
+  { skipsLocked }: { readonly skipsLocked: boolean },
+): Promise<BatchOutcome> {
+  const [work] = works
+  if (work && works.length === 1 && !skipsLocked) {
+    if (work.kind === 'attempt') return done([await holdAlone(connection, nodeId, work.attempt)])
+    if (work.kind === 'resolve') return done([await resolveAlone(connection, work.row)])
+  }
+  const batch = layOutBatch(works)
+  const text = (await connection.run(STATEMENT, [
+    nodeId,
+    arrayText(batch.customerIds),
+    orNull(batch.resolutions),
+    orNull(batch.marks),
+    arrayText(batch.subjects),
+    `{${batch.subjectRequests.join(',')}}`,
+    orNull(batch.attempts),
+    String(batch.mayLag),
+    String(skipsLocked),
+  ])) as string
+  if (text.startsWith('busy;')) return { kind: 'busy', customerIds: text.slice(5).split(',') }
+  const [words, marked, at, ...verdicts] = text.split(';')
+  const hasFoundAll = Number(marked) === batch.marks.length
+  const resolved = readWords(words as string)
+  let place = 0
+  const results = works.map((each): LaneResult => {
+    if (each.kind === 'mark') return { kind: 'marked', hasFoundAll }
+    if (each.kind === 'resolve') place += 1
+    return (each.kind === 'resolve' && resolved?.get(place)) || COMMITTED
+  })
+  verdicts.forEach((verdict, index) => {
+    results[batch.order[index] as number] = readVerdict(verdict, Number(at))
+  })
+  return done(results)
+}
+
+function done(results: LaneResult[]): BatchOutcome {
+  return { kind: 'done', results }
+}
+
+/** `<place>:<word>` with commas between, for the resolutions that found no hold. */
+function readWords(text: string): ReadonlyMap<number, Resolved> | undefined {
+  if (text === '') return undefined
+  return new Map(
+    text.split(',').map((line) => {
+      const colon = line.indexOf(':')
+      return [Number(line.slice(0, colon)), readResolved(line.slice(colon + 1))] as const
+    }),
+  )
+}
+
+function orNull(rows: readonly string[]): string | null {
+  return rows.length === 0 ? null : arrayText(rows)
+}

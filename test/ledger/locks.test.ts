@@ -1,0 +1,193 @@
+/** Accounts are locked and incremented in SQL: what a batch is made of, and how it is sorted, changes nothing. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { debit, findAccount } from '../../src/ledger/entries.ts'
+import { createId } from '../../src/lib/ids.ts'
+import { effort } from '../harness/effort.ts'
+import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
+import { assertAudit } from '../http/gateway-under-test.ts'
+import {
+  NANO_BRL_PER_TOKEN,
+  openTestLedger,
+  runningCall,
+  worth,
+  type TestLedger,
+} from './open-test-ledger.ts'
+
+let database: TestDatabase
+let one: TestLedger
+let two: TestLedger
+
+before(async () => {
+  database = await createTestDatabase({ isDurable: false })
+  one = await openTestLedger(database.db, database.databaseUrl, { laneCount: 1 })
+  two = await openTestLedger(database.db, database.databaseUrl, { laneCount: 1 })
+})
+
+after(async () => {
+  await one.ledger.close()
+  await two.ledger.close()
+  await database.drop()
+})
+
+const ROUNDS = effort({ ordinary: 30, full: 300 })
+
+test('holds of two nodes never exceed the balance, where calls that name no customer share their batches', async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { key, customerId } = await seedCustomer(database.db, { balanceBrl: worth(10) })
+    const verdicts = await Promise.all(
+      [one, two].map((node, place) =>
+        node.inOneBatch(customerId, () => [
+          // Another address for each node: they meet at the account alone.
+          node.ledger.count({ ip: `203.0.113.${place}`, ipLimit: 1_000_000 }),
+          ...Array.from({ length: 10 }, () =>
+            node.ledger.hold(node.attempt(key, 1, { ip: `203.0.113.${place}` })),
+          ),
+        ]),
+      ),
+    )
+    const kinds = verdicts.flat().map(({ kind }) => kind)
+    assert.equal(kinds.filter((kind) => kind === 'held').length, 10, `round ${round}`)
+    const account = await findAccount(database.db, customerId)
+    assert.equal(account?.heldNanoBrl, 10n * NANO_BRL_PER_TOKEN)
+  }
+  await assertAudit(database)
+})
+
+test('a debit and holds beside it never take more than there is', async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { key, customerId } = await seedCustomer(database.db, { balanceBrl: worth(10) })
+    const [held, debited] = await Promise.all([
+      one.inOneBatch(customerId, () => [
+        one.ledger.count({ ip: '203.0.113.9', ipLimit: 1_000_000 }),
+        ...Array.from({ length: 4 }, () => one.ledger.hold(one.attempt(key, 2))),
+      ]),
+      debit(database.db, {
+        customerId,
+        amountNanoBrl: 10n * NANO_BRL_PER_TOKEN,
+        reason: 'adjustment',
+        reference: createId(),
+      }),
+    ])
+    const taken = held.filter(({ kind }) => kind === 'held').length
+    assert.equal(debited.kind === 'posted', taken === 0, `round ${round}: ${taken} held`)
+    const account = await findAccount(database.db, customerId)
+    assert.ok((account?.balanceNanoBrl ?? 0n) >= (account?.heldNanoBrl ?? 0n))
+  }
+  await assertAudit(database)
+})
+
+test('a locked account keeps nobody else of its lane waiting, and its own calls go on when it is free', async () => {
+  const customers = await Promise.all(
+    Array.from({ length: 20 }, () => seedCustomer(database.db, { balanceBrl: worth(1_000) })),
+  )
+  const [stuck, ...others] = customers as [(typeof customers)[0], ...typeof customers]
+  const running = one.attempt(stuck.key, 1)
+  assert.equal((await one.ledger.hold(running)).kind, 'held')
+
+  const locker = new pg.Client(database.databaseUrl)
+  await locker.connect()
+  await locker.query('begin')
+  await locker.query('select from accounts where customer_id = $1 for update', [stuck.customerId])
+  const waiting = Promise.all([
+    one.ledger.hold(one.attempt(stuck.key, 1)),
+    one.ledger.resolve(one.charge(running, 1), runningCall),
+  ])
+  let isFree = false
+  void waiting.then(() => (isFree = true))
+  for (let call = 0; call < 3; call += 1) {
+    await Promise.all(
+      others.map(async ({ key }) => {
+        const attempt = one.attempt(key, 1)
+        assert.equal((await one.ledger.hold(attempt)).kind, 'held')
+        assert.equal((await one.ledger.resolve(one.charge(attempt, 1))).kind, 'committed')
+      }),
+    )
+  }
+  assert.equal(isFree, false, 'the others were served while the account was locked')
+  await locker.query('rollback')
+  await locker.end()
+  const [held, resolved] = await waiting
+  assert.equal(held.kind, 'held')
+  // Where the lock outlasts the patience of the lane the charge is on the disk, and from there in the ledger.
+  assert.ok(['committed', 'spooled'].includes(resolved.kind))
+  while (one.ledger.spoolLength > 0) {
+    await one.ledger.replaySpool()
+    await sleep(50)
+  }
+  const { rows } = await sql`
+    select from usage_events where id = ${running.id} and outcome = 'charged'`.execute(database.db)
+  assert.equal(rows.length, 1)
+  await assertAudit(database)
+})
+
+test('checkpoints and settlements of the same calls, over two nodes, do not deadlock', async () => {
+  const customers = await Promise.all(
+    Array.from({ length: 8 }, () => seedCustomer(database.db, { balanceBrl: worth(100_000) })),
+  )
+  const deadlocks = async (): Promise<bigint> => {
+    await sql`select pg_stat_clear_snapshot()`.execute(database.db)
+    const { rows } = await sql<{ deadlocks: bigint }>`
+      select deadlocks from pg_stat_database where datname = current_database()`.execute(
+      database.db,
+    )
+    return rows[0]?.deadlocks ?? 0n
+  }
+  const before = await deadlocks()
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const attempts = customers.flatMap(({ key }) =>
+      Array.from({ length: 6 }, () => one.attempt(key, 2)),
+    )
+    await Promise.all(attempts.map((attempt) => one.ledger.hold(attempt)))
+    const marks = attempts.map(({ id, customerId }) => ({ id, customerId, outputTokensSeen: 1 }))
+    await Promise.all([
+      one.ledger.mark(marks),
+      two.ledger.mark(marks.toReversed()),
+      ...attempts
+        .toReversed()
+        .map((attempt, place) =>
+          (place % 2 ? one : two).ledger.resolve(one.charge(attempt, 1), runningCall),
+        ),
+    ])
+  }
+  // Statistics are reported when a session is idle.
+  await sleep(1_200)
+  assert.equal(await deadlocks(), before)
+  await assertAudit(database)
+})
+
+test('a hold that finds no database leaves nothing behind: no line on the disk, no money held', async () => {
+  const nobody = await openTestLedger(database.db, database.databaseUrl, {
+    ledgerUrl: 'postgres://nobody@127.0.0.1:1/nothing',
+  })
+  const { key, customerId } = await seedCustomer(database.db, { balanceBrl: worth(10) })
+  const verdicts = await Promise.all(
+    Array.from({ length: 200 }, () => nobody.ledger.hold(nobody.attempt(key, 1))),
+  )
+  assert.ok(verdicts.every(({ kind }) => kind === 'unavailable'))
+  assert.equal(nobody.ledger.spoolLength, 0)
+  assert.equal((await findAccount(database.db, customerId))?.heldNanoBrl, 0n)
+  await nobody.ledger.close()
+})
+
+test('a settlement that comes late into a new period does not bring the old one back', async () => {
+  const { key } = await seedCustomer(database.db, {
+    balanceBrl: worth(1_000),
+    budget: { limitPicoUsd: 2_000_000_000n, period: 'day' },
+  })
+  const attempt = one.attempt(key, 10)
+  assert.equal((await one.ledger.hold(attempt)).kind, 'held')
+  // As another node left it whose clock, the database's, was read after midnight.
+  await sql`
+    update api_key_budgets set spent_pico_usd = 500, spent_before_pico_usd = 500, spent_since = clock_timestamp() + interval '1 day',
+      period_started_at = budget_period_start(period, timezone) + interval '1 day'
+    where api_key_id = ${key.id}`.execute(database.db)
+  await one.ledger.resolve(one.charge(attempt, 10))
+  const { rows } = await sql<{ spent: bigint; is_next: boolean }>`
+    select spent_pico_usd as spent, period_started_at > now() as is_next from api_key_budgets
+    where api_key_id = ${key.id}`.execute(database.db)
+  assert.deepEqual(rows, [{ spent: 500n + 20_000_000n, is_next: true }])
+})
