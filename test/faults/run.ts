@@ -6,6 +6,7 @@
 import { parseArgs } from 'node:util'
 import { renderRounds } from './render-rounds.ts'
 import { runWorld } from './run-world.ts'
+import { closeWorlds } from './world.ts'
 
 const { values } = parseArgs({
   options: {
@@ -15,6 +16,8 @@ const { values } = parseArgs({
     episode: { type: 'string', default: '15' },
   },
 })
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void closeWorlds().finally(() => process.exit(1)))
 const worlds = Number(values.worlds)
 const seed = Number(values.seed)
 const startedAtMs = Date.now()

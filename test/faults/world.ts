@@ -27,6 +27,13 @@ export interface World {
   close(): Promise<void>
 }
 
+const open = new Set<World>()
+
+/** For a run that is ended from outside: databases and mounted disks would outlive it. */
+export async function closeWorlds(): Promise<void> {
+  await Promise.all([...open].map((world) => world.close()))
+}
+
 export async function createWorld(): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'catraca-faults-'))
   // Closed to the account that runs the database for root, its files would be elsewhere.
@@ -52,7 +59,7 @@ export async function createWorld(): Promise<World> {
   )
   await Promise.all(nodes.map((node) => node.start()))
 
-  return {
+  const world: World = {
     nodes,
     upstream,
     db: database.db,
@@ -70,6 +77,7 @@ export async function createWorld(): Promise<World> {
       await untilAnswering(database.db)
     },
     async close() {
+      open.delete(world)
       await Promise.all(nodes.map((node) => node.remove()))
       await upstream.stop()
       await database.close()
@@ -77,6 +85,8 @@ export async function createWorld(): Promise<World> {
       await rm(folder, { recursive: true, force: true })
     },
   }
+  open.add(world)
+  return world
 }
 
 async function untilAnswering(db: Database): Promise<void> {
