@@ -20,6 +20,7 @@ import type { Mailer } from './email/mailer.ts'
 import { queueMails } from './email/queue-mails.ts'
 import { createSandboxMailer } from './email/sandbox-mailbox.ts'
 import { createUnsubscribeLinks } from './email/unsubscribe-links.ts'
+import { createFxRateView } from './fx/create-fx-rate-view.ts'
 import {
   findCurrentFxRate,
   FX_CHANNEL,
@@ -51,6 +52,7 @@ import { NANO_PER_BRL } from './lib/money.ts'
 import { ensureSealingKey } from './lib/sealing-key.ts'
 import { createAsaas } from './payments/asaas/create-asaas.ts'
 import type { Processor } from './payments/processor.ts'
+import type { ReferralProgramme } from './payments/referral-rewards/reward-due-referrals.ts'
 import {
   startSandboxProcessor,
   type SandboxProcessor,
@@ -62,14 +64,14 @@ import type { ConfiguredUpstream } from './resolve-upstreams.ts'
 import { createMargins } from './usage/margins.ts'
 import { queueWebhooks } from './webhooks/queue-webhooks.ts'
 import type { WebhookSettings } from './webhooks/webhook-settings.ts'
-import { ensureMonths } from './workers/ensure-months.ts'
+import { keepMonthsAhead } from './workers/ensure-months.ts'
 import { createSignIn } from './sign-in/create-sign-in.ts'
-import { createReferralReward } from './workers/reward-referral.ts'
 import { refreshFxRate } from './workers/refresh-fx-rate.ts'
 import { NO_WORKERS, startWorkers, type WorkerDeps } from './workers/start-workers.ts'
 
 /** BRL 5.20: a round number near the rate of 2026; labelled as sandbox wherever it shows. */
 const SANDBOX_FX_RATE_E4 = 52_000n
+const RELOAD_EVERY_MS = 60_000
 
 export interface App {
   readonly db: Database
@@ -80,11 +82,18 @@ export interface App {
   close(): Promise<void>
 }
 
+export interface AppOptions {
+  /** False: nothing moves but by requests. */
+  readonly hasWorkers?: boolean
+  /** How often the rate of exchange and what operators changed are read, should a notification have been missed. */
+  readonly reloadEveryMs?: number
+}
+
 export async function createApp(
   config: Config,
   databaseUrl: string,
   log: Log,
-  { hasWorkers = true }: { hasWorkers?: boolean } = {},
+  { hasWorkers = true, reloadEveryMs = RELOAD_EVERY_MS }: AppOptions = {},
 ): Promise<App> {
   const startedAt = new Date()
   const metrics = createMetrics()
@@ -96,7 +105,7 @@ export async function createApp(
     onError: (error) => log.warn('database_connection_failed', { error }),
   })
   closers.push(closeDatabase)
-  await ensureMonths(db)
+  await keepMonthsAhead(db, log)
   const lease = await openLease({ databaseUrl, log })
   closers.push(() => lease.stop())
 
@@ -111,15 +120,12 @@ export async function createApp(
   }
   const priceIds = await registerPrices(db, config.models)
 
-  let fxRate = await firstFxRate(config, db, log)
+  const fxRate = createFxRateView(db, config.mode, await firstFxRate(config, db, log))
   const keyUses = createKeyUses({ db, log })
   closers.push(() => keyUses.flush())
   const keys = createKeyCache(db, (keyId) => keyUses.note(keyId))
   const reloadFxRate = (): void => {
-    findCurrentFxRate(db, config.mode).then(
-      (found) => (fxRate = found ?? fxRate),
-      (error: unknown) => log.warn('fx_rate_reload_failed', { error }),
-    )
+    fxRate.reload().catch((error: unknown) => log.warn('fx_rate_reload_failed', { error }))
   }
   const listener = listen(
     databaseUrl,
@@ -156,7 +162,7 @@ export async function createApp(
     keys,
     catalog,
     priceIds,
-    currentFxRate: () => fxRate,
+    currentFxRate: () => fxRate.current(),
     ledger,
     lease,
     providers: new Map(upstreams.map(({ id, provider }) => [id, provider])),
@@ -186,7 +192,10 @@ export async function createApp(
     ledgerWaiting: () => ledger.waiting,
     routes: () => router.listStates(),
     openDifferences: () => openDifferences,
-    fxRateAgeSeconds: () => (fxRate ? (Date.now() - Date.parse(fxRate.rateDate)) / 1000 : -1),
+    fxRateAgeSeconds: () => {
+      const rate = fxRate.current()
+      return rate ? (Date.now() - Date.parse(rate.rateDate)) / 1000 : -1
+    },
   })
 
   const payments = await openProcessor(config, closers)
@@ -209,6 +218,10 @@ export async function createApp(
   const { sealingKey, previousSealingKey } = webhooks
   const signIn = createSignIn({ db, sealingKey, previousSealingKey, publicUrl, mode, log })
 
+  const referrals: ReferralProgramme = {
+    rewardNanoBrl: BigInt(config.referralRewardBrl) * NANO_PER_BRL,
+    spendingMinNanoBrl: BigInt(config.referralSpendingBrl) * NANO_PER_BRL,
+  }
   const margins = createMargins(db)
   const workerDeps: WorkerDeps = {
     db,
@@ -222,12 +235,15 @@ export async function createApp(
     processor: payments?.processor,
     mail: { mailer, sender, unsubscribe, log },
     webhooks,
-    eventHandlers: [queueMails, queueWebhooks, createReferralReward(config.referralRewardBrl)],
+    eventHandlers: [queueMails, queueWebhooks],
+    referrals,
     log,
     onOpenDifferences: (count) => (openDifferences = count),
     refreshFxRate: config.mode === 'live' ? () => refreshFxRate(db, log) : undefined,
     catalog,
     reloadCatalog,
+    reloadFxRate: () => fxRate.reload(),
+    reloadEveryMs,
     margins,
   }
   const workers = hasWorkers ? await startWorkers(workerDeps) : NO_WORKERS
@@ -271,8 +287,9 @@ export async function createApp(
       listTimers: () => workers.listTimers(),
     },
     margins,
+    referrals,
     limits,
-    currentFxRate: () => fxRate,
+    currentFxRate: () => fxRate.current(),
     ipRequestsPerMinute: config.requestsPerMinutePerIp,
     bodyBytesMax: config.bodyBytesMax,
     trustProxy: config.trustProxy,

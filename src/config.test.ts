@@ -82,6 +82,7 @@ test('with nothing set it is a sandbox on this machine with a database of its ow
     topUpMinBrl: 20,
     refundReviewAboveBrl: 500,
     referralRewardBrl: 10,
+    referralSpendingBrl: 20,
     adminApprovalAboveBrl: 500,
     markupNoticeDays: 7,
     callTimeoutMs: 900_000,

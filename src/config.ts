@@ -57,6 +57,8 @@ export interface Config {
   readonly refundReviewAboveBrl: number
   /** Promotional credit for whoever brought a customer, in whole BRL; 0: none. */
   readonly referralRewardBrl: number
+  /** What that customer must have spent of paid money before, in whole BRL. */
+  readonly referralSpendingBrl: number
   /** Adjustments above it, in whole BRL, need a second operator. */
   readonly adminApprovalAboveBrl: number
   /** How long before a rise of a markup customers are told of it. */
@@ -102,6 +104,7 @@ export function loadConfig(environment: Environment, folder: string): Config {
   const upstreams = resolveUpstreams(file === 'faulty' ? undefined : file, environment, faults)
   const models = file === 'faulty' ? [] : resolveModels(file, mode, upstreams, faults)
   if (mode === 'live') findLiveFaults(environment, file, upstreams, faults)
+  const referralRewardBrl = read.whole('REFERRAL_REWARD_BRL', 10, 0, 1_000)
   const config: Config = {
     mode,
     host: environment.HOST || '127.0.0.1',
@@ -128,7 +131,14 @@ export function loadConfig(environment: Environment, folder: string): Config {
     adminApprovalAboveBrl: read.whole('ADMIN_APPROVAL_ABOVE_BRL', 500, 0, 1_000_000),
     markupNoticeDays: read.whole('MARKUP_NOTICE_DAYS', 7, 0, 365),
     refundReviewAboveBrl: read.whole('REFUND_REVIEW_ABOVE_BRL', 500, 0, 1_000_000),
-    referralRewardBrl: read.whole('REFERRAL_REWARD_BRL', 10, 0, 1_000),
+    referralRewardBrl,
+    // For less than the reward, people would be made up for it.
+    referralSpendingBrl: read.whole(
+      'REFERRAL_SPENDING_BRL',
+      2 * referralRewardBrl,
+      referralRewardBrl,
+      100_000,
+    ),
     callTimeoutMs: read.whole('CALL_TIMEOUT_SECONDS', 900, 1, 86_400) * 1000,
     drainMs: read.whole('DRAIN_SECONDS', 30, 0, 3_600) * 1000,
     ledgerLanes: read.whole('LEDGER_LANES', 2, 1, 32),

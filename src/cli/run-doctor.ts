@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import type { SealedCounts } from '../db/reseal.ts'
 import type { FxRate } from '../fx/fx-rates.ts'
 import { decimalE4 } from '../lib/money.ts'
+import { MONTHS_AHEAD_MIN } from '../workers/ensure-months.ts'
 
 export interface Finding {
   readonly level: 'ok' | 'warn' | 'fault'
@@ -17,6 +18,8 @@ export function runDoctor(facts: {
   config: Config
   database: { version: string; fsync: string }
   fxRate: FxRate | undefined
+  /** Of partitions of usage after this month; below zero where this month has none. */
+  monthsAhead: number
   /** Undefined in sandbox mode, where the key is one of the data folder. */
   sealed?: SealedCounts | undefined
 }): Finding[] {
@@ -35,6 +38,7 @@ export function runDoctor(facts: {
       text: 'the database runs with fsync off: a power cut loses charges',
     })
   findings.push(rateFinding(fxRate))
+  findings.push(monthsFinding(facts.monthsAhead))
   if (facts.sealed) findings.push(...sealedFindings(config, facts.sealed))
   const unreachable = models.filter((model) => model.routes.length === 0)
   findings.push({
@@ -76,6 +80,18 @@ function sealedFindings(
       text: 'nothing is sealed with SECRETS_KEY_PREVIOUS; links in mails of the last weeks are signed with it',
     })
   return findings
+}
+
+function monthsFinding(monthsAhead: number): Finding {
+  if (monthsAhead < 0)
+    return {
+      level: 'fault',
+      text: 'usage_events has no partition for this month: charges wait in the spool. Start a server',
+    }
+  const text = `usage_events has partitions for the next ${monthsAhead} months`
+  return monthsAhead < MONTHS_AHEAD_MIN
+    ? { level: 'warn', text: `${text} only: see usage_months_short in the log of the servers` }
+    : { level: 'ok', text }
 }
 
 function rateFinding(fxRate: FxRate | undefined): Finding {

@@ -1,10 +1,13 @@
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import { audited, OPERATOR } from '../audit-log/audited.ts'
 import { MODEL_CATEGORIES, type Model, type ModelCategory } from '../catalog/model.ts'
 import { countSealed } from '../db/reseal.ts'
 import { findCurrentFxRate, SANDBOX_SOURCE, storeFxRate, type FxRate } from '../fx/fx-rates.ts'
+import { findWaitingSpoolFiles } from '../ledger/audit-spool.ts'
 import { auditMoney } from '../payments/audit-money.ts'
 import { decimalE4, jsonE4, parseE4 } from '../lib/money.ts'
+import { countMonthsAhead } from '../workers/ensure-months.ts'
 import { requiredText, optionText, UsageError, type Command } from './command.ts'
 import { runDoctor } from './run-doctor.ts'
 
@@ -75,8 +78,9 @@ export const serviceCommands: Record<string, Command> = {
   audit: {
     usage: '',
     about: 'prove every invariant of the ledger from its rows; exit 1 if one fails',
-    async run({ db }) {
+    async run({ db, config }) {
       const report = await auditMoney(db)
+      const waiting = await findWaitingSpoolFiles(join(config.dataDir, 'spool'))
       const lines = report.checks.map(
         (check) =>
           `${check.ok ? 'ok    ' : 'FAILED'}  ${check.name}${check.ok ? '' : `\n${check.breaches.map((row) => `          ${JSON.stringify(row, plain)}`).join('\n')}`}`,
@@ -85,10 +89,15 @@ export const serviceCommands: Record<string, Command> = {
       lines.push(
         `${charges} charges, ${releases} releases, ${openHolds} open holds, ${customers} customers, ${debts} debts`,
       )
+      if (waiting.length > 0)
+        lines.push(
+          `warn    charges wait on this disk for more than 10 minutes, in no row yet: ${waiting.join(', ')}`,
+        )
       return {
         data: {
           ok: report.ok,
           checks: report.checks,
+          waiting_spool_files: waiting,
           charges,
           releases,
           open_holds: openHolds,
@@ -110,6 +119,7 @@ export const serviceCommands: Record<string, Command> = {
         config,
         database: rows[0] as { version: string; fsync: string },
         fxRate: await findCurrentFxRate(db, config.mode),
+        monthsAhead: await countMonthsAhead(db),
         sealed:
           config.secretsKey &&
           (await countSealed(db, {

@@ -1,4 +1,4 @@
-/** Who came by whose code: told once, when they come, and for good. A reward is noted once for each. */
+/** Who came by whose code: told once, when they come, and for good. Rewards: `payments/referral-rewards`. */
 import { sql } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import { exactTime } from '../db/exact-time.ts'
@@ -21,13 +21,17 @@ export interface Referred {
   readonly exactRegisteredAt: string
   readonly rewardedAt: Date | null
   readonly rewardNanoBrl: NanoBrl | null
+  /** Above zero: the money that earned the reward went back to the payer. */
+  readonly takenBackNanoBrl: NanoBrl
+  readonly isTakenBack: boolean
 }
 
 export interface ReferralSums {
   /** All who came. */
   readonly registered: number
-  /** Those of them that a reward was paid for. */
+  /** Those of them that a reward was given for, and not taken back. */
   readonly rewarded: number
+  /** Less what was taken back. */
   readonly rewardNanoBrl: NanoBrl
 }
 
@@ -67,29 +71,6 @@ export async function refer(
     : { kind: 'already_referred' }
 }
 
-/**
- * Notes that the reward for this customer is paid, once, and returns whom it goes to. Undefined where nobody
- * is to be paid: who was not referred, or has the CPF or CNPJ of the referrer or of an earlier one.
- */
-export async function markRewarded(
-  trx: Database,
-  customerId: string,
-  rewardNanoBrl: NanoBrl,
-): Promise<string | undefined> {
-  const { rows } = await sql<{ referrer_id: string }>`
-    update referrals r set rewarded_at = now(), reward_nano_brl = ${rewardNanoBrl}
-    from customers referrer, profiles p
-    where r.customer_id = ${customerId} and r.rewarded_at is null
-      and referrer.id = r.referrer_id and referrer.deleted_at is null
-      and p.customer_id = r.customer_id
-      and not exists (
-        select 1 from profiles other left join referrals paid on paid.customer_id = other.customer_id
-        where other.tax_id = p.tax_id and other.customer_id <> r.customer_id
-          and (other.customer_id = r.referrer_id or paid.rewarded_at is not null))
-    returning r.referrer_id`.execute(trx)
-  return rows[0]?.referrer_id
-}
-
 /** Newest first; only those behind `after`. */
 export async function listReferred(
   db: Database,
@@ -100,6 +81,7 @@ export async function listReferred(
     .selectFrom('referrals as r')
     .innerJoin('customers as c', 'c.id', 'r.customer_id')
     .select(['r.customer_id', 'r.created_at', 'r.rewarded_at', 'r.reward_nano_brl'])
+    .select(['r.taken_back_nano_brl', 'r.closed_reason'])
     .select(exactTime('r.created_at').as('exact_created_at'))
     .select(
       sql<
@@ -124,13 +106,17 @@ export async function listReferred(
     exactRegisteredAt: row.exact_created_at,
     rewardedAt: row.rewarded_at,
     rewardNanoBrl: row.reward_nano_brl,
+    takenBackNanoBrl: row.taken_back_nano_brl,
+    isTakenBack: isTakenBack(row),
   }))
 }
 
 export async function sumReferrals(db: Database, referrerId: string): Promise<ReferralSums> {
   const { rows } = await sql<{ registered: bigint; rewarded: bigint; reward: bigint }>`
-    select count(*) as registered, count(rewarded_at) as rewarded,
-      coalesce(sum(reward_nano_brl), 0)::int8 as reward
+    select count(*) as registered,
+      count(*) filter (where rewarded_at is not null and taken_back_nano_brl = 0
+        and closed_reason is distinct from 'taken_back') as rewarded,
+      coalesce(sum(reward_nano_brl - taken_back_nano_brl), 0)::int8 as reward
     from referrals where referrer_id = ${referrerId}`.execute(db)
   const [row] = rows
   return {
@@ -138,6 +124,11 @@ export async function sumReferrals(db: Database, referrerId: string): Promise<Re
     rewarded: Number(row?.rewarded ?? 0n),
     rewardNanoBrl: row?.reward ?? 0n,
   }
+}
+
+/** Also where all of the reward was spent, and nothing was left to take. */
+function isTakenBack(row: { taken_back_nano_brl: NanoBrl; closed_reason: string | null }): boolean {
+  return row.taken_back_nano_brl > 0n || row.closed_reason === 'taken_back'
 }
 
 async function makeReferralCode(db: Database, customerId: string): Promise<string> {

@@ -1,6 +1,8 @@
 /**
  * LISTEN on PostgreSQL channels over a connection of its own, kept up. `onGap` is called after every
- * (re)connect: whatever was notified in between was missed.
+ * (re)connect: whatever was notified in between was missed. A connection whose other end is gone without a
+ * word is silent like one that has nothing to tell: TCP probes it, and a query asks it every half minute. What was
+ * notified until then is missed, so whoever listens reads again from time to time.
  */
 import pg from 'pg'
 import { connectionConfig } from './open.ts'
@@ -10,11 +12,18 @@ export interface Listener {
 }
 
 const RECONNECT_MS = 500
+/** After this much silence TCP asks whether the other end is there; Node.js gives it ten times a second to answer. */
+const KEEP_ALIVE_AFTER_MS = 10_000
+/** What TCP cannot see: a proxy or a server that answers for its kernel alone. */
+const ASK_EVERY_MS = 30_000
+const ANSWER_MS_MAX = 10_000
+const FAREWELL_MS_MAX = 1_000
 
 export function listen(
   databaseUrl: string,
   channels: Readonly<Record<string, (payload: string) => void>>,
   onGap: () => void,
+  { askEveryMs = ASK_EVERY_MS, answerMsMax = ANSWER_MS_MAX } = {},
 ): Listener {
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
@@ -23,12 +32,17 @@ export function listen(
   function retry(failed: pg.Client): void {
     if (client !== failed || isClosed) return
     client = undefined
-    failed.end().catch(() => {})
+    clearTimeout(timer)
+    void leave(failed)
     timer = setTimeout(() => void connect(), RECONNECT_MS)
   }
 
   async function connect(): Promise<void> {
-    const fresh = new pg.Client(connectionConfig(databaseUrl))
+    const fresh = new pg.Client({
+      ...connectionConfig(databaseUrl),
+      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+      query_timeout: answerMsMax,
+    })
     client = fresh
     fresh.on('error', () => retry(fresh))
     fresh.on('end', () => retry(fresh))
@@ -38,9 +52,20 @@ export function listen(
       for (const channel of Object.keys(channels))
         await fresh.query(`listen ${pg.escapeIdentifier(channel)}`)
       onGap()
+      askLater(fresh)
     } catch {
       retry(fresh)
     }
+  }
+
+  function askLater(asked: pg.Client): void {
+    if (client !== asked || isClosed) return
+    timer = setTimeout(() => {
+      asked.query('select 1').then(
+        () => askLater(asked),
+        () => retry(asked),
+      )
+    }, askEveryMs)
   }
 
   void connect()
@@ -48,7 +73,18 @@ export function listen(
     async close() {
       isClosed = true
       clearTimeout(timer)
-      await client?.end().catch(() => {})
+      if (client) await leave(client)
     },
   }
+}
+
+/** Where the other end is gone nobody answers a farewell. */
+function leave(client: pg.Client): Promise<void> {
+  // Not in its types.
+  const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
+  const timer = setTimeout(() => connection.stream.destroy(), FAREWELL_MS_MAX)
+  return client
+    .end()
+    .catch(() => {})
+    .finally(() => clearTimeout(timer))
 }

@@ -11,6 +11,7 @@ export const SEALED_COLUMNS = [
   { table: 'webhook_endpoints', column: 'secret_sealed' },
   { table: 'payment_methods', column: 'token_sealed' },
   { table: 'sign_in_second_factors', column: 'secret_sealed' },
+  { table: 'digest_keys', column: 'secret_sealed' },
 ] as const satisfies readonly { table: string; column: string }[]
 
 type SealedColumn = (typeof SEALED_COLUMNS)[number]

@@ -27,6 +27,16 @@ export interface Tables {
     created_at: DefaultedTime
     rewarded_at: Date | null
     reward_nano_brl: bigint | null
+    taken_back_nano_brl: Generated<bigint>
+    rewarded_tax_id_digest: ColumnType<Buffer | null, Buffer | null | undefined, Buffer | null>
+    closed_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+    closed_reason: ColumnType<string | null, string | null | undefined, string | null>
+  }
+  digest_keys: {
+    id: string
+    purpose: string
+    secret_sealed: Buffer
+    created_at: DefaultedTime
   }
   notifications: {
     id: string

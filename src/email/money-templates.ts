@@ -192,7 +192,8 @@ export const MONEY_TEMPLATES = {
   indicacao_recompensa: (data) => ({
     subject: `Você ganhou ${data.brl('reward_brl') ?? amount(data)} por uma indicação`,
     paragraphs: [
-      'Quem você indicou fez a primeira recarga. A recompensa já está no seu saldo. Obrigado!',
+      'A primeira recarga de quem você indicou passou dos 7 dias sem ser devolvida, e a pessoa já usa a Catraca com o que pagou. A recompensa está no seu saldo, como crédito promocional. Obrigado!',
+      'Se a pessoa contestar o pagamento, o que ainda houver da recompensa é estornado.',
     ],
     facts: [
       ['Recompensa', data.brl('reward_brl') ?? data.brl('amount_brl')],

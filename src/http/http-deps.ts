@@ -11,6 +11,7 @@ import type { RouteState } from '../gateway/routing/create-router.ts'
 import type { Log } from '../lib/log.ts'
 import type { NanoBrl } from '../lib/money.ts'
 import type { Processor } from '../payments/processor.ts'
+import type { ReferralProgramme } from '../payments/referral-rewards/reward-due-referrals.ts'
 import type { SignIn } from '../sign-in/create-sign-in.ts'
 import type { Margins } from '../usage/margins.ts'
 import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
@@ -77,6 +78,7 @@ export interface HttpDeps {
   /** Undefined where no rate is stored yet. */
   readonly currentFxRate: () => FxRate | undefined
   readonly payments: Payments
+  readonly referrals: ReferralProgramme
   /** In lower case: whose customers may use `/admin`. */
   readonly adminEmails: ReadonlySet<string>
   readonly operators: Operators

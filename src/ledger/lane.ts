@@ -108,7 +108,7 @@ async function runWhole(
         results[index] = settled(
           runWhole(connection, aside, options, [work]).then((one) => one[0] as Ran),
         )
-        await (results[index] as Promise<LaneResult>).catch(() => {})
+        await Promise.allSettled([results[index]])
       }
       return results
     }

@@ -74,8 +74,7 @@ export async function openLease(options: {
   let contactSinceMs: number | undefined
   let lastContactMs = 0
   let client: pg.Client | undefined
-  let isStopping = false
-  let wake: AbortController | undefined
+  const stopping = new AbortController()
 
   async function connect(): Promise<pg.Client> {
     const fresh = new pg.Client({
@@ -131,10 +130,9 @@ export async function openLease(options: {
   }
 
   async function keepBeating(): Promise<void> {
-    while (!isStopping) {
-      wake = new AbortController()
-      await sleep(heartbeatMs, undefined, { signal: wake.signal, ref: false }).catch(() => {})
-      if (isStopping) return
+    for (;;) {
+      await sleep(heartbeatMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+      if (stopping.signal.aborted) return
       await beat().catch((error: unknown) => {
         log.warn('heartbeat_failed', { error })
         if (client) destroyClient(client)
@@ -156,7 +154,7 @@ export async function openLease(options: {
     async whenHeld(of, timeoutMs) {
       const deadlineMs = performance.now() + timeoutMs
       while (!isHeld(of)) {
-        if (of !== epoch || isStopping || performance.now() >= deadlineMs) return false
+        if (of !== epoch || stopping.signal.aborted || performance.now() >= deadlineMs) return false
         await sleep(POLL_MS)
       }
       return true
@@ -167,8 +165,7 @@ export async function openLease(options: {
       return nowMs - contactSinceMs
     },
     async stop() {
-      isStopping = true
-      wake?.abort()
+      stopping.abort()
       await beating
       heldUntilMs = 0
       try {

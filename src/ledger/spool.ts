@@ -1,109 +1,130 @@
 /**
- * Keeps, on the local disk, resolutions that the database could not take, until it takes them.
- * A hold stays open as long as its resolution waits here. Lines are on the disk (fdatasync) before
- * `append` resolves. Only one process writes a file; the files of processes that died are replayed by
- * the next one that starts on the same folder, which must be a folder of this machine alone.
+ * Keeps, on the local disk, resolutions that the database could not take, until it takes them. A hold
+ * stays open as long as its resolution waits here. Of several rows of one hold the one that was appended
+ * last counts. One process owns a file; those of processes that died are taken over by the next one on
+ * the folder, which must be a folder of this machine alone.
+ *
+ * What a caller may rely on:
+ * - `append` resolved: the row is on the disk, and is replayed until it is taken or a later row of its
+ *   hold is appended, whatever else is in the files.
+ * - `append` rejected (`SpoolAppendFailed`): this process never replays the row. Nobody does, but for
+ *   the case that `mayRemain` names.
+ * - A process that dies inside `append` may leave the row or not.
  */
-import { mkdir, open, readdir, readFile, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
 import { createNaturalBatcher } from '../lib/natural-batcher.ts'
 import type { Log } from '../lib/log.ts'
-import { isRunning, processIdentity } from '../lib/process-identity.ts'
 import type { ResolutionRow } from './resolution.ts'
+import { appendRows } from './spool/append-rows.ts'
+import { DISK, type Disk } from './spool/disk.ts'
+import { openOwnFiles } from './spool/own-files.ts'
+import { replayFile, type Replay } from './spool/replay-file.ts'
+import { countSetAside } from './spool/set-aside.ts'
+import { isUntidy, tidyFile } from './spool/tidy-file.ts'
+import { createTurns } from './spool/turns.ts'
+import { createWaitingHolds } from './spool/waiting-holds.ts'
 
 export interface Spool {
+  /** Rejects with `SpoolAppendFailed`. */
   append(row: ResolutionRow): Promise<void>
+  /** Whether a row of this hold waits in a file of this process, or is being appended to one. */
   has(holdId: string): boolean
-  /** Lines that wait, as far as this process knows. */
+  /** Holds whose resolution waits in a file of this process. */
   readonly length: number
-  /** Hands every line that waits to `replay`; keeps those it could not take. */
+  /** Runs of bytes that were no record, as far as they are still in the folder `set-aside`. */
+  readonly setAsideCount: number
+  /** Hands the newest row of every hold that waits to `replay`; keeps those it could not take. */
   replayAll(): Promise<void>
   close(): Promise<void>
 }
 
-const REPLAY_AT_ONCE = 500
-
-export type Replay = (row: ResolutionRow) => Promise<'taken' | 'away' | 'refused'>
-
-/** The process that writes it, its node, and which of its files it is. */
-const FILE_NAME = /^(\d+\.\d+)-[0-9a-f-]{36}\.\d+\.jsonl$/
+const APPEND_AT_ONCE = 10_000
 
 export async function openSpool(options: {
   dir: string
   nodeId: string
   log: Log
   replay: Replay
+  disk?: Disk
+  /** Milliseconds that only grow. */
+  now?: () => number
 }): Promise<Spool> {
-  const { dir, log, replay } = options
-  await mkdir(dir, { recursive: true, mode: 0o700 })
-  const self = processIdentity()
-  /** What is appended from now on goes to this one; the ones before it are for the replay. */
-  let fileNumber = 0
-  let lastWritten: string | undefined
-  const own = (): string => `${self}-${options.nodeId}.${fileNumber}.jsonl`
-  let length = (await readWaiting(dir, () => true)).reduce((sum, file) => sum + file.lines, 0)
+  const { dir, log, replay, disk = DISK, now = () => performance.now() } = options
+  await disk.mkdir(dir, { recursive: true, mode: 0o700 })
+  const waiting = createWaitingHolds()
+  const files = await openOwnFiles({ ...options, disk, waiting })
+  const turns = createTurns()
+  /** How many rows of a hold are being appended. */
+  const appending = new Map<string, number>()
+  let batch: Promise<unknown> = Promise.resolve()
   let replaying: Promise<void> | undefined
   let isClosed = false
-  const ids = new Set<string>()
+  let setAsideCount = await countSetAside(disk, dir)
 
-  const writer = createNaturalBatcher<ResolutionRow, void>(10_000, async (rows) => {
-    const name = own()
-    const file = await open(join(dir, name), 'a', 0o600)
-    try {
-      await file.appendFile(rows.map((row) => JSON.stringify(row) + '\n').join(''))
-      await file.datasync()
-    } finally {
-      await file.close()
-    }
-    if (name !== lastWritten) await syncFolder(dir)
-    lastWritten = name
-    length += rows.length
+  const writer = createNaturalBatcher<ResolutionRow, void>(APPEND_AT_ONCE, async (rows) => {
+    const run = appendRows(rows, { disk, files, waiting, turns })
+    batch = run.catch(() => undefined)
+    await run
     return rows.map(() => undefined)
   })
 
-  /**
-   * False when the database is away: then the file stays as it is, since lines that were taken do
-   * nothing the next time. Lines that the database refuses go back to our own file for the operator.
-   */
-  async function replayFile(path: string): Promise<boolean> {
-    const rows = await readRows(path, log)
-    const refused: ResolutionRow[] = []
-    for (let start = 0; start < rows.length; start += REPLAY_AT_ONCE) {
-      const some = rows.slice(start, start + REPLAY_AT_ONCE)
-      const outcomes = await Promise.all(some.map(replay))
-      if (outcomes.includes('away')) return false
-      refused.push(...some.filter((_, index) => outcomes[index] === 'refused'))
+  async function append(row: ResolutionRow): Promise<void> {
+    appending.set(row.id, (appending.get(row.id) ?? 0) + 1)
+    try {
+      await writer.submit(row)
+    } finally {
+      const left = (appending.get(row.id) ?? 1) - 1
+      if (left > 0) appending.set(row.id, left)
+      else appending.delete(row.id)
     }
-    for (const { id } of refused) log.error('spooled_resolution_refused', { id })
-    await Promise.all(refused.map((row) => writer.submit(row)))
-    await unlink(path)
-    length = Math.max(0, length - rows.length)
-    return true
+  }
+
+  async function replayFiles(): Promise<void> {
+    for (const file of files.list.slice()) {
+      if (file === files.current) {
+        // From now on appended to another one; what is being written to it is in it then.
+        files.endCurrent()
+        await batch
+      }
+      const outcome = await replayFile(file, { disk, waiting, log, replay, now })
+      if (outcome === 'gone') files.drop(file)
+      if (outcome === 'away') return
+    }
+  }
+
+  async function tidyFiles(): Promise<void> {
+    let hasBad = setAsideCount > 0
+    const stale = new Set<string>()
+    for (const file of files.list) {
+      if (file === files.current || !isUntidy(file)) continue
+      const isGone = await turns.take(() => tidyFile(disk, file, stale, { waiting, log }))
+      if (isGone) files.drop(file)
+      hasBad ||= file.isAlarmed
+    }
+    if (hasBad) setAsideCount = await countSetAside(disk, dir)
   }
 
   async function replayNow(): Promise<void> {
-    fileNumber += 1
-    // Whatever was being written to the files before is in them now.
-    await writer.whenIdle()
-    const current = own()
-    const isReadable = (name: string, writtenBy: string): boolean =>
-      writtenBy === self ? name !== current : !isRunning(writtenBy)
-    for (const file of await readWaiting(dir, isReadable)) {
-      if (!(await replayFile(join(dir, file.name)))) return
+    await files.takeOver()
+    // A file that ended because a later one was taken over may still be written to.
+    await batch
+    try {
+      await replayFiles()
+    } finally {
+      await tidyFiles()
     }
   }
 
   return {
-    async append(row) {
-      await writer.submit(row)
-      ids.add(row.id)
-    },
-    has: (holdId) => length > 0 && ids.has(holdId),
+    append,
+    has: (holdId) => appending.has(holdId) || waiting.has(holdId),
     get length() {
-      return length
+      return waiting.size
+    },
+    get setAsideCount() {
+      return setAsideCount
     },
     replayAll() {
-      if (length === 0 || isClosed) return replaying ?? Promise.resolve()
+      if (isClosed) return replaying ?? Promise.resolve()
       replaying ??= replayNow()
         .catch((error: unknown) => log.error('spool_replay_failed', { error }))
         .finally(() => (replaying = undefined))
@@ -114,35 +135,5 @@ export async function openSpool(options: {
       await replaying
       await writer.whenIdle()
     },
-  }
-}
-
-async function readWaiting(
-  dir: string,
-  wants: (name: string, writtenBy: string) => boolean,
-): Promise<{ name: string; lines: number }[]> {
-  const found: { name: string; lines: number }[] = []
-  for (const name of (await readdir(dir)).sort()) {
-    const match = FILE_NAME.exec(name)
-    if (!match || !wants(name, match[1] as string)) continue
-    const text = await readFile(join(dir, name), 'utf8')
-    found.push({ name, lines: text.split('\n').length - 1 })
-  }
-  return found
-}
-
-/** A line without its end was never acknowledged: the process died while it wrote it. */
-async function readRows(path: string, log: Log): Promise<ResolutionRow[]> {
-  const lines = (await readFile(path, 'utf8')).split('\n')
-  if (lines.pop() !== '') log.warn('spool_line_torn', { path })
-  return lines.map((line) => JSON.parse(line) as ResolutionRow)
-}
-
-async function syncFolder(dir: string): Promise<void> {
-  const folder = await open(dir, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
   }
 }

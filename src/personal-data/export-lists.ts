@@ -143,7 +143,7 @@ export const EXPORT_LISTS = {
   referrals: {
     entries: (id) => sql`
       select case when referrer_id = ${id} then 'referrer' else 'referred' end as part,
-        created_at as registered_at, rewarded_at, reward_nano_brl
+        created_at as registered_at, rewarded_at, reward_nano_brl, taken_back_nano_brl
       from referrals where referrer_id = ${id} or customer_id = ${id}
       order by created_at desc, customer_id desc`,
   },

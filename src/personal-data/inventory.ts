@@ -104,7 +104,8 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
   'team_invitations.email': { exportedIn: 'invitations_received', deletion: 'erased' },
   'referrals.customer_id': {
     exportedIn: 'referrals',
-    deletion: 'kept: by ids alone, so that nothing is rewarded twice',
+    deletion:
+      'kept: by ids, and an HMAC of the CPF or CNPJ that was rewarded, so that nothing is rewarded twice',
   },
   'referrals.referrer_id': {
     exportedIn: 'referrals',

@@ -1,9 +1,66 @@
+/**
+ * The partitions of `usage_events`, one a month, made long before they are needed. A settlement whose month is
+ * not there is refused by the database and waits in the spool, so an operator is told while there is time.
+ */
 import { sql } from 'kysely'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/open.ts'
+import type { Log } from '../lib/log.ts'
 
 const MONTHS_AHEAD = 3
+/** With fewer the operator is told: a month has passed in which every daily run failed. */
+export const MONTHS_AHEAD_MIN = 2
+const LOCK_NOT_AVAILABLE = '55P03'
+const TRIES_MAX = 10
+const PAUSE_MS_MAX = 500
 
-/** Makes the partitions of this month and the next ones. */
-export async function ensureMonths(db: Database): Promise<void> {
-  await sql`select ensure_usage_partitions(${MONTHS_AHEAD})`.execute(db)
+/**
+ * Makes the partitions of this month and the next ones. It gives up a lock that it has to wait for, and asks
+ * again after a pause. In a transaction it is tried once, for a failure ends that.
+ */
+export async function ensureMonths(db: Database, monthsAhead = MONTHS_AHEAD): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await sql`select ensure_usage_partitions(${monthsAhead})`.execute(db)
+      return
+    } catch (error) {
+      const isLocked = (error as { code?: string }).code === LOCK_NOT_AVAILABLE
+      if (!isLocked || db.isTransaction || tries >= TRIES_MAX) throw error
+    }
+    await sleep(Math.random() * PAUSE_MS_MAX)
+  }
+}
+
+/**
+ * What a node does at its start and a job every day. A failure ends the start of a node only where this month
+ * itself is missing: with months ahead there is time for the next run.
+ */
+export async function keepMonthsAhead(
+  db: Database,
+  log: Log,
+  monthsAhead = MONTHS_AHEAD,
+): Promise<void> {
+  let failure: unknown
+  try {
+    await ensureMonths(db, monthsAhead)
+  } catch (error) {
+    failure = error
+  }
+  const ahead = await countMonthsAhead(db)
+  if (ahead < MONTHS_AHEAD_MIN)
+    log.error('usage_months_short', { monthsAhead: ahead, error: failure })
+  else if (failure) log.warn('usage_months_not_made', { monthsAhead: ahead, error: failure })
+  if (failure && ahead < 0) throw failure
+}
+
+/** How many months after this one have their partitions, without a gap; -1 where this month has none. */
+export async function countMonthsAhead(db: Database): Promise<number> {
+  const { rows } = await sql<{ ahead: number }>`
+    select n - 1 as ahead from generate_series(0, 1200) n
+    where not exists (
+      select 1 from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = 'usage_events'::regclass and c.relname = 'usage_events_' ||
+        to_char(date_trunc('month', now() at time zone 'UTC') + make_interval(months => n), 'YYYY_MM'))
+    order by n limit 1`.execute(db)
+  return rows[0]?.ahead ?? 0
 }

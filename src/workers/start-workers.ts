@@ -24,6 +24,11 @@ import type { Ledger } from '../ledger/open-ledger.ts'
 import { rollUsageDays } from '../ledger/roll-usage-days.ts'
 import type { Log } from '../lib/log.ts'
 import type { Processor } from '../payments/processor.ts'
+import {
+  rewardDueReferrals,
+  type ReferralProgramme,
+} from '../payments/referral-rewards/reward-due-referrals.ts'
+import { takeBackRewards } from '../payments/referral-rewards/take-back-rewards.ts'
 import { processRefunds } from '../payments/refunds/process-refunds.ts'
 import { sweepTopUps } from '../payments/sweep-top-ups.ts'
 import { handleEvents } from '../payments/take-event.ts'
@@ -36,7 +41,7 @@ import type { Margins } from '../usage/margins.ts'
 import { pruneWebhookAttempts } from '../webhooks/prune-webhook-attempts.ts'
 import { createWebhookDelivery } from '../webhooks/webhook-delivery.ts'
 import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
-import { ensureMonths } from './ensure-months.ts'
+import { keepMonthsAhead } from './ensure-months.ts'
 import { mailDisabledWebhook } from './mail-disabled-webhook.ts'
 import { comparePayments } from './compare-payments.ts'
 import { every, type Timer, type TimerState } from './every.ts'
@@ -71,6 +76,7 @@ export interface WorkerDeps {
   readonly processor: Processor | undefined
   readonly mail: SendDeps
   readonly webhooks: WebhookSettings
+  readonly referrals: ReferralProgramme
   /** What is done about facts that customers are told of. */
   readonly eventHandlers: readonly EventHandler[]
   readonly log: Log
@@ -81,6 +87,9 @@ export interface WorkerDeps {
   readonly catalog: Catalog
   /** What operators changed, should its notification have been missed. */
   readonly reloadCatalog: () => Promise<void>
+  /** The rate in force, for the same reason. */
+  readonly reloadFxRate: () => Promise<void>
+  readonly reloadEveryMs: number
   readonly margins: Margins
 }
 
@@ -103,7 +112,6 @@ const INCIDENTS_EVERY_MS = 10_000
 const DIFFERENCES_EVERY_MS = 60_000
 /** Charges that were settled late, and imports that were missed, within these. */
 const COSTS_COMPARED_DAYS = 35
-const CATALOG_EVERY_MS = 60_000
 /** A week of them at a time: three months are remembered a quarter hour after the start. */
 const MARGINS_EVERY_MS = 60_000
 
@@ -130,7 +138,8 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
       log,
       createReportIncidents({ ...deps, nodeId: () => lease.nodeId() }),
     ),
-    every(CATALOG_EVERY_MS, 'reload_catalog', log, deps.reloadCatalog),
+    every(jittered(deps.reloadEveryMs), 'reload_catalog', log, deps.reloadCatalog),
+    every(jittered(deps.reloadEveryMs), 'reload_fx_rate', log, deps.reloadFxRate),
     every(MARGINS_EVERY_MS, 'prepare_margins', log, () => deps.margins.prepare()),
     every(DIFFERENCES_EVERY_MS, 'count_differences', log, async () =>
       deps.onOpenDifferences(await countOpenDifferences(db)),
@@ -194,7 +203,7 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
   await boss.start()
   const handlers: Record<string, Job> = {
     // Months are made long before they come: a failed run has weeks to be noticed.
-    'ensure-months': { cron: '17 3 * * *', run: () => ensureMonths(db) },
+    'ensure-months': { cron: '17 3 * * *', run: () => keepMonthsAhead(db, log) },
     // Soon after midnight of UTC; again, should a run have failed.
     'roll-usage-days': { cron: '7 * * * *', run: () => rollUsageDays(db) },
     'queue-digests': {
@@ -202,6 +211,8 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
       run: () => queueDigests(db, new Date()),
     },
     'tell-price-changes': { cron: '* * * * *', run: () => tellPriceChanges(db, deps.catalog) },
+    // Nothing but the time tells that a reward is due. First what is taken back, so that nobody gains by the order.
+    'reward-referrals': { cron: '* * * * *', run: () => rewardReferrals(deps) },
     'prune-health': { cron: '37 3 * * *', run: () => pruneHealth(db) },
     // Requests begin it and mostly end it.
     'erase-deleted-accounts': {
@@ -239,11 +250,22 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
   return boss
 }
 
+/** Nodes that start at once do not read at once for long. */
+function jittered(ms: number): number {
+  return Math.round(ms * (0.9 + 0.2 * Math.random()))
+}
+
 interface Job {
   readonly cron: string
   readonly run: () => Promise<unknown>
   /** In seconds: before another try, and how long a run may take. */
   readonly queue?: { readonly retryDelay: number; readonly expireInSeconds: number }
+}
+
+async function rewardReferrals({ db, referrals, webhooks, log }: WorkerDeps): Promise<void> {
+  const keys = { current: webhooks.sealingKey, previous: webhooks.previousSealingKey }
+  await takeBackRewards(db, log)
+  await rewardDueReferrals(db, referrals, keys, log)
 }
 
 function compareLateCosts(db: Database, log: Log): Promise<unknown> {

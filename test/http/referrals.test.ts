@@ -48,6 +48,7 @@ test('a code is made at the first look, the same for all who look, and easy to r
   assert.deepEqual(looks[0], {
     referral_code: code,
     share_text: looks[0].share_text,
+    reward_rule: { reward_brl: 10, withdrawal_days: 7, spending_min_brl: 20 },
     referred_users: [],
     next_cursor: null,
     statistics: { registered: 0, rewarded: 0, total_reward_brl: 0 },
@@ -79,6 +80,7 @@ test('who came is told once and for all, however the code is written, and only b
     status: 'registered',
     rewarded_at: null,
     reward_brl: null,
+    taken_back_brl: null,
   })
   assert.doesNotMatch(JSON.stringify(told), /Silva/)
   assert.ok(!JSON.stringify(told).includes(maria.id))

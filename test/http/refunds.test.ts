@@ -5,8 +5,13 @@ import { sql } from 'kysely'
 import { ensureReferralCode, refer } from '../../src/customers/referrals.ts'
 import { findAccount } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
+import { createLog } from '../../src/lib/log.ts'
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
+import { ensureSealingKey } from '../../src/lib/sealing-key.ts'
+import { rewardDueReferrals } from '../../src/payments/referral-rewards/reward-due-referrals.ts'
+import { takeBackRewards } from '../../src/payments/referral-rewards/take-back-rewards.ts'
 import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
+import { seedUsage } from '../harness/seed-usage.ts'
 import { APPROVED, cardBody } from '../payments/cards-in-test.ts'
 import { actOnPage, seedPayer, until, type Payer } from '../payments/payer.ts'
 import { actsOn, startWithAdmins, type AdminsUnderTest } from './admin-under-test.ts'
@@ -181,34 +186,107 @@ test('a charge-back takes the money and suspends the account, also on the other 
   )
 })
 
-test('who brought a customer is paid once, at the first top-up that is paid, with credit that is not refunded', async () => {
+test('made-up customers who pay in, are to be rewarded for, and take their money back earn nothing', async () => {
   const referrer = await seedPayer(db, '11144477735')
-  const payer = await seedPayer(db, '24971563792')
+  const code = await ensureReferralCode(db, referrer.customerId)
+  const made = ['24971563792', '39053344705', '15350946056', '86288366757', '71428793860']
+  await Promise.all(
+    made.map(async (cpf) => {
+      const payer = await seedPayer(db, cpf)
+      const { customerId } = payer
+      await db.transaction().execute((trx) => refer(trx, { customerId, code }))
+      await payIn(payer, 20)
+      await untilEventsAreOut(payer)
+      const { json } = await call(payer, '/me/refunds', { amount: 20 })
+      await until(
+        async () => (await call(payer, `/me/refunds/${json.id}`)).json,
+        ({ status }) => status === 'done',
+      )
+    }),
+  )
+  await rewardAsTheJobDoes()
+  assert.equal(await balanceOf(referrer), 0n)
+  await letDaysPass(8)
+  await rewardAsTheJobDoes()
+  assert.equal(await balanceOf(referrer), 0n)
+  assert.equal((await call(referrer, '/me/referrals')).json.statistics.rewarded, 0)
+})
+
+test('who brought a customer is rewarded once, after the withdrawal period and real spending, and not for what is charged back', async () => {
+  const referrer = await seedPayer(db, '11144477735')
+  const payer = await seedPayer(db, '52998224725')
   const code = await ensureReferralCode(db, referrer.customerId)
   await db.transaction().execute((trx) => refer(trx, { customerId: payer.customerId, code }))
-  await payIn(payer, 20)
-  await payIn(payer, 20)
-  await until(
-    () => balanceOf(referrer),
-    (balance) => balance === 10n * NANO_PER_BRL,
-  )
-  const { statistics } = (await call(referrer, '/me/referrals')).json
-  assert.deepEqual(statistics, { registered: 1, rewarded: 1, total_reward_brl: 10 })
+  const topUp = await payIn(payer, 50)
+  await untilEventsAreOut(payer)
+  const { id: apiKeyId } = await db
+    .selectFrom('api_keys')
+    .select('id')
+    .where('customer_id', '=', payer.customerId)
+    .executeTakeFirstOrThrow()
+  const billed = 20n * NANO_PER_BRL
+  const use = { at: new Date(), modelId: 'seeded', promptTokens: 1, completionTokens: 1 }
+  const { customerId } = payer
+  const events = [{ ...use, billed, costPicoUsd: billed * 100n }]
+  await seedUsage(db, { customerId, apiKeyId, events })
+  await rewardAsTheJobDoes()
+  assert.equal(await balanceOf(referrer), 0n)
+
+  await letDaysPass(8)
+  await Promise.all([rewardAsTheJobDoes(), rewardAsTheJobDoes()])
+  assert.equal(await balanceOf(referrer), 10n * NANO_PER_BRL)
+  const told = (await call(referrer, '/me/referrals')).json
+  assert.deepEqual(told.statistics, { registered: 1, rewarded: 1, total_reward_brl: 10 })
+  assert.deepEqual(told.reward_rule, { reward_brl: 10, withdrawal_days: 7, spending_min_brl: 20 })
   const refund = await call(referrer, '/me/refunds', {})
   assert.deepEqual([refund.status, refund.json.error], [409, 'amount_not_refundable'])
-  // Somebody with a CPF that was rewarded before brings nothing.
-  const again = await seedPayer(db, '24971563792')
-  await db.transaction().execute((trx) => refer(trx, { customerId: again.customerId, code }))
-  await payIn(again, 20)
+
+  await actOnPage(topUp.page_url, 'contestar')
+  await until(
+    async () => (await call(payer, `/topups/${topUp.id}`)).json,
+    ({ status }) => status === 'chargeback',
+  )
+  await takeBackRewards(
+    db,
+    createLog('silent', () => {}),
+  )
+  assert.equal(await balanceOf(referrer), 0n)
+  const { referred_users: people, statistics } = (await call(referrer, '/me/referrals')).json
+  assert.deepEqual(
+    [people[0].status, people[0].reward_brl, people[0].taken_back_brl],
+    ['taken_back', 10, 10],
+  )
+  assert.deepEqual(statistics, { registered: 1, rewarded: 0, total_reward_brl: 0 })
+})
+
+/** The node's own runs each minute; this one beside it, as another node's would. */
+async function rewardAsTheJobDoes(): Promise<void> {
+  const programme = {
+    rewardNanoBrl: 10n * NANO_PER_BRL,
+    spendingMinNanoBrl: 20n * NANO_PER_BRL,
+  }
+  const keys = { current: await ensureSealingKey(admins.gateway.node.dataDir) }
+  await rewardDueReferrals(
+    db,
+    programme,
+    keys,
+    createLog('silent', () => {}),
+  )
+}
+
+async function letDaysPass(days: number): Promise<void> {
+  await sql`update top_ups set paid_at = paid_at - make_interval(days => ${days}::int4)`.execute(db)
+}
+
+async function untilEventsAreOut({ customerId }: Payer): Promise<void> {
   await until(
     async () => {
       const { rows } = await sql`
-        select 1 from events where customer_id = ${again.customerId} and dispatched_at is null`.execute(
+        select 1 from events where customer_id = ${customerId} and dispatched_at is null`.execute(
         db,
       )
       return rows.length
     },
     (waiting) => waiting === 0,
   )
-  assert.equal(await balanceOf(referrer), 10n * NANO_PER_BRL)
-})
+}

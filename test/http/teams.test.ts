@@ -671,6 +671,8 @@ test('a new month begins from zero', async () => {
   assertRefusal(await chat(key), 402, 'team_cap_exceeded')
   await sql`update team_budgets set period_started_at = period_started_at - interval '1 month'
     where team_id = ${teamId}`.execute(database.db)
+  await sql`update usage_events set settled_at = settled_at - interval '1 month'
+    where team_id = ${teamId}`.execute(database.db)
   const team = await call(owner, 'GET', `/me/teams/${teamId}`)
   assert.deepEqual([team.json.spent_this_month_brl, team.json.remaining_brl], [0, 0.01])
   assert.equal((await chat(key)).status, 200)

@@ -143,7 +143,7 @@ test('of two final outcomes in one batch, one takes effect and the other correct
     one.ledger.resolve(final(one.charge(attempt, 10))),
     one.ledger.resolve(final(one.charge(attempt, 20))),
   ])
-  assert.deepEqual([first?.kind, second?.kind].toSorted(), ['committed', 'corrected'])
+  assert.deepEqual(new Set([first?.kind, second?.kind]), new Set(['committed', 'corrected']))
   await assertAudit(database)
 })
 

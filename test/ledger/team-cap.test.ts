@@ -103,6 +103,9 @@ test('a new month begins from zero, and what was held before it is spent in it',
   assert.equal((await one.ledger.hold(across)).kind, 'held')
   await sql`update team_budgets set period_started_at = period_started_at - interval '1 month'
     where team_id = ${teamId}`.execute(database.db)
+  // The audit counts by the events: what was spent last month was settled then.
+  await sql`update usage_events set settled_at = settled_at - interval '1 month'
+    where team_id = ${teamId}`.execute(database.db)
   assert.equal((await one.ledger.hold(one.attempt(key, 9))).kind, 'short_team')
   await one.ledger.resolve(one.charge(across, 2))
   assert.deepEqual(await budgetOf(teamId), { spent: 2n * NANO_BRL_PER_TOKEN, held: 0n })

@@ -104,7 +104,7 @@ function jobBody(job: JobState): object {
 
 function thisNodeBody(node: ThisNode): object {
   return {
-    id: node.id,
+    id: node.id(),
     started_at: node.startedAt.toISOString(),
     running_calls: node.runningCalls(),
     spool_length: node.spoolLength(),

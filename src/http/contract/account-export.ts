@@ -194,6 +194,7 @@ const LISTS = {
     registered_at: dateTime,
     rewarded_at: time,
     reward_brl: nullable(brl),
+    taken_back_brl: brl,
   },
   activities: {
     id: uuid,

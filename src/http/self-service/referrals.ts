@@ -7,6 +7,7 @@ import {
   type Referred,
 } from '../../customers/referrals.ts'
 import { jsonBrl } from '../../lib/money.ts'
+import { WITHDRAWAL_DAYS } from '../../payments/refunds/refundable.ts'
 import { answer, brl, count, dateTime, nullable, wholeNumber } from '../contract/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../cursor.ts'
 import type { HttpDeps } from '../http-deps.ts'
@@ -16,10 +17,16 @@ const referred = answer({
   name: nullable(
     Type.String({ description: 'A primeira letra, e mais nada; null para contas excluídas.' }),
   ),
-  status: Type.Enum(['registered', 'rewarded']),
+  status: Type.Enum(['registered', 'rewarded', 'taken_back'], {
+    description: '`taken_back`: a recarga foi contestada ou devolvida, e a recompensa estornada.',
+  }),
   registered_at: dateTime,
   rewarded_at: nullable(dateTime),
   reward_brl: nullable(brl),
+  taken_back_brl: nullable({
+    ...brl,
+    description: 'O que foi debitado da recompensa; o resto já tinha sido gasto.',
+  }),
 })
 
 export function addReferrals(server: FastifyInstance, deps: HttpDeps): void {
@@ -35,12 +42,20 @@ export function addReferrals(server: FastifyInstance, deps: HttpDeps): void {
       share_text: nullable(
         Type.String({ description: 'null onde o serviço não tem endereço público.' }),
       ),
+      reward_rule: answer({
+        reward_brl: { ...brl, description: 'Em crédito promocional; 0: não há recompensa.' },
+        withdrawal_days: {
+          ...count,
+          description: 'Idade da primeira recarga, sem devolução nem contestação.',
+        },
+        spending_min_brl: { ...brl, description: 'O que a pessoa já gastou do que pagou.' },
+      }),
       referred_users: Type.Array(referred),
       next_cursor: nextCursor,
       statistics: answer({
         registered: { ...count, description: 'Todos os que vieram.' },
-        rewarded: count,
-        total_reward_brl: brl,
+        rewarded: { ...count, description: 'Com recompensa que não foi estornada.' },
+        total_reward_brl: { ...brl, description: 'Sem o que foi estornado.' },
       }),
     }),
     async handle({ caller, query: { limit = 50, cursor } }) {
@@ -56,6 +71,11 @@ export function addReferrals(server: FastifyInstance, deps: HttpDeps): void {
       return {
         referral_code: code,
         share_text: shareText(deps.publicUrl, code),
+        reward_rule: {
+          reward_brl: jsonBrl(deps.referrals.rewardNanoBrl),
+          withdrawal_days: WITHDRAWAL_DAYS,
+          spending_min_brl: jsonBrl(deps.referrals.spendingMinNanoBrl),
+        },
         referred_users: page.map(referredBody),
         next_cursor,
         statistics: {
@@ -73,12 +93,14 @@ function shareText(publicUrl: string | undefined, code: string): string | null {
   return `Conheça a Catraca: ${publicUrl}/cadastrar?indicacao=${code} (meu código de indicação: ${code})`
 }
 
-function referredBody({ firstLetter, registeredAt, rewardedAt, rewardNanoBrl }: Referred): object {
+function referredBody(person: Referred): object {
+  const { firstLetter, rewardedAt, rewardNanoBrl, isTakenBack } = person
   return {
     name: firstLetter === undefined ? null : `${firstLetter}•••`,
-    status: rewardedAt ? 'rewarded' : 'registered',
-    registered_at: registeredAt.toISOString(),
+    status: isTakenBack ? 'taken_back' : rewardedAt ? 'rewarded' : 'registered',
+    registered_at: person.registeredAt.toISOString(),
     rewarded_at: rewardedAt?.toISOString() ?? null,
     reward_brl: rewardNanoBrl === null ? null : jsonBrl(rewardNanoBrl),
+    taken_back_brl: isTakenBack ? jsonBrl(person.takenBackNanoBrl) : null,
   }
 }

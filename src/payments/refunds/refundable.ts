@@ -10,7 +10,7 @@ import type { NanoBrl } from '../../lib/money.ts'
 import { NANO_BRL_PER_CENTAVO, type TopUpMethod } from '../top-ups.ts'
 
 /** CDC, art. 49. */
-const WITHDRAWAL_DAYS = 7
+export const WITHDRAWAL_DAYS = 7
 /** Pix is returned by its own means for so long. */
 const PIX_DAYS = 90
 /** A card that long ago has been renewed; the operator finds another way. */

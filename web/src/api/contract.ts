@@ -1217,12 +1217,30 @@ export interface Contract {
       answer: {
         referral_code: string
         share_text: string | null
+        reward_rule: {
+          /**
+           * Em crédito promocional; 0: não há recompensa.
+           */
+          reward_brl: number
+          /**
+           * Idade da primeira recarga, sem devolução nem contestação.
+           */
+          withdrawal_days: number
+          /**
+           * O que a pessoa já gastou do que pagou.
+           */
+          spending_min_brl: number
+        }
         referred_users: {
           name: string | null
-          status: 'registered' | 'rewarded'
+          /**
+           * `taken_back`: a recarga foi contestada ou devolvida, e a recompensa estornada.
+           */
+          status: 'registered' | 'rewarded' | 'taken_back'
           registered_at: string
           rewarded_at: string | null
           reward_brl: number | null
+          taken_back_brl: number | null
         }[]
         next_cursor: string | null
         statistics: {
@@ -1230,9 +1248,12 @@ export interface Contract {
            * Todos os que vieram.
            */
           registered: number
+          /**
+           * Com recompensa que não foi estornada.
+           */
           rewarded: number
           /**
-           * BRL
+           * Sem o que foi estornado.
            */
           total_reward_brl: number
         }
@@ -1539,6 +1560,10 @@ export interface Contract {
           registered_at: string
           rewarded_at: string | null
           reward_brl: number | null
+          /**
+           * BRL
+           */
+          taken_back_brl: number
         }[]
         /**
          * Os mais novos primeiro.

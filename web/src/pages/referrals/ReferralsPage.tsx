@@ -41,7 +41,7 @@ export function ReferralsPage() {
     <>
       <PageTitle
         title="Indicações"
-        description="Chame quem também usa IA: quando a pessoa faz a primeira recarga, você ganha saldo."
+        description="Chame quem também usa IA: quem veio por você e ficou rende saldo."
       />
       {found.isPending && (
         <Card>
@@ -57,6 +57,7 @@ export function ReferralsPage() {
             <Code code={first.referral_code} />
             <Statistics statistics={first.statistics} />
           </div>
+          <Rule rule={first.reward_rule} />
           <Card title="Quem veio">
             <ReferredPeople
               people={found.data?.pages.flatMap((page) => page.referred_users) ?? []}
@@ -107,12 +108,27 @@ function Code({ code }: { readonly code: string }) {
   )
 }
 
+function Rule({ rule }: { readonly rule: Referrals['reward_rule'] }) {
+  if (rule.reward_brl === 0) return null
+  return (
+    <Card title="Quando vem a recompensa">
+      <p className="text-muted">
+        Você ganha {brl(rule.reward_brl)} em crédito promocional por pessoa quando a primeira
+        recarga dela faz {wholeNumber(rule.withdrawal_days)} dias sem ser devolvida nem contestada,
+        e ela já gastou {brl(rule.spending_min_brl)} do que pagou. Cada CPF ou CNPJ conta uma vez. O
+        crédito promocional é gasto primeiro e não é reembolsado; se a pessoa contestar o pagamento
+        depois, o que ainda houver dele é estornado.
+      </p>
+    </Card>
+  )
+}
+
 function Statistics({ statistics }: { readonly statistics: Referrals['statistics'] }) {
   return (
     <Card title="Até agora">
       <dl className="grid grid-cols-3 gap-4">
         <Figure name="Vieram">{wholeNumber(statistics.registered)}</Figure>
-        <Figure name="Já recarregaram">{wholeNumber(statistics.rewarded)}</Figure>
+        <Figure name="Com recompensa">{wholeNumber(statistics.rewarded)}</Figure>
         <Figure name="Você ganhou">{brl(statistics.total_reward_brl)}</Figure>
       </dl>
     </Card>
@@ -158,14 +174,17 @@ const COLUMNS: readonly Column<Referred>[] = [
     cell: ({ status }) =>
       status === 'rewarded' ? (
         <Badge tone="success">recompensada</Badge>
+      ) : status === 'taken_back' ? (
+        <Badge tone="warning">estornada</Badge>
       ) : (
-        <Badge>falta a primeira recarga</Badge>
+        <Badge>ainda sem recompensa</Badge>
       ),
   },
   {
     key: 'reward',
     header: 'Você ganhou',
     isNumeric: true,
-    cell: ({ reward_brl }) => (reward_brl === null ? '–' : brl(reward_brl)),
+    cell: ({ reward_brl, taken_back_brl }) =>
+      reward_brl === null ? '–' : brl(reward_brl - (taken_back_brl ?? 0)),
   },
 ]

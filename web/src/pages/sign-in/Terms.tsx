@@ -10,6 +10,11 @@ export function Terms() {
         <li>
           Cada requisição mostra quanto custou em reais: o preço do provedor, o câmbio e a margem.
         </li>
+        <li>
+          Uma requisição que falha antes da resposta não é cobrada. Se você interrompe uma resposta
+          que já começou, ou um modelo que está raciocinando, paga o que o modelo gerou; se
+          interrompe antes disso, paga o texto enviado.
+        </li>
         <li>Dentro de 7 dias da recarga, o que não foi usado pode ser devolvido a você.</li>
         <li>Suas chaves são suas: quem as tem gasta seu saldo. Guarde-as bem.</li>
         <li>

@@ -1,0 +1,24 @@
+/** Charges that wait on the disk of a node are in no row: the audit can only say that they are there. */
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const WAITING_MS_MAX = 600_000
+const SPOOL_FILE = /\.(?:spool|jsonl)$/
+
+/** The files of the spool that nothing was added to for ten minutes: the database has not taken them since. */
+export async function findWaitingSpoolFiles(
+  spoolDir: string,
+  nowMs: number = Date.now(),
+): Promise<string[]> {
+  const names = await readdir(spoolDir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  const waiting: string[] = []
+  for (const name of names.filter((one) => SPOOL_FILE.test(one)).sort()) {
+    // A file that is gone meanwhile was taken.
+    const file = await stat(join(spoolDir, name)).catch(() => undefined)
+    if (file && file.size > 0 && nowMs - file.mtimeMs > WAITING_MS_MAX) waiting.push(name)
+  }
+  return waiting
+}

@@ -1,0 +1,85 @@
+/**
+ * A file of the spool, as the process that owns it knows it. Its name tells the process that owns it, the
+ * node that began it, and its number. A process numbers its files from above all that are there when it
+ * starts: a higher number is a later file.
+ */
+import { join } from 'node:path'
+import { readFrames, readLines, type SpoolContents } from './record-frames.ts'
+import type { ResolutionRow } from '../resolution.ts'
+import { isMissing, type Disk } from './disk.ts'
+
+export interface SpoolFile {
+  readonly path: string
+  readonly name: string
+  readonly number: number
+  isOnDisk: boolean
+  /** Where the last record ends that was acknowledged. */
+  end: number
+  /** A write failed and could not be cut off: bytes beyond `end` may be whole records. */
+  hasTail: boolean
+  /** It holds bytes that are no record and are not set aside yet. */
+  hasBad: boolean
+  /** Holds with a record in it, the newest of their hold or not. */
+  holdsInFile: number
+  /** Holds whose newest record is in it, and is not taken yet. */
+  waiting: number
+  /** Nothing in it is due before, by the clock of the spool. */
+  retryAt: number
+  isAlarmed: boolean
+}
+
+export interface FileName {
+  readonly name: string
+  readonly writtenBy: string
+  readonly rest: string
+  readonly number: number
+}
+
+const FILE_NAME = /^(\d+\.\d+)(-[0-9a-f-]{36}\.(\d+)\.(?:spool|jsonl))$/
+
+export function parseFileName(name: string): FileName | undefined {
+  const match = FILE_NAME.exec(name)
+  if (!match) return undefined
+  return {
+    name,
+    writtenBy: match[1] as string,
+    rest: match[2] as string,
+    number: Number(match[3]),
+  }
+}
+
+export function describeFile(dir: string, name: string, number: number): SpoolFile {
+  return {
+    path: join(dir, name),
+    name,
+    number,
+    isOnDisk: false,
+    end: 0,
+    hasTail: false,
+    hasBad: false,
+    holdsInFile: 0,
+    waiting: 0,
+    retryAt: 0,
+    isAlarmed: false,
+  }
+}
+
+export interface ReadFile {
+  readonly bytes: Buffer
+  readonly contents: SpoolContents
+  /** Rows that were not acknowledged, and that another process would find there. */
+  readonly tail: readonly ResolutionRow[]
+}
+
+/** Undefined where the file is gone. */
+export async function readSpoolFile(disk: Disk, file: SpoolFile): Promise<ReadFile | undefined> {
+  try {
+    const read = file.name.endsWith('.jsonl') ? readLines : readFrames
+    const all = await disk.readFile(file.path)
+    const bytes = all.subarray(0, file.end)
+    return { bytes, contents: read(bytes), tail: read(all.subarray(file.end)).rows }
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,15 @@
+/** One at a time, in the order in which they came. */
+export interface Turns {
+  take<T>(work: () => Promise<T>): Promise<T>
+}
+
+export function createTurns(): Turns {
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    take(work) {
+      const run = last.then(work)
+      last = run.catch(() => undefined)
+      return run
+    },
+  }
+}

@@ -1,0 +1,217 @@
+/** Months of usage: made beside snapshots and settlements, and without a default partition in their way. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { migrate } from '../../src/db/migrate.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { createId } from '../../src/lib/ids.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { countMonthsAhead, ensureMonths, keepMonthsAhead } from '../../src/workers/ensure-months.ts'
+import { runningCall, openTestLedger, worth, type TestLedger } from '../ledger/open-test-ledger.ts'
+import {
+  createTestDatabase,
+  seedCustomer,
+  urlOf,
+  withClient,
+  type TestDatabase,
+} from '../harness/test-database.ts'
+import { migrateUpTo } from './migrate-up-to.ts'
+
+let database: TestDatabase
+let db: TestDatabase['db']
+let settling: TestLedger
+
+before(async () => {
+  database = await createTestDatabase()
+  db = database.db
+  settling = await openTestLedger(db, database.databaseUrl)
+})
+after(async () => {
+  await settling.ledger.close()
+  await database.drop()
+})
+
+/** Names of the partitions, without their table's. */
+async function partitions(on = db): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select replace(c.relname, 'usage_events_', '') as name
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'usage_events'::regclass order by 1`.execute(on)
+  return rows.map(({ name }) => name)
+}
+
+/** Of the database's clock, `YYYY_MM`. */
+async function monthName(monthsAhead: number): Promise<string> {
+  const { rows } = await sql<{ name: string }>`
+    select to_char(date_trunc('month', now() at time zone 'UTC') + make_interval(months => ${monthsAhead}::int4), 'YYYY_MM') as name`.execute(
+    db,
+  )
+  return rows[0]?.name as string
+}
+
+/** Holds and settles a call of a new customer, and says what the customer has left. */
+async function settleCall(): Promise<bigint | undefined> {
+  const { key, customerId } = await seedCustomer(db, { balanceBrl: worth(10) })
+  const attempt = settling.attempt(key, 10)
+  const verdict = await settling.ledger.hold(attempt)
+  assert.equal(verdict.kind, 'held')
+  await settling.ledger.resolve(settling.charge(attempt, 4))
+  const row = await db
+    .selectFrom('usage_events')
+    .select('cost_billed_nano_brl')
+    .where('customer_id', '=', customerId)
+    .executeTakeFirst()
+  return row?.cost_billed_nano_brl
+}
+
+test('a month is made while a snapshot that has read every partition is open, and calls settle beside both', async () => {
+  const dump = new pg.Client({ connectionString: database.databaseUrl })
+  const maker = new pg.Client({ connectionString: database.databaseUrl })
+  await Promise.all([dump.connect(), maker.connect()])
+  try {
+    await dump.query('begin isolation level repeatable read')
+    // As pg_dump does: every table, the partitions by themselves too, stays locked until its end.
+    await dump.query(
+      'lock table usage_events in access share mode; select count(*) from usage_events',
+    )
+    // It fails, rather than wait, where it needs a lock that the snapshot or a settlement has.
+    await ensureMonths(db, 4)
+    assert.ok((await partitions()).includes(await monthName(4)))
+    // Whoever makes a month and has not committed holds nobody up either.
+    await maker.query(`begin; set local lock_timeout = '100ms'; select ensure_usage_partitions(5)`)
+    assert.equal(await settleCall(), 40_000n)
+    await maker.query('commit')
+    assert.equal(await settleCall(), 40_000n)
+    await dump.query('commit')
+  } finally {
+    await Promise.all([dump.end(), maker.end()])
+  }
+})
+
+test('a month has the columns, the keys and the indexes of the table, and takes what is of it', async () => {
+  await ensureMonths(db, 6)
+  const { rows } = await sql<{ shape: string }>`
+    select (select string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod) || ' ' || a.attnotnull ||
+          coalesce(pg_get_expr(d.adbin, d.adrelid), ''), ', ' order by a.attname)
+        from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)
+      || (select string_agg(regexp_replace(pg_get_indexdef(x.indexrelid), '^CREATE (UNIQUE )?INDEX \\S+ ON (ONLY )?\\S+', ''), ', '
+          order by regexp_replace(pg_get_indexdef(x.indexrelid), '^CREATE (UNIQUE )?INDEX \\S+ ON (ONLY )?\\S+', ''))
+        from pg_index x where x.indrelid = c.oid) as shape
+    from pg_class c where c.relname in ('usage_events', ${`usage_events_${await monthName(6)}`})`.execute(
+    db,
+  )
+  assert.equal(rows.length, 2)
+  assert.equal(rows[0]?.shape, rows[1]?.shape)
+  const { rows: strays } = await sql`
+    select c.relname from pg_index x join pg_class c on c.oid = x.indexrelid
+    where x.indrelid in (select inhrelid from pg_inherits where inhparent = 'usage_events'::regclass)
+      and not exists (select 1 from pg_inherits where inhrelid = x.indexrelid)`.execute(db)
+  assert.deepEqual(strays, [], 'indexes that are not part of the table’s')
+})
+
+test('many nodes make the same months at once: each is made once, and nobody fails', async () => {
+  const opened = Array.from({ length: 4 }, () =>
+    openDatabase(database.databaseUrl, { onError: () => {} }),
+  )
+  try {
+    await Promise.all(
+      opened.flatMap(({ db: node }) => Array.from({ length: 3 }, () => ensureMonths(node, 24))),
+    )
+  } finally {
+    await Promise.all(opened.map(({ close }) => close()))
+  }
+  const names = await partitions()
+  assert.equal(new Set(names).size, names.length)
+  assert.equal(await countMonthsAhead(db), 24)
+  assert.ok(!names.includes('other') && names.includes('past'))
+})
+
+test('with less than two months ahead that cannot be made the operator is alarmed, and the node goes on', async () => {
+  const lines: string[] = []
+  const log = createLog('info', (line) => lines.push(line))
+  for (const ahead of [3, 2, 1])
+    await sql`drop table ${sql.table(`usage_events_${await monthName(ahead)}`)}`.execute(db)
+  assert.equal(await countMonthsAhead(db), 0)
+  await withClient(database.databaseUrl, async (analyst) => {
+    // What conflicts with attaching a partition: another change of the table's shape, or its ANALYZE.
+    await analyst.query('begin; lock table usage_events in share update exclusive mode')
+    await keepMonthsAhead(db, log)
+    assert.match(
+      lines.join('\n'),
+      /"usage_months_short".*"monthsAhead":0|"monthsAhead":0.*"usage_months_short"/,
+    )
+    assert.equal(await settleCall(), 40_000n)
+    await analyst.query('commit')
+  })
+  lines.length = 0
+  await keepMonthsAhead(db, log)
+  assert.deepEqual([await countMonthsAhead(db), lines], [24, []])
+})
+
+test('a settlement whose month is not there stays in the spool, and is charged once the month is made', async () => {
+  const { key, customerId } = await seedCustomer(db, { balanceBrl: worth(10) })
+  const attempt = settling.attempt(key, 10)
+  await settling.ledger.hold(attempt)
+  await sql`drop table ${sql.table(`usage_events_${await monthName(0)}`)}`.execute(db)
+  await settling.ledger.resolve(settling.charge(attempt, 4), runningCall)
+  const { ledger } = settling
+  await ledger.replaySpool()
+  assert.equal(ledger.spoolLength, 1)
+  const charged = (): Promise<unknown> =>
+    db
+      .selectFrom('accounts')
+      .select(['charged_nano_brl', 'held_nano_brl'])
+      .where('customer_id', '=', customerId)
+      .executeTakeFirstOrThrow()
+  assert.deepEqual(await charged(), { charged_nano_brl: 0n, held_nano_brl: 100_000n })
+  await ensureMonths(db)
+  // A row that the database refused is asked about again after a pause.
+  for (; ledger.spoolLength > 0; await sleep(200)) await ledger.replaySpool()
+  assert.deepEqual(await charged(), { charged_nano_brl: 40_000n, held_nano_brl: 0n })
+})
+
+test('rows in the default partition survive the migration, in their months and in the past', async () => {
+  const serverUrl = process.env.TEST_DATABASE_URL as string
+  const name = `test_${createId().replaceAll('-', '')}`
+  await withClient(serverUrl, (client) => client.query(`create database ${name}`))
+  const url = urlOf(serverUrl, name)
+  const opened = openDatabase(url, { onError: () => {} })
+  try {
+    const stored = await withClient(url, async (client) => {
+      await migrateUpTo(client, 28)
+      await client.query('select ensure_usage_partitions(1)')
+      // Long ago, of a month that nobody made while the service was off, and of a clock that ran ahead.
+      await client.query(INSERT_EVENTS, [
+        ['-40 years', '-1 month', '-1 day', '0 days', '3 months', '14 months'],
+      ])
+      const inDefault = await client.query('select count(*)::int4 as count from usage_events_other')
+      assert.ok(inDefault.rows[0].count >= 4, 'rows lie in the default partition')
+      return (await client.query(SELECT_EVENTS)).rows
+    })
+    await migrate(url)
+    await withClient(url, async (client) => {
+      assert.deepEqual((await client.query(SELECT_EVENTS)).rows, stored)
+      const misplaced = await client.query(`select tableoid::regclass, created_at from usage_events
+        where tableoid::regclass::text <> 'usage_events_past'
+          and tableoid::regclass::text <> 'usage_events_' || to_char(created_at at time zone 'UTC', 'YYYY_MM')`)
+      assert.deepEqual(misplaced.rows, [])
+    })
+    assert.ok((await countMonthsAhead(opened.db)) >= 14)
+    assert.ok(!(await partitions(opened.db)).includes('other'))
+  } finally {
+    await opened.close()
+    await withClient(serverUrl, (client) => client.query(`drop database ${name} with (force)`))
+  }
+})
+
+const SELECT_EVENTS = 'select * from usage_events order by id'
+const INSERT_EVENTS = `
+  insert into usage_events (id, customer_id, api_key_id, request_id, model_id, is_stream, outcome, usage_kind,
+    prompt_tokens, cached_tokens, cache_write_tokens, completion_tokens, reasoning_tokens, held_nano_brl,
+    cost_upstream_pico_usd, cost_billed_nano_brl, price_id, fx_rate_id, fx_rate_e4, markup_e4, created_at, settled_at)
+  select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'test', false, 'charged', 'exact',
+    1, 0, 0, 1, 0, 1, 1, 1, 1, 1, 50000, 20000, now() + age::interval, now()
+  from unnest($1::text[]) as age`

@@ -1,0 +1,344 @@
+/** A ledger that a fault has broken does not pass the audit, and the breach has the name of what was broken. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql, type RawBuilder } from 'kysely'
+import { createApiKey, type ApiKey } from '../../src/customers/api-keys.ts'
+import { inTransaction, type Database } from '../../src/db/open.ts'
+import { audit } from '../../src/ledger/audit.ts'
+import { credit, debit } from '../../src/ledger/entries.ts'
+import { release } from '../../src/ledger/resolution.ts'
+import { createId } from '../../src/lib/ids.ts'
+import { seedTeam } from '../harness/seed-team.ts'
+import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
+import { NANO_BRL_PER_TOKEN, openTestLedger, worth, type TestLedger } from './open-test-ledger.ts'
+
+let database: TestDatabase
+let one: TestLedger
+/** Its calls were charged, released, overrun, and corrected in every way; it has a debt. */
+let indebted: ApiKey
+/** Has a budget and belongs to a team with a cap. */
+let capped: ApiKey
+const holds = { overrun: '', dearer: '', cheaper: '', undone: '', late: '' }
+
+before(async () => {
+  database = await createTestDatabase()
+  one = await openTestLedger(database.db, database.databaseUrl)
+  indebted = (await seedCustomer(database.db, { balanceBrl: worth(100) })).key
+  capped = await seedCapped()
+  holds.overrun = await call(indebted, 10, 30)
+  holds.dearer = await corrected(indebted, { held: 10, first: 2, truth: 6 })
+  holds.cheaper = await corrected(indebted, { held: 10, first: 8, truth: 3 })
+  holds.undone = await corrected(indebted, { held: 10, first: 5, truth: 0 })
+  holds.late = await corrected(indebted, { held: 10, first: 0, truth: 7 })
+  await call(indebted, 10, 4, 'conversa')
+  await call(capped, 10, 7, 'conversa')
+  await corrected(capped, { held: 10, first: 2, truth: 6 })
+  // Into debt by an overrun, deeper by a correction and a charge-back, and partly out again.
+  await call(indebted, 20, 70)
+  await takeBack(indebted, 5)
+  await corrected(indebted, { held: 0, first: 0, truth: 9 })
+  await pay(indebted, 8)
+  assert.equal((await one.ledger.hold(one.attempt(capped, 3))).kind, 'held')
+})
+
+after(async () => {
+  await one.ledger.close()
+  await database.drop()
+})
+
+async function seedCapped(): Promise<ApiKey> {
+  const { customerId } = await seedCustomer(database.db, { balanceBrl: worth(1_000) })
+  const teamId = await seedTeam(database.db, customerId, {
+    limitNanoBrl: 500n * NANO_BRL_PER_TOKEN,
+  })
+  const made = await createApiKey(database.db, {
+    customerId,
+    name: 'com limites',
+    requestsPerMinute: 1_000_000,
+    teamId,
+    budget: { limitPicoUsd: 900_000_000n, period: 'month' },
+  })
+  return made.key
+}
+
+async function call(
+  key: ApiKey,
+  held: number,
+  used: number,
+  sessionId: string | null = null,
+): Promise<string> {
+  const attempt = one.attempt(key, held, { sessionId })
+  assert.equal((await one.ledger.hold(attempt)).kind, 'held')
+  const resolution = used > 0 ? one.charge(attempt, used) : release(attempt, 'test')
+  assert.equal((await one.ledger.resolve(resolution)).kind, 'committed')
+  return attempt.id
+}
+
+/** A call that another node resolved first, and its own node afterwards as it was. */
+async function corrected(
+  key: ApiKey,
+  tokens: { held: number; first: number; truth: number },
+): Promise<string> {
+  const attempt = one.attempt(key, tokens.held, { sessionId: 'corrigida' })
+  if (tokens.held > 0) assert.equal((await one.ledger.hold(attempt)).kind, 'held')
+  // Nobody in debt may hold: this one's hold is from before it.
+  else await holdOfNothing(attempt)
+  const resolution = (used: number) =>
+    used > 0 ? one.charge(attempt, used) : release(attempt, 'orphaned')
+  await one.ledger.resolve(resolution(tokens.first))
+  const second = { ...resolution(tokens.truth), isFinal: true }
+  assert.equal((await one.ledger.resolve(second)).kind, 'corrected')
+  return attempt.id
+}
+
+async function holdOfNothing(attempt: ReturnType<TestLedger['attempt']>): Promise<void> {
+  await sql`insert into holds (
+      id, customer_id, api_key_id, node_id, request_id, session_id, model_id, is_stream, amount_nano_brl,
+      budget_pico_usd, price_id, fx_rate_id, fx_rate_e4, markup_e4, prompt_tokens_estimated, created_at)
+    values (${attempt.id}, ${attempt.customerId}, ${attempt.key.id}, ${one.nodeId}, ${attempt.requestId}, null,
+      ${attempt.modelId}, false, 0, 0, ${attempt.priceId}, ${attempt.fxRateId}, ${attempt.fxRateE4}, ${attempt.markupE4},
+      0, now())`.execute(database.db)
+}
+
+async function takeBack(key: ApiKey, tokens: number): Promise<void> {
+  const entry = {
+    customerId: key.customerId,
+    amountNanoBrl: BigInt(tokens) * NANO_BRL_PER_TOKEN,
+    reason: 'chargeback',
+    reference: createId(),
+  }
+  assert.equal((await debit(database.db, entry, { mayOverdraw: true })).kind, 'posted')
+}
+
+async function pay(key: ApiKey, tokens: number): Promise<void> {
+  const amountNanoBrl = BigInt(tokens) * NANO_BRL_PER_TOKEN
+  const entry = { customerId: key.customerId, amountNanoBrl, reason: 'top_up' }
+  assert.equal((await credit(database.db, { ...entry, reference: createId() })).kind, 'posted')
+}
+
+async function failuresOf(db: Database): Promise<string[]> {
+  const report = await audit(db)
+  return report.checks.filter(({ ok }) => !ok).map(({ name }) => name)
+}
+
+test('a sound ledger passes, with debts, corrections, budgets and caps', async () => {
+  assert.deepEqual(await failuresOf(database.db), [])
+  const { rows } = await sql<{ cause: string }>`
+    select distinct cause from account_debts where customer_id = ${indebted.customerId} order by 1`.execute(
+    database.db,
+  )
+  assert.deepEqual(
+    rows.map(({ cause }) => cause),
+    ['correction', 'debit', 'overrun', 'repaid'],
+  )
+})
+
+const OWES = 'what an account owes is what its noted debts add up to'
+const OVERRUN = 'a debt of overruns is at most what its calls cost above their holds'
+const GREW = 'a debt of a correction is at most by how much the charge grew'
+const ENTRY = 'a debt of a debit has an entry that may overdraw'
+const REVERSES = 'a correction reverses exactly the first outcome of its hold'
+const SAYS = 'a correction has the charge that it says'
+const CHARGES = 'charges are the sum of the usage events'
+const ROLLUPS = 'roll-ups are the sums of the events'
+const SESSIONS = 'sessions are the sums of their events'
+const NAMED = 'an event that corrects is named by its correction'
+
+/** Moves the account into a debt of so many tokens that nothing explains, and notes it with this cause. */
+function noteDebt(cause: string, holdIds: RawBuilder<unknown>): () => RawBuilder<unknown>[] {
+  return () => [
+    sql`update accounts set held_nano_brl = held_nano_brl + 700000 where customer_id = ${indebted.customerId}`,
+    sql`insert into holds (id, customer_id, api_key_id, node_id, request_id, model_id, is_stream, amount_nano_brl,
+        budget_pico_usd, price_id, fx_rate_id, fx_rate_e4, markup_e4, prompt_tokens_estimated, created_at)
+      values (gen_random_uuid(), ${indebted.customerId}, ${indebted.id}, ${one.nodeId}, gen_random_uuid(), 'test-model',
+        false, 700000, 0, 1, 1, 50000, 20000, 0, now())`,
+    sql`insert into account_debts (customer_id, amount_nano_brl, cause, hold_ids)
+      values (${indebted.customerId}, 700000, ${cause}, ${holdIds})`,
+  ]
+}
+
+/** A charge of an event and everything that is summed from it, as if it had been so from the beginning. */
+function copyEvent(
+  holdId: () => string,
+  id: RawBuilder<unknown>,
+  sign: 1 | -1,
+): RawBuilder<unknown>[] {
+  return [
+    sql`create temp table copied on commit drop as
+      select * from usage_events where id = ${id}`,
+    sql`update copied set id = gen_random_uuid()`,
+    sql`insert into usage_events select * from copied`,
+    sql`update accounts a set charged_nano_brl = charged_nano_brl + c.cost_billed_nano_brl from copied c
+      where a.customer_id = c.customer_id`,
+    sql`update usage_hours h set cost_billed_nano_brl = h.cost_billed_nano_brl + c.cost_billed_nano_brl,
+        cost_upstream_pico_usd = h.cost_upstream_pico_usd + c.cost_upstream_pico_usd,
+        completion_tokens = h.completion_tokens + c.completion_tokens, charged_requests = h.charged_requests + ${sign}
+      from copied c where h.customer_id = c.customer_id and h.hour_at = date_trunc('hour', c.created_at)
+        and h.api_key_id = c.api_key_id and h.model_id = c.model_id`,
+    sql`update usage_sessions s set cost_billed_nano_brl = s.cost_billed_nano_brl + c.cost_billed_nano_brl,
+        completion_tokens = s.completion_tokens + c.completion_tokens, requests = s.requests + ${sign}
+      from copied c where s.customer_id = c.customer_id and s.session_id = c.session_id`,
+    sql`insert into account_debts (customer_id, amount_nano_brl, cause, hold_ids)
+      select customer_id, cost_billed_nano_brl, case when cost_billed_nano_brl < 0 then 'repaid' else 'correction' end,
+        array[${holdId()}::uuid] from copied`,
+  ]
+}
+
+const reversalOf = (holdId: string) =>
+  sql`(select reversal_event_id from charge_corrections where hold_id = ${holdId})`
+const chargeOf = (holdId: string) =>
+  sql`(select event_id from charge_corrections where hold_id = ${holdId})`
+
+/** What a fault could have written, and the checks that fail by it: those and no others. */
+const FAULTS: Record<string, [checks: readonly string[], statements: () => RawBuilder<unknown>[]]> =
+  {
+    'one overrun does not excuse a later debt': [
+      [OWES],
+      () => noteDebt('repaid', sql`null`)().slice(0, 2),
+    ],
+    'two overruns do not excuse a third debt that names them': [
+      [OVERRUN],
+      noteDebt(
+        'overrun',
+        sql`(select array_agg(id) from usage_events where cost_billed_nano_brl > held_nano_brl and corrects_id is null)`,
+      ),
+    ],
+    'an overrun excuses a debt once': [
+      [OVERRUN],
+      () => [
+        sql`update account_debts set amount_nano_brl = amount_nano_brl - 100000 where cause = 'overrun'`,
+        sql`insert into account_debts (customer_id, amount_nano_brl, cause, hold_ids)
+          select customer_id, 100000, cause, hold_ids from account_debts where cause = 'overrun'`,
+      ],
+    ],
+    'a debt without a cause is none': [[OVERRUN], noteDebt('overrun', sql`null`)],
+    'a debt that names a call within its hold has no cause': [
+      [OVERRUN],
+      noteDebt(
+        'overrun',
+        sql`array[(select id from usage_events
+        where cost_billed_nano_brl between 1 and held_nano_brl limit 1)]`,
+      ),
+    ],
+    'a correction excuses no debt above its growth': [
+      [GREW],
+      () => noteDebt('correction', sql`array[${holds.dearer}::uuid]`)(),
+    ],
+    'a debt of a correction that there is not has no cause': [
+      [GREW],
+      () => noteDebt('correction', sql`array[${holds.overrun}::uuid]`)(),
+    ],
+    'a debit that may not overdraw makes no debt': [
+      [ENTRY],
+      () => [
+        sql`insert into ledger_entries (id, customer_id, kind, reason, amount_nano_brl, reference)
+          values (gen_random_uuid(), ${indebted.customerId}, 'debit', 'refund', 700000, 'x')`,
+        sql`update accounts set debited_nano_brl = debited_nano_brl + 700000 where customer_id = ${indebted.customerId}`,
+      ],
+    ],
+    'a repaid debt does not grow': [
+      ['a debt grows by a cause and is repaid'],
+      noteDebt('repaid', sql`null`),
+    ],
+    'nothing makes an opening debt afterwards': [
+      ['a debt from before debts were noted has its overruns and charge-backs'],
+      noteDebt('opening', sql`null`),
+    ],
+    'a repayment that was not noted is missed': [
+      [OWES],
+      () => [sql`delete from account_debts where cause = 'repaid'`],
+    ],
+    'what a budget has spent is compared with its charges': [
+      ['budgets have spent the sum of their charges'],
+      () => [sql`update api_key_budgets set spent_pico_usd = spent_pico_usd - 1`],
+    ],
+    'a charge that misses its budget is seen': [
+      ['budgets have spent the sum of their charges'],
+      () => [
+        sql`update usage_events set in_budget = false
+          where api_key_id = ${capped.id} and outcome = 'charged' and corrects_id is null and cost_billed_nano_brl = 70000`,
+      ],
+    ],
+    'what a team has spent is compared with its charges': [
+      ['teams have spent the sum of their charges'],
+      () => [sql`update team_budgets set spent_nano_brl = 0`],
+    ],
+    'a correction without its reversal is seen': [
+      [OWES, REVERSES, CHARGES, ROLLUPS, SESSIONS],
+      () => [
+        sql`delete from usage_events where id = ${reversalOf(holds.dearer)}`,
+        sql`update account_debts set amount_nano_brl = amount_nano_brl + 1 where id = (select min(id) from account_debts)`,
+      ],
+    ],
+    'a correction that says to reverse nothing is seen': [
+      [REVERSES, NAMED],
+      () => [
+        sql`update charge_corrections set reversal_event_id = null where hold_id = ${holds.cheaper}`,
+      ],
+    ],
+    'a correction of another first charge is seen': [
+      [REVERSES],
+      () => [
+        sql`update charge_corrections set first_billed_nano_brl = first_billed_nano_brl - 1 where hold_id = ${holds.undone}`,
+      ],
+    ],
+    'a correction that charged something else is seen': [
+      [SAYS],
+      () => [
+        sql`update charge_corrections set billed_nano_brl = billed_nano_brl + 1 where hold_id = ${holds.cheaper}`,
+      ],
+    ],
+    'a call that was corrected twice is seen': [
+      [NAMED],
+      () => copyEvent(() => holds.late, chargeOf(holds.late), 1),
+    ],
+    'a call that was reversed twice is seen': [
+      [NAMED],
+      () => copyEvent(() => holds.undone, reversalOf(holds.undone), -1),
+    ],
+    'a correction that is not written down is seen': [
+      [NAMED],
+      () => [sql`delete from charge_corrections where hold_id = ${holds.late}`],
+    ],
+    'a charge that takes back without a correction is seen': [
+      ['only a reversal takes back, and it names what it reverses', REVERSES, ROLLUPS, SESSIONS],
+      () => [sql`update usage_events set reason = null where id = ${reversalOf(holds.undone)}`],
+    ],
+    'a reversal that is rounded otherwise is seen': [
+      [
+        'the charge is cost x fx x markup, rounded half up once',
+        REVERSES,
+        CHARGES,
+        ROLLUPS,
+        SESSIONS,
+      ],
+      () => [
+        sql`update usage_events set cost_billed_nano_brl = cost_billed_nano_brl - 1 where id = ${reversalOf(holds.undone)}`,
+      ],
+    ],
+    'a hold that is open and resolved is seen': [
+      ['an open hold has no outcome'],
+      () => [sql`update holds set id = ${holds.cheaper}`],
+    ],
+    'a call that is resolved twice is seen': [
+      ['a call is resolved once', CHARGES, ROLLUPS],
+      () => [
+        sql`insert into usage_events select (jsonb_populate_record(e,
+        jsonb_build_object('created_at', e.created_at - interval '1 second'))).* from usage_events e where id = ${holds.overrun}`,
+      ],
+    ],
+  }
+
+for (const [guarantee, [checks, statements]] of Object.entries(FAULTS))
+  test(guarantee, async () => {
+    await assert.rejects(
+      inTransaction(database.db, async (trx) => {
+        for (const statement of statements()) await statement.execute(trx)
+        assert.deepEqual((await failuresOf(trx)).sort(), [...checks].sort())
+        throw new RolledBack()
+      }),
+      RolledBack,
+    )
+  })
+
+class RolledBack extends Error {}

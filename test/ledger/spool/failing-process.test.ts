@@ -1,0 +1,111 @@
+/** Real processes on a real file system: killed at any moment, and without room on the disk. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openSpool } from '../../../src/ledger/spool.ts'
+import { createId } from '../../../src/lib/ids.ts'
+import { effort, isFullEffort } from '../../harness/effort.ts'
+import { recordEvents, spoolFolder } from './spool-rows.ts'
+
+const CHILD = join(import.meta.dirname, 'append-in-child.ts')
+
+test('every row that a process acknowledged before it was killed is replayed by the next one', async () => {
+  const dir = await spoolFolder()
+  const kept = new Set<string>()
+  const replayed = new Set<string>()
+  for (let kill = 0; kill < effort({ ordinary: 6, full: 100 }); kill++) {
+    const child = startChild(dir, { attempts: 1_000_000, atOnce: 1 + (kill % 7) })
+    await child.hasTold()
+    await sleep(Math.random() * 60)
+    const told = await child.kill()
+    for (const id of told.kept) kept.add(id)
+    assert.deepEqual(told.failed, [])
+    if (kill % 2 === 1) for (const id of await replay(dir)) replayed.add(id)
+  }
+  for (const id of await replay(dir)) replayed.add(id)
+  assert.ok(kept.size > 0)
+  assert.deepEqual(
+    [...kept].filter((id) => !replayed.has(id)),
+    [],
+  )
+})
+
+test('without room on the disk nothing is acknowledged, and what was before is replayed: no more, no less', async () => {
+  for (const blocks of isFullEffort ? [1, 2, 3, 5, 7, 11, 17, 40, 64, 100] : [1, 7, 64]) {
+    const dir = await spoolFolder()
+    const child = startChild(dir, { attempts: blocks * 2 + 20, atOnce: 1 + (blocks % 5), blocks })
+    const { kept, failed } = await child.whenDone()
+    assert.equal(kept.length + failed.length >= blocks * 2 + 20, true)
+    assert.ok(failed.length > 0, 'the disk was full')
+    for (const line of failed) assert.ok(line.endsWith(' false'), 'none of these may remain')
+    const [name] = await readdir(dir)
+    const written = name === undefined ? 0 : (await stat(join(dir, name))).size
+    assert.ok(written <= blocks * 512)
+    assert.deepEqual((await replay(dir)).toSorted(), kept.toSorted())
+  }
+})
+
+/** What a process that starts on the folder replays; nothing is left then. */
+async function replay(dir: string): Promise<string[]> {
+  const ids: string[] = []
+  const { log, events } = recordEvents()
+  const spool = await openSpool({
+    dir,
+    nodeId: createId(),
+    log,
+    async replay(row) {
+      ids.push(row.id)
+      return 'taken'
+    },
+  })
+  await spool.replayAll()
+  await spool.close()
+  assert.ok(!events.includes('spool_record_unreadable'))
+  assert.deepEqual(await readdir(dir), [])
+  return ids
+}
+
+interface Told {
+  kept: string[]
+  failed: string[]
+}
+
+/** `blocks`: the most that it may write to a file, in 512 bytes; then a write ends short, and the next one fails. */
+function startChild(
+  dir: string,
+  { attempts, atOnce, blocks }: { attempts: number; atOnce: number; blocks?: number },
+) {
+  const limit = blocks === undefined ? '' : `ulimit -S -f ${blocks};`
+  const script = `${limit} exec "$0" "$@"`
+  const args = [process.execPath, CHILD, dir, String(attempts), String(atOnce)]
+  // The cache of compiled code is made of files too.
+  const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' }
+  const child = spawn('/bin/sh', ['-c', script, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env,
+  })
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (more: string) => (text += more))
+  const ended = once(child, 'close')
+  async function whenDone(): Promise<Told> {
+    await ended
+    const lines = text.split('\n').filter((line) => line !== '')
+    const of = (word: string): string[] =>
+      lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1))
+    return { kept: of('kept'), failed: of('failed') }
+  }
+  return {
+    whenDone,
+    async hasTold() {
+      while (!text.includes('\n')) await sleep(5)
+    },
+    kill() {
+      child.kill('SIGKILL')
+      return whenDone()
+    },
+  }
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { copyFile, mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { ResolutionRow } from '../../../src/ledger/resolution.ts'
+import { openSpool } from '../../../src/ledger/spool.ts'
+import { frameRow } from '../../../src/ledger/spool/record-frames.ts'
+import { createId } from '../../../src/lib/ids.ts'
+import { effort, seedOr } from '../../harness/effort.ts'
+import { recordEvents, spoolFolder, testRow } from './spool-rows.ts'
+
+/** No process has this pid. */
+const DEAD = '999999999.1'
+
+test('cut off at any byte, the records before are replayed, and what is appended next is kept', async () => {
+  const { path, rows, ends } = await writtenSpool(3)
+  const whole = await readFile(path)
+  const firstByte = ends.at(-2) as number
+  for (let size = firstByte; size <= whole.length; size++) {
+    const dir = await spoolFolder()
+    const copy = join(dir, `${DEAD}-${createId()}.0.spool`)
+    await copyFile(path, copy)
+    await truncate(copy, size)
+    const before = await replayed(dir, { append: [testRow()] })
+    const kept = ends.filter((end) => end <= size).length
+    assert.deepEqual(before.rows.slice(0, kept), rows.slice(0, kept), `cut at ${size}`)
+    assert.equal(before.rows.length, kept + 1, `cut at ${size}`)
+    assert.equal(before.setAsideCount, 0, 'what was never acknowledged is no bad record')
+    assert.deepEqual(await readdir(dir), [], 'nothing is left')
+  }
+})
+
+test('whatever garbage stands among the records, each whole one is replayed, and the rest is set aside', async () => {
+  const { path, rows, ends } = await writtenSpool(6)
+  const whole = await readFile(path)
+  const damage = fc.record({
+    at: fc.nat(whole.length - 1),
+    removed: fc.nat(40),
+    inserted: fc.oneof(
+      fc.uint8Array({ maxLength: 60 }),
+      // Looks like a record, or is a line of the former release.
+      fc.constantFrom('\x1e', '\n', `\x1e00000010`, '\x1effffffffffffffff{}\n', '{"id":"x"}\n'),
+    ),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 4 }), async (damages) => {
+      // From the end, so that the places before stay where they are.
+      const pieces = damages.toSorted((a, b) => b.at - a.at)
+      let bytes: Buffer = whole
+      let isTouched = rows.map(() => false)
+      for (const { at, removed, inserted } of pieces) {
+        const end = Math.min(bytes.length, at + removed)
+        bytes = Buffer.concat([bytes.subarray(0, at), Buffer.from(inserted), bytes.subarray(end)])
+        // An insertion between two records touches neither.
+        isTouched = isTouched.map((was, index) => {
+          const [start, stop] = [ends[index - 1] ?? 0, ends[index] as number]
+          return was || (at < stop && at + removed > start) || (at > start && at < stop)
+        })
+      }
+      const dir = await spoolFolder()
+      await writeFile(join(dir, `${DEAD}-${createId()}.0.spool`), bytes)
+      const { rows: got, events, setAsideCount } = await replayed(dir)
+      const gotIds = new Set(got.map(({ id }) => id))
+      rows.forEach(({ id }, index) => {
+        if (!isTouched[index]) assert.ok(gotIds.has(id), `record ${index} is replayed`)
+      })
+      for (const row of got)
+        assert.deepEqual(
+          row,
+          rows.find(({ id }) => id === row.id),
+        )
+      const alarms = events.filter((event) => event === 'spool_record_unreadable').length
+      assert.equal(alarms, setAsideCount > 0 ? 1 : 0, 'one alarm for the file')
+      const inRecords = got.reduce((sum, row) => sum + Buffer.byteLength(frameRow(row)), 0)
+      const left = bytes.length - inRecords - (await bytesSetAside(dir))
+      if (!events.includes('spool_tail_cut')) assert.equal(left, 0, 'every byte is somewhere')
+      assert.deepEqual(
+        (await readdir(dir)).filter((name) => name !== 'set-aside'),
+        [],
+        'nothing waits behind a bad record',
+      )
+    }),
+    { numRuns: effort({ ordinary: 150, full: 5_000 }), seed: seedOr(14) },
+  )
+})
+
+test('a bad record stays on the disk, set aside, and is counted by the next process too', async () => {
+  const { path, rows } = await writtenSpool(3)
+  const bytes = await readFile(path)
+  const middle = bytes.indexOf(rows[1]?.id as string)
+  bytes[middle] = (bytes[middle] as number) ^ 1
+  const dir = await spoolFolder()
+  await writeFile(join(dir, `${DEAD}-${createId()}.0.spool`), bytes)
+  const first = await replayed(dir)
+  assert.deepEqual(first.rows, [rows[0], rows[2]])
+  assert.equal(first.setAsideCount, 1)
+  assert.equal((await replayed(dir)).setAsideCount, 1)
+  const [name] = await readdir(join(dir, 'set-aside'))
+  const aside = await readFile(join(dir, 'set-aside', name as string), 'utf8')
+  assert.ok(aside.includes(`"customer_id":"${rows[1]?.customer_id}"`))
+})
+
+test('the lines of a release before the frames are replayed, and one that a torn line joined', async () => {
+  const rows = [testRow(), testRow(), testRow(), testRow()]
+  const [first, torn, second, third] = rows.map((row) => JSON.stringify(row)) as [
+    string,
+    string,
+    string,
+    string,
+  ]
+  const dir = await spoolFolder()
+  const text = `${first}\n${torn.slice(0, 99)}${second}\n\n${third}\n${torn.slice(0, 40)}`
+  await writeFile(join(dir, `${DEAD}-${createId()}.0.jsonl`), text)
+  const { rows: got, setAsideCount } = await replayed(dir)
+  assert.deepEqual(got, [rows[0], rows[2], rows[3]])
+  assert.equal(setAsideCount, 1, 'the piece that was torn off')
+  assert.deepEqual(await readdir(dir), ['set-aside'])
+})
+
+async function bytesSetAside(dir: string): Promise<number> {
+  const folder = join(dir, 'set-aside')
+  const names = await readdir(folder).catch(() => [])
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** A file of so many rows, and where each of its records ends. */
+async function writtenSpool(
+  count: number,
+): Promise<{ path: string; rows: ResolutionRow[]; ends: number[] }> {
+  const dir = await spoolFolder()
+  const { log } = recordEvents()
+  const spool = await openSpool({ dir, nodeId: createId(), log, replay: async () => 'away' })
+  const rows = Array.from({ length: count }, () => testRow())
+  for (const row of rows) await spool.append(row)
+  await spool.close()
+  const [name] = await readdir(dir)
+  const path = join(dir, name as string)
+  const bytes = await readFile(path)
+  const ends: number[] = []
+  for (let at = bytes.indexOf('\n'); at >= 0; at = bytes.indexOf('\n', at + 1)) ends.push(at + 1)
+  assert.equal(ends.length, count)
+  return { path, rows, ends }
+}
+
+/** What a process that starts on the folder replays. */
+async function replayed(
+  dir: string,
+  { append = [] }: { append?: ResolutionRow[] } = {},
+): Promise<{ rows: ResolutionRow[]; events: string[]; setAsideCount: number }> {
+  const rows: ResolutionRow[] = []
+  const { log, events } = recordEvents()
+  await mkdir(dir, { recursive: true })
+  const spool = await openSpool({
+    dir,
+    nodeId: createId(),
+    log,
+    async replay(row) {
+      rows.push(row)
+      return 'taken'
+    },
+  })
+  for (const row of append) await spool.append(row)
+  await spool.replayAll()
+  assert.equal(spool.length, 0)
+  await spool.close()
+  return { rows, events, setAsideCount: spool.setAsideCount }
+}
