@@ -23,6 +23,8 @@ export interface ClientCall {
     | 'left'
   /** As the answer says it, in BRL. */
   readonly costBilledBrl: string | undefined
+  /** Of a connection that broke or never was. */
+  readonly error: string | undefined
   /** Chunks with text that arrived. */
   readonly deltas: number
 }
@@ -47,7 +49,7 @@ export async function callAsClient(asked: Asked): Promise<ClientCall> {
   const startedAtMs = Date.now()
   let status: number | undefined
   let text = ''
-  let hasFailed = false
+  let error: string | undefined
   const leaving = new AbortController()
   const timer = setTimeout(() => leaving.abort(), asked.patienceMs)
   try {
@@ -65,8 +67,9 @@ export async function callAsClient(asked: Asked): Promise<ClientCall> {
     status = answer.status
     const decoder = new TextDecoder()
     for await (const bytes of answer.body ?? []) text += decoder.decode(bytes, { stream: true })
-  } catch {
-    hasFailed = true
+  } catch (thrown) {
+    const { cause, message } = thrown as Error & { cause?: { code?: string } }
+    error = cause?.code ?? message
   } finally {
     clearTimeout(timer)
   }
@@ -81,7 +84,14 @@ export async function callAsClient(asked: Asked): Promise<ClientCall> {
     startedAtMs,
     endedAtMs: Date.now(),
     status,
-    ending: endingOf({ status, text, hasFailed, isStream, hasLeft: leaving.signal.aborted }),
+    error,
+    ending: endingOf({
+      status,
+      text,
+      hasFailed: error !== undefined,
+      isStream,
+      hasLeft: leaving.signal.aborted,
+    }),
     costBilledBrl: /"cost_billed_brl":([0-9.]+)/.exec(text)?.[1],
     deltas: isStream ? text.split('"content":').length - 1 : 0,
   }

@@ -215,11 +215,11 @@ function judgeAccounts({ accounts, purses, calls }: Seen): Difference[] {
 }
 
 function describe(call: ClientCall, ledger: readonly LedgerCall[], detail: string): string {
-  const { node, model, isStream, status, ending, startedAtMs, endedAtMs, deltas } = call
+  const { node, model, isStream, status, ending, error, startedAtMs, endedAtMs, deltas } = call
   const events = ledger.map(
     ({ holdId, billedNanoBrl, outcome, usageKinds, reasons }) =>
       `${holdId} ${outcome} ${billedNanoBrl} (${usageKinds.join(' ')}; ${reasons.join(' ')})`,
   )
   const at = new Date(startedAtMs).toISOString().slice(11, 23)
-  return `${detail} | node ${node} ${model} ${isStream ? 'stream' : 'plain'} ${status ?? '-'} ${ending}, ${deltas} deltas, at ${at} for ${endedAtMs - startedAtMs} ms | ${events.join('; ') || 'no event'}`
+  return `${detail} | node ${node} ${model} ${isStream ? 'stream' : 'plain'} ${status ?? '-'} ${ending} ${error ?? ''}, ${deltas} deltas, at ${at} for ${endedAtMs - startedAtMs} ms | ${events.join('; ') || 'no event'}`
 }

@@ -22,6 +22,8 @@ export interface FaultNode {
   /** SIGSTOP and SIGCONT. */
   freeze(): void
   thaw(): void
+  /** How it ended where nobody ended it; the supervisor started it again. */
+  readonly ownExits: readonly string[]
   /** Lines of its log that hold this text, over all its starts. */
   logLines(text: string): string[]
   remove(): Promise<void>
@@ -41,7 +43,9 @@ export async function createFaultNode(options: {
   const network = await startTcpProxy(() => Number(new URL(options.databaseUrl()).port))
   const port = await findFreePort()
   const logs: (readonly string[])[] = []
+  const ownExits: string[] = []
   let current: TestNode | undefined
+  let starting: Promise<void> | undefined
   const removing = new AbortController()
 
   function throughNetwork(): string {
@@ -51,31 +55,58 @@ export async function createFaultNode(options: {
     return url.href
   }
 
+  async function startUntilUp(): Promise<void> {
+    while (!removing.signal.aborted) {
+      try {
+        const { env } = options
+        const started = await startTestNode({ databaseUrl: throughNetwork(), dataDir, port, env })
+        current = started
+        logs.push(started.log)
+        // It is no longer the current one where it was killed.
+        started.process.once('exit', () => current === started && startAfterOwnExit(started))
+        return
+      } catch {
+        await sleep(START_AGAIN_MS)
+      }
+    }
+  }
+
+  function start(): Promise<void> {
+    starting ??= startUntilUp().finally(() => (starting = undefined))
+    return starting
+  }
+
+  function startAfterOwnExit({ log, process }: TestNode): void {
+    const how = process.signalCode ?? `exit ${process.exitCode}`
+    ownExits.push(
+      `node ${options.index}, ${new Date().toISOString()}, ${how}: ${log.slice(-5).join('\n        ')}`,
+    )
+    current = undefined
+    void start()
+  }
+
   return {
     index: options.index,
     baseUrl: `http://127.0.0.1:${port}/v1`,
     dataDir,
     network,
     disk,
-    kill: async () => current?.stop('SIGKILL'),
-    async start() {
-      while (!removing.signal.aborted) {
-        try {
-          const { env } = options
-          current = await startTestNode({ databaseUrl: throughNetwork(), dataDir, port, env })
-          logs.push(current.log)
-          return
-        } catch {
-          await sleep(START_AGAIN_MS)
-        }
-      }
+    async kill() {
+      await starting
+      const killed = current
+      current = undefined
+      await killed?.stop('SIGKILL')
     },
+    start,
+    ownExits,
     freeze: () => void current?.process.kill('SIGSTOP'),
     thaw: () => void current?.process.kill('SIGCONT'),
     logLines: (text) => logs.flatMap((log) => log.filter((line) => line.includes(text))),
     async remove() {
       removing.abort()
-      await current?.stop('SIGKILL')
+      const removed = current
+      current = undefined
+      await removed?.stop('SIGKILL')
       network.close()
       disk?.unmount()
       await rm(dataDir, { recursive: true, force: true })

@@ -11,10 +11,10 @@ export interface Load {
   stop(): Promise<void>
 }
 
-const RICH_CLIENTS = 12
+const RICH_CLIENTS = 20
 const RICH_MODELS = ['quick', 'quick', 'quick', 'slow', 'slow', 'long']
 /** A node that does not answer keeps this many clients waiting, and no more. */
-const WAITING_PER_NODE_MAX = 4
+const WAITING_PER_NODE_MAX = 8
 /** Longer than any node is silent: most clients wait for what a silent node says when it comes back. */
 const PATIENCE_MS = 150_000
 /** Of a customer with room for a few calls, so many come at once. */

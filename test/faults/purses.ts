@@ -89,7 +89,7 @@ export async function createPurses(db: Database): Promise<Purses> {
       const stopping = new AbortController()
       const running = (async () => {
         while (!stopping.signal.aborted) {
-          await sleep(random.between(500, 2_500))
+          await sleep(random.between(200, 1_500))
           await act(random)
         }
       })()

@@ -1,4 +1,6 @@
 /** One world from its making to its end: episodes of faults under load, each settled and compared. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { applyFault } from './apply-fault.ts'
 import type { ClientCall } from './client-call.ts'
@@ -27,6 +29,8 @@ export interface WorldOptions {
   readonly rounds: number
   readonly roundsPerEpisode: number
   readonly log: (line: string) => void
+  /** A folder for the logs of the nodes, whole. */
+  readonly logFolder?: string | undefined
   /** In place of those drawn from the seed. */
   readonly plan?: readonly Track[]
 }
@@ -80,6 +84,7 @@ export async function runWorld(options: WorldOptions): Promise<WorldReport> {
     const hasDisks = world.nodes.every(({ disk }) => disk !== undefined)
     return { seed, rounds, counts, differences, auditFaults, settledAfterMs, hasDisks }
   } finally {
+    if (options.logFolder) await keepLogs(world, options.logFolder, seed)
     await world.close()
   }
 }
@@ -107,6 +112,12 @@ function judgeAudit({ audit, differences }: Awaited<ReturnType<typeof settleWorl
   if (!audit.isClean && differences.length === 0) return [`the audit fails alone: ${audit.text}`]
   if (!audit.isClean) return [`the audit fails: ${audit.text}`]
   return differences.length > 0 ? ['the audit is clean while the counts differ'] : []
+}
+
+async function keepLogs(world: World, folder: string, seed: number): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  for (const node of world.nodes)
+    await writeFile(join(folder, `${seed}-node-${node.index}.log`), node.logLines('').join('\n'))
 }
 
 function keyOf({ rule, requestId, detail }: Difference): string {

@@ -13,6 +13,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '200' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
     worlds: { type: 'string', default: '3' },
+    logs: { type: 'string' },
     episode: { type: 'string', default: '15' },
   },
 })
@@ -28,6 +29,7 @@ const reports = await Promise.all(
       seed: seed + index,
       rounds: Math.ceil(Number(values.rounds) / worlds),
       roundsPerEpisode: Number(values.episode),
+      logFolder: values.logs,
       log: (line) => process.stdout.write(`[${seed + index}] ${line}\n`),
     }),
   ),

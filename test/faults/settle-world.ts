@@ -44,6 +44,8 @@ export async function settleWorld(
       ledger: await readLedgerCalls(world.db),
       accounts: await readAccounts(world.db),
     })
+    for (const exit of world.nodes.flatMap((node) => node.ownExits))
+      differences.push({ rule: 'a node ends only when it is ended', detail: exit })
     if (openHolds > 0)
       differences.push({ rule: 'no hold is open after a minute', detail: `${openHolds} holds` })
     if (differences.length > 0 && !isLate) continue
