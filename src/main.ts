@@ -6,10 +6,11 @@ import { createApp, type App } from './app.ts'
 import { ConfigError, loadConfig, type Config } from './config.ts'
 import { startEmbedded, type EmbeddedPostgres } from './db/embedded.ts'
 import { ensureDemo } from './first-run.ts'
-import { createLog } from './lib/log.ts'
+import { createProcessLog } from './lib/log.ts'
 
 const config = readConfig()
-const log = createLog(config.logLevel, (line) => process.stderr.write(line))
+const log = createProcessLog(config.logLevel, (line) => process.stderr.write(line))
+process.on('exit', () => log.flush())
 /** Promises, so that a stop in the middle of a start waits for what it then has to close. */
 let embedded: Promise<EmbeddedPostgres> | undefined
 let app: Promise<App> | undefined

@@ -7,6 +7,7 @@ import { upstreamPresets, type UpstreamPreset } from './catalog/upstream-presets
 import type { Environment } from './config.ts'
 import { DEFAULT_BREAKER, type BreakerOptions } from './gateway/routing/circuit-breaker.ts'
 import type { AiSdkOptions } from './providers/ai-sdk/ai-sdk-options.ts'
+import { OPEN_CHAT_FIELDS, OPENAI_CHAT_FIELDS } from './providers/openai-compatible/chat-fields.ts'
 import type { OpenAiCompatibleOptions } from './providers/openai-compatible/create-openai-compatible.ts'
 
 export interface ConfiguredUpstream {
@@ -139,14 +140,29 @@ function adapterOf(
       project: from(entry.project_env),
       query: entry.query,
       authentication: preset.authentication ?? 'bearer',
-      maxTokensField: preset.maxTokensField ?? maxTokensFieldAt(baseUrl as string),
+      maxTokensField:
+        entry.max_tokens_field ??
+        preset.maxTokensField ??
+        (isOpenAi(baseUrl as string) || isAzure(baseUrl as string)
+          ? 'max_completion_tokens'
+          : 'max_tokens'),
+      chatFields:
+        isOpenAi(baseUrl as string) || isAzure(baseUrl as string)
+          ? OPENAI_CHAT_FIELDS
+          : OPEN_CHAT_FIELDS,
+      // Without it the project's settings choose the tier, and with it the price.
+      serviceTier: isOpenAi(baseUrl as string) ? 'default' : undefined,
     },
   }
 }
 
-/** OpenAI wants the newer name, under whatever id it is configured. */
-function maxTokensFieldAt(baseUrl: string): 'max_tokens' | 'max_completion_tokens' {
-  return new URL(baseUrl).hostname === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens'
+/** Under whatever id it is configured. */
+function isOpenAi(baseUrl: string): boolean {
+  return new URL(baseUrl).hostname === 'api.openai.com'
+}
+
+function isAzure(baseUrl: string): boolean {
+  return /\.(openai|services\.ai|cognitiveservices)\.azure\.com$/.test(new URL(baseUrl).hostname)
 }
 
 function baseUrlOf(

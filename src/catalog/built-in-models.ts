@@ -4,7 +4,7 @@
  * `imageTokensMax` bounds what one image can count as, from the makers' documentation, and only has to
  * be high enough: the true number is charged. `outputTokensMax` is the maker's limit for one answer.
  */
-import type { Model, ModelCategory } from './model.ts'
+import type { Model, ModelCategory, Tokenizer } from './model.ts'
 
 export interface BuiltInModel extends Pick<Model, 'canReason' | 'embedding' | 'image' | 'audio'> {
   readonly id: string
@@ -17,7 +17,7 @@ export interface BuiltInModel extends Pick<Model, 'canReason' | 'embedding' | 'i
   readonly contextTokens: number
   readonly outputTokensMax: number
   readonly imageTokensMax: number
-  readonly tokenizer?: 'o200k_base'
+  readonly tokenizer?: Tokenizer
   readonly supportsTools: boolean
   readonly markup: string
   readonly routes: readonly { readonly upstreamId: string; readonly upstreamModel: string }[]
@@ -49,7 +49,7 @@ function maker(
   vendor: string,
   upstreamId: string,
   provider: string,
-  common: { tokenizer?: 'o200k_base' } = {},
+  tokenizers: Readonly<Record<string, Tokenizer>> = {},
 ) {
   return (
     category: ModelCategory,
@@ -57,7 +57,7 @@ function maker(
     limits: Limits,
   ): BuiltInModel => ({
     ...names,
-    ...common,
+    ...(tokenizers[names.id] ? { tokenizer: tokenizers[names.id] as Tokenizer } : {}),
     category,
     vendor,
     priceFrom: { provider, model: pricedAs ?? upstreamModel ?? names.id },
@@ -68,7 +68,25 @@ function maker(
   })
 }
 
-const openai = maker('openai', 'openai', 'openai', { tokenizer: 'o200k_base' })
+/** Of the models that the maker's own tables name; whatever is newer is bounded by its bytes. */
+const OPENAI_TOKENIZERS: Readonly<Record<string, Tokenizer>> = {
+  'gpt-5.2': 'o200k_base',
+  'gpt-5.1': 'o200k_base',
+  'gpt-5': 'o200k_base',
+  'gpt-5-mini': 'o200k_base',
+  'gpt-5-nano': 'o200k_base',
+  'gpt-4.1': 'o200k_base',
+  'gpt-4.1-mini': 'o200k_base',
+  'gpt-4.1-nano': 'o200k_base',
+  'gpt-4o': 'o200k_base',
+  'gpt-4o-mini': 'o200k_base',
+  o3: 'o200k_base',
+  'o4-mini': 'o200k_base',
+  'text-embedding-3-small': 'cl100k_base',
+  'text-embedding-3-large': 'cl100k_base',
+}
+
+const openai = maker('openai', 'openai', 'openai', OPENAI_TOKENIZERS)
 const anthropic = maker('anthropic', 'anthropic', 'anthropic')
 const google = maker('google', 'google', 'google')
 const deepseek = maker('deepseek', 'deepseek', 'deepseek')

@@ -29,6 +29,9 @@ const tokenPrices = {
   input: Type.Optional(usdPerMillion),
   cached_input: Type.Optional(usdPerMillion),
   cache_write: Type.Optional(usdPerMillion),
+  cache_write_1h: Type.Optional(
+    usd('USD per million tokens that are kept for an hour; without it none are.'),
+  ),
   output: Type.Optional(usdPerMillion),
   reasoning: Type.Optional(usdPerMillion),
 }
@@ -112,6 +115,11 @@ const upstream = Type.Object(
     location: Type.Optional(Type.String({ minLength: 1, description: 'Of google-vertex.' })),
     client_email_env: Type.Optional(variable),
     private_key_env: Type.Optional(variable),
+    max_tokens_field: Type.Optional(
+      Type.Enum(['max_tokens', 'max_completion_tokens'], {
+        description: 'What an openai-compatible upstream calls the limit of output tokens.',
+      }),
+    ),
     organization_env: Type.Optional(variable),
     project_env: Type.Optional(variable),
     headers: Type.Optional(Type.Record(Type.String(), Type.String())),

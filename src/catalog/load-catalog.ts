@@ -2,6 +2,7 @@
 import { parseE4 } from '../lib/money.ts'
 import { builtInModels, type BuiltInModel } from './built-in-models.ts'
 import type { CatalogConfig, ModelConfig, RouteConfig } from './catalog-config-schema.ts'
+import { isHourCacheUnit } from './hour-cache.ts'
 import type { Model, ModelCategory, Route } from './model.ts'
 import { plainRoute } from './plain-route.ts'
 import { priceFromData } from './price-from-data.ts'
@@ -138,8 +139,11 @@ function overlaid(model: Model, overlay: ModelConfig, faults: string[]): Model {
   const price = overlay.prices
     ? readPrices(model.id, category, overlay.prices, faults)
     : model.price
+  const { tokenizer, ...others } = model
   return {
-    ...model,
+    ...others,
+    // It is the tokenizer of what the built-in route leads to.
+    ...(tokenizer && !overlay.routes ? { tokenizer } : {}),
     displayName: overlay.display_name ?? model.displayName,
     category,
     description: overlay.description === undefined ? model.description : overlay.description,
@@ -187,8 +191,10 @@ function routeOf(
   }
 }
 
+/** Without the cache of an hour: no call needs it, and it is offered where every route has its price. */
 function unitNames({ units }: Price): string {
   return Object.keys(units ?? {})
+    .filter((unit) => !isHourCacheUnit(unit))
     .sort()
     .join(', ')
 }

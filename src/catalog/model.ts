@@ -3,6 +3,9 @@ import type { Price } from './prices.ts'
 export const MODEL_CATEGORIES = ['llm', 'image', 'video', 'embedding', 'audio'] as const
 export type ModelCategory = (typeof MODEL_CATEGORIES)[number]
 
+/** Public tokenizers that are at hand. */
+export type Tokenizer = 'o200k_base' | 'cl100k_base'
+
 /** In which order a model's routes are tried: see `gateway/routing/order-routes.ts`. */
 export const ROUTING_STRATEGIES = ['priority', 'latency', 'price'] as const
 export type RoutingStrategy = (typeof ROUTING_STRATEGIES)[number]
@@ -62,8 +65,8 @@ export interface Model {
   readonly outputTokensMax: number
   /** The most that one image in the prompt can count as, in tokens; 0 where the model takes none. */
   readonly imageTokensMax: number
-  /** Set where the public tokenizer of the model is known, so that a hold may be counted and not bounded. */
-  readonly tokenizer?: 'o200k_base'
+  /** Set only where the model is known to use exactly this one, so that a hold may be counted and not bounded. */
+  readonly tokenizer?: Tokenizer
   readonly supportsTools: boolean
   /**
    * False where the model is known to put out nothing but what it shows. Unset, it may think unseen: a stream that its

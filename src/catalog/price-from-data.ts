@@ -1,5 +1,6 @@
 /** From the price data package (decimal USD, floats) to whole micro-USD. */
 import { findProvider } from '@pydantic/genai-prices'
+import { hourCacheUnits } from './hour-cache.ts'
 import type { Price, PriceTier, TokenPrices } from './prices.ts'
 
 /** A number, or one that changes with the size of the prompt. */
@@ -13,7 +14,7 @@ interface Conditional {
 const TOKEN_KINDS = {
   input: ['input_mtok'],
   cachedInput: ['cache_read_mtok', 'input_mtok'],
-  cacheWrite: ['cache_write_1h_mtok', 'cache_write_mtok', 'input_mtok'],
+  cacheWrite: ['cache_write_mtok', 'input_mtok'],
   output: ['output_mtok'],
   reasoning: ['output_reasoning_mtok', 'output_mtok'],
 } satisfies Record<keyof TokenPrices, string[]>
@@ -39,9 +40,9 @@ const TEXT_KEYS = new Set([
 /**
  * The price of a model at a time. Throws where the data has none: there is never an unpriced model.
  *
- * Where a price depends on the time of day, the dearest of the day is taken. Cache writes are priced at
- * the dearer of the two lives that a cache can have. A kind without a price of its own costs what the
- * kind it belongs to costs.
+ * Where a price depends on the time of day, the dearest of the day is taken. A kind without a price of
+ * its own costs what the kind it belongs to costs. Of a cache that can live for an hour the longer life is
+ * a surcharge: see `hour-cache.ts`.
  */
 export function priceFromData(from: { provider: string; model: string }, at: Date): Price {
   const model = findProvider({ providerId: from.provider })?.models.find(
@@ -49,11 +50,12 @@ export function priceFromData(from: { provider: string; model: string }, at: Dat
   )
   if (!model) throw new Error(`the price data has no model "${from.model}" of "${from.provider}"`)
   const amounts = amountsAt(model.prices, at)
-  const units = unitsOf(amounts)
+  const tiers = tiersOf(amounts)
+  const units = { ...unitsOf(amounts), ...hourCacheUnitsOf(amounts, tiers) }
   const hasUnits = Object.keys(units).length > 0
   if (amounts.input_mtok === undefined && !hasUnits)
     throw new Error(`the price data has no price for "${from.model}"`)
-  return { tiers: tiersOf(amounts), ...(hasUnits ? { units } : {}) }
+  return { tiers, ...(hasUnits ? { units } : {}) }
 }
 
 /** What else the data prices (searches, pages, storage) is refused by the gateway, so it needs no price. */
@@ -65,6 +67,15 @@ function unitsOf(amounts: Amounts): Record<string, bigint> {
   if (amounts.audio_hours !== undefined)
     units.audio_seconds = picoUsdPerSecond(microUsd(baseOf(amounts.audio_hours)))
   return units
+}
+
+function hourCacheUnitsOf(amounts: Amounts, tiers: readonly PriceTier[]): Record<string, bigint> {
+  const amount = amounts.cache_write_1h_mtok
+  if (amount === undefined) return {}
+  return hourCacheUnits(
+    tiers,
+    tiers.map(({ abovePromptTokens }) => microUsd(amountFrom(amount, abovePromptTokens))),
+  )
 }
 
 /** Rounded up to the whole pico-USD: an hour is dearer by less than 3,600 of them. */

@@ -3,6 +3,7 @@
  * Callers: the quote (what may it cost at most) and the settlement (what did it cost).
  */
 import type { PicoUsd } from '../lib/money.ts'
+import { HOUR_CACHE_UNIT, hourCacheSurchargeMax } from './hour-cache.ts'
 
 /**
  * Prices of one tier, in micro-USD per million tokens, which is pico-USD per token.
@@ -12,6 +13,7 @@ import type { PicoUsd } from '../lib/money.ts'
 export interface TokenPrices {
   readonly input: bigint
   readonly cachedInput: bigint
+  /** To keep it for the shortest time that the provider sells. */
   readonly cacheWrite: bigint
   readonly output: bigint
   readonly reasoning: bigint
@@ -25,7 +27,8 @@ export interface PriceTier extends TokenPrices {
 /**
  * What is billed beside text tokens, by name: `audio_seconds`, tokens of another kind
  * (`input_audio_tokens`, `input_image_tokens`, `output_image_tokens`), images (`images`, or by size and
- * quality: see `image-unit.ts`). A unit is whole; text tokens do not include what a unit counts.
+ * quality: see `image-unit.ts`). A unit is whole; text tokens do not include what a unit counts, save
+ * for the one that is a surcharge: see `hour-cache.ts`.
  */
 export type UnitPrices = Readonly<Record<string, PicoUsd>>
 export type UnitCounts = Readonly<Record<string, number>>
@@ -96,8 +99,20 @@ export function costCeilingOf(
   return (
     BigInt(promptTokensMax) * input +
     BigInt(outputTokensMax) * output +
-    costOfUnits(price, unitsMax)
+    ceilingOfUnits(price, promptTokensMax, unitsMax)
   )
+}
+
+function ceilingOfUnits(
+  price: Price,
+  promptTokensMax: number,
+  unitsMax: UnitCounts | undefined,
+): PicoUsd {
+  const writes = unitsMax?.[HOUR_CACHE_UNIT]
+  if (writes === undefined) return costOfUnits(price, unitsMax)
+  const { [HOUR_CACHE_UNIT]: _writes, ...others } = unitsMax as UnitCounts
+  const surcharge = BigInt(writes) * hourCacheSurchargeMax(price, promptTokensMax)
+  return surcharge + costOfUnits(price, others)
 }
 
 /** The dearest price of a prompt token and of an output token that a prompt of at most this size can meet. */

@@ -5,16 +5,16 @@
 import type { Model } from './model.ts'
 
 export interface PromptFacts {
-  /** Bytes of the JSON body. */
+  /** Bytes of the request as the upstream gets it, without the data of images. */
   readonly bytes: number
   readonly imageCount: number
-  readonly imageBytes: number
   readonly hasFiles: boolean
+  /** Tools, or a schema for the answer: some models get instructions for them. */
   readonly hasTools: boolean
 }
 
 /** Some models put instructions of their own before the tools. */
-export const TOOL_PREAMBLE_TOKENS = 1_024
+const TOOL_PREAMBLE_TOKENS = 1_024
 /** What a chat template adds around all messages; around each one it adds less than its JSON has bytes. */
 const TEMPLATE_TOKENS = 64
 /** A typical image, for estimates only. */
@@ -25,17 +25,16 @@ const BYTES_PER_TOKEN_TYPICAL = 4
 export function promptTokensBound(facts: PromptFacts, model: Model): number {
   if (facts.hasFiles) return model.contextTokens
   const bound =
-    facts.bytes -
-    facts.imageBytes +
+    facts.bytes +
     facts.imageCount * model.imageTokensMax +
     (facts.hasTools ? TOOL_PREAMBLE_TOKENS : 0) +
     TEMPLATE_TOKENS
   return Math.min(bound, model.contextTokens)
 }
 
-/** A fair guess without a tokenizer, never above the bound. */
+/** A fair guess without a tokenizer, never above the bound of the same facts. */
 export function promptTokensTypical(facts: PromptFacts, model: Model): number {
-  const text = Math.ceil((facts.bytes - facts.imageBytes) / BYTES_PER_TOKEN_TYPICAL)
+  const text = Math.ceil(facts.bytes / BYTES_PER_TOKEN_TYPICAL)
   const images = facts.imageCount * Math.min(model.imageTokensMax, IMAGE_TOKENS_TYPICAL)
   return Math.min(text + images, promptTokensBound(facts, model))
 }

@@ -2,6 +2,7 @@
 import { parseUsd } from '../lib/money.ts'
 import type { PricesConfig } from './catalog-config-schema.ts'
 import type { ModelCategory } from './model.ts'
+import { hourCacheUnits } from './hour-cache.ts'
 import { picoUsdPerSecond } from './price-from-data.ts'
 import type { Price, PriceTier } from './prices.ts'
 
@@ -27,12 +28,18 @@ export function readPrices(
   const missing = findMissing(category, prices)
   if (missing !== undefined) fault(`${missing} so it needs its price`)
   const { tiers = [] } = prices
-  const first = readTier(prices, 0, microUsd)
-  const rest = tiers.map((tier) => readTier(tier, tier.above_prompt_tokens, microUsd))
-  return {
-    tiers: [first, ...rest.sort((a, b) => a.abovePromptTokens - b.abovePromptTokens)],
-    ...(Object.keys(units).length > 0 ? { units } : {}),
+  const given = [
+    { ...prices, above_prompt_tokens: 0 },
+    ...[...tiers].sort((a, b) => a.above_prompt_tokens - b.above_prompt_tokens),
+  ]
+  const read = given.map((tier) => readTier(tier, tier.above_prompt_tokens, microUsd))
+  const hours = given.map((tier) => tier.cache_write_1h)
+  if (hours.some((usd) => usd !== undefined)) {
+    if (hours.some((usd) => usd === undefined)) fault('every tier needs "cache_write_1h", or none')
+    const hourPrices = hours.map((usd) => microUsd(usd ?? 0))
+    Object.assign(units, hourCacheUnits(read, hourPrices))
   }
+  return { tiers: read, ...(Object.keys(units).length > 0 ? { units } : {}) }
 }
 
 /** Without these the gateway could not say what a call costs. */

@@ -1,5 +1,6 @@
 /** Which other models could do a customer's work for less. Pure. */
 import { chargeFor, type NanoBrl } from '../lib/money.ts'
+import { isHourCacheUnit } from './hour-cache.ts'
 import type { Model } from './model.ts'
 import { costOf, type Price } from './prices.ts'
 import { sandboxModels } from './sandbox-catalog.ts'
@@ -74,8 +75,10 @@ function canReplace(model: Model, other: Model): boolean {
     (other.imageTokensMax > 0 || model.imageTokensMax === 0) &&
     other.contextTokens >= model.contextTokens &&
     other.outputTokensMax >= model.outputTokensMax &&
-    // What has a price of its own can be sent: sound.
-    Object.keys(model.price.units ?? {}).every((unit) => other.price.units?.[unit] !== undefined)
+    // What has a price of its own can be sent: sound. A cache is a saving, not something that is sent.
+    Object.keys(model.price.units ?? {}).every(
+      (unit) => isHourCacheUnit(unit) || other.price.units?.[unit] !== undefined,
+    )
   )
 }
 

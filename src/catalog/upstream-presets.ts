@@ -26,6 +26,7 @@ export interface UpstreamPreset {
   /** It is there where all variables of one of these are set. */
   readonly whenSet: readonly (readonly string[])[]
   readonly cancelStopsBilling: boolean
+  /** `max_tokens` if not given, which all that are not here obey. */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens'
   readonly authentication?: 'bearer' | 'api-key'
 }
@@ -93,8 +94,15 @@ export const upstreamPresets: Readonly<Record<string, UpstreamPreset>> = {
   cohere: ownFormat('cohere', 'COHERE_API_KEY', false),
   deepseek: compatible('https://api.deepseek.com/v1', 'DEEPSEEK_API_KEY', true),
   mistral: compatible('https://api.mistral.ai/v1', 'MISTRAL_API_KEY', false),
-  xai: compatible('https://api.x.ai/v1', 'XAI_API_KEY', true),
-  groq: compatible('https://api.groq.com/openai/v1', 'GROQ_API_KEY', false),
+  // `max_tokens` leaves the thoughts of its models out.
+  xai: {
+    ...compatible('https://api.x.ai/v1', 'XAI_API_KEY', true),
+    maxTokensField: 'max_completion_tokens',
+  },
+  groq: {
+    ...compatible('https://api.groq.com/openai/v1', 'GROQ_API_KEY', false),
+    maxTokensField: 'max_completion_tokens',
+  },
   together: compatible('https://api.together.xyz/v1', 'TOGETHER_API_KEY', true),
   fireworks: compatible('https://api.fireworks.ai/inference/v1', 'FIREWORKS_API_KEY', true),
   openrouter: compatible('https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY', false),

@@ -709,6 +709,7 @@ interface UsageEventsTable {
   settled_at: Date
   corrects_id: ColumnType<string | null, never, never>
   in_budget: ColumnType<boolean, never, never>
+  in_cap: ColumnType<boolean, never, never>
 }
 
 interface UpstreamHealthHoursTable {

@@ -1,3 +1,4 @@
+import { hourCacheUnit } from '../catalog/hour-cache.ts'
 import type { Model } from '../catalog/model.ts'
 import type { Price, UsageCounts } from '../catalog/prices.ts'
 import type { ReportedUsage } from '../providers/contract.ts'
@@ -36,10 +37,14 @@ export function billedUsage(
     units.audio_seconds = Math.max(audio?.secondsMin ?? 0, Math.ceil(reported.audioSeconds))
   }
   const cachedTokens = Math.min(reported.cachedTokens, promptTokens)
+  const cacheWriteTokens = Math.min(reported.cacheWriteTokens, promptTokens - cachedTokens)
+  const hourWrites = Math.min(reported.hourCacheWriteTokens ?? 0, cacheWriteTokens)
+  const hourUnit = hourWrites > 0 ? hourCacheUnit(price, promptTokens) : undefined
+  if (hourUnit !== undefined) units[hourUnit] = hourWrites
   const tokens = {
     promptTokens,
     cachedTokens,
-    cacheWriteTokens: Math.min(reported.cacheWriteTokens, promptTokens - cachedTokens),
+    cacheWriteTokens,
     completionTokens,
     reasoningTokens: Math.min(reported.reasoningTokens, completionTokens),
   }

@@ -69,7 +69,8 @@ export interface CallKind<Body, Request extends CallRequest, Outcome extends { k
   read(body: Body): Request | Refusal | Promise<Request | Refusal>
   /** Why this model cannot take this request, in Portuguese; undefined where it can. */
   findFault(model: Model, request: Request): string | undefined
-  ask(model: Model, request: Request): Ask
+  /** What it can use at most, at any of the upstreams that the model has routes to. */
+  ask(model: Model, request: Request, providers: ReadonlyMap<string, Provider>): Ask | Promise<Ask>
   /** Whether an upstream can do this at all. */
   can(provider: Provider): boolean
   /** The charge of a call that its client left after it was dispatched and before its first output. */

@@ -67,6 +67,11 @@ export function fallbacksBeside(modelId: string, ids: readonly string[]): string
   return [...new Set(ids)].filter((id) => id !== modelId)
 }
 
+/** Takes out of a sound request what is on no list: a field that nobody knows may have a price. */
+export function keepFields(fields: ReadonlySet<string>, body: JsonObject): void {
+  for (const field in body) if (!fields.has(field)) delete body[field]
+}
+
 const NO_FALLBACKS: readonly string[] = []
 
 export function isAbsent(value: unknown): value is null | undefined {

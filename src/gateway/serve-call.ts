@@ -47,7 +47,7 @@ export function createServeCall<
     const { request, models } = admitted
     try {
       for (const [place, model] of models.entries()) {
-        const ask = kind.ask(model, request)
+        const ask = await kind.ask(model, request, deps.providers)
         const held = await holdMoney(deps, incoming, admitted, model, ask, place > 0)
         if ('refused' in held) return refuse(deps, incoming, client, held.refused, held.limits)
 

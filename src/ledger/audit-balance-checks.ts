@@ -79,7 +79,7 @@ function budgetChecks(): Checks {
       left join (
         select e.team_id, sum(e.cost_billed_nano_brl) as total
         from team_budgets b join usage_events e using (team_id)
-        where e.settled_at >= greatest(b.period_started_at, b.spent_since) group by 1
+        where e.in_cap and e.settled_at >= greatest(b.period_started_at, b.spent_since) group by 1
       ) s using (team_id)
       where b.spent_nano_brl <> coalesce(s.total, 0) + b.before`,
   }

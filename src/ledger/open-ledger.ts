@@ -8,7 +8,13 @@ import { createLane, type Lane, type LaneObserver } from './lane.ts'
 import { ConnectionLost } from './lane-connection.ts'
 import type { Mark } from './lane-work.ts'
 import type { LeaseView } from './lease.ts'
-import { toRow, type Resolution, type ResolutionRow, type Resolved } from './resolution.ts'
+import {
+  COMMITTED,
+  toRow,
+  type Resolution,
+  type ResolutionRow,
+  type Resolved,
+} from './resolution.ts'
 import { AccountLocked } from './set-aside.ts'
 import { openSpool } from './spool.ts'
 
@@ -47,7 +53,6 @@ export interface CallInDoubt {
   readonly isDelivered: boolean
 }
 
-/** How long settling is retried, while the client waits, before the call is given up. */
 const DOUBT_MS_MAX = 30_000
 const ASK_AGAIN_MS = 250
 /** Beyond this, delivered answers that nothing took are charged by the last checkpoint of their holds. */
@@ -60,14 +65,18 @@ export async function openLedger(options: {
   spoolDir: string
   log: Log
   observer: LaneObserver
+  /** How long settling is retried, while the client waits, before the call is given up. */
+  doubtMsMax?: number
 }): Promise<Ledger> {
-  const { log, lease } = options
+  const { log, lease, doubtMsMax = DOUBT_MS_MAX } = options
   const nodeId = (): string => lease.nodeId()
   const lanes = Array.from({ length: options.laneCount }, () =>
     createLane({ databaseUrl: options.databaseUrl, nodeId, observer: options.observer }),
   )
-  /** Charges of delivered answers that neither the database nor the disk took, as long as this process lives. */
+  /** Final outcomes that neither the database nor the disk took, as long as this process lives. */
   const unresolved = new Map<string, ResolutionRow>()
+  /** Holds of calls whose charge is in the spool before it is known whether their answer may be delivered. */
+  const undecided = new Set<string>()
   const laneOf = (customerId: string): Lane => lanes[hash(customerId) % lanes.length] as Lane
 
   const spool = await openSpool({
@@ -75,83 +84,113 @@ export async function openLedger(options: {
     nodeId: nodeId(),
     log,
     async replay(row) {
-      const outcome = await submitRow(row)
-      if (typeof outcome === 'string') return outcome
-      if (outcome.kind === 'missing' && row.outcome === 'charged')
+      if (undecided.has(row.id)) return 'away'
+      const { kind } = await submitRow(row)
+      if (kind === 'away' || kind === 'refused') return kind
+      if (kind === 'missing' && row.outcome === 'charged')
         log.error('charge_without_hold', { id: row.id })
       return 'taken'
     },
   })
 
-  async function submitRow(row: ResolutionRow): Promise<Resolved | 'away' | 'refused'> {
+  type Asked = Resolved | { kind: 'away'; mayBeCommitted: boolean } | { kind: 'refused' }
+
+  async function submitRow(row: ResolutionRow): Promise<Asked> {
     try {
       const resolved = (await laneOf(row.customer_id).submit({ kind: 'resolve', row })) as Resolved
       // A release of a hold that was never taken: there is nothing left to do.
-      if (resolved.kind === 'missing' && row.outcome === 'released')
-        return { kind: 'committed', isRepeated: false }
+      if (resolved.kind === 'missing' && row.outcome === 'released') return COMMITTED
       if (resolved.kind === 'corrected') log.error('charge_corrected', { id: row.id })
+      if (resolved.kind === 'superseded' && row.is_final)
+        log.error('final_outcome_superseded', { id: row.id, outcome: row.outcome })
       return resolved
     } catch (error) {
-      if (error instanceof ConnectionLost || error instanceof AccountLocked) return 'away'
+      if (error instanceof ConnectionLost) return { kind: 'away', mayBeCommitted: error.wasSent }
+      if (error instanceof AccountLocked) return { kind: 'away', mayBeCommitted: false }
       log.error('resolution_refused', { id: row.id, outcome: row.outcome, error })
-      return 'refused'
+      return { kind: 'refused' }
     }
   }
 
   /** Asks until the database answers, and turns to the spool where that is allowed. */
   async function resolveCall(resolution: Resolution, call: CallInDoubt): Promise<Resolved> {
-    for (const deadline = performance.now() + DOUBT_MS_MAX; ; await sleep(ASK_AGAIN_MS)) {
-      const outcome = await submitRow(toRow(resolution))
-      if (typeof outcome !== 'string') return outcome
+    let mayBeCommitted = false
+    for (const deadline = performance.now() + doubtMsMax; ; await sleep(ASK_AGAIN_MS)) {
+      const asked = await submitRow(toRow(resolution))
+      if (asked.kind !== 'away' && asked.kind !== 'refused') return asked
       if (resolution.outcome === 'released') return keepRelease(resolution)
-      const mayCharge = call.isKept && (call.isDelivered || lease.isHeld(call.epoch))
-      if (mayCharge && (await keep(resolution, call))) return { kind: 'spooled' }
-      if (outcome === 'refused' || performance.now() >= deadline) break
+      if (asked.kind === 'away') mayBeCommitted ||= asked.mayBeCommitted
+      if (call.isKept && (call.isDelivered || lease.isHeld(call.epoch))) {
+        const kept = await keepCharge(resolution, call)
+        if (kept === 'kept') return SPOOLED
+        if (kept === 'taken_back') return UNAVAILABLE
+      }
+      if (asked.kind === 'refused' || performance.now() >= deadline) break
     }
-    if (call.isDelivered && unresolved.size < UNRESOLVED_MAX)
-      unresolved.set(resolution.id, { ...toRow(resolution), is_final: true })
-    return { kind: 'unavailable' }
+    if (call.isDelivered) keepInMemory({ ...toRow(resolution), is_final: true })
+    else if (mayBeCommitted && !(await takeBack(resolution)))
+      keepInMemory({ ...toRow({ ...resolution, ...NOTHING_USED }), is_final: true })
+    return UNAVAILABLE
+  }
+
+  /**
+   * Puts a charge on the disk. `taken_back`: the lease lapsed meanwhile, so the answer must not be delivered, and a
+   * later record replaces the charge. Until that is decided the replay leaves the hold alone; a process that dies in
+   * this moment leaves a charge whose answer was not delivered.
+   */
+  async function keepCharge(
+    resolution: Resolution,
+    call: CallInDoubt,
+  ): Promise<'kept' | 'taken_back' | 'failed'> {
+    const row = { ...toRow(resolution), is_final: true }
+    undecided.add(row.id)
+    try {
+      await spool.append(row)
+      if (call.isDelivered || lease.isHeld(call.epoch)) return 'kept'
+      // Where the charge cannot be taken back it stands, and the answer that it pays for is delivered.
+      return (await takeBack(resolution)) ? 'taken_back' : 'kept'
+    } catch (error) {
+      log.error('spool_append_failed', { id: row.id, error })
+      return 'failed'
+    } finally {
+      undecided.delete(row.id)
+    }
+  }
+
+  /**
+   * The answer is not delivered: a charge of it that is stored, or still comes to be, is corrected to a release. False
+   * where the disk does not take that.
+   */
+  async function takeBack(resolution: Resolution): Promise<boolean> {
+    try {
+      await spool.append({ ...toRow({ ...resolution, ...NOTHING_USED }), is_final: true })
+      return true
+    } catch (error) {
+      log.error('spool_append_failed', { id: resolution.id, error })
+      return false
+    }
   }
 
   /** Without a disk the reconciliation resolves the hold, by its last checkpoint. */
   async function keepRelease(resolution: Resolution): Promise<Resolved> {
     try {
       await spool.append(toRow(resolution))
-      return { kind: 'spooled' }
+      return SPOOLED
     } catch (error) {
       log.error('spool_append_failed', { id: resolution.id, error })
-      return { kind: 'unavailable' }
+      return UNAVAILABLE
     }
+  }
+
+  function keepInMemory(row: ResolutionRow): void {
+    if (unresolved.size < UNRESOLVED_MAX) unresolved.set(row.id, row)
   }
 
   async function resolveUnresolved(): Promise<void> {
     for (const [id, row] of unresolved) {
-      const outcome = await submitRow(row)
-      if (outcome === 'away') return
-      if (outcome !== 'refused') unresolved.delete(id)
-    }
-  }
-
-  /**
-   * Puts a charge on the disk. False where the disk does not take it, or where the lease lapsed meanwhile and the
-   * answer must not be delivered: then a later record in the spool takes the charge back.
-   */
-  async function keep(resolution: Resolution, call: CallInDoubt): Promise<boolean> {
-    const row = { ...toRow(resolution), is_final: true }
-    try {
-      await spool.append(row)
-    } catch (error) {
-      log.error('spool_append_failed', { id: row.id, error })
-      return false
-    }
-    if (call.isDelivered || lease.isHeld(call.epoch)) return true
-    try {
-      await spool.append({ ...toRow({ ...resolution, ...NOTHING_USED }), is_final: true })
-      return false
-    } catch (error) {
-      // The charge is on the disk and stays there: the answer that it pays for is delivered.
-      log.error('spool_append_failed', { id: row.id, error })
-      return true
+      const { kind } = await submitRow(row)
+      if (kind === 'away') return
+      if (kind !== 'refused') unresolved.delete(id)
     }
   }
 
@@ -189,8 +228,8 @@ export async function openLedger(options: {
     },
     async resolve(resolution, call) {
       if (call) return resolveCall(resolution, call)
-      const outcome = await submitRow(toRow(resolution))
-      return typeof outcome === 'string' ? { kind: 'unavailable' } : outcome
+      const asked = await submitRow(toRow(resolution))
+      return asked.kind === 'away' || asked.kind === 'refused' ? UNAVAILABLE : asked
     },
     async replaySpool() {
       await spool.replayAll()
@@ -211,9 +250,12 @@ export async function openLedger(options: {
   }
 }
 
+const SPOOLED: Resolved = { kind: 'spooled' }
+const UNAVAILABLE: Resolved = { kind: 'unavailable' }
+
 const NOTHING_USED = {
   outcome: 'released',
-  reason: 'lease_lapsed',
+  reason: 'not_delivered',
   usageKind: 'none',
   promptTokens: 0,
   cachedTokens: 0,

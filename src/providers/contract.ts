@@ -20,16 +20,39 @@ export interface ReportedUsage extends ReportedTokens {
   readonly audioInputTokens?: number
   readonly imageInputTokens?: number
   readonly imageOutputTokens?: number
+  /** Of the tokens written to a cache: those to be kept for an hour. */
+  readonly hourCacheWriteTokens?: number
   /** Seconds of audio; what the upstream bills, where it says so. */
   readonly audioSeconds?: number
 }
 
-export interface ChatCall {
-  /** A chat-completions request whose `model` is the upstream's name for it. */
+/** What the size of a chat at an upstream depends on. */
+export interface ChatContent {
+  /** The upstream's name for the model. */
+  readonly model: string
+  /**
+   * A chat-completions request: the same object for every measurement and every try of a call, so that an
+   * adapter may keep what it made of it. Its own `model` and its limits of output are the client's: they
+   * are not sent.
+   */
   readonly body: JsonObject
   readonly isStream: boolean
-  /** Set where the gateway lowers or sets the limit of output tokens; the adapter knows its field. */
-  readonly outputTokensMax?: number | undefined
+  /**
+   * The output tokens of each choice that money is held for. Always sent, in the field that the upstream
+   * obeys, and no other limit beside it.
+   */
+  readonly outputTokensMax: number
+  /** Characters of the request that are the base64 of images. */
+  readonly imageBytes: number
+  /** A content part or a tool carries `cache_control`. */
+  readonly hasCacheMarks: boolean
+  /** One of these marks asks for the life of an hour. */
+  readonly cachesForAnHour: boolean
+  /** A file of the request is sound, which has a price of its own. */
+  readonly hasSound: boolean
+}
+
+export interface ChatCall extends ChatContent {
   /** Our id of the call, sent upstream for correlation. */
   readonly callId: string
 }
@@ -60,7 +83,7 @@ export interface ChatAnswer {
   readonly kind: 'answer'
   readonly body: JsonObject
   /** Undefined when the upstream reported none: that is unknown usage, not zero usage. */
-  readonly usage: ReportedTokens | undefined
+  readonly usage: ReportedUsage | undefined
 }
 
 export interface ChatStream {
@@ -77,7 +100,7 @@ export interface ChatStream {
 /** One chat-completions chunk, and the usage if this chunk carried it. */
 export interface StreamChunk {
   readonly body: JsonObject
-  readonly usage: ReportedTokens | undefined
+  readonly usage: ReportedUsage | undefined
 }
 
 /** Thrown out of `ChatStream.chunks` when the stream breaks off before its end. */
@@ -180,6 +203,13 @@ export interface Provider {
     call: ChatCall,
     signal: AbortSignal,
   ): Promise<ChatAnswer | ChatStream | UpstreamFailure>
+  /**
+   * The bytes of the body that `completeChat` would send, without what stands for images and files: of
+   * the same text, not of an estimate. It is the meter of the hold, so it is never below what is sent
+   * for any lower limit of output. Undefined where that cannot be said; then the model's whole context
+   * is held for. There with `completeChat`.
+   */
+  measureChat?(content: ChatContent): number | undefined | Promise<number | undefined>
   embed?(call: EmbeddingCall, signal: AbortSignal): Promise<EmbeddingAnswer | UpstreamFailure>
   generateImages?(call: ImageCall, signal: AbortSignal): Promise<ImageAnswer | UpstreamFailure>
   transcribe?(

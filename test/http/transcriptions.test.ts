@@ -291,9 +291,23 @@ test('a hold is for the length of the file: exact for WAV, the most it can be fo
     // The header counts as sound, for less than a second.
     assert.ok(hold >= ofSeconds(seconds) && hold <= ofSeconds(seconds + 1), String(seconds))
   }
-  const mp3 = Buffer.concat([Buffer.from('ID3'), Buffer.alloc(39_997, 1)])
-  assert.equal(await held(mp3, 'a.mp3'), ofSeconds(40))
-  assert.equal(await held(Buffer.alloc(4_000, 1), 'a.ogg'), ofSeconds(16))
+  // Frames of 128 kbit/s, which may be followed by slower ones.
+  const frame = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0xc4]), Buffer.alloc(413)])
+  const mp3 = Buffer.concat(Array.from({ length: 100 }, () => frame))
+  assert.equal(await held(mp3, 'a.mp3'), ofSeconds(42))
+  assert.equal(await held(Buffer.alloc(4_000, 1), 'a.ogg'), ofSeconds(200))
+})
+
+test('a WAV whose header claims 4 GB a second is held for what its bytes can be', async () => {
+  const lie = wav(10)
+  lie.writeUInt32LE(2 ** 32 - 1, 28)
+  const answer = await askForm(gateway.node.baseUrl, gateway.secret, [
+    ['model', 'hour-0.36'],
+    ['file', lie, 'a.wav'],
+  ])
+  assert.equal(answer.status, 200, answer.text)
+  const outcome = await theOutcome(gateway, answer.requestId)
+  assert.ok(outcome.held_nano_brl >= nanoBrl(perHour(10, '0.36'), FX_RATE, MARKUP))
 })
 
 // ── forms ───────────────────────────────────────────────────────────────────────────────────────

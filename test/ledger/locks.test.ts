@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
+import { createApiKey } from '../../src/customers/api-keys.ts'
 import { debit, findAccount } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { effort } from '../harness/effort.ts'
@@ -35,21 +36,49 @@ after(async () => {
 
 const ROUNDS = effort({ ordinary: 30, full: 300 })
 
+/** Keeps the rate windows of the test's addresses locked until it is opened. */
+async function lockWindows(): Promise<{ open(): Promise<void> }> {
+  const locker = new pg.Client(database.databaseUrl)
+  await locker.connect()
+  await locker.query('begin')
+  await locker.query(`
+    insert into rate_windows (subject, window_at, requests, tokens)
+    select 'i:203.0.113.' || place, '-infinity', 0, 0 from generate_series(0, 1) as place
+    on conflict (subject) do update set tokens = rate_windows.tokens`)
+  return {
+    async open() {
+      await locker.query('commit')
+      await locker.end()
+    },
+  }
+}
+
 test('holds of two nodes never exceed the balance, where calls that name no customer share their batches', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const { key, customerId } = await seedCustomer(database.db, { balanceBrl: worth(10) })
-    const verdicts = await Promise.all(
+    const { key: other } = await createApiKey(database.db, {
+      customerId,
+      name: 'outra',
+      requestsPerMinute: 1_000_000,
+    })
+    // Both batches wait for their windows, and go on in the same moment.
+    const gate = await lockWindows()
+    const asked = Promise.all(
       [one, two].map((node, place) =>
         node.inOneBatch(customerId, () => [
-          // Another address for each node: they meet at the account alone.
+          // Another address and key for each node: they meet at the account alone.
           node.ledger.count({ ip: `203.0.113.${place}`, ipLimit: 1_000_000 }),
           ...Array.from({ length: 10 }, () =>
-            node.ledger.hold(node.attempt(key, 1, { ip: `203.0.113.${place}` })),
+            node.ledger.hold(
+              node.attempt(place === 0 ? key : other, 1, { ip: `203.0.113.${place}` }),
+            ),
           ),
         ]),
       ),
     )
-    const kinds = verdicts.flat().map(({ kind }) => kind)
+    await sleep(40)
+    await gate.open()
+    const kinds = (await asked).flat().map(({ kind }) => kind)
     assert.equal(kinds.filter((kind) => kind === 'held').length, 10, `round ${round}`)
     const account = await findAccount(database.db, customerId)
     assert.equal(account?.heldNanoBrl, 10n * NANO_BRL_PER_TOKEN)
@@ -136,6 +165,10 @@ test('checkpoints and settlements of the same calls, over two nodes, do not dead
     )
     return rows[0]?.deadlocks ?? 0n
   }
+  const nodes = await Promise.all(
+    [1, 2].map(() => openTestLedger(database.db, database.databaseUrl, { laneCount: 4 })),
+  )
+  const [one, two] = nodes as [TestLedger, TestLedger]
   const before = await deadlocks()
   for (let round = 0; round < ROUNDS; round += 1) {
     const attempts = customers.flatMap(({ key }) =>
@@ -156,6 +189,7 @@ test('checkpoints and settlements of the same calls, over two nodes, do not dead
   // Statistics are reported when a session is idle.
   await sleep(1_200)
   assert.equal(await deadlocks(), before)
+  await Promise.all(nodes.map(({ ledger }) => ledger.close()))
   await assertAudit(database)
 })
 

@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http'
 import { after, before, test } from 'node:test'
 import { startFixtureServer, type FixtureServer } from './fixture-server.ts'
 import { startScriptedServer } from './scripted-server.ts'
-import { ANTHROPIC, ask, complete, GOOGLE, openAiSdk } from './test-provider.ts'
+import { ANTHROPIC, ask, complete, contentOf, GOOGLE, openAiSdk } from './test-provider.ts'
 
 let fixtures: FixtureServer
 before(async () => {
@@ -197,7 +197,7 @@ test('a slow reader slows the upstream down', async () => {
   })
   const provider = openAiSdk('anthropic', { baseUrl: server.url, apiKey: 'own' })
   const stream = await provider.completeChat?.(
-    { body: ask(ANTHROPIC), isStream: true, callId: 'call-1' },
+    { ...contentOf(ask(ANTHROPIC)), isStream: true, callId: 'call-1' },
     new AbortController().signal,
   )
   assert.equal(stream?.kind, 'stream')

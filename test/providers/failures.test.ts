@@ -4,7 +4,14 @@ import { once } from 'node:events'
 import { after, afterEach, before, test } from 'node:test'
 import { StreamBroken } from '../../src/providers/contract.ts'
 import { startFixtureServer, type Fault, type FixtureServer } from './fixture-server.ts'
-import { AI_SDK_WIRES, ask, complete, type Outcome, type TestWire } from './test-provider.ts'
+import {
+  AI_SDK_WIRES,
+  ask,
+  complete,
+  contentOf,
+  type Outcome,
+  type TestWire,
+} from './test-provider.ts'
 import { WEATHER_THINKING } from './weather-conversation.ts'
 
 let server: FixtureServer
@@ -149,7 +156,7 @@ for (const wire of AI_SDK_WIRES) {
     const provider = wire.open(server.url)
     const before = server.requests.length
     const stream = await provider.completeChat?.(
-      { body: ask(wire), isStream: true, callId: 'call-1' },
+      { ...contentOf(ask(wire)), isStream: true, callId: 'call-1' },
       new AbortController().signal,
     )
     assert.equal(stream?.kind, 'stream')
@@ -171,7 +178,7 @@ for (const wire of AI_SDK_WIRES) {
     const provider = wire.open(server.url)
     const before = server.requests.length
     const stream = await provider.completeChat?.(
-      { body: ask(wire), isStream: true, callId: 'call-1' },
+      { ...contentOf(ask(wire)), isStream: true, callId: 'call-1' },
       new AbortController().signal,
     )
     assert.equal(stream?.kind, 'stream')

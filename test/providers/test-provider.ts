@@ -169,7 +169,7 @@ export async function complete(
   const isStream = call.isStream ?? false
   const body = isStream ? { ...call.body, stream: true } : call.body
   const answer = await provider.completeChat?.(
-    { callId: 'call-1', ...call, body, isStream },
+    { ...contentOf(body), callId: 'call-1', ...call, body, isStream },
     signal,
   )
   assert.ok(answer)
@@ -196,6 +196,24 @@ export async function complete(
   }
   return { turn: assembleChunks(bodies), usage, bodies }
 }
+
+/** What the gateway tells an adapter of a request, with the limit that the request names, or the least. */
+export function contentOf(body: JsonObject): Omit<ChatCall, 'callId'> {
+  const limit = body.max_completion_tokens ?? body.max_tokens
+  return {
+    model: String(body.model),
+    body,
+    isStream: body.stream === true,
+    outputTokensMax: typeof limit === 'number' ? limit : OUTPUT_TOKENS,
+    imageBytes: 0,
+    hasCacheMarks: false,
+    cachesForAnHour: false,
+    hasSound: false,
+  }
+}
+
+/** The limit of a call whose request names none. */
+export const OUTPUT_TOKENS = 4_096
 
 /** A request with one question and the given fields. */
 export function ask(wire: { readonly model: string }, fields: JsonObject = {}): JsonObject {

@@ -15,6 +15,8 @@ alter table usage_events
   add column corrects_id uuid,
   -- The billed amount counts against the budget of the key.
   add column in_budget bool not null default false,
+  -- The billed amount counts against the cap of the team, where there is a team.
+  add column in_cap bool not null default true,
   -- Reversals are negative.
   alter column cost_upstream_pico_usd type int8,
   alter column cost_billed_nano_brl type int8;
@@ -97,25 +99,12 @@ language sql volatile as $$ select budget_period_start(period, timezone, clock_t
 -- of events `in_budget` that were settled since both.
 alter table api_key_budgets
   add column spent_since timestamptz not null default clock_timestamp(),
-  add column spent_before_pico_usd int8 not null default 0,
-  -- A correction in a later period than the first charge may take more back than that period has.
-  drop constraint api_key_budgets_spent_pico_usd_check;
+  add column spent_before_pico_usd int8 not null default 0;
 update api_key_budgets set spent_before_pico_usd = spent_pico_usd;
 alter table team_budgets
   add column spent_since timestamptz not null default clock_timestamp(),
   add column spent_before_nano_brl int8 not null default 0;
 update team_budgets set spent_before_nano_brl = spent_nano_brl;
-do $$
-declare
-  v_constraint text;
-begin
-  for v_constraint in
-    select conname from pg_constraint
-    where conrelid = 'team_budgets'::regclass and contype = 'c' and pg_get_constraintdef(oid) like '%spent_nano_brl%'
-  loop
-    execute format('alter table team_budgets drop constraint %I', v_constraint);
-  end loop;
-end $$;
 
 drop function ledger_batch(uuid, uuid[], ledger_resolution[], ledger_mark[], text[], int8[], ledger_attempt[], bool);
 drop function resolve_holds(ledger_resolution[]);
@@ -243,16 +232,16 @@ begin
     outcome, reason, usage_kind, prompt_tokens, cached_tokens, cache_write_tokens,
     completion_tokens, reasoning_tokens, held_nano_brl, cost_upstream_pico_usd,
     cost_billed_nano_brl, price_id, fx_rate_id, fx_rate_e4, markup_e4,
-    first_byte_ms, duration_ms, created_at, settled_at, units, attempts, corrects_id, in_budget)
+    first_byte_ms, duration_ms, created_at, settled_at, units, attempts, corrects_id, in_budget, in_cap)
   values (
     e.id, e.customer_id, e.api_key_id, e.team_id, e.request_id, e.session_id, e.model_id, e.upstream_id, e.is_stream,
     e.outcome, e.reason, e.usage_kind, e.prompt_tokens, e.cached_tokens, e.cache_write_tokens,
     e.completion_tokens, e.reasoning_tokens, e.held_nano_brl, e.cost_upstream_pico_usd,
     e.cost_billed_nano_brl, e.price_id, e.fx_rate_id, e.fx_rate_e4, e.markup_e4,
-    e.first_byte_ms, e.duration_ms, e.created_at, e.settled_at, e.units, e.attempts, e.corrects_id, e.in_budget);
+    e.first_byte_ms, e.duration_ms, e.created_at, e.settled_at, e.units, e.attempts, e.corrects_id, e.in_budget, e.in_cap);
   g.customer_id := e.customer_id;
   g.api_key_id := e.api_key_id;
-  g.team_id := e.team_id;
+  g.team_id := case when e.in_cap then e.team_id end;
   g.model_id := e.model_id;
   g.hour_at := date_trunc('hour', e.created_at);
   g.calls := p_requests;
@@ -310,6 +299,20 @@ begin
     r.id, r.customer_id, e.outcome, e.cost_billed_nano_brl, r.outcome, r.billed_nano_brl,
     case when e.outcome = 'charged' then gen_random_uuid() end, case when r.outcome = 'charged' then gen_random_uuid() end)
   returning * into c;
+  -- A budget or a cap takes back what it counted. A charge of an earlier period, or of a budget that was removed since,
+  -- is corrected outside of it, or what was never counted would make room.
+  if e.outcome = 'charged' then
+    e.in_budget := e.in_budget and exists (
+      select from api_key_budgets b where b.api_key_id = e.api_key_id
+        and e.settled_at >= greatest(b.spent_since, b.period_started_at, budget_period_start(b.period, b.timezone, v_now)));
+    e.in_cap := exists (
+      select from team_budgets b where b.team_id = e.team_id
+        and e.settled_at >= greatest(b.spent_since, b.period_started_at, budget_period_start('month', b.timezone, v_now)));
+    -- So that what is left of promotional credit never grows beyond what was granted.
+    update accounts set promotional_at_charged_nano_brl =
+      least(promotional_at_charged_nano_brl, charged_nano_brl - e.cost_billed_nano_brl)
+    where customer_id = r.customer_id;
+  end if;
   e.corrects_id := e.id;
   e.held_nano_brl := 0;
   e.created_at := v_now;
@@ -657,6 +660,81 @@ begin
     where v_is_held[place];
   end if;
   return (extract(epoch from v_now) * 1000)::int8 || ';' || array_to_string(v_verdicts, ';');
+end $$;
+
+-- `take_holds` for one attempt, with the same answer. It calls `take_holds` for all but the usual attempt: a new one of
+-- a key without a budget, a team or a limit of tokens, where the account has the money. The caller sets whether the
+-- commit waits for the disk, as `ledger_batch` does by its `p_may_lag`.
+create or replace function hold_alone(
+  p_node_id uuid, p_ip_subject text, p_key_subject text,
+  p_id uuid, p_is_repeated bool, p_customer_id uuid, p_api_key_id uuid, p_key_version int4,
+  p_requests_per_minute int8, p_ip_requests_per_minute int8, p_tokens_per_minute int8,
+  p_request_id uuid, p_session_id text, p_model_id text, p_is_stream bool,
+  p_amount_nano_brl int8, p_budget_pico_usd int8, p_price_id int4, p_fx_rate_id int4, p_fx_rate_e4 int4, p_markup_e4 int4,
+  p_prompt_tokens_estimated int4, p_tokens_counted int8
+) returns text language plpgsql as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_minute timestamptz := date_trunc('minute', v_now);
+  v_balance int8;
+  v_held int8;
+  v_ip_seq int8;
+  v_key_seq int8;
+  v_verdict text := 'held';
+begin
+  if p_tokens_per_minute is null and not p_is_repeated then
+    -- The account is locked before the rate windows, as everywhere.
+    update accounts c set held_nano_brl = c.held_nano_brl + p_amount_nano_brl
+    from api_keys k
+    where c.customer_id = p_customer_id
+      and c.credited_nano_brl - c.debited_nano_brl - c.charged_nano_brl - c.held_nano_brl >= p_amount_nano_brl
+      and k.id = p_api_key_id and k.version = p_key_version and k.team_id is null and not k.has_budget
+      and k.revoked_at is null and (k.expires_at is null or k.expires_at > v_now)
+    returning c.credited_nano_brl - c.debited_nano_brl - c.charged_nano_brl, c.held_nano_brl into v_balance, v_held;
+  end if;
+  if v_held is null then
+    -- Here too the account is locked before the rate windows.
+    perform 1 from accounts where customer_id = p_customer_id for no key update;
+    -- The address's window is locked before the key's: `i:` before `k:`.
+    return take_holds(
+      p_node_id, array[p_ip_subject, p_key_subject], array_fill(case when p_is_repeated then 0 else 1 end::int8, array[2]),
+      array[(
+        p_id, p_is_repeated, p_customer_id, p_api_key_id, p_key_version, 2, 0, 1, 0,
+        p_requests_per_minute, p_ip_requests_per_minute, p_tokens_per_minute,
+        p_request_id, p_session_id, p_model_id, p_is_stream, p_amount_nano_brl, p_budget_pico_usd,
+        p_price_id, p_fx_rate_id, p_fx_rate_e4, p_markup_e4, p_prompt_tokens_estimated, p_tokens_counted
+      )::ledger_attempt]);
+  end if;
+
+  insert into rate_windows as w (subject, window_at, requests, tokens) values (p_ip_subject, v_minute, 1, 0)
+  on conflict (subject) do update set
+    requests = excluded.requests + case when w.window_at >= excluded.window_at then w.requests else 0 end,
+    tokens = case when w.window_at >= excluded.window_at then w.tokens else 0 end,
+    window_at = greatest(w.window_at, excluded.window_at)
+  returning w.requests into v_ip_seq;
+  insert into rate_windows as w (subject, window_at, requests, tokens) values (p_key_subject, v_minute, 1, 0)
+  on conflict (subject) do update set
+    requests = excluded.requests + case when w.window_at >= excluded.window_at then w.requests else 0 end,
+    tokens = case when w.window_at >= excluded.window_at then w.tokens else 0 end,
+    window_at = greatest(w.window_at, excluded.window_at)
+  returning w.requests into v_key_seq;
+
+  if v_ip_seq > p_ip_requests_per_minute or v_key_seq > p_requests_per_minute then
+    v_verdict := case when v_ip_seq > p_ip_requests_per_minute then 'ip_limited' else 'key_limited' end;
+    update accounts set held_nano_brl = held_nano_brl - p_amount_nano_brl where customer_id = p_customer_id;
+    v_held := v_held - p_amount_nano_brl;
+  else
+    insert into holds (
+      id, customer_id, api_key_id, node_id, request_id, session_id, model_id, is_stream,
+      amount_nano_brl, budget_pico_usd, price_id, fx_rate_id, fx_rate_e4, markup_e4,
+      prompt_tokens_estimated, created_at)
+    values (
+      p_id, p_customer_id, p_api_key_id, p_node_id, p_request_id, p_session_id, p_model_id, p_is_stream,
+      p_amount_nano_brl, 0, p_price_id, p_fx_rate_id, p_fx_rate_e4, p_markup_e4,
+      p_prompt_tokens_estimated, v_now);
+  end if;
+  return (extract(epoch from v_now) * 1000)::int8 || ';' || v_verdict || ',' || v_key_seq || ',' || v_ip_seq
+    || ',' || v_balance || ',' || v_held || ',,';
 end $$;
 
 -- One round trip resolves, checkpoints and takes holds for a whole batch of calls.

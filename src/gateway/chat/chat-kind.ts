@@ -13,7 +13,7 @@ import type { CallKind, Ending, UpstreamTry } from '../call-kind.ts'
 import { chargeHeldCall, releaseHeldCall, type AnsweredBy, type Used } from '../charge.ts'
 import type { HeldCall } from '../hold-money.ts'
 import { refusals } from '../refusal.ts'
-import { askForChat } from './ask-for-chat.ts'
+import { askForChat, contentOf } from './ask-for-chat.ts'
 import { beginStream, type BegunStream } from './begin-stream.ts'
 import type { ChatFormat } from './chat-format.ts'
 import type { ChatRequest } from './chat-request.ts'
@@ -72,6 +72,11 @@ function findModelFault(model: Model, request: ChatRequest): string | undefined 
   if (request.hasTools && !model.supportsTools) return `O modelo "${model.id}" não aceita "tools".`
   if (request.imageCount > 0 && model.imageTokensMax === 0)
     return `O modelo "${model.id}" não aceita imagens.`
+  if (
+    request.hasSound &&
+    model.routes.some(({ price }) => price.units?.input_audio_tokens === undefined)
+  )
+    return `O modelo "${model.id}" não tem preço para áudio em arquivos.`
   return undefined
 }
 
@@ -79,13 +84,11 @@ async function completeChat(
   provider: Provider,
   { held, upstreamModel, client, signal, abort }: UpstreamTry<ChatRequest>,
 ): Promise<ChatAnswer | BegunStream | UpstreamFailure> {
-  const { isStream, body } = held.request
-  const call = {
-    body: { ...body, model: upstreamModel },
-    isStream,
-    outputTokensMax: held.loweredOutputTokens,
-    callId: held.holdId,
-  }
+  const { isStream } = held.request
+  // The limit that is sent is the one that money is held for, whoever set it.
+  const { outputTokensMax } = held.quote
+  const content = contentOf(held.model, held.request, upstreamModel, outputTokensMax)
+  const call = { ...content, callId: held.holdId }
   const mayEnd = mayCancel(provider, held.model)
   if (isStream && mayEnd) client.onLeave(abort)
   const outcome = await (provider.completeChat as NonNullable<Provider['completeChat']>)(

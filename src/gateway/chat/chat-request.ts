@@ -1,7 +1,7 @@
 /**
  * Reads a chat in the chat-completions shape, which every format of clients is translated to. Only what
- * the gateway needs is checked (the specification's table, and what decides the price); every other field
- * passes through as it came.
+ * the gateway needs is checked (the specification's table, and what decides the price). Which other
+ * fields reach an upstream is the adapter's list to say.
  */
 import { isObject } from '../../lib/is-object.ts'
 import type { JsonObject } from '../../providers/contract.ts'
@@ -11,11 +11,13 @@ import {
   findModelIdFault,
   findNumberFault,
   isAbsent,
+  keepFields,
   takeFallbacks,
 } from '../field-faults.ts'
 import { refusals, type Refusal } from '../refusal.ts'
+import { readCacheMark, readMessages, type MessageFacts } from './read-messages.ts'
 
-export interface ChatRequest extends CallRequest {
+export interface ChatRequest extends CallRequest, Readonly<MessageFacts> {
   readonly body: JsonObject
   readonly messages: readonly JsonObject[]
   readonly wantsUsage: boolean
@@ -23,24 +25,25 @@ export interface ChatRequest extends CallRequest {
   readonly outputTokensMax: number | undefined
   readonly choices: number
   readonly hasTools: boolean
-  readonly imageCount: number
-  /** Bytes of the body that are images: they cost by the image, not by the byte. */
-  readonly imageBytes: number
-  /** Documents: what they cost is bounded by the model's context alone. */
-  readonly hasFiles: boolean
-  /** Bytes of the body. */
+  /** The answer is to follow a schema. */
+  readonly hasSchema: boolean
+  /** Bytes of the body as it came. */
   readonly bytes: number
 }
 
-const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function'])
 const CHOICES_MAX = 128
+
 /** `bytes` is what the request had on the wire. */
 export function readChatRequest(body: JsonObject, bytes: number): ChatRequest | Refusal {
-  const fault = findFault(body)
-  if (fault !== undefined) return refusals.invalidRequest(fault)
+  const opening = findModelIdFault(body) ?? findFallbacksFault(body)
+  if (opening !== undefined) return refusals.invalidRequest(opening)
+  const facts = readMessages(body.messages)
+  const fault = typeof facts === 'string' ? facts : findFault(body)
+  if (fault !== undefined || typeof facts === 'string')
+    return refusals.invalidRequest(fault as string)
 
-  const messages = body.messages as JsonObject[]
-  const parts = countParts(messages)
+  const hasTools = isFilled(body.tools) || isFilled(body.functions)
+  if (hasTools) readTools(body, facts)
   const limits = [body.max_tokens, body.max_completion_tokens].filter(
     (limit) => typeof limit === 'number',
   )
@@ -48,23 +51,39 @@ export function readChatRequest(body: JsonObject, bytes: number): ChatRequest | 
     body,
     modelId: body.model as string,
     fallbackModelIds: takeFallbacks(body),
-    messages,
+    messages: body.messages as JsonObject[],
     isStream: body.stream === true,
     wantsUsage: isObject(body.stream_options) && body.stream_options.include_usage === true,
     outputTokensMax: limits.length > 0 ? Math.max(...limits) : undefined,
     choices: (body.n as number | null | undefined) ?? 1,
-    hasTools: Array.isArray(body.tools) && body.tools.length > 0,
-    ...parts,
+    hasTools,
+    hasSchema: isObject(body.response_format) && body.response_format.type === 'json_schema',
+    imageCount: facts.imageCount,
+    imageBytes: facts.imageBytes,
+    hasFiles: facts.hasFiles,
+    hasSound: facts.hasSound,
+    hasCacheMarks: facts.hasCacheMarks,
+    cachesForAnHour: facts.cachesForAnHour,
     bytes,
+  }
+}
+
+function isFilled(list: unknown): boolean {
+  return Array.isArray(list) && list.length > 0
+}
+
+const TOOL_FIELDS: ReadonlySet<string> = new Set(['type', 'function', 'custom', 'cache_control'])
+
+function readTools(body: JsonObject, facts: MessageFacts): void {
+  for (const tool of (body.tools as JsonObject[] | null | undefined) ?? []) {
+    keepFields(TOOL_FIELDS, tool)
+    readCacheMark(tool, facts)
   }
 }
 
 /** The first fault of the request, told in Portuguese; undefined where it is sound. */
 function findFault(body: JsonObject): string | undefined {
   return (
-    findModelIdFault(body) ??
-    findFallbacksFault(body) ??
-    findMessagesFault(body.messages) ??
     findNumberFault(body, 'max_tokens', 1, Number.MAX_SAFE_INTEGER, true) ??
     findNumberFault(body, 'max_completion_tokens', 1, Number.MAX_SAFE_INTEGER, true) ??
     findNumberFault(body, 'temperature', 0, 2, false) ??
@@ -72,49 +91,6 @@ function findFault(body: JsonObject): string | undefined {
     findShapeFault(body) ??
     findUnpricedFault(body)
   )
-}
-
-function findMessagesFault(messages: unknown): string | undefined {
-  if (!Array.isArray(messages) || messages.length === 0) {
-    return 'O campo "messages" é obrigatório e deve ser uma lista com pelo menos uma mensagem.'
-  }
-  for (const [index, message] of messages.entries()) {
-    const where = `messages[${index}]`
-    if (!isObject(message)) return `${where} deve ser um objeto com "role" e "content".`
-    if (typeof message.role !== 'string' || !ROLES.has(message.role)) {
-      return `${where}.role deve ser system, user, assistant ou tool.`
-    }
-    const fault = findContentFault(message, where)
-    if (fault !== undefined) return fault
-  }
-  return undefined
-}
-
-function findContentFault(message: JsonObject, where: string): string | undefined {
-  const { content } = message
-  if (typeof content === 'string') return undefined
-  if (content === null || content === undefined) {
-    // An assistant turn may hold only tool calls or a refusal.
-    return message.role === 'assistant' ? undefined : `${where}.content é obrigatório.`
-  }
-  if (!Array.isArray(content)) return `${where}.content deve ser um texto ou uma lista de partes.`
-  for (const [index, part] of content.entries()) {
-    if (!isObject(part) || typeof part.type !== 'string') {
-      return `${where}.content[${index}] deve ser um objeto com "type".`
-    }
-    if (!['text', 'refusal', 'image_url', 'file'].includes(part.type)) {
-      return `${where}.content[${index}]: partes deste tipo não são aceitas aqui; use text, image_url ou file.`
-    }
-    if (part.type === 'text' && typeof part.text !== 'string')
-      return `${where}.content[${index}].text deve ser um texto.`
-    if (
-      part.type === 'image_url' &&
-      (!isObject(part.image_url) || typeof part.image_url.url !== 'string')
-    ) {
-      return `${where}.content[${index}].image_url.url deve ser um texto.`
-    }
-  }
-  return undefined
 }
 
 function findShapeFault(body: JsonObject): string | undefined {
@@ -131,21 +107,33 @@ function findShapeFault(body: JsonObject): string | undefined {
   return undefined
 }
 
-/** What would be billed by a price that the catalog does not have cannot be held, so it is refused. */
+/**
+ * Fields that bring something into the answer, or the prompt, that the catalog has no price for. To leave
+ * them out silently would change what the answer is made of.
+ */
+const UNPRICED = [
+  'web_search_options',
+  'search_parameters',
+  'enable_search',
+  'data_sources',
+  'documents',
+  'plugins',
+  'mcp_servers',
+  'audio',
+  'deferred',
+  'chat_template',
+]
+
 function findUnpricedFault(body: JsonObject): string | undefined {
-  if (!isAbsent(body.web_search_options)) return 'O campo "web_search_options" não está disponível.'
-  if (
-    !isAbsent(body.audio) ||
-    (Array.isArray(body.modalities) && body.modalities.includes('audio'))
-  ) {
-    return 'Saída de áudio não está disponível em chat/completions.'
+  for (const field of UNPRICED) {
+    if (body[field] !== undefined && isAsked(body[field]))
+      return `O campo "${field}" não está disponível.`
   }
-  if (
-    !isAbsent(body.service_tier) &&
-    !['auto', 'default', 'flex'].includes(body.service_tier as string)
-  ) {
-    return 'O campo "service_tier" aceita auto, default ou flex.'
-  }
+  const { modalities, service_tier: tier } = body
+  if (!isAbsent(modalities) && !isTextOnly(modalities))
+    return 'O campo "modalities" aceita só ["text"]: saída de áudio e de imagem não está disponível em chat/completions.'
+  if (!isAbsent(tier) && tier !== 'auto' && tier !== 'default')
+    return 'O campo "service_tier" aceita auto ou default: as outras faixas não têm preço aqui.'
   if (Array.isArray(body.tools)) {
     const index = (body.tools as JsonObject[]).findIndex(
       (tool) => !['function', 'custom'].includes(tool.type as string),
@@ -155,23 +143,11 @@ function findUnpricedFault(body: JsonObject): string | undefined {
   return undefined
 }
 
-function countParts(messages: readonly JsonObject[]): {
-  imageCount: number
-  imageBytes: number
-  hasFiles: boolean
-} {
-  let imageCount = 0
-  let imageBytes = 0
-  let hasFiles = false
-  for (const { content } of messages) {
-    if (!Array.isArray(content)) continue
-    for (const part of content as JsonObject[]) {
-      if (part.type === 'file') hasFiles = true
-      if (part.type !== 'image_url') continue
-      imageCount += 1
-      // Characters of an address are at least one byte each in the body.
-      imageBytes += ((part.image_url as JsonObject).url as string).length
-    }
-  }
-  return { imageCount, imageBytes, hasFiles }
+/** Client libraries send the empty value of a field that nobody set. */
+function isAsked(value: unknown): boolean {
+  return !isAbsent(value) && value !== false && !(Array.isArray(value) && value.length === 0)
+}
+
+function isTextOnly(modalities: unknown): boolean {
+  return Array.isArray(modalities) && modalities.every((each) => each === 'text')
 }

@@ -1,6 +1,7 @@
 import { outputTokensTypical } from '../../catalog/prompt-size.ts'
 import { estimated, type Used } from '../charge.ts'
 import { countTokens } from '../count-tokens.ts'
+import type { JsonObject } from '../../providers/contract.ts'
 import type { HeldCall } from '../hold-money.ts'
 import type { ChatRequest } from './chat-request.ts'
 import { promptTexts } from './prompt-texts.ts'
@@ -11,14 +12,30 @@ export async function estimateChat(
   output: string[] | number,
   reason: string,
 ): Promise<Used> {
-  const { messages, imageCount, hasFiles, hasTools } = held.request
-  const counted = await countTokens(promptTexts(messages))
+  const { messages, imageCount, hasFiles, hasTools, hasSound } = held.request
+  const counted = await countTokens(promptTexts(messages), held.model.tokenizer)
   // Images and tools are not texts; where there are some, the typical size counts them.
   const isAllText = imageCount === 0 && !hasFiles && !hasTools
   const promptTokens =
-    counted !== undefined && isAllText ? counted + 4 * messages.length : held.promptTokensEstimated
+    counted !== undefined && isAllText
+      ? counted + messages.reduce((sum, message) => sum + tokensBeside(message), 0)
+      : held.promptTokensEstimated
   const completionTokens = typeof output === 'number' ? output : await countOutput(output)
-  return estimated(held, { promptTokens, completionTokens }, reason)
+  const used = estimated(held, { promptTokens, completionTokens }, reason)
+  return hasSound ? asSound(used) : used
+}
+
+/** What an earlier turn has beside its content, and what is around each message. */
+function tokensBeside({ refusal, tool_calls: calls, function_call: call }: JsonObject): number {
+  const around = 4
+  if (!refusal && !calls && !call) return around
+  return around + outputTokensTypical(JSON.stringify([refusal, calls, call]).length)
+}
+
+/** The prompt at the price of sound: most of it is, where some of it is. */
+function asSound({ counts, ...used }: Used): Used {
+  const units = { input_audio_tokens: counts.promptTokens }
+  return { ...used, counts: { ...counts, promptTokens: 0, units } }
 }
 
 async function countOutput(texts: string[]): Promise<number> {

@@ -1,5 +1,5 @@
 /** Embeddings: texts to vectors. They are billed by the tokens of the texts alone. */
-import type { Model } from '../../catalog/model.ts'
+import type { Model, Tokenizer } from '../../catalog/model.ts'
 import { outputTokensTypical } from '../../catalog/prompt-size.ts'
 import type { EmbeddingAnswer, Provider } from '../../providers/contract.ts'
 import { billedUsage } from '../billed-usage.ts'
@@ -58,9 +58,9 @@ function findModelFault(
 
 function askForEmbeddings(model: Model, { inputs }: EmbeddingRequest): Ask {
   const bytes = inputs.reduce((sum, input) => sum + sizeOf(input), 0)
-  const promptTokensMax = Math.min(
-    bytes + inputs.length * TOKENS_PER_INPUT,
-    inputs.length * model.contextTokens,
+  const promptTokensMax = inputs.reduce(
+    (sum, input) => sum + Math.min(sizeOf(input) + TOKENS_PER_INPUT, model.contextTokens),
+    0,
   )
   const promptTokensEstimated = Math.min(outputTokensTypical(bytes), promptTokensMax)
   return {
@@ -70,7 +70,9 @@ function askForEmbeddings(model: Model, { inputs }: EmbeddingRequest): Ask {
     choices: 1,
     tokensCounted: promptTokensEstimated,
     outputLimitOf: 'request',
-    ...(model.tokenizer ? { countPrompt: () => countInputs(inputs, TOKENS_PER_INPUT) } : {}),
+    ...(model.tokenizer
+      ? { countPrompt: () => countInputs(inputs, TOKENS_PER_INPUT, model.tokenizer) }
+      : {}),
   }
 }
 
@@ -82,8 +84,12 @@ function sizeOf(input: string | readonly number[]): number {
 async function countInputs(
   inputs: EmbeddingRequest['inputs'],
   tokensAround: number,
+  tokenizer: Tokenizer | undefined,
 ): Promise<number | undefined> {
-  const counted = await countTokens(inputs.filter((input) => typeof input === 'string'))
+  const counted = await countTokens(
+    inputs.filter((input) => typeof input === 'string'),
+    tokenizer,
+  )
   if (counted === undefined) return undefined
   const given = inputs.reduce(
     (sum, input) => sum + (typeof input === 'string' ? 0 : input.length),
@@ -93,7 +99,7 @@ async function countInputs(
 }
 
 async function estimate(held: HeldCall<EmbeddingRequest>): Promise<Used> {
-  const counted = await countInputs(held.request.inputs, 0)
+  const counted = await countInputs(held.request.inputs, 0, held.model.tokenizer)
   const promptTokens = counted ?? held.promptTokensEstimated
   return estimated(held, { promptTokens, completionTokens: 0 }, 'no_usage_reported')
 }

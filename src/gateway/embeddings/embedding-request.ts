@@ -5,6 +5,7 @@ import {
   findFallbacksFault,
   findModelIdFault,
   findNumberFault,
+  keepFields,
   takeFallbacks,
 } from '../field-faults.ts'
 import { readJsonBody } from '../read-json-body.ts'
@@ -20,7 +21,19 @@ export interface EmbeddingRequest extends CallRequest {
 
 export const INPUTS_MAX = 2_048
 
-/** Reads an embeddings request. Fields that do not matter to us pass through. */
+/** What reaches an upstream, beside what the gateway takes for itself. */
+const FIELDS: ReadonlySet<string> = new Set([
+  'model',
+  'models',
+  'input',
+  'dimensions',
+  'encoding_format',
+  'user',
+  // Of Cohere's models and those like them.
+  'input_type',
+])
+
+/** Reads an embeddings request. */
 export function readEmbeddingRequest(raw: Buffer): EmbeddingRequest | Refusal {
   const body = readJsonBody(raw)
   if (isRefusal(body)) return body
@@ -32,6 +45,7 @@ export function readEmbeddingRequest(raw: Buffer): EmbeddingRequest | Refusal {
     findNumberFault(body, 'dimensions', 1, Number.MAX_SAFE_INTEGER, true) ??
     findChoiceFault(body, 'encoding_format', ['float', 'base64'])
   if (fault !== undefined) return refusals.invalidRequest(fault)
+  keepFields(FIELDS, body)
   return {
     body,
     modelId: body.model as string,

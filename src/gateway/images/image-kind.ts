@@ -65,7 +65,7 @@ function findModelFault(model: Model, request: ImageRequest): string | undefined
 }
 
 function askForImages(model: Model, request: ImageRequest): Ask {
-  const bytes = Buffer.byteLength(request.prompt)
+  const bytes = Buffer.byteLength(request.prompt + textOf(request.body.negative_prompt))
   // Some upstreams make each image by a call of its own, and bill the prompt each time.
   const promptTokensMax = Math.min(bytes + TEMPLATE_TOKENS, model.contextTokens) * request.count
   const promptTokensEstimated = Math.min(outputTokensTypical(bytes), promptTokensMax)
@@ -84,6 +84,10 @@ function askForImages(model: Model, request: ImageRequest): Ask {
     tokensCounted: promptTokensEstimated,
     outputLimitOf: 'request',
   }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? '')
 }
 
 /** The most that one image of this quality is; of the dearest where the model chooses. */

@@ -6,6 +6,7 @@ import {
   findModelIdFault,
   findNumberFault,
   isAbsent,
+  keepFields,
   takeFallbacks,
 } from '../field-faults.ts'
 import { readJsonBody } from '../read-json-body.ts'
@@ -25,12 +26,35 @@ export interface ImageRequest extends CallRequest {
 export const IMAGES_MAX = 10
 const SIZE = /^[1-9]\d{1,4}x[1-9]\d{1,4}$/
 
-/** Reads an images request. Fields that do not decide the price pass through. */
+/**
+ * What reaches an upstream, beside what the gateway takes for itself. Sizes and steps under other names,
+ * and pictures to begin with, have prices of their own at some.
+ */
+const FIELDS: ReadonlySet<string> = new Set([
+  'model',
+  'models',
+  'prompt',
+  'n',
+  'size',
+  'quality',
+  'style',
+  'background',
+  'moderation',
+  'output_format',
+  'output_compression',
+  'response_format',
+  'negative_prompt',
+  'seed',
+  'user',
+])
+
+/** Reads an images request. */
 export function readImageRequest(raw: Buffer): ImageRequest | Refusal {
   const body = readJsonBody(raw)
   if (isRefusal(body)) return body
   const fault = findFault(body)
   if (fault !== undefined) return refusals.invalidRequest(fault)
+  keepFields(FIELDS, body)
   return {
     body,
     modelId: body.model as string,

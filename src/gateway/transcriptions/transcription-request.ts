@@ -29,12 +29,21 @@ export interface TranscriptionRequest extends CallRequest {
   readonly format: TranscriptFormat
   /** What passes through to the upstream. */
   readonly fields: readonly (readonly [name: string, value: string])[]
-  /** Bytes of the text that the model reads before it listens. */
+  /** Bytes of the texts that the model reads before it listens, each as often as it is sent. */
   readonly promptBytes: number
 }
 
-/** What the gateway reads for itself. */
-const OWN_FIELDS = new Set(['model', 'models', 'models[]', 'response_format', 'stream'])
+/** What reaches an upstream; `model` and the format are the gateway's to say. */
+const FIELDS: ReadonlySet<string> = new Set([
+  'language',
+  'prompt',
+  'temperature',
+  'timestamp_granularities',
+  'timestamp_granularities[]',
+  'chunking_strategy',
+])
+/** Texts that a model reads before it listens. */
+const TEXTS: ReadonlySet<string> = new Set(['language', 'prompt'])
 /** Only verbose transcripts tell times in more than one way. */
 const GRANULARITIES = /^timestamp_granularities(\[\])?$/
 
@@ -65,9 +74,12 @@ export async function readTranscription(
     file,
     format,
     fields: fields.filter(
-      ([name]) => !OWN_FIELDS.has(name) && (format === 'verbose_json' || !GRANULARITIES.test(name)),
+      ([name]) => FIELDS.has(name) && (format === 'verbose_json' || !GRANULARITIES.test(name)),
     ),
-    promptBytes: Buffer.byteLength(value('prompt')),
+    promptBytes: fields.reduce(
+      (sum, [name, text]) => (TEXTS.has(name) ? sum + Buffer.byteLength(text) : sum),
+      0,
+    ),
   }
 }
 

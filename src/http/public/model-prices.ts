@@ -34,7 +34,7 @@ const modelPrice = answer({
   tiers: Type.Array(tier),
   units: Type.Record(Type.String(), brl, {
     description:
-      'BRL por unidade do que não é token de texto: audio_seconds, images, images:<tamanho>, tokens de som e de imagem.',
+      'BRL por unidade do que não é token de texto: audio_seconds, images, images:<tamanho>, tokens de som e de imagem. cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.',
   }),
   context_tokens: count,
   output_tokens_max: count,

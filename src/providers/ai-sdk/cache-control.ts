@@ -3,17 +3,18 @@ import { isObject } from '../../lib/is-object.ts'
 import type { JsonObject } from '../contract.ts'
 
 /**
- * `cache_control` of a content part or a tool, to spread into what is made of it. Only the ordinary
- * lifetime is passed on: a longer one costs more to write than the catalog knows.
+ * `cache_control` of a content part or a tool, to spread into what is made of it. The life of an hour
+ * costs more to write: the gateway lets it through where the model has a price for it.
  */
 export function readCacheControl(carrier: JsonObject): {
   providerOptions?: SharedV4ProviderOptions
 } {
   if (!isObject(carrier.cache_control) || carrier.cache_control.type !== 'ephemeral') return {}
+  const life = carrier.cache_control.ttl === '1h' ? { ttl: '1h' as const } : {}
   return {
     providerOptions: {
-      anthropic: { cacheControl: { type: 'ephemeral' } },
-      amazonBedrock: { cachePoint: { type: 'default' } },
+      anthropic: { cacheControl: { type: 'ephemeral', ...life } },
+      amazonBedrock: { cachePoint: { type: 'default', ...life } },
     },
   }
 }

@@ -7,8 +7,10 @@ import type { Provider } from '../contract.ts'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
 import { createEmbed } from './embed.ts'
 import { createGenerateImages } from './generate-images.ts'
+import { createMeasureChat } from './measure-chat.ts'
 import { openFetch } from './open-fetch.ts'
 import { openModels } from './open-models.ts'
+import { createReadFile } from './read-file.ts'
 import { toCallOptions } from './to-call-options.ts'
 import { toChatAnswer } from './to-chat-answer.ts'
 import { brokenStream, toChatStream } from './to-chat-stream.ts'
@@ -26,11 +28,16 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
       const canceller = new AbortController()
       const signal = AbortSignal.any([callerSignal, canceller.signal])
       try {
-        const model = models.language(String(call.body.model))
-        const request = await toCallOptions(call, model, options, signal)
-        if (!call.isStream) return toChatAnswer(await model.doGenerate(request))
+        const model = models.language(call.model)
+        const readFile = createReadFile(
+          await model.supportedUrls,
+          options.allowPrivateDownloads ?? false,
+          signal,
+        )
+        const request = await toCallOptions(call, model, options.kind, readFile, signal)
+        if (!call.isStream) return toChatAnswer(await model.doGenerate(request), call)
         const { stream } = await model.doStream(request)
-        return toChatStream(stream, canceller, signal)
+        return toChatStream(stream, call, canceller, signal)
       } catch (error) {
         const failure = toFailure(error, signal)
         // A package that gives up on a stream leaves its connection open.
@@ -38,6 +45,7 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
         return isOfStream(error) && failure.reason !== 'aborted' ? brokenStream(failure) : failure
       }
     },
+    measureChat: createMeasureChat(options),
     ...(models.embedding ? { embed: createEmbed(options.kind, models.embedding) } : {}),
     ...(makesImages ? { generateImages: createGenerateImages(models.language) } : {}),
     close: () => connection.close(),

@@ -19,7 +19,11 @@ export interface OpenModels {
  * missing. Every setting is given, empty ones too: what is undefined, the packages take from the
  * environment.
  */
-export function openModels(options: AiSdkOptions, fetch: Fetch): OpenModels {
+export function openModels(
+  options: AiSdkOptions,
+  fetch: Fetch,
+  getVertexToken?: () => Promise<string>,
+): OpenModels {
   switch (options.kind) {
     case 'anthropic': {
       const anthropic = createAnthropic({
@@ -40,7 +44,7 @@ export function openModels(options: AiSdkOptions, fetch: Fetch): OpenModels {
         }),
       )
     case 'google-vertex':
-      return openVertex(options, fetch)
+      return openVertex(options, fetch, getVertexToken)
     case 'amazon-bedrock':
       return openBedrock(options, fetch)
     case 'cohere':

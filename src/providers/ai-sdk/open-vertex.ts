@@ -11,9 +11,12 @@ import { createVertexToken } from './vertex-token.ts'
  * Gemini by an API key of express mode or by a service account, Claude by the account alone. Throws a
  * TypeError where there is neither.
  */
-export function openVertex(options: AiSdkOptions, fetch: Fetch): OpenModels {
+export function openVertex(
+  options: AiSdkOptions,
+  fetch: Fetch,
+  getToken: GetToken | undefined = createGetToken(options.vertex, fetch),
+): OpenModels {
   const { apiKey, baseUrl, vertex, headers } = options
-  const getToken = createGetToken(vertex, fetch)
   const common = {
     project: vertex?.project ?? '',
     location: vertex?.location ?? '',

@@ -1,5 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4FilePart } from '@ai-sdk/provider'
 import { guardedFetch } from '../../lib/guarded-fetch.ts'
+import { imageTypeOf, isSound, isVideo } from '../../lib/media-signature.ts'
 import { RefusedRequest } from './refused-request.ts'
 
 export type FileContent = Pick<LanguageModelV4FilePart, 'data' | 'mediaType'>
@@ -20,14 +21,14 @@ const DOWNLOAD_TIMEOUT_MS = 20_000
 /** So many addresses with slow hosts would hold the call for minutes. */
 const DOWNLOADS_MAX = 20
 
-const MEDIA_TYPE_OF_ENDING: Readonly<Record<string, string>> = {
+const IMAGE_OF_ENDING: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
   gif: 'image/gif',
   webp: 'image/webp',
-  pdf: 'application/pdf',
 }
+const DOCUMENT_OF_ENDING: Readonly<Record<string, string>> = { pdf: 'application/pdf' }
 
 /**
  * For one request. What the model can open by its address is passed on as such, the rest is downloaded.
@@ -56,7 +57,7 @@ export function createReadFile(
     })
     if (status !== 200) throw new RefusedRequest(`a file could not be downloaded: ${status}`)
     bytesLeft -= body.length
-    return { data: { type: 'data', data: body }, mediaType: downloadedType(mediaType, kind) }
+    return { data: { type: 'data', data: body }, mediaType: downloadedType(mediaType, body, kind) }
   }
 
   async function read(
@@ -70,8 +71,10 @@ export function createReadFile(
       throw new RefusedRequest('a file is neither a data URL nor an http address')
     }
     const ending = /\.([a-z]+)$/i.exec(url.pathname)?.[1]?.toLowerCase() ?? ''
+    // What is held for as an image is passed on as nothing else, whatever its address ends in.
     const mediaType =
-      MEDIA_TYPE_OF_ENDING[ending] ?? (kind === 'image' ? 'image/*' : 'application/pdf')
+      kind === 'image' ? (IMAGE_OF_ENDING[ending] ?? 'image/*') : DOCUMENT_OF_ENDING[ending]
+    if (mediaType === undefined) return download(url, kind)
     return isSupported(urls, url.href, mediaType)
       ? { data: { type: 'url', url }, mediaType }
       : download(url, kind)
@@ -120,13 +123,17 @@ function isSupported(
   })
 }
 
-function downloadedType(mediaType: string, kind: FileKind): string {
-  // Many hosts name no better type; the packages then look at the first bytes of an image.
-  if (mediaType === 'application/octet-stream') {
-    return kind === 'image' ? 'image/*' : 'application/pdf'
+/** What the bytes are, not what their host calls them: images and documents have other prices than sound. */
+function downloadedType(mediaType: string, body: Buffer, kind: FileKind): string {
+  const imageType = imageTypeOf(body)
+  if (kind === 'image') {
+    if (imageType === undefined)
+      throw new RefusedRequest('what an image address leads to is no image')
+    return imageType
   }
-  if (kind === 'image' && !mediaType.startsWith('image/')) {
-    throw new RefusedRequest('what an image address leads to is no image')
-  }
-  return mediaType === 'image/jpg' ? 'image/jpeg' : mediaType
+  const isDocument = mediaType === 'application/pdf' || mediaType.startsWith('text/')
+  const isPdf = mediaType === 'application/octet-stream' && body.toString('latin1', 0, 4) === '%PDF'
+  if ((!isDocument && !isPdf) || isSound(body) || isVideo(body))
+    throw new RefusedRequest('what a file address leads to is no document')
+  return isPdf ? 'application/pdf' : mediaType
 }

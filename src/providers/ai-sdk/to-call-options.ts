@@ -9,7 +9,7 @@ import type { ChatCall, JsonObject } from '../contract.ts'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
 import { callHeaders } from './call-headers.ts'
 import { modelWire } from './model-wire.ts'
-import { createReadFile } from './read-file.ts'
+import type { ReadFile } from './read-file.ts'
 import { RefusedRequest } from './refused-request.ts'
 import { toPrompt } from './to-prompt.ts'
 import { toReasoning } from './to-reasoning.ts'
@@ -23,26 +23,22 @@ const JSON_INSTRUCTION =
 export async function toCallOptions(
   call: ChatCall,
   model: LanguageModelV4,
-  options: AiSdkOptions,
+  kind: AiSdkOptions['kind'],
+  readFile: ReadFile,
   signal: AbortSignal,
 ): Promise<LanguageModelV4CallOptions> {
   const { body } = call
-  const wire = modelWire(options.kind, model.modelId)
+  const wire = modelWire(kind, model.modelId)
   if (typeof body.n === 'number' && body.n > 1) {
     throw new RefusedRequest('this upstream gives one choice only')
   }
-  const readFile = createReadFile(
-    await model.supportedUrls,
-    options.allowPrivateDownloads ?? false,
-    signal,
-  )
   const prompt = await toPrompt(body.messages, readFile)
   const responseFormat = toResponseFormat(body.response_format)
   const { providerOptions, ...reasoning } = toReasoning(
     wire,
     model.modelId,
     body.reasoning_effort,
-    call.outputTokensMax ?? numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens),
+    call.outputTokensMax,
   )
   return {
     prompt: needsJsonInstruction(wire, responseFormat)

@@ -3,10 +3,13 @@ import type { ChatAnswer, JsonObject, UpstreamFailure } from '../contract.ts'
 import { toReasoningDetail } from './reasoning-details.ts'
 import { toExtraContent } from './thought-signature.ts'
 import { refusalText, toFinishReason } from './to-finish-reason.ts'
-import { toReportedUsage } from './to-reported-usage.ts'
+import { toReportedUsage, type AskedOfUsage } from './to-reported-usage.ts'
 
 /** A plain answer in the chat-completions shape, without the fields that the gateway fills in. */
-export function toChatAnswer(result: LanguageModelV4GenerateResult): ChatAnswer | UpstreamFailure {
+export function toChatAnswer(
+  result: LanguageModelV4GenerateResult,
+  asked: AskedOfUsage,
+): ChatAnswer | UpstreamFailure {
   const { content, finishReason, usage, providerMetadata } = result
   const finish = toFinishReason(finishReason)
   // The connection is as it should be: it is the answer that lacks its end.
@@ -15,7 +18,7 @@ export function toChatAnswer(result: LanguageModelV4GenerateResult): ChatAnswer 
   return {
     kind: 'answer',
     body: { choices: [{ index: 0, message, finish_reason: finish }] },
-    usage: toReportedUsage(usage, content.length > 0),
+    usage: toReportedUsage(usage, content.length > 0, asked),
   }
 }
 

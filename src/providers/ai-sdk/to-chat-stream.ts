@@ -9,7 +9,7 @@ import {
 import { createToDeltas } from './to-deltas.ts'
 import { toFailure } from './to-failure.ts'
 import { refusalText, toFinishReason } from './to-finish-reason.ts'
-import { toReportedUsage } from './to-reported-usage.ts'
+import { toReportedUsage, type AskedOfUsage } from './to-reported-usage.ts'
 
 type PartReader = ReadableStreamDefaultReader<LanguageModelV4StreamPart>
 
@@ -22,12 +22,13 @@ const DISCARD_MS_MAX = 1_000
  */
 export function toChatStream(
   stream: ReadableStream<LanguageModelV4StreamPart>,
+  asked: AskedOfUsage,
   canceller: AbortController,
   signal: AbortSignal,
 ): ChatStream {
   return {
     kind: 'stream',
-    chunks: readChunks(stream.getReader(), canceller, signal),
+    chunks: readChunks(stream.getReader(), asked, canceller, signal),
     cancel: () => canceller.abort(),
   }
 }
@@ -46,6 +47,7 @@ export function brokenStream(failure: UpstreamFailure): ChatStream {
 
 async function* readChunks(
   reader: PartReader,
+  asked: AskedOfUsage,
   canceller: AbortController,
   signal: AbortSignal,
 ): AsyncGenerator<StreamChunk[]> {
@@ -58,7 +60,7 @@ async function* readChunks(
       if (done) throw broken('the stream ended before its end')
       if (part.type === 'error') throw part.error
       if (part.type === 'finish') {
-        const chunk = lastChunk(part, hasStarted)
+        const chunk = lastChunk(part, hasStarted, asked)
         hasEnded = true
         discardRest(reader, canceller)
         yield [chunk]
@@ -82,6 +84,7 @@ async function* readChunks(
 function lastChunk(
   { finishReason, usage, providerMetadata }: Extract<LanguageModelV4StreamPart, { type: 'finish' }>,
   hasStarted: boolean,
+  asked: AskedOfUsage,
 ): StreamChunk {
   const finish = toFinishReason(finishReason)
   if (typeof finish === 'object') throw new StreamBroken(finish)
@@ -90,7 +93,7 @@ function lastChunk(
     ...(hasStarted ? {} : { role: 'assistant', content: '' }),
     ...(refusal === undefined ? {} : { refusal }),
   }
-  return { ...chunkOf(delta, finish), usage: toReportedUsage(usage, hasStarted) }
+  return { ...chunkOf(delta, finish), usage: toReportedUsage(usage, hasStarted, asked) }
 }
 
 function chunkOf(delta: JsonObject, finishReason: string | null): StreamChunk {

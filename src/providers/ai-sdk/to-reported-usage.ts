@@ -1,6 +1,7 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider'
 import { isObject } from '../../lib/is-object.ts'
-import type { ReportedTokens } from '../contract.ts'
+import type { ReportedUsage } from '../contract.ts'
+import { readCount } from '../openai-compatible/read-count.ts'
 import { readUsage } from '../openai-compatible/read-usage.ts'
 
 /**
@@ -11,7 +12,8 @@ import { readUsage } from '../openai-compatible/read-usage.ts'
 export function toReportedUsage(
   usage: LanguageModelV4Usage,
   hasOutput: boolean,
-): ReportedTokens | undefined {
+  asked: AskedOfUsage = NOTHING_APART,
+): ReportedUsage | undefined {
   const { inputTokens, outputTokens, raw } = usage
   const billed = isObject(raw) && isObject(raw.billed_units) ? raw.billed_units : {}
   const tokens = readUsage({
@@ -27,5 +29,46 @@ export function toReportedUsage(
     completion_tokens_details: { reasoning_tokens: outputTokens.reasoning },
   })
   if (!tokens || tokens.promptTokens === 0) return undefined
-  return tokens.completionTokens === 0 && hasOutput ? undefined : tokens
+  if (tokens.completionTokens === 0 && hasOutput) return undefined
+  return {
+    ...tokens,
+    ...(asked.hasSound ? { audioInputTokens: soundTokens(raw, tokens.promptTokens) } : {}),
+    ...(asked.cachesForAnHour && tokens.cacheWriteTokens > 0
+      ? { hourCacheWriteTokens: hourWrites(raw, tokens.cacheWriteTokens) }
+      : {}),
+  }
+}
+
+/** What of a request is billed apart, so that an upstream that does not take it apart gives nothing away. */
+export interface AskedOfUsage {
+  readonly hasSound: boolean
+  readonly cachesForAnHour: boolean
+}
+
+const NOTHING_APART: AskedOfUsage = { hasSound: false, cachesForAnHour: false }
+
+/** As Gemini tells it; the whole prompt where it does not. */
+function soundTokens(raw: unknown, promptTokens: number): number {
+  const details = isObject(raw) ? raw.promptTokensDetails : undefined
+  if (!Array.isArray(details) || details.length === 0) return promptTokens
+  let sum = 0
+  for (const detail of details as unknown[]) {
+    if (isObject(detail) && detail.modality === 'AUDIO') sum += readCount(detail.tokenCount) ?? 0
+  }
+  return Math.min(sum, promptTokens)
+}
+
+/** As Anthropic or Bedrock tell it; all of them where neither does. */
+function hourWrites(raw: unknown, cacheWriteTokens: number): number {
+  const usage = isObject(raw) ? raw : {}
+  const ofAnthropic = isObject(usage.cache_creation)
+    ? readCount(usage.cache_creation.ephemeral_1h_input_tokens)
+    : undefined
+  if (ofAnthropic !== undefined) return Math.min(ofAnthropic, cacheWriteTokens)
+  if (!Array.isArray(usage.cacheDetails)) return cacheWriteTokens
+  let sum = 0
+  for (const detail of usage.cacheDetails as unknown[]) {
+    if (isObject(detail) && detail.ttl === '1h') sum += readCount(detail.inputTokens) ?? 0
+  }
+  return Math.min(sum, cacheWriteTokens)
 }

@@ -1,9 +1,7 @@
-/**
- * Chats pass through; only what the gateway decides is changed: the model's name, usage in streams, a
- * lowered limit.
- */
-import type { ChatAnswer, ChatCall, JsonObject, Provider } from '../contract.ts'
+/** Chats in the format of the upstream: see `chat-body.ts` for what is sent of one. */
+import type { ChatAnswer, Provider, UpstreamFailure } from '../contract.ts'
 import { readError } from '../read-failure.ts'
+import type { ChatBody } from './chat-body.ts'
 import { exchange } from './exchange.ts'
 import { BadAnswer, badAnswer, oneHeader, readObject, readRefused } from './read-answer.ts'
 import { readStream } from './read-stream.ts'
@@ -12,19 +10,26 @@ import type { Upstream } from './upstream.ts'
 
 /** A plain answer larger than this is refused as broken. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
+/** Usage in this format does not always tell sound from text, which has another price. */
+const NO_SOUND: UpstreamFailure = {
+  kind: 'failure',
+  reason: 'unsupported',
+  detail: 'sound as a file is not sent in this format',
+}
 
 export function createCompleteChat(
   { pool, headers, path: pathOf }: Upstream,
-  maxTokensField: 'max_tokens' | 'max_completion_tokens',
+  chatBody: ChatBody,
 ): NonNullable<Provider['completeChat']> {
   const path = pathOf('/chat/completions')
   return async function completeChat(call, signal) {
+    if (call.hasSound) return NO_SOUND
     try {
       const request = {
         path,
         method: 'POST',
         headers: { ...headers, 'x-catraca-call-id': call.callId },
-        body: JSON.stringify(requestBody(call, maxTokensField)),
+        body: chatBody.write(call),
       } as const
       const answered = await exchange(pool, request, signal)
       if (answered.status !== 200) return await readRefused(answered, signal)
@@ -38,21 +43,6 @@ export function createCompleteChat(
       return error instanceof BadAnswer ? badAnswer(error.message) : readError(error)
     }
   }
-}
-
-function requestBody(call: ChatCall, maxTokensField: string): JsonObject {
-  // As it is in most calls: copying it was measured to take a fiftieth of the gateway's time.
-  if (call.outputTokensMax === undefined && !call.isStream) return call.body
-  const body: JsonObject = { ...call.body }
-  if (call.outputTokensMax !== undefined) body[maxTokensField] = call.outputTokensMax
-  if (call.isStream) {
-    const given =
-      typeof body.stream_options === 'object' && body.stream_options !== null
-        ? body.stream_options
-        : {}
-    body.stream_options = { ...given, include_usage: true }
-  }
-  return body
 }
 
 /** Throws `BadAnswer`. */

@@ -270,7 +270,17 @@ test('Azure gets the key in its own header, and its query with every path', asyn
   assert.equal(upstream.asked[0]?.headers.authorization, undefined)
 
   upstream.answerJson({ choices: [] })
-  const chat = { body: { model: 'm' }, isStream: false, callId: 'call-2' }
+  const chat = {
+    model: 'm',
+    body: {},
+    isStream: false,
+    outputTokensMax: 10,
+    imageBytes: 0,
+    hasCacheMarks: false,
+    cachesForAnHour: false,
+    hasSound: false,
+    callId: 'call-2',
+  }
   await provider.completeChat(chat, new AbortController().signal)
   assert.equal(upstream.asked[1]?.url, `/openai/deployments/mine/chat/completions${query}`)
   assert.equal(upstream.asked[1]?.headers['api-key'], 'sk-test')

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { loadCatalog } from '../../catalog/load-catalog.ts'
+import type { Model } from '../../catalog/model.ts'
+import type { JsonObject, Provider } from '../../providers/contract.ts'
+import { createChatBody } from '../../providers/openai-compatible/chat-body.ts'
+import { OPENAI_CHAT_FIELDS } from '../../providers/openai-compatible/chat-fields.ts'
+import type { Ask } from '../call-kind.ts'
+import { countTokens } from '../count-tokens.ts'
+import { askForChat } from './ask-for-chat.ts'
+import { readChatRequest, type ChatRequest } from './chat-request.ts'
+
+const at = new Date('2026-11-21T15:00:00Z')
+const load = (config?: Parameters<typeof loadCatalog>[0]['config']): Model[] =>
+  loadCatalog({ config, mode: 'live', hasUpstream: () => true, at }).models
+const modelOf = (id: string, models = load()): Model =>
+  models.find((model) => model.id === id) as Model
+
+const chatBody = createChatBody({
+  fields: OPENAI_CHAT_FIELDS,
+  maxTokensField: 'max_completion_tokens',
+})
+const provider = {
+  completeChat: () => assert.fail('nothing is sent'),
+  measureChat: chatBody.measure,
+} as unknown as Provider
+const providers = new Map([['openai', provider]])
+
+async function asked(body: JsonObject, model = modelOf('gpt-4o')): Promise<Ask> {
+  const request = readChatRequest({ model: model.id, ...body }, JSON.stringify(body).length)
+  assert.ok('messages' in request)
+  return askForChat(model, request as ChatRequest, providers)
+}
+
+const LONG = 'Uma recusa que ninguém contou. '.repeat(300)
+
+test('a counted prompt still bounds every text that is sent, also those that are not counted', async () => {
+  const needed = (await countTokens([LONG])) as number
+  const hidden: JsonObject[] = [
+    { messages: [{ role: 'assistant', content: null, refusal: LONG }] },
+    { messages: [{ role: 'assistant', content: [{ type: 'refusal', refusal: LONG }] }] },
+    { messages: [{ role: 'user', name: LONG, content: 'Oi' }] },
+    { messages: [{ role: 'assistant', content: 'Oi', reasoning_content: LONG }] },
+    { messages: [{ role: 'tool', tool_call_id: LONG, content: 'Oi' }] },
+    { messages: [{ role: 'user', content: 'Oi' }], stop: [LONG] },
+    { messages: [{ role: 'user', content: LONG }] },
+    { messages: [{ role: 'user', content: [{ type: 'text', text: LONG }] }] },
+  ]
+  for (const body of hidden) {
+    const { countPrompt, promptTokensMax } = await asked(body)
+    const counted = await countPrompt?.()
+    assert.ok(counted !== undefined && counted >= needed, JSON.stringify(body).slice(0, 60))
+    assert.ok(counted <= promptTokensMax)
+  }
+})
+
+test('counting a prompt never goes below its tokens, for any text', async () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string(),
+    fc.constantFrom('\ud800', '"', '\n\n'),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 5 }), async (texts) => {
+      const messages = texts.map((content) => ({ role: 'user', content }))
+      const counted = await (await asked({ messages })).countPrompt?.()
+      const tokens = (await countTokens([texts.join('\n')])) as number
+      assert.ok(counted !== undefined && counted >= tokens)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a prompt is counted only by the tokenizer that its model is known to use', () => {
+  assert.equal(modelOf('gpt-4o').tokenizer, 'o200k_base')
+  assert.equal(modelOf('text-embedding-3-small').tokenizer, 'cl100k_base')
+  for (const id of [
+    'gpt-6-sol',
+    'claude-haiku-4-5',
+    'gemini-embedding-001',
+    'mistral-embed',
+    'gpt-image-1',
+  ])
+    assert.equal(modelOf(id).tokenizer, undefined, id)
+  const elsewhere = load({
+    models: [{ id: 'gpt-4o', routes: [{ upstream: 'openai', model: 'something-else' }] }],
+  })
+  assert.equal(modelOf('gpt-4o', elsewhere).tokenizer, undefined)
+})
+
+test('Hindi is counted for an embedding model as its own tokenizer counts it', async () => {
+  const hindi = 'नमस्ते दुनिया, यह एक परीक्षण है।'
+  const [cl100k, o200k] = [await countTokens([hindi], 'cl100k_base'), await countTokens([hindi])]
+  assert.ok((cl100k as number) > (o200k as number))
+})
+
+test('without a limit of the client the limit leaves room for the prompt in the context', async () => {
+  const messages = [{ role: 'user', content: 'a'.repeat(100_000) }]
+  const model = { ...modelOf('gpt-4o'), contextTokens: 128_000, outputTokensMax: 128_000 }
+  const { outputTokensMax, promptTokensMax } = await asked({ messages }, model)
+  assert.ok(outputTokensMax + promptTokensMax / 2 <= 128_000)
+  assert.ok(outputTokensMax >= 4_096)
+  const small = await asked({ messages: [{ role: 'user', content: 'Oi' }] })
+  assert.equal(small.outputTokensMax, modelOf('gpt-4o').outputTokensMax)
+})
+
+test('a file is held for as the whole context, whatever it has', async () => {
+  const file = { file_data: `data:application/pdf;base64,${btoa('%PDF-1.7')}` }
+  const messages = [{ role: 'user', content: [{ type: 'file', file }] }]
+  assert.equal((await asked({ messages })).promptTokensMax, modelOf('gpt-4o').contextTokens)
+})

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { billedUsage } from './billed-usage.ts'
+import { builtInModels } from '../catalog/built-in-models.ts'
+import type { PricesConfig } from '../catalog/catalog-config-schema.ts'
+import { HOUR_CACHE_UNIT, hourCacheUnit } from '../catalog/hour-cache.ts'
+import { loadCatalog } from '../catalog/load-catalog.ts'
+import type { Model } from '../catalog/model.ts'
+import { costCeilingOf, costOf, type Price } from '../catalog/prices.ts'
+import { readPrices } from '../catalog/read-prices.ts'
+
+const at = new Date('2026-11-21T15:00:00Z')
+const models = loadCatalog({ config: undefined, mode: 'live', hasUpstream: () => true, at }).models
+const modelOf = (id: string): Model => models.find((model) => model.id === id) as Model
+
+const written = (promptTokens: number, hourCacheWriteTokens: number) => ({
+  promptTokens,
+  cachedTokens: 0,
+  cacheWriteTokens: promptTokens,
+  completionTokens: 0,
+  reasoningTokens: 0,
+  hourCacheWriteTokens,
+})
+
+test('a cache write costs 1.25 times the input for five minutes and twice the input for an hour', () => {
+  const claude = builtInModels.filter(({ vendor }) => vendor === 'anthropic')
+  assert.ok(claude.length > 5)
+  for (const { id } of claude) {
+    const model = modelOf(id)
+    for (const promptTokens of [1_000, 200_000, 200_001, 900_000]) {
+      const cost = (hour: number): bigint =>
+        costOf(model.price, billedUsage(model, model.price, written(promptTokens, hour)))
+      const tier = model.price.tiers.findLast(
+        ({ abovePromptTokens }) => abovePromptTokens === 0 || promptTokens > abovePromptTokens,
+      )
+      const input = BigInt(promptTokens) * (tier?.input as bigint)
+      assert.equal(cost(0) * 100n, input * 125n, id)
+      assert.equal(cost(promptTokens), input * 2n, id)
+    }
+  }
+})
+
+test('the cost is tokens x price and units x price, the surcharge among the units', () => {
+  const { price } = modelOf('claude-sonnet-4-5')
+  const { units, ...tokens } = billedUsage(modelOf('claude-sonnet-4-5'), price, written(300_000, 7))
+  assert.deepEqual(units, { [`${HOUR_CACHE_UNIT}:200000`]: 7 })
+  const [, second] = price.tiers
+  assert.equal(
+    costOf(price, { ...tokens, units: units ?? {} }),
+    300_000n * (second?.cacheWrite as bigint) +
+      7n * (price.units?.[`${HOUR_CACHE_UNIT}:200000`] as bigint),
+  )
+})
+
+test('a ceiling with the life of an hour is never below a cost, on both sides of every tier', () => {
+  const usd = fc.integer({ min: 0, max: 40 }).map((quarters) => String(quarters / 4))
+  const prices = fc
+    .tuple(usd, usd, usd, usd, fc.nat({ max: 3_000 }))
+    .map(([input, write, hour, dear, above]): PricesConfig => ({
+      input,
+      output: '1',
+      cache_write: write,
+      cache_write_1h: hour,
+      tiers: [
+        {
+          above_prompt_tokens: above + 1,
+          input: dear,
+          output: '1',
+          cache_write: dear,
+          cache_write_1h: hour,
+        },
+      ],
+    }))
+  fc.assert(
+    fc.property(
+      prices,
+      fc.nat({ max: 4_000 }),
+      fc.nat({ max: 4_000 }),
+      fc.nat({ max: 4_000 }),
+      (given, most, less, hour) => {
+        const faults: string[] = []
+        const price: Price = readPrices('own', 'llm', given, faults)
+        assert.deepEqual(faults, [])
+        const promptTokens = Math.max(0, most - less)
+        const usage = billedUsage(modelOf('claude-opus-4-5'), price, written(promptTokens, hour))
+        const ceiling = costCeilingOf(price, most, 0, { [HOUR_CACHE_UNIT]: most })
+        assert.ok(costOf(price, usage) <= ceiling)
+      },
+    ),
+    { numRuns: 20_000 },
+  )
+})
+
+test('a price without the life of an hour has no unit for it, and one tier cannot lack what another has', () => {
+  const faults: string[] = []
+  const plain = readPrices('own', 'llm', { input: '1', output: '1' }, faults)
+  assert.equal(plain.units, undefined)
+  assert.equal(hourCacheUnit(plain, 10), undefined)
+  assert.deepEqual(faults, [])
+  readPrices(
+    'own',
+    'llm',
+    {
+      input: '1',
+      output: '1',
+      cache_write_1h: '2',
+      tiers: [{ above_prompt_tokens: 5, input: '1', output: '1' }],
+    },
+    faults,
+  )
+  assert.equal(faults.length, 1)
+})

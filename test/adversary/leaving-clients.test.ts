@@ -1,0 +1,240 @@
+/** Clients that leave, or read slowly, against upstreams that go on billing. */
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { connect, type Socket } from 'node:net'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { writeConfigFile, type ConfigFile } from '../http/config-file.ts'
+import {
+  assertAudit,
+  sound,
+  startGateway,
+  untilNoHoldIsOpen,
+  type GatewayUnderTest,
+} from '../http/gateway-under-test.ts'
+import {
+  eventOf,
+  hang,
+  startScriptedUpstream,
+  status,
+  type Behaviour,
+  type ScriptedUpstream,
+} from '../http/scripted-upstream.ts'
+
+let upstream: ScriptedUpstream
+let gateway: GatewayUnderTest
+let config: ConfigFile
+
+const CALL_TIMEOUT_SECONDS = 12
+
+before(async () => {
+  upstream = await startScriptedUpstream()
+  const entry = (id: string, cancelStopsBilling: boolean): object => ({
+    id,
+    kind: 'openai-compatible',
+    base_url: upstream.baseUrl,
+    cancel_stops_billing: cancelStopsBilling,
+    first_byte_timeout_ms: 60_000,
+    idle_timeout_ms: 60_000,
+    retries: 0,
+  })
+  const model = (id: string, upstreams: string[], more: object = {}): object => ({
+    id,
+    category: 'llm',
+    prices: { input: 1, output: 2, reasoning: 2 },
+    markup_multiplier: '1.5',
+    routes: upstreams.map((one, place) => ({ upstream: one, model: `${id}-${place}` })),
+    context_tokens: 128_000,
+    max_output_tokens: 100_000,
+    ...more,
+  })
+  config = await writeConfigFile({
+    upstreams: [entry('stops', true), entry('runs', false)],
+    models: [
+      model('plain-stops', ['stops'], { can_reason: false }),
+      model('two-routes', ['stops', 'runs'], { can_reason: false }),
+      model('reasoner', ['runs'], { can_reason: true }),
+    ],
+  } as never)
+  gateway = await startGateway({
+    CATRACA_CONFIG: config.path,
+    CALL_TIMEOUT_SECONDS: String(CALL_TIMEOUT_SECONDS),
+  })
+})
+
+after(async () => {
+  await gateway.stop()
+  await upstream.close()
+  await config.remove()
+})
+
+interface RawCall {
+  readonly requestId: string
+  readonly socket: Socket
+  received: string
+  until(text: string): Promise<void>
+}
+
+function rawCall(model: string, more: object): RawCall {
+  const requestId = randomUUID()
+  const body = JSON.stringify(sound(model, more))
+  const socket = connect(gateway.node.port, '127.0.0.1')
+  socket.on('error', () => {})
+  const call: RawCall = {
+    requestId,
+    socket,
+    received: '',
+    async until(text) {
+      while (!call.received.includes(text)) {
+        assert.ok(!socket.destroyed || call.received.includes(text), `closed before ${text}: ${call.received.slice(-400)}`)
+        await sleep(5)
+      }
+    },
+  }
+  socket.on('data', (bytes) => (call.received += bytes.toString('utf8')))
+  socket.write(
+    `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${gateway.secret}\r\n` +
+      `x-svc-request-id: ${requestId}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+  return call
+}
+
+async function chargeOf(requestId: string): Promise<Record<string, unknown>> {
+  await untilNoHoldIsOpen(gateway.database, 40_000)
+  const rows = await gateway.database.db
+    .selectFrom('usage_events')
+    .select(['outcome', 'reason', 'usage_kind', 'prompt_tokens', 'completion_tokens', 'reasoning_tokens'])
+    .where('request_id', '=', requestId)
+    .execute()
+  assert.equal(rows.length, 1)
+  await assertAudit(gateway.database)
+  return rows[0] as never
+}
+
+const USAGE = { prompt_tokens: 1_000, completion_tokens: 5_000, total_tokens: 6_000 }
+const SSE = { 'content-type': 'text/event-stream' }
+const chunk = (delta: object, finish: string | null = null): string =>
+  eventOf({ choices: [{ index: 0, delta, finish_reason: finish }] })
+
+/** The whole answer, its finish, and after a while the usage. */
+const answers: Behaviour = async (_call, response) => {
+  response.writeHead(200, SSE)
+  response.write(chunk({ content: 'Tudo ' }))
+  response.write(chunk({ content: 'certo.' }))
+  response.write(chunk({}, 'stop'))
+  await sleep(700)
+  response.end(`${eventOf({ choices: [], usage: USAGE })}data: [DONE]\n\n`)
+}
+
+const EXACT = {
+  outcome: 'charged',
+  reason: null,
+  usage_kind: 'exact',
+  prompt_tokens: 1_000,
+  completion_tokens: 5_000,
+  reasoning_tokens: 0,
+}
+
+test('B1 a client that leaves at finish_reason is charged what the upstream reports', async () => {
+  upstream.play('plain-stops-0', answers)
+  const call = rawCall('plain-stops', { stream: true })
+  await call.until('"stop"')
+  call.socket.destroy()
+  await sleep(1_500)
+  assert.deepEqual(await chargeOf(call.requestId), EXACT)
+})
+
+test('B2 a route that was tried before does not end the call of the next one, whose meter runs on', async () => {
+  upstream.play('two-routes-0', status(500))
+  upstream.play('two-routes-1', answers)
+  const call = rawCall('two-routes', { stream: true })
+  await call.until('"stop"')
+  call.socket.destroy()
+  await sleep(1_500)
+  assert.deepEqual(await chargeOf(call.requestId), EXACT)
+})
+
+test('B2b the same before any output: the meter of the second route runs, and the prompt alone is charged', async () => {
+  upstream.play('two-routes-0', status(500))
+  upstream.play('two-routes-1', async (call, response) => {
+    await sleep(1_000)
+    return answers(call, response)
+  })
+  const call = rawCall('two-routes', { stream: true })
+  while (upstream.callsOf('two-routes-1').length < 2) await sleep(10)
+  call.socket.destroy()
+  await sleep(2_500)
+  assert.deepEqual(await chargeOf(call.requestId), EXACT)
+})
+
+test('B3 a client that reads slowly does not get the rest of the answer for nothing', async () => {
+  // With `logprobs`, which the client may ask for, a token is some kilobytes: few of them fill every buffer.
+  const WORDS = 6_000
+  const usage = {
+    prompt_tokens: 20,
+    completion_tokens: 96_000,
+    total_tokens: 96_020,
+    completion_tokens_details: { reasoning_tokens: 90_000 },
+  }
+  let hasWrittenAll = false
+  upstream.play('reasoner-0', (_call, response) => {
+    response.writeHead(200, SSE)
+    const logprobs = { content: Array.from({ length: 40 }, () => ({ token: 'palavra ', logprob: -0.123456789, bytes: [1, 2, 3] })) }
+    const word = eventOf({ choices: [{ index: 0, delta: { content: 'palavra ' }, logprobs, finish_reason: null }] })
+    const all = Buffer.from(
+      word.repeat(WORDS) + chunk({}, 'stop') + eventOf({ choices: [], usage }) + 'data: [DONE]\n\n',
+    )
+    response.end(all, () => (hasWrittenAll = true))
+  })
+  const call = rawCall('reasoner', { stream: true })
+  await call.until('palavra')
+  call.socket.pause()
+  // A sip now and then: never 60 s without reading.
+  const sips = setInterval(() => {
+    call.socket.resume()
+    setTimeout(() => call.socket.pause(), 1)
+  }, 1_000)
+  await sleep((CALL_TIMEOUT_SECONDS + 3) * 1_000)
+  clearInterval(sips)
+  call.socket.destroy()
+  const charge = await chargeOf(call.requestId)
+  console.log('B3', charge, { received: call.received.length, hasWrittenAll })
+  assert.equal(charge.completion_tokens, 96_000)
+})
+
+test('B4 usage that was reported counts where the connection ends badly after it', async () => {
+  upstream.play('reasoner-0', async (_call, response) => {
+    response.writeHead(200, SSE)
+    response.write(chunk({ content: 'Tudo certo.' }))
+    response.write(chunk({}, 'stop'))
+    await new Promise<void>((done) => response.write(eventOf({ choices: [], usage: USAGE }), () => done()))
+    await sleep(100)
+    response.destroy()
+  })
+  const call = rawCall('reasoner', { stream: true })
+  await call.until('0\r\n\r\n')
+  assert.deepEqual(await chargeOf(call.requestId), EXACT)
+})
+
+test('B5 a plain call that got no answer is not charged because its client had left', async () => {
+  upstream.play('reasoner-0', hang)
+  const call = rawCall('reasoner', {})
+  await sleep(500)
+  call.socket.destroy()
+  await sleep(CALL_TIMEOUT_SECONDS * 1_000)
+  assert.deepEqual((await chargeOf(call.requestId)).outcome, 'released')
+})
+
+test('B6 a report that is followed by an empty one counts', async () => {
+  upstream.play('reasoner-0', (_call, response) => {
+    response.writeHead(200, SSE)
+    response.write(chunk({ content: 'Tudo certo.' }))
+    response.write(chunk({}, 'stop'))
+    response.write(eventOf({ choices: [], usage: USAGE }))
+    response.end(`${eventOf({ choices: [], usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } })}data: [DONE]\n\n`)
+  })
+  const call = rawCall('reasoner', { stream: true })
+  await call.until('[DONE]')
+  call.socket.destroy()
+  assert.deepEqual(await chargeOf(call.requestId), EXACT)
+})
