@@ -22,11 +22,21 @@ export interface FaultNode {
   /** SIGSTOP and SIGCONT. */
   freeze(): void
   thaw(): void
-  /** How it ended where nobody ended it; the supervisor started it again. */
-  readonly ownExits: readonly string[]
+  /** When it ended though nobody ended it; the supervisor started it again. */
+  readonly ownExits: readonly OwnExit[]
   /** Lines of its log that hold this text, over all its starts. */
   logLines(text: string): string[]
   remove(): Promise<void>
+}
+
+export interface OwnExit {
+  readonly fromMs: number
+  /** Infinity until it is up again. */
+  toMs: number
+  /** Its last lines. */
+  readonly how: string
+  /** In sandbox mode a node listens before its start has ended: it gives up where the database goes away then. */
+  readonly isFailedStart: boolean
 }
 
 const START_AGAIN_MS = 500
@@ -43,7 +53,7 @@ export async function createFaultNode(options: {
   const network = await startTcpProxy(() => Number(new URL(options.databaseUrl()).port))
   const port = await findFreePort()
   const logs: (readonly string[])[] = []
-  const ownExits: string[] = []
+  const ownExits: OwnExit[] = []
   let current: TestNode | undefined
   let starting: Promise<void> | undefined
   const removing = new AbortController()
@@ -77,12 +87,16 @@ export async function createFaultNode(options: {
   }
 
   function startAfterOwnExit({ log, process }: TestNode): void {
-    const how = process.signalCode ?? `exit ${process.exitCode}`
-    ownExits.push(
-      `node ${options.index}, ${new Date().toISOString()}, ${how}: ${log.slice(-5).join('\n        ')}`,
-    )
+    const ended = process.signalCode ?? `exit ${process.exitCode}`
+    const exit: OwnExit = {
+      fromMs: Date.now(),
+      toMs: Infinity,
+      how: `node ${options.index}, ${new Date().toISOString()}, ${ended}: ${log.slice(-5).join('\n        ')}`,
+      isFailedStart: log.some((line) => line.includes('"event":"start_failed"')),
+    }
+    ownExits.push(exit)
     current = undefined
-    void start()
+    void start().then(() => (exit.toMs = Date.now()))
   }
 
   return {

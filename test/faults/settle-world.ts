@@ -35,23 +35,33 @@ export async function settleWorld(
   for (; ; await sleep(1_000)) {
     const openHolds = await countHolds(world)
     const isLate = Date.now() >= deadlineMs
+    const isUp = downtimesOf(world).every(({ toMs }) => toMs < Infinity)
+    if (!isUp && !isLate) continue
     if (openHolds > 0 && !isLate) continue
     const { counts, differences } = compareCounts({
       ...seen,
+      disturbances: [...seen.disturbances, ...downtimesOf(world)],
       revokedAtMs: purses.revokedAtMs,
       purses: purses.all,
       records: await world.upstream.readRecords(),
       ledger: await readLedgerCalls(world.db),
       accounts: await readAccounts(world.db),
     })
-    for (const exit of world.nodes.flatMap((node) => node.ownExits))
-      differences.push({ rule: 'a node ends only when it is ended', detail: exit })
+    for (const { how, isFailedStart } of world.nodes.flatMap((node) => node.ownExits))
+      if (!isFailedStart)
+        differences.push({ rule: 'a node ends only when it is ended', detail: how })
     if (openHolds > 0)
       differences.push({ rule: 'no hold is open after a minute', detail: `${openHolds} holds` })
     if (differences.length > 0 && !isLate) continue
     const audit = await runAudit(world)
     return { counts, differences, audit, settledAfterMs: Date.now() - healedAtMs }
   }
+}
+
+function downtimesOf({ nodes }: World): Disturbance[] {
+  return nodes.flatMap(({ index, ownExits }) =>
+    ownExits.map(({ fromMs, toMs }) => ({ node: index, fromMs, toMs })),
+  )
 }
 
 async function countHolds({ db }: World): Promise<number> {

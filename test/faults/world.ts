@@ -77,7 +77,7 @@ export async function createWorld(): Promise<World> {
       await untilAnswering(database.db)
     },
     async close() {
-      open.delete(world)
+      if (!open.delete(world)) return
       await Promise.all(nodes.map((node) => node.remove()))
       await upstream.stop()
       await database.close()
