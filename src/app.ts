@@ -44,6 +44,7 @@ import { createServer } from './http/create-server.ts'
 import { PROCESSOR_EVENTS_PATH } from './http/inbound/processor-events.ts'
 import { IMAGE_FILES } from './http/public/image-files.ts'
 import { storeImage } from './images/generated-images.ts'
+import { openDeliveryNotes } from './ledger/deliveries/delivery-notes.ts'
 import { openLease } from './ledger/lease.ts'
 import { openLedger } from './ledger/open-ledger.ts'
 import { randomText } from './lib/ids.ts'
@@ -156,6 +157,9 @@ export async function createApp(
   // What the last process on this disk could not settle comes before anything is estimated.
   await ledger.replaySpool()
 
+  const deliveriesDir = join(config.dataDir, 'delivered')
+  const deliveries = await openDeliveryNotes({ dir: deliveriesDir, nodeId: lease.nodeId(), log })
+  closers.push(() => deliveries.close())
   const health = createHealthRecorder({ db, log })
   closers.push(() => health.flush())
   const gateway: GatewayDeps = {
@@ -165,6 +169,7 @@ export async function createApp(
     currentFxRate: () => fxRate.current(),
     ledger,
     lease,
+    deliveries,
     providers: new Map(upstreams.map(({ id, provider }) => [id, provider])),
     router,
     retriesOf: (id) => upstreamOf.get(id)?.retries ?? 0,
@@ -189,6 +194,8 @@ export async function createApp(
   metrics.watch({
     runningCalls: () => calls.size,
     spoolLength: () => ledger.spoolLength,
+    spoolSetAside: () => ledger.spoolSetAside,
+    deliveryNotesLost: () => deliveries.lostCount,
     ledgerWaiting: () => ledger.waiting,
     routes: () => router.listStates(),
     openDifferences: () => openDifferences,
@@ -228,6 +235,7 @@ export async function createApp(
     databaseUrl,
     ledger,
     lease,
+    deliveriesDir,
     calls,
     router,
     health,
@@ -254,7 +262,13 @@ export async function createApp(
     catalog,
     keys,
     calls: {
-      completeChat: createServeCall(gateway, createChatKind(chatCompletionsFormat, lease)),
+      completeChat: createServeCall(
+        gateway,
+        createChatKind(chatCompletionsFormat, {
+          lease,
+          callTimeoutMs: config.callTimeoutMs,
+        }),
+      ),
       embed: createServeCall(gateway, embeddingKind),
       generateImages: createServeCall(gateway, createImageKind(createKeepImage(db, log))),
       transcribe: createServeCall(gateway, createTranscriptionKind(config.transcriptionModel)),

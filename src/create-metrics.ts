@@ -13,6 +13,8 @@ export interface Metrics {
   watch(read: {
     runningCalls: () => number
     spoolLength: () => number
+    spoolSetAside: () => number
+    deliveryNotesLost: () => number
     ledgerWaiting: () => number
     fxRateAgeSeconds: () => number
     openDifferences: () => number
@@ -125,6 +127,16 @@ export function createMetrics(): Metrics {
         'catraca_spool_length',
         'Settlements on the local disk that wait for the database.',
         read.spoolLength,
+      )
+      gauge(
+        'catraca_spool_set_aside',
+        'Runs of bytes in the spool that are no record. Look into each.',
+        read.spoolSetAside,
+      )
+      gauge(
+        'catraca_delivery_notes_lost',
+        'Delivered answers that the disk did not take a note of.',
+        read.deliveryNotesLost,
       )
       gauge(
         'catraca_ledger_waiting',

@@ -150,6 +150,8 @@ function adapterOf(
         isOpenAi(baseUrl as string) || isAzure(baseUrl as string)
           ? OPENAI_CHAT_FIELDS
           : OPEN_CHAT_FIELDS,
+      // It reads files for models that cannot, with another maker's model, and bills each page.
+      takesFiles: !/(^|\.)openrouter\.ai$/.test(new URL(baseUrl as string).hostname),
       // Without it the project's settings choose the tier, and with it the price.
       serviceTier: isOpenAi(baseUrl as string) ? 'default' : undefined,
     },

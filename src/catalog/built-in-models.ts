@@ -595,7 +595,8 @@ export const builtInModels: readonly BuiltInModel[] = [
     {
       contextTokens: 448,
       ...noChat,
-      audio: { secondsMin: 0, secondsMax: 4 * HOUR, hasTimestamps: true },
+      // No length is published: what fits into the largest file as speech of 6 kbit/s.
+      audio: { secondsMin: 0, secondsMax: 12 * HOUR, hasTimestamps: true },
     },
   ),
   openWeights(
@@ -608,7 +609,7 @@ export const builtInModels: readonly BuiltInModel[] = [
     {
       contextTokens: 448,
       ...noChat,
-      audio: { secondsMin: 10, secondsMax: 8 * HOUR, hasTimestamps: true },
+      audio: { secondsMin: 10, secondsMax: 48 * HOUR, hasTimestamps: true },
     },
   ),
   openai(

@@ -336,6 +336,14 @@ export interface Tables {
     hold_ids: string[] | null
     created_at: DefaultedTime
   }
+  delivery_discrepancies: {
+    hold_id: string
+    node_id: string
+    told_nano_brl: bigint
+    stored_nano_brl: bigint | null
+    found_at: DefaultedTime
+    resolved_at: Date | null
+  }
   holds: HoldsTable
   usage_events: UsageEventsTable
   usage_hours: UsageSums & { hour_at: Date }

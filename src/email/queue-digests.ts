@@ -68,7 +68,7 @@ async function listReaders(db: Database, now: Date, after: string | undefined): 
       and extract(isodow from t.local_now) = 1 and extract(hour from t.local_now) >= 8
       and exists (
         select 1 from usage_hours h
-        where h.customer_id = c.id and h.charged_requests > 0
+        where h.customer_id = c.id and (h.charged_requests <> 0 or h.cost_billed_nano_brl <> 0)
           and h.hour_at > (w.monday - interval '7 days') at time zone c.timezone - interval '1 hour'
           and h.hour_at < w.monday at time zone c.timezone)
     order by c.id limit ${PAGE}`.execute(db)

@@ -30,9 +30,9 @@ export interface Client {
   beginStream(limits: Limits): void
   /**
    * Writes a part of the stream. A promise where the client reads slower than that: wait for it.
-   * It resolves also when the client leaves, or is cut because it does not read at all.
+   * It resolves also when the client leaves, or is cut because it did not read for a minute, or for `waitMsMax`.
    */
-  write(text: string): Promise<void> | undefined
+  write(text: string, waitMsMax: number): Promise<void> | undefined
   /** Writes the last part and ends the stream. */
   endStream(text: string): void
   /** True once the client has hung up. */

@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { PriceIds } from '../catalog/register-prices.ts'
 import type { KeyCache } from '../customers/key-cache.ts'
 import type { FxRate } from '../fx/fx-rates.ts'
+import type { DeliveryNotes } from '../ledger/deliveries/delivery-notes.ts'
 import type { LeaseView } from '../ledger/lease.ts'
 import type { Ledger } from '../ledger/open-ledger.ts'
 import type { Log } from '../lib/log.ts'
@@ -19,6 +20,8 @@ export interface GatewayDeps {
   readonly currentFxRate: () => FxRate | undefined
   readonly ledger: Ledger
   readonly lease: LeaseView
+  /** Notes what clients were told that an answer costs, for the audit. */
+  readonly deliveries: Pick<DeliveryNotes, 'note'>
   readonly providers: ReadonlyMap<string, Provider>
   readonly router: Router
   /** How often a call is tried again on a route of this upstream. */

@@ -101,11 +101,13 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
       const text = typeof written === 'string' ? written : await written
       // An answer whose charge is not durable is not delivered; of a stream, its end is not.
       if (!isDurable(resolved)) {
+        if (running.isDelivered) deps.deliveries.note(held.holdId, relayed.resolution.billedNanoBrl)
         if (relayed.refuse) relayed.refuse(refusals.serviceUnavailable())
         else refuse(deps, incoming, client, refusals.serviceUnavailable(), held.limits)
         return undefined
       }
       relayed.send(text)
+      deps.deliveries.note(held.holdId, relayed.resolution.billedNanoBrl)
       answered(deps, incoming, held, called.calledAtMs - dispatchedAtMs)
     } finally {
       called.trip.end()
@@ -133,7 +135,7 @@ function resolveNotCalled<Request extends CallRequest, Outcome extends { kind: s
   answeredBy: () => AnsweredBy,
 ): Resolution | Promise<Resolution> {
   if (!client.hasLeft()) return releaseHeldCall(held, failure.reason, answeredBy())
-  return failure.reason === 'aborted' && kind.chargeLeft
+  return failure.isByClient && kind.chargeLeft
     ? kind.chargeLeft(held, answeredBy())
     : releaseHeldCall(held, 'client_left', answeredBy())
 }

@@ -71,30 +71,34 @@ export function correctionChecks(corrections: RawBuilder<unknown>): Checks {
           is distinct from (c.customer_id, c.first_outcome, c.first_billed_nano_brl)
         or (c.first_outcome = 'charged') <> (c.reversal_event_id is not null)
         or (c.reversal_event_id is not null and (
-          r.corrects_id, r.customer_id, r.api_key_id, r.team_id, r.model_id, r.outcome, r.reason, r.in_budget,
+          r.corrects_id, r.customer_id, r.api_key_id, r.team_id, r.model_id, r.outcome, r.reason,
           r.prompt_tokens, r.cached_tokens, r.cache_write_tokens, r.completion_tokens, r.reasoning_tokens,
           r.cost_upstream_pico_usd, r.cost_billed_nano_brl, r.held_nano_brl,
           r.price_id, r.fx_rate_id, r.fx_rate_e4, r.markup_e4, coalesce(r.units, '{}')
         ) is distinct from (
-          c.hold_id, f.customer_id, f.api_key_id, f.team_id, f.model_id, 'charged'::call_outcome, 'reversal'::text, f.in_budget,
+          c.hold_id, f.customer_id, f.api_key_id, f.team_id, f.model_id, 'charged'::call_outcome, 'reversal'::text,
           -f.prompt_tokens, -f.cached_tokens, -f.cache_write_tokens, -f.completion_tokens, -f.reasoning_tokens,
           -f.cost_upstream_pico_usd, -f.cost_billed_nano_brl, 0::nano_brl,
           f.price_id, f.fx_rate_id, f.fx_rate_e4, f.markup_e4,
           (select coalesce(jsonb_object_agg(unit, -used::numeric), '{}') from jsonb_each_text(f.units) as each(unit, used))
-        ))`,
+        ))
+        -- Of an earlier period, or another budget, it counts in none.
+        or (r.in_budget and not f.in_budget)`,
     'a correction has the charge that it says': sql`
       select c.hold_id, c.event_id, c.billed_nano_brl from ${corrections} c
       left join usage_events f on f.id = c.hold_id and f.corrects_id is null
       left join usage_events t on t.id = c.event_id
+      left join usage_events r on r.id = c.reversal_event_id
       where (c.outcome = 'charged') <> (c.event_id is not null)
         or (c.outcome = 'released' and c.billed_nano_brl <> 0)
         or c.event_id = c.reversal_event_id
         or (c.event_id is not null and ((
           t.corrects_id, t.outcome, t.cost_billed_nano_brl, t.held_nano_brl,
-          t.customer_id, t.api_key_id, t.team_id, t.model_id, t.in_budget, t.fx_rate_id, t.fx_rate_e4, t.markup_e4
+          t.customer_id, t.api_key_id, t.team_id, t.model_id, t.fx_rate_id, t.fx_rate_e4, t.markup_e4
         ) is distinct from (
           c.hold_id, 'charged'::call_outcome, c.billed_nano_brl, 0::nano_brl,
-          f.customer_id, f.api_key_id, f.team_id, f.model_id, f.in_budget, f.fx_rate_id, f.fx_rate_e4, f.markup_e4
-        ) or t.reason = 'reversal'))`,
+          f.customer_id, f.api_key_id, f.team_id, f.model_id, f.fx_rate_id, f.fx_rate_e4, f.markup_e4
+        ) or t.reason = 'reversal'
+          or (t.in_budget, t.in_cap) <> (coalesce(r.in_budget, f.in_budget), coalesce(r.in_cap, true))))`,
   }
 }

@@ -16,6 +16,7 @@ import {
   type Resolved,
 } from './resolution.ts'
 import { AccountLocked } from './set-aside.ts'
+import { SpoolAppendFailed } from './spool/append-durably.ts'
 import { openSpool } from './spool.ts'
 
 export interface Ledger {
@@ -39,6 +40,8 @@ export interface Ledger {
   /** True while a resolution of this hold waits in the spool. */
   isSpooled(holdId: string): boolean
   readonly spoolLength: number
+  /** Runs of bytes in the spool that are no record. */
+  readonly spoolSetAside: number
   readonly waiting: number
   close(): Promise<void>
 }
@@ -124,6 +127,8 @@ export async function openLedger(options: {
         const kept = await keepCharge(resolution, call)
         if (kept === 'kept') return SPOOLED
         if (kept === 'taken_back') return UNAVAILABLE
+        // The row may still be on the disk: should this process die, the next one replays it.
+        mayBeCommitted ||= kept === 'doubtful'
       }
       if (asked.kind === 'refused' || performance.now() >= deadline) break
     }
@@ -141,7 +146,7 @@ export async function openLedger(options: {
   async function keepCharge(
     resolution: Resolution,
     call: CallInDoubt,
-  ): Promise<'kept' | 'taken_back' | 'failed'> {
+  ): Promise<'kept' | 'taken_back' | 'failed' | 'doubtful'> {
     const row = { ...toRow(resolution), is_final: true }
     undecided.add(row.id)
     try {
@@ -151,7 +156,7 @@ export async function openLedger(options: {
       return (await takeBack(resolution)) ? 'taken_back' : 'kept'
     } catch (error) {
       log.error('spool_append_failed', { id: row.id, error })
-      return 'failed'
+      return error instanceof SpoolAppendFailed && error.mayRemain ? 'doubtful' : 'failed'
     } finally {
       undecided.delete(row.id)
     }
@@ -238,6 +243,9 @@ export async function openLedger(options: {
     isSpooled: (holdId) => spool.has(holdId) || unresolved.has(holdId),
     get spoolLength() {
       return spool.length + unresolved.size
+    },
+    get spoolSetAside() {
+      return spool.setAsideCount
     },
     get waiting() {
       return lanes.reduce((sum, lane) => sum + lane.waiting, 0)

@@ -4,6 +4,7 @@
  */
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../db/open.ts'
+import { DELIVERY_CHECKS } from '../ledger/deliveries/discrepancies.ts'
 import { audit, type AuditReport } from '../ledger/audit.ts'
 
 /** Of the entries that top-ups and refunds make themselves: nobody else books by them. */
@@ -58,5 +59,5 @@ const CHECKS: Record<string, RawBuilder<unknown>> = {
 }
 
 export function auditMoney(db: Database): Promise<AuditReport> {
-  return audit(db, CHECKS)
+  return audit(db, { ...CHECKS, ...DELIVERY_CHECKS })
 }

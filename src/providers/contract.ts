@@ -30,12 +30,10 @@ export interface ReportedUsage extends ReportedTokens {
 export interface ChatContent {
   /** The upstream's name for the model. */
   readonly model: string
-  /**
-   * A chat-completions request: the same object for every measurement and every try of a call, so that an
-   * adapter may keep what it made of it. Its own `model` and its limits of output are the client's: they
-   * are not sent.
-   */
+  /** A chat-completions request. Its own `model` and its limits of output are the client's: not sent. */
   readonly body: JsonObject
+  /** One for all measurements and tries of a request: what an adapter wrote of it, so as to send it. */
+  readonly memo: { written?: unknown }
   readonly isStream: boolean
   /**
    * The output tokens of each choice that money is held for. Always sent, in the field that the upstream
@@ -48,6 +46,8 @@ export interface ChatContent {
   readonly hasCacheMarks: boolean
   /** One of these marks asks for the life of an hour. */
   readonly cachesForAnHour: boolean
+  /** The request has files: documents or sound. */
+  readonly hasFiles: boolean
   /** A file of the request is sound, which has a price of its own. */
   readonly hasSound: boolean
 }
@@ -77,6 +77,8 @@ export interface UpstreamFailure {
   readonly status?: number
   readonly retryAfterSeconds?: number
   readonly detail: string
+  /** Aborted because the client left, and not by the time limit of the call. */
+  readonly isByClient?: boolean
 }
 
 export interface ChatAnswer {
@@ -135,6 +137,11 @@ export interface ImageCall {
   readonly count: number
   /** `<width>x<height>`; undefined: the model's own choice. */
   readonly size: string | undefined
+  /**
+   * The output tokens of each image that money is held for, text beside it included: sent to upstreams
+   * that take a limit. Undefined where images are billed by the piece.
+   */
+  readonly outputTokensMax: number | undefined
   readonly callId: string
 }
 

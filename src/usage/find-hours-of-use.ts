@@ -24,7 +24,7 @@ export async function findHoursOfUse(
 ): Promise<Date[]> {
   const { modelId, apiKeyId, fromAt = '-infinity', untilAt = 'infinity' } = filter
   const last = before ?? untilAt
-  const isOfUse = sql`u.customer_id = ${customerId} and u.charged_requests > 0
+  const isOfUse = sql`u.customer_id = ${customerId} and (u.charged_requests <> 0 or u.cost_billed_nano_brl <> 0)
     and (${modelId ?? null}::text is null or u.model_id = ${modelId ?? null})
     and (${apiKeyId ?? null}::uuid is null or u.api_key_id = ${apiKeyId ?? null})`
   const { rows } = await sql<{ hour_at: Date }>`

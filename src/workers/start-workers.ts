@@ -21,6 +21,7 @@ import type { Lease } from '../ledger/lease.ts'
 import { deleteWaitingUsers } from '../identity/delete-user.ts'
 import { pruneAuthEvents } from '../identity/prune-auth-events.ts'
 import type { Ledger } from '../ledger/open-ledger.ts'
+import { verifyDeliveries } from '../ledger/deliveries/verify-deliveries.ts'
 import { rollUsageDays } from '../ledger/roll-usage-days.ts'
 import type { Log } from '../lib/log.ts'
 import type { Processor } from '../payments/processor.ts'
@@ -69,6 +70,7 @@ export interface WorkerDeps {
   readonly ledger: Ledger
   readonly calls: RunningCalls
   readonly lease: Lease
+  readonly deliveriesDir: string
   readonly router: Router
   readonly health: HealthRecorder
   readonly keyUses: KeyUses
@@ -97,6 +99,8 @@ const MARK_EVERY_MS = 100
 const RECONCILE_EVERY_MS = 5_000
 /** While settlements wait on the disk, the database is asked again this often. */
 const SPOOL_EVERY_MS = 1_000
+/** As often as the notes of delivered answers begin a new file. */
+const DELIVERIES_EVERY_MS = 30_000
 const HEALTH_EVERY_MS = 10_000
 const EVENTS_EVERY_MS = 1_000
 const MAILS_EVERY_MS = 2_000
@@ -130,6 +134,9 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
     }),
     every(SPOOL_EVERY_MS, 'replay_spool', log, () => ledger.replaySpool()),
     every(RECONCILE_EVERY_MS, 'reconcile', log, () => reconcile({ db, ledger, lease, calls, log })),
+    every(DELIVERIES_EVERY_MS, 'verify_deliveries', log, () =>
+      verifyDeliveries({ db, dir: deps.deliveriesDir, log, isSpooled: ledger.isSpooled }),
+    ),
     every(HEALTH_EVERY_MS, 'flush_health', log, () => health.flush()),
     every(KEY_USES_EVERY_MS, 'flush_key_uses', log, () => keyUses.flush()),
     every(

@@ -86,7 +86,10 @@ function rawCall(model: string, more: object): RawCall {
     received: '',
     async until(text) {
       while (!call.received.includes(text)) {
-        assert.ok(!socket.destroyed || call.received.includes(text), `closed before ${text}: ${call.received.slice(-400)}`)
+        assert.ok(
+          !socket.destroyed || call.received.includes(text),
+          `closed before ${text}: ${call.received.slice(-400)}`,
+        )
         await sleep(5)
       }
     },
@@ -103,7 +106,14 @@ async function chargeOf(requestId: string): Promise<Record<string, unknown>> {
   await untilNoHoldIsOpen(gateway.database, 40_000)
   const rows = await gateway.database.db
     .selectFrom('usage_events')
-    .select(['outcome', 'reason', 'usage_kind', 'prompt_tokens', 'completion_tokens', 'reasoning_tokens'])
+    .select([
+      'outcome',
+      'reason',
+      'usage_kind',
+      'prompt_tokens',
+      'completion_tokens',
+      'reasoning_tokens',
+    ])
     .where('request_id', '=', requestId)
     .execute()
   assert.equal(rows.length, 1)
@@ -179,8 +189,16 @@ test('B3 a client that reads slowly does not get the rest of the answer for noth
   let hasWrittenAll = false
   upstream.play('reasoner-0', (_call, response) => {
     response.writeHead(200, SSE)
-    const logprobs = { content: Array.from({ length: 40 }, () => ({ token: 'palavra ', logprob: -0.123456789, bytes: [1, 2, 3] })) }
-    const word = eventOf({ choices: [{ index: 0, delta: { content: 'palavra ' }, logprobs, finish_reason: null }] })
+    const logprobs = {
+      content: Array.from({ length: 40 }, () => ({
+        token: 'palavra ',
+        logprob: -0.123456789,
+        bytes: [1, 2, 3],
+      })),
+    }
+    const word = eventOf({
+      choices: [{ index: 0, delta: { content: 'palavra ' }, logprobs, finish_reason: null }],
+    })
     const all = Buffer.from(
       word.repeat(WORDS) + chunk({}, 'stop') + eventOf({ choices: [], usage }) + 'data: [DONE]\n\n',
     )
@@ -207,7 +225,9 @@ test('B4 usage that was reported counts where the connection ends badly after it
     response.writeHead(200, SSE)
     response.write(chunk({ content: 'Tudo certo.' }))
     response.write(chunk({}, 'stop'))
-    await new Promise<void>((done) => response.write(eventOf({ choices: [], usage: USAGE }), () => done()))
+    await new Promise<void>((done) =>
+      response.write(eventOf({ choices: [], usage: USAGE }), () => done()),
+    )
     await sleep(100)
     response.destroy()
   })
@@ -231,7 +251,9 @@ test('B6 a report that is followed by an empty one counts', async () => {
     response.write(chunk({ content: 'Tudo certo.' }))
     response.write(chunk({}, 'stop'))
     response.write(eventOf({ choices: [], usage: USAGE }))
-    response.end(`${eventOf({ choices: [], usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } })}data: [DONE]\n\n`)
+    response.end(
+      `${eventOf({ choices: [], usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } })}data: [DONE]\n\n`,
+    )
   })
   const call = rawCall('reasoner', { stream: true })
   await call.until('[DONE]')

@@ -296,7 +296,7 @@ test('what an ordinary client sends arrives as it came', async () => {
     model: _model,
     max_tokens: _limit,
     ...sent
-  } = upstream.callsOf('only-max-tokens').at(-1)?.body
+  } = upstream.callsOf('only-max-tokens').at(-1)?.body ?? {}
   assert.deepEqual(sent, { messages: sound().messages, ...fields })
 })
 

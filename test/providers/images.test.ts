@@ -44,7 +44,7 @@ async function generate(
 ): Promise<ImageAnswer | UpstreamFailure> {
   const provider = open(kind, options)
   const body = { model: 'gemini-2.5-flash-image', prompt: 'A cat.', n: count, quality: 'high' }
-  const call = { body, prompt: 'A cat.', count, size, callId: 'call-1' }
+  const call = { body, prompt: 'A cat.', count, size, outputTokensMax: 2_314, callId: 'call-1' }
   const outcome = await provider.generateImages?.(call, signal)
   assert.ok(outcome)
   await provider.close()
@@ -105,7 +105,7 @@ for (const [kind, path] of [
     assert.equal(request?.headers['x-goog-api-key'], 'own-key')
     assert.equal(request?.headers['x-catraca-call-id'], 'call-1')
     assert.deepEqual(JSON.parse(request?.text ?? ''), {
-      generationConfig: { responseModalities: ['IMAGE'] },
+      generationConfig: { maxOutputTokens: 2_314, responseModalities: ['IMAGE'] },
       contents: [{ role: 'user', parts: [{ text: 'A cat.' }] }],
     })
   })

@@ -203,11 +203,13 @@ export function contentOf(body: JsonObject): Omit<ChatCall, 'callId'> {
   return {
     model: String(body.model),
     body,
+    memo: {},
     isStream: body.stream === true,
     outputTokensMax: typeof limit === 'number' ? limit : OUTPUT_TOKENS,
     imageBytes: 0,
     hasCacheMarks: false,
     cachesForAnHour: false,
+    hasFiles: false,
     hasSound: false,
   }
 }

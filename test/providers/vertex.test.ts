@@ -194,7 +194,10 @@ test('an account whose token is refused fails with its credentials, for every ki
     (await complete(provider, { body: ask(VERTEX) })).failure,
     (await complete(provider, { body: ask(VERTEX_CLAUDE) })).failure,
     await provider.embed?.({ ...texts, callId: 'call-1' }, signal),
-    await provider.generateImages?.({ ...image, size: undefined, callId: 'call-1' }, signal),
+    await provider.generateImages?.(
+      { ...image, size: undefined, outputTokensMax: undefined, callId: 'call-1' },
+      signal,
+    ),
   ]
   assert.deepEqual(
     outcomes.map((outcome) => outcome?.kind === 'failure' && outcome.reason),

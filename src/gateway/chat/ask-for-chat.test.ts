@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { loadCatalog } from '../../catalog/load-catalog.ts'
 import type { Model } from '../../catalog/model.ts'
-import type { JsonObject, Provider } from '../../providers/contract.ts'
+import type { ChatContent, JsonObject, Provider } from '../../providers/contract.ts'
 import { createChatBody } from '../../providers/openai-compatible/chat-body.ts'
 import { OPENAI_CHAT_FIELDS } from '../../providers/openai-compatible/chat-fields.ts'
 import type { Ask } from '../call-kind.ts'
 import { countTokens } from '../count-tokens.ts'
 import { askForChat } from './ask-for-chat.ts'
-import { readChatRequest, type ChatRequest } from './chat-request.ts'
+import { readChatRequest } from './chat-request.ts'
 
 const at = new Date('2026-11-21T15:00:00Z')
 const load = (config?: Parameters<typeof loadCatalog>[0]['config']): Model[] =>
@@ -23,14 +23,14 @@ const chatBody = createChatBody({
 })
 const provider = {
   completeChat: () => assert.fail('nothing is sent'),
-  measureChat: chatBody.measure,
+  measureChat: (content: ChatContent) => chatBody.measure(content),
 } as unknown as Provider
 const providers = new Map([['openai', provider]])
 
 async function asked(body: JsonObject, model = modelOf('gpt-4o')): Promise<Ask> {
   const request = readChatRequest({ model: model.id, ...body }, JSON.stringify(body).length)
   assert.ok('messages' in request)
-  return askForChat(model, request as ChatRequest, providers)
+  return askForChat(model, request, providers)
 }
 
 const LONG = 'Uma recusa que ninguém contou. '.repeat(300)

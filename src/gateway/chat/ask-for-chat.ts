@@ -53,11 +53,13 @@ export function contentOf(
   return {
     model: upstreamModel,
     body: bodyFor(model, request),
+    memo: request.memo,
     isStream: request.isStream,
     outputTokensMax,
     imageBytes: request.imageBytes,
     hasCacheMarks: request.hasCacheMarks,
     cachesForAnHour: request.cachesForAnHour && hasHourCachePrice(model),
+    hasFiles: request.hasFiles,
     hasSound: request.hasSound,
   }
 }

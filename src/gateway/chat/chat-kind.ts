@@ -23,7 +23,12 @@ import { relayStream, type Relayed } from './relay-stream.ts'
 
 export type ChatKind = CallKind<Buffer, ChatRequest, ChatAnswer | BegunStream>
 
-export function createChatKind(format: ChatFormat, lease: LeaseView): ChatKind {
+/** `callTimeoutMs`: of a call. For half of it a stream waits for a client that reads slower than it is written. */
+export function createChatKind(
+  format: ChatFormat,
+  { lease, callTimeoutMs }: { lease: LeaseView; callTimeoutMs: number },
+): ChatKind {
+  const waitMsMax = callTimeoutMs / 2
   return {
     read: (raw) => format.readRequest(raw),
     findFault: findModelFault,
@@ -45,7 +50,7 @@ export function createChatKind(format: ChatFormat, lease: LeaseView): ChatKind {
         }
       }
       const relayed = await relayStream(
-        { held, lease, stream: outcome, writer, client, running },
+        { held, lease, stream: outcome, writer, client, running, waitMsMax },
         mayCancel(provider, model),
       )
       const resolution = await resolveStream(held, relayed, answeredBy())
@@ -89,17 +94,28 @@ async function completeChat(
   const { outputTokensMax } = held.quote
   const content = contentOf(held.model, held.request, upstreamModel, outputTokensMax)
   const call = { ...content, callId: held.holdId }
-  const mayEnd = mayCancel(provider, held.model)
-  if (isStream && mayEnd) client.onLeave(abort)
-  const outcome = await (provider.completeChat as NonNullable<Provider['completeChat']>)(
-    call,
-    signal,
-  )
-  if (outcome.kind !== 'stream') return outcome
-  const begun = await beginStream(outcome)
-  return begun.kind === 'failure' && mayEnd && client.hasLeft()
-    ? { kind: 'failure', reason: 'aborted', detail: 'the client left before the first chunk' }
-    : begun
+  // Until the first chunk, and of this try alone: the next route, and the rest of the stream, have rules of their own.
+  let isWaiting = true
+  let isByClient = false
+  if (isStream && mayCancel(provider, held.model)) {
+    client.onLeave(() => {
+      if (!isWaiting) return
+      isByClient = true
+      abort()
+    })
+  }
+  try {
+    const outcome = await (provider.completeChat as NonNullable<Provider['completeChat']>)(
+      call,
+      signal,
+    )
+    const begun = outcome.kind === 'stream' ? await beginStream(outcome) : outcome
+    return begun.kind === 'failure' && isByClient
+      ? { ...begun, reason: 'aborted', isByClient }
+      : begun
+  } finally {
+    isWaiting = false
+  }
 }
 
 async function resolveAnswer(
@@ -117,7 +133,7 @@ async function resolveAnswer(
 /** The charge of a stream: what was reported, else what was counted, else nothing. */
 async function resolveStream(
   held: HeldCall<ChatRequest>,
-  { ending, reported, outputTokensSeen }: Relayed,
+  { ending, reported, hasFinished, outputTokensSeen }: Relayed,
   answeredBy: AnsweredBy,
 ): Promise<Resolution> {
   if (ending === 'whole') {
@@ -125,6 +141,11 @@ async function resolveStream(
       believable(held, reported, outputTokensSeen > 0, answeredBy) ??
       (await estimateChat(held, outputTokensSeen, 'no_usage_reported'))
     return chargeHeldCall(held, used, answeredBy)
+  }
+  // A report that came with the finish is what the upstream bills, however the connection ended after it.
+  if (hasFinished && ending !== 'lapsed') {
+    const used = believable(held, reported, outputTokensSeen > 0, answeredBy)
+    if (used) return chargeHeldCall(held, used, answeredBy)
   }
   const reason = REASONS[ending]
   // What was dispatched owes its prompt where the client left; not where the upstream, or this node, failed.

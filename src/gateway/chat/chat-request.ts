@@ -4,7 +4,7 @@
  * fields reach an upstream is the adapter's list to say.
  */
 import { isObject } from '../../lib/is-object.ts'
-import type { JsonObject } from '../../providers/contract.ts'
+import type { ChatContent, JsonObject } from '../../providers/contract.ts'
 import type { CallRequest } from '../call-kind.ts'
 import {
   findFallbacksFault,
@@ -29,6 +29,8 @@ export interface ChatRequest extends CallRequest, Readonly<MessageFacts> {
   readonly hasSchema: boolean
   /** Bytes of the body as it came. */
   readonly bytes: number
+  /** See `ChatContent`. */
+  readonly memo: ChatContent['memo']
 }
 
 const CHOICES_MAX = 128
@@ -65,6 +67,7 @@ export function readChatRequest(body: JsonObject, bytes: number): ChatRequest | 
     hasCacheMarks: facts.hasCacheMarks,
     cachesForAnHour: facts.cachesForAnHour,
     bytes,
+    memo: {},
   }
 }
 

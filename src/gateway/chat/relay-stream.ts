@@ -20,6 +20,8 @@ import { outputTexts } from './output-texts.ts'
 export interface Relayed {
   readonly ending: 'whole' | 'broken' | 'left' | 'lapsed'
   readonly reported: ReportedTokens | undefined
+  /** A reason to finish came: nothing of the output is missing. */
+  readonly hasFinished: boolean
   /** As counted by us; 0 where no output came. */
   readonly outputTokensSeen: number
   /** Where it is broken: by what. */
@@ -54,10 +56,13 @@ export async function relayStream(
     writer: ChatWriter
     client: Client
     running: RunningCall
+    /** How long the stream waits for a slow client in all, before it is cut and the rest is read without it. */
+    waitMsMax: number
   },
   mayCancel: boolean,
 ): Promise<Relayed> {
   const { held, lease, stream, writer, client, running } = call
+  let waitMsLeft = call.waitMsMax
   const tokensMax = held.quote.outputTokensMax * held.quote.choices
   let reported: ReportedTokens | undefined
   let hasFinished = false
@@ -69,6 +74,7 @@ export async function relayStream(
   const relayed = (ending: Relayed['ending'], brokenBy?: UpstreamFailure): Relayed => ({
     ending,
     reported,
+    hasFinished,
     outputTokensSeen: ending === 'lapsed' ? delivered : seen(),
     brokenBy,
   })
@@ -76,7 +82,7 @@ export async function relayStream(
   const take = (chunks: readonly StreamChunk[]): string => {
     let shown = ''
     for (const chunk of chunks) {
-      reported = chunk.usage ?? reported
+      if (chunk.usage) reported = laterReport(reported, chunk.usage)
       hasFinished ||= isFinished(chunk)
       for (const text of outputTexts(chunk.body, 'delta')) {
         deltas += 1
@@ -108,7 +114,12 @@ export async function relayStream(
         }
         running.isDelivered = true
         delivered = seen()
-        await client.write(shown)
+        const written = client.write(shown, waitMsLeft)
+        if (written) {
+          const startedAtMs = performance.now()
+          await written
+          waitMsLeft -= performance.now() - startedAtMs
+        }
       }
       if (client.hasLeft() && mayCancel && seen() === 0 && !hasFinished) {
         stream.cancel()
@@ -121,6 +132,12 @@ export async function relayStream(
     return relayed(client.hasLeft() && seen() > 0 ? 'left' : 'broken', error.failure)
   }
   return relayed('whole')
+}
+
+/** Reports add up as a stream goes on; one that says less than the one before is not a report. */
+function laterReport(before: ReportedTokens | undefined, next: ReportedTokens): ReportedTokens {
+  const total = (tokens: ReportedTokens): number => tokens.promptTokens + tokens.completionTokens
+  return before && total(next) < total(before) ? before : next
 }
 
 function isOverLimit(deltas: number, typical: number, tokensMax: number): boolean {

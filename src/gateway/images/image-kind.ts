@@ -15,6 +15,8 @@ import { writeImages } from './write-images.ts'
 /** Keeps an image for a while; resolves to the path where it can be fetched. */
 export type KeepImage = (customerId: string, image: GeneratedImage) => Promise<string>
 
+/** Output beside an image, where images are told apart from text. */
+const TEXT_TOKENS_MAX = 1_024
 /** What is around a prompt, with a margin. */
 const TEMPLATE_TOKENS = 64
 
@@ -31,6 +33,7 @@ export function createImageKind(keepImage: KeepImage): CallKind<Buffer, ImageReq
           prompt: held.request.prompt,
           count: held.request.count,
           size: held.request.size,
+          outputTokensMax: outputTokensOf(held.model, held.request),
           callId: held.holdId,
         },
         signal,
@@ -70,7 +73,7 @@ function askForImages(model: Model, request: ImageRequest): Ask {
   const promptTokensMax = Math.min(bytes + TEMPLATE_TOKENS, model.contextTokens) * request.count
   const promptTokensEstimated = Math.min(outputTokensTypical(bytes), promptTokensMax)
   const tokens = isBilledByImage(model.price) ? 0 : tokensOfImage(model, request.quality)
-  const isOfImages = model.price.units?.output_image_tokens !== undefined
+  const isOfImages = hasImageTokens(model.price)
   const unitsMax: UnitCounts = {
     ...(isOfImages ? { output_image_tokens: tokens * request.count } : {}),
     ...unitsOf(model, model.price, request, request.count),
@@ -78,7 +81,7 @@ function askForImages(model: Model, request: ImageRequest): Ask {
   return {
     promptTokensMax,
     promptTokensEstimated,
-    outputTokensMax: isOfImages ? 0 : tokens,
+    outputTokensMax: isOfImages && tokens > 0 ? TEXT_TOKENS_MAX : tokens,
     choices: request.count,
     unitsMax,
     tokensCounted: promptTokensEstimated,
@@ -88,6 +91,16 @@ function askForImages(model: Model, request: ImageRequest): Ask {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? '')
+}
+
+/** Of one image and of what a model may say or think beside it, which is billed as text. */
+function outputTokensOf(model: Model, { quality }: ImageRequest): number | undefined {
+  if (isBilledByImage(model.price)) return undefined
+  return tokensOfImage(model, quality) + (hasImageTokens(model.price) ? TEXT_TOKENS_MAX : 0)
+}
+
+function hasImageTokens({ units }: Price): boolean {
+  return units?.output_image_tokens !== undefined
 }
 
 /** The most that one image of this quality is; of the dearest where the model chooses. */

@@ -60,11 +60,11 @@ export function createHttpClient(
         if (!hasWritten && !raw.writableEnded && !raw.destroyed) raw.flushHeaders()
       })
     },
-    write(text) {
+    write(text, waitMsMax) {
       hasWritten = true
       if (raw.destroyed || raw.write(text)) return undefined
       return new Promise((resolve) => {
-        const timer = setTimeout(() => raw.destroy(), WRITE_STALL_MS)
+        const timer = setTimeout(() => raw.destroy(), Math.min(WRITE_STALL_MS, waitMsMax))
         const done = (): void => {
           clearTimeout(timer)
           raw.off('drain', done)

@@ -87,7 +87,7 @@ function keyUsageBody(key: ApiKeyDetails, usage: KeyUsage, totalNanoBrl: bigint)
     cost_billed_brl: jsonBrl(usage.costBilledNanoBrl),
     cost_upstream_usd: jsonUsd(usage.costUpstreamPicoUsd),
     top_models: usage.models
-      .filter(({ requests }) => requests > 0)
+      .filter(({ requests, costBilledNanoBrl }) => requests !== 0 || costBilledNanoBrl !== 0n)
       .slice(0, TOP_MODELS)
       .map(({ modelId, requests, costBilledNanoBrl }) => ({
         model_id: modelId,

@@ -54,7 +54,9 @@ export function addUsageSummary(server: FastifyInstance, deps: HttpDeps): void {
         findAccount(deps.db, caller.customerId),
         sumUsageByModel(deps.db, caller.customerId, days),
       ])
-      const models = byModel.filter(({ requests }) => requests > 0)
+      const models = byModel.filter(
+        ({ requests, costBilledNanoBrl }) => requests !== 0 || costBilledNanoBrl !== 0n,
+      )
       const total = addUp(models)
       return {
         period_days: days,

@@ -50,7 +50,7 @@ export function createGenerateImages(
 
 async function draw(
   model: LanguageModelV4,
-  { prompt, callId }: ImageCall,
+  { prompt, callId, outputTokensMax }: ImageCall,
   imageConfig: ImageConfig,
   signal: AbortSignal,
 ): Promise<Answered | UpstreamFailure> {
@@ -58,6 +58,7 @@ async function draw(
     const result = await model.doGenerate({
       prompt: [{ role: 'user', content: [{ type: 'text', text: prompt }] }],
       providerOptions: { google: { responseModalities: ['IMAGE'], ...imageConfig } },
+      ...(outputTokensMax === undefined ? {} : { maxOutputTokens: outputTokensMax }),
       headers: callHeaders(callId),
       abortSignal: signal,
     })

@@ -2,7 +2,7 @@
  * How large the body of a chat is that a package would send, found by letting it make the body and
  * sending nothing: no rule of ours has to know what each package adds to a request or repeats of it.
  */
-import type { ChatContent, Provider } from '../contract.ts'
+import type { ChatContent } from '../contract.ts'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
 import { openModels } from './open-models.ts'
 import type { FileContent, ReadFile } from './read-file.ts'
@@ -63,5 +63,3 @@ function withoutCredentials(options: AiSdkOptions): AiSdkOptions {
     ...(bedrock ? { bedrock: { region: bedrock.region } } : {}),
   }
 }
-
-export type MeasureChat = NonNullable<Provider['measureChat']>

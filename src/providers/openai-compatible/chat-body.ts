@@ -19,28 +19,26 @@ export interface ChatBody {
 
 /** All but what the gateway writes itself; `bytes` is without the data of images. */
 interface Rest {
+  readonly fields: ReadonlySet<string>
   readonly text: string
   readonly bytes: number
 }
-
-/** One for each set of fields: upstreams that share the set share what was written. */
-const written = new WeakMap<ReadonlySet<string>, WeakMap<JsonObject, Rest>>()
 
 /**
  * A request is written once: before its money is held, which its size decides, and the same text is sent
  * by every try.
  */
 export function createChatBody({ fields, maxTokensField, serviceTier }: ChatBodyOptions): ChatBody {
-  const rests = written.get(fields) ?? new WeakMap<JsonObject, Rest>()
-  written.set(fields, rests)
   const tier = serviceTier === undefined ? '' : `,"service_tier":"${serviceTier}"`
 
-  function restOf({ body, hasCacheMarks, imageBytes }: ChatContent): Rest {
-    const known = rests.get(body)
-    if (known) return known
+  function restOf({ body, hasCacheMarks, imageBytes, memo }: ChatContent): Rest {
+    // Upstreams that share the list of fields share what was written. The mark of a cache is the only
+    // thing in which bodies of one request differ, and is taken out of them.
+    const known = memo.written as Rest | undefined
+    if (known?.fields === fields) return known
     const text = writeFields(hasCacheMarks ? withoutCacheMarks(body) : body, fields)
-    const rest = { text, bytes: Buffer.byteLength(text) - imageBytes }
-    rests.set(body, rest)
+    const rest = { fields, text, bytes: Buffer.byteLength(text) - imageBytes }
+    memo.written = rest
     return rest
   }
 

@@ -16,14 +16,22 @@ const NO_SOUND: UpstreamFailure = {
   reason: 'unsupported',
   detail: 'sound as a file is not sent in this format',
 }
+/** Some upstreams read the pages themselves, at a price for each. */
+const NO_FILES: UpstreamFailure = {
+  kind: 'failure',
+  reason: 'unsupported',
+  detail: 'this upstream bills the pages of files',
+}
 
 export function createCompleteChat(
   { pool, headers, path: pathOf }: Upstream,
   chatBody: ChatBody,
+  takesFiles: boolean,
 ): NonNullable<Provider['completeChat']> {
   const path = pathOf('/chat/completions')
   return async function completeChat(call, signal) {
     if (call.hasSound) return NO_SOUND
+    if (call.hasFiles && !takesFiles) return NO_FILES
     try {
       const request = {
         path,

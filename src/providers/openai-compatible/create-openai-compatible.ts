@@ -11,6 +11,8 @@ import { openUpstream, type UpstreamOptions } from './upstream.ts'
 export interface OpenAiCompatibleOptions
   extends UpstreamOptions, Pick<ChatBodyOptions, 'maxTokensField' | 'serviceTier'> {
   readonly cancelStopsBilling: boolean
+  /** False where the upstream bills the pages of files beside their tokens; true if not given. */
+  readonly takesFiles?: boolean | undefined
   /** `OPEN_CHAT_FIELDS` if not given. */
   readonly chatFields?: ReadonlySet<string> | undefined
 }
@@ -21,7 +23,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
   const chatBody = createChatBody({ fields: chatFields, maxTokensField, serviceTier })
   return {
     cancelStopsBilling: options.cancelStopsBilling,
-    completeChat: createCompleteChat(upstream, chatBody),
+    completeChat: createCompleteChat(upstream, chatBody, options.takesFiles ?? true),
     measureChat: (content) => chatBody.measure(content),
     embed: createEmbed(upstream),
     generateImages: createGenerateImages(upstream),

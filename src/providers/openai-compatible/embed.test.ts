@@ -273,11 +273,13 @@ test('Azure gets the key in its own header, and its query with every path', asyn
   const chat = {
     model: 'm',
     body: {},
+    memo: {},
     isStream: false,
     outputTokensMax: 10,
     imageBytes: 0,
     hasCacheMarks: false,
     cachesForAnHour: false,
+    hasFiles: false,
     hasSound: false,
     callId: 'call-2',
   }

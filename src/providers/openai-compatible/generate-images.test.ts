@@ -20,7 +20,14 @@ const BASE64 = 'iVBORw=='
 
 function callOf(model: string, more: JsonObject = {}, count = 2): ImageCall {
   const body = { model, prompt: 'a turnstile', n: count, ...more }
-  return { body, prompt: 'a turnstile', count, size: undefined, callId: 'call-1' }
+  return {
+    body,
+    prompt: 'a turnstile',
+    count,
+    size: undefined,
+    outputTokensMax: undefined,
+    callId: 'call-1',
+  }
 }
 
 async function generate(

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { ChatCall } from '../contract.ts'
+import { startUpstreamUnderTest, type UpstreamUnderTest } from './upstream-under-test.ts'
+
+let upstream: UpstreamUnderTest
+before(async () => {
+  upstream = await startUpstreamUnderTest()
+})
+after(() => upstream.close())
+
+function callOf(more: Partial<ChatCall>): ChatCall {
+  return {
+    model: 'm',
+    body: { model: 'x', messages: [] },
+    memo: {},
+    isStream: false,
+    outputTokensMax: 10,
+    imageBytes: 0,
+    hasCacheMarks: false,
+    cachesForAnHour: false,
+    hasFiles: false,
+    hasSound: false,
+    callId: 'call-1',
+    ...more,
+  }
+}
+
+test('files are not sent where their pages are billed, and sound as a file nowhere', async () => {
+  const { signal } = new AbortController()
+  const billsPages = upstream.open({ takesFiles: false })
+  for (const [provider, more] of [
+    [billsPages, { hasFiles: true }],
+    [upstream.provider, { hasFiles: true, hasSound: true }],
+  ] as const) {
+    const outcome = await provider.completeChat(callOf(more), signal)
+    assert.equal(outcome.kind === 'failure' && outcome.reason, 'unsupported')
+  }
+  assert.deepEqual(upstream.asked, [])
+})
+
+test('the tier of the price is sent where an upstream would choose it', async () => {
+  const provider = upstream.open({
+    serviceTier: 'default',
+    maxTokensField: 'max_completion_tokens',
+  })
+  upstream.answerJson({ choices: [] })
+  await provider.completeChat(callOf({ isStream: false }), new AbortController().signal)
+  assert.deepEqual(JSON.parse(String(upstream.asked.at(-1)?.body)), {
+    model: 'm',
+    max_completion_tokens: 10,
+    service_tier: 'default',
+    messages: [],
+  })
+})

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rename } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { audit } from '../../../src/ledger/audit.ts'
+import { openDeliveryNotes } from '../../../src/ledger/deliveries/delivery-notes.ts'
+import { DELIVERY_CHECKS } from '../../../src/ledger/deliveries/discrepancies.ts'
+import { verifyDeliveries } from '../../../src/ledger/deliveries/verify-deliveries.ts'
+import { createId } from '../../../src/lib/ids.ts'
+import { createTestDatabase, seedCustomer } from '../../harness/test-database.ts'
+import { openTestLedger } from '../open-test-ledger.ts'
+import { recordEvents } from '../spool/spool-rows.ts'
+
+const database = await createTestDatabase()
+const ledger = await openTestLedger(database.db, database.databaseUrl)
+after(async () => {
+  await ledger.ledger.close()
+  await database.drop()
+})
+const { key } = await seedCustomer(database.db, { balanceBrl: '100' })
+const [CHECK] = Object.keys(DELIVERY_CHECKS)
+
+test('answers that are charged as told leave nothing behind', async () => {
+  const { dir, verify, note } = await openMachine()
+  const calls = await Promise.all(Array.from({ length: 2_500 }, () => charged(1)))
+  await note(calls.map(({ id, billed }) => [id, billed]))
+  assert.deepEqual(await verify(60), { compared: 0, discrepancies: 0, waiting: 0 })
+  assert.deepEqual(await verify(91), { compared: 2_500, discrepancies: 0, waiting: 0 })
+  assert.deepEqual(await readdir(dir), [])
+  assert.deepEqual(await breaches(), [])
+})
+
+test('a delivered answer without a charge, or with another one than told, is found and alarmed once, and a correction resolves it', async () => {
+  const { dir, verify, note, events } = await openMachine()
+  const [absent, whole] = [createId(), await charged(2)]
+  const released = ledger.attempt(key, 3)
+  await ledger.ledger.hold(released)
+  await ledger.ledger.resolve({
+    ...ledger.charge(released, 0),
+    outcome: 'released',
+    usageKind: 'none',
+    isFinal: false,
+  })
+  const late = ledger.charge(released, 3)
+  await note([
+    [absent, 5n],
+    [whole.id, whole.billed],
+    [released.id, late.billedNanoBrl],
+  ])
+  assert.deepEqual(await verify(91), { compared: 3, discrepancies: 2, waiting: 0 })
+  assert.deepEqual(await readdir(dir), [])
+  assert.deepEqual((await breaches()).toSorted(), [absent, released.id].toSorted())
+  assert.equal(events.filter((event) => event === 'delivery_not_charged_as_told').length, 2)
+
+  const resolved = await ledger.ledger.resolve({ ...late, isFinal: true })
+  assert.equal(resolved.kind, 'corrected')
+  await verify(91)
+  assert.deepEqual(await breaches(), [absent])
+  assert.equal(events.filter((event) => event === 'delivery_not_charged_as_told').length, 2)
+  await database.db.deleteFrom('delivery_discrepancies').execute()
+})
+
+test('an answer whose hold is open, or whose charge waits in a spool, is waited for ten minutes', async () => {
+  const spooled = new Set<string>()
+  const { dir, verify, note } = await openMachine(spooled)
+  const open = ledger.attempt(key, 3)
+  await ledger.ledger.hold(open)
+  const inSpool = createId()
+  spooled.add(inSpool)
+  await note([
+    [open.id, 30_000n],
+    [inSpool, 1n],
+  ])
+  assert.deepEqual(await verify(91), { compared: 2, discrepancies: 0, waiting: 2 })
+  assert.deepEqual(await verify(599), { compared: 2, discrepancies: 0, waiting: 2 })
+  assert.equal((await readdir(dir)).length, 1)
+  assert.deepEqual(await verify(700), { compared: 2, discrepancies: 2, waiting: 0 })
+  assert.deepEqual((await breaches()).toSorted(), [open.id, inSpool].toSorted())
+  assert.deepEqual(await readdir(dir), [])
+  await ledger.ledger.resolve(ledger.charge(open, 3))
+  await verify(0)
+  assert.deepEqual(await breaches(), [inSpool])
+})
+
+test('the notes of a process that died are compared too', async () => {
+  const { dir, verify, note } = await openMachine()
+  const { id, billed } = await charged(1)
+  await note([[id, billed + 1n]])
+  const [name] = await readdir(dir)
+  const left = (name as string).replace(/^[0-9.]+/, '999999999.1').replace(/done$/, 'writing')
+  await rename(join(dir, name as string), join(dir, left))
+  assert.deepEqual(await verify(91), { compared: 1, discrepancies: 1, waiting: 0 })
+  assert.deepEqual(await readdir(dir), [])
+})
+
+async function charged(tokens: number): Promise<{ id: string; billed: bigint }> {
+  const attempt = ledger.attempt(key, tokens)
+  const verdict = await ledger.ledger.hold(attempt)
+  assert.equal(verdict.kind, 'held')
+  const charge = ledger.charge(attempt, tokens)
+  await ledger.ledger.resolve(charge)
+  return { id: attempt.id, billed: charge.billedNanoBrl }
+}
+
+async function breaches(): Promise<string[]> {
+  const { checks } = await audit(database.db, DELIVERY_CHECKS)
+  const check = checks.find(({ name }) => name === CHECK)
+  assert.ok(check)
+  return check.breaches.map((row) => (row as { hold_id: string }).hold_id)
+}
+
+async function openMachine(spooled: ReadonlySet<string> = new Set()) {
+  const dir = await mkdtemp(join(tmpdir(), 'catraca-notes-'))
+  const { log, events } = recordEvents()
+  return {
+    dir,
+    events,
+    note: async (given: readonly (readonly [string, bigint])[]): Promise<void> => {
+      const notes = await openDeliveryNotes({ dir, nodeId: ledger.nodeId, log })
+      for (const [id, billed] of given) notes.note(id, billed)
+      await notes.close()
+    },
+    verify: (seconds: number) =>
+      verifyDeliveries({
+        db: database.db,
+        dir,
+        log,
+        isSpooled: (id) => spooled.has(id),
+        nowMs: Date.now() + seconds * 1_000,
+      }),
+  }
+}
