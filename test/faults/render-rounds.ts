@@ -37,6 +37,13 @@ export function renderRounds(reports: readonly WorldReport[]): string {
     `| far from any fault | ${sum(({ undisturbed }) => undisturbed)} |`,
     `| looks at the counts | ${settled.length} |`,
     `| settled after, at most | ${(Math.max(...settled) / 1_000).toFixed(0)} s |`,
+    ...reports.flatMap(({ foundAfterMs, seed }) =>
+      foundAfterMs === undefined
+        ? []
+        : [
+            `| a charge taken back on purpose (${seed}): the audit says so after | ${(foundAfterMs / 1_000).toFixed(0)} s |`,
+          ],
+    ),
     `| differences | ${differences.length} |`,
     `| faults of the audit | ${reports.flatMap(({ auditFaults }) => auditFaults).length} |`,
     ...(byRule.length > 0 ? ['', '| differs | calls |', '|---|---|', ...byRule] : []),

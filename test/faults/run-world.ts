@@ -10,6 +10,7 @@ import { createPlanner, type FaultName, type Track } from './plan-rounds.ts'
 import { createPurses } from './purses.ts'
 import { createRandom } from './random.ts'
 import { settleWorld } from './settle-world.ts'
+import { takeChargeBack } from './take-charge-back.ts'
 import { watchCheckpoints } from './watch-checkpoints.ts'
 import { createWorld, type World } from './world.ts'
 
@@ -20,6 +21,8 @@ export interface WorldReport {
   readonly differences: readonly Difference[]
   /** The audit said that all is well while counts differed, or found a fault. */
   readonly auditFaults: readonly string[]
+  /** How long the audit took to find a charge that was taken back on purpose. */
+  readonly foundAfterMs: number | undefined
   readonly settledAfterMs: readonly number[]
   readonly hasDisks: boolean
 }
@@ -29,6 +32,8 @@ export interface WorldOptions {
   readonly rounds: number
   readonly roundsPerEpisode: number
   readonly log: (line: string) => void
+  /** At the end a charge is taken back on purpose, and the audit must find it. */
+  readonly provesAudit?: boolean
   /** A folder for the logs of the nodes, whole. */
   readonly logFolder?: string | undefined
   /** In place of those drawn from the seed. */
@@ -81,8 +86,21 @@ export async function runWorld(options: WorldOptions): Promise<WorldReport> {
     }
     await checkpoints.stop()
     const { counts, differences } = last as NonNullable<typeof last>
+    const foundAfterMs =
+      options.provesAudit && !differences.length ? await takeChargeBack(world, calls) : undefined
+    if (options.provesAudit && differences.length === 0 && foundAfterMs === undefined)
+      auditFaults.push('the audit is clean though a delivered answer is free')
     const hasDisks = world.nodes.every(({ disk }) => disk !== undefined)
-    return { seed, rounds, counts, differences, auditFaults, settledAfterMs, hasDisks }
+    return {
+      seed,
+      rounds,
+      counts,
+      differences,
+      auditFaults,
+      foundAfterMs,
+      settledAfterMs,
+      hasDisks,
+    }
   } finally {
     if (options.logFolder) await keepLogs(world, options.logFolder, seed)
     await world.close()

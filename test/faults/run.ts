@@ -29,6 +29,7 @@ const reports = await Promise.all(
       seed: seed + index,
       rounds: Math.ceil(Number(values.rounds) / worlds),
       roundsPerEpisode: Number(values.episode),
+      provesAudit: true,
       logFolder: values.logs,
       log: (line) => process.stdout.write(`[${seed + index}] ${line}\n`),
     }),
