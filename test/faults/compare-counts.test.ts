@@ -163,6 +163,11 @@ test('a broken stream below its checkpoint is found', () => {
   assert.deepEqual(rulesBroken({ call: broken, ledger: [RELEASED], more }), [
     'a broken stream is charged at least to its checkpoint',
   ])
+  const lapsed = { ...CHARGED, billedNanoBrl: 1n, completionTokens: 7, reasons: ['lease_lapsed'] }
+  assert.deepEqual(rulesBroken({ call: { ...broken, deltas: 7 }, ledger: [lapsed], more }), [])
+  assert.deepEqual(rulesBroken({ call: { ...broken, deltas: 8 }, ledger: [lapsed], more }), [
+    'a stream whose node lost its lease is charged what was delivered',
+  ])
 })
 
 test('two first outcomes, a second correction and a revoked key that answers are found', () => {

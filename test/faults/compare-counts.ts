@@ -128,7 +128,7 @@ function judgeCall(
     if (revokedAtMs !== undefined && call.startedAtMs > revokedAtMs)
       add('a revoked key gets no answer', `revoked ${call.startedAtMs - revokedAtMs} ms before`)
   }
-  for (const { holdId, billedNanoBrl, completionTokens } of ledger) {
+  for (const { holdId, billedNanoBrl, completionTokens, reasons } of ledger) {
     const record = recordOf.get(holdId)
     const checkpoint = seen.checkpoints.get(holdId) ?? 0
     if (!record) {
@@ -146,6 +146,10 @@ function judgeCall(
     } else if (!call.isStream && billedNanoBrl > 0n) {
       if (billedNanoBrl !== price || !record.hasAnswered)
         add('a plain call is charged what the upstream answered, or nothing', `${price}`)
+    } else if (call.isStream && reasons.includes('lease_lapsed')) {
+      // Charged is what was delivered: more may have been read, and checkpointed, than could be passed on.
+      if (completionTokens < call.deltas)
+        add('a stream whose node lost its lease is charged what was delivered', `${call.deltas}`)
     } else if (call.isStream && completionTokens < checkpoint)
       add('a broken stream is charged at least to its checkpoint', `checkpoint ${checkpoint}`)
   }
