@@ -74,7 +74,12 @@ async function stop(code: number): Promise<void> {
 async function greet({ mode, dataDir }: Config, { db }: App, address: string): Promise<void> {
   log.info('listening', { address, mode })
   if (mode === 'live') return
-  const secret = await ensureDemo(db, dataDir)
+  const secret = await ensureDemo(db, dataDir).catch((error: unknown) => {
+    // The server listens already, and its calls go on.
+    log.warn('demo_not_ready', { error })
+    return undefined
+  })
+  if (secret === undefined) return
   process.stdout.write(`
 Catraca is up, in sandbox mode: no real provider, no real money.
 

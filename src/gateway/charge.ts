@@ -27,6 +27,14 @@ export interface CallTimes {
   readonly attempts: string | null
 }
 
+/** Of a call whose times nobody knows. */
+export const NOT_TIMED: CallTimes = {
+  upstreamId: null,
+  firstByteMs: null,
+  durationMs: null,
+  attempts: null,
+}
+
 /** The charge for this usage by the rate and markup of the hold, and the price of the upstream that answered. */
 export function charge(
   hold: { id: string; customerId: string; conversion: Conversion },

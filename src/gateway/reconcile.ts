@@ -20,19 +20,12 @@ import type { Ledger } from '../ledger/open-ledger.ts'
 import { release, type Resolution } from '../ledger/resolution.ts'
 import type { Log } from '../lib/log.ts'
 import { plainTokens } from '../providers/plain-tokens.ts'
-import { charge, type CallTimes } from './charge.ts'
+import { charge, NOT_TIMED } from './charge.ts'
 import type { RunningCalls } from './running-calls.ts'
 
 const BATCH_MAX = 1_000
 /** A hold of ours that no running call knows after this long was left by a fault, or by an answer that was lost. */
 const FORGOTTEN_AFTER_SECONDS = 25
-
-const NO_TIMES: CallTimes = {
-  upstreamId: null,
-  firstByteMs: null,
-  durationMs: null,
-  attempts: null,
-}
 
 export interface ReconcileDeps {
   readonly db: Database
@@ -96,6 +89,6 @@ async function resolutionOf(db: Database, hold: OpenHold, reason: string): Promi
   return charge(
     { ...hold, conversion },
     { counts, kind: 'estimated', reason },
-    { ...NO_TIMES, price, priceId: null },
+    { ...NOT_TIMED, price, priceId: null },
   )
 }

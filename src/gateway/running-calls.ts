@@ -11,6 +11,8 @@ export interface RunningCall {
   readonly epoch: number
   /** Something of the answer is with the client. */
   isDelivered: boolean
+  /** Output tokens seen so far, as counted by us: what `sawOutput` was last told. */
+  readonly tokens: number
   /** Output tokens seen so far, as counted by us. */
   sawOutput(tokens: number): void
   /** The hold is resolved, or on its way to be. */
@@ -32,6 +34,8 @@ export interface RunningCalls {
 /** How old a call is when it is first marked, and how far apart its later marks are. */
 const FIRST_MARK_MS = 100
 const NEXT_MARK_MS = 3_000
+/** When a checkpoint that was not confirmed is tried again. */
+const LOST_MARK_MS = 500
 
 /** Without getters, see `Client`. */
 interface State extends RunningCall {
@@ -49,6 +53,8 @@ export function createRunningCalls(now: () => number = () => performance.now()):
 
   function isDue(state: State, nowMs: number): boolean {
     if (state.markedAtMs === undefined) return nowMs - state.beganAtMs >= FIRST_MARK_MS
+    // The last one was lost, or met the hold while it was locked.
+    if (!state.isKept && nowMs - state.markedAtMs >= LOST_MARK_MS) return true
     // The first output is worth knowing at once: from then on the prompt is owed.
     if (state.tokensMarked === 0 && state.tokens > 0) return true
     return state.tokens > state.tokensMarked && nowMs - state.markedAtMs >= NEXT_MARK_MS

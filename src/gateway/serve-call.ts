@@ -22,7 +22,7 @@ import {
   type Called,
   type NotCalled,
 } from './call-upstream.ts'
-import { releaseHeldCall, type AnsweredBy } from './charge.ts'
+import { chargeHeldCall, estimated, NOT_TIMED, releaseHeldCall, type AnsweredBy } from './charge.ts'
 import type { Client, IncomingCall } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
 import { holdMoney, type HeldCall } from './hold-money.ts'
@@ -75,6 +75,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
   const running = deps.calls.begin({ id, customerId: key.customerId, epoch }, !held.mayLag)
   const ending = new AbortController()
   const timer = setTimeout(() => ending.abort(), deps.callTimeoutMs)
+  let isResolved = false
   try {
     // A hold that others may resolve already pays for nothing.
     if (!deps.lease.isHeld(epoch)) {
@@ -99,6 +100,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
       const written = relayed.write()
       const resolved = await settled
       const text = typeof written === 'string' ? written : await written
+      isResolved = true
       // An answer whose charge is not durable is not delivered; of a stream, its end is not.
       if (!isDurable(resolved)) {
         if (running.isDelivered) deps.deliveries.note(held.holdId, relayed.resolution.billedNanoBrl)
@@ -114,8 +116,8 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
     }
     return undefined
   } catch (error) {
-    // A fault of ours: the customer does not pay for it. Harmless where the hold was resolved before.
-    await deps.ledger.resolve(releaseHeldCall(held, 'internal_error'), running)
+    // A fault of ours costs the customer what is delivered already, and nothing else.
+    if (!isResolved) await deps.ledger.resolve(resolveFault(held, running), running)
     throw error
   } finally {
     clearTimeout(timer)
@@ -170,6 +172,15 @@ async function refuseAndCount(
 /** Another model may answer what this one did not; what was refused or left it would not either. */
 function isWorthAnother({ reason }: UpstreamFailure): boolean {
   return reason !== 'refused_request' && reason !== 'aborted'
+}
+
+/** How a call ends that a fault of this program broke. */
+function resolveFault(held: HeldCall, running: RunningCall): Resolution {
+  if (!running.isDelivered) return releaseHeldCall(held, 'internal_error')
+  const { promptTokensEstimated: promptTokens, quote } = held
+  const used = estimated(held, { promptTokens, completionTokens: running.tokens }, 'internal_error')
+  const by = { ...NOT_TIMED, price: quote.price, priceId: null }
+  return { ...chargeHeldCall(held, used, by), isFinal: true }
 }
 
 /** Stored by the database, or on the disk from where the database gets it. */

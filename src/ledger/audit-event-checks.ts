@@ -99,6 +99,6 @@ export function correctionChecks(corrections: RawBuilder<unknown>): Checks {
           c.hold_id, 'charged'::call_outcome, c.billed_nano_brl, 0::nano_brl,
           f.customer_id, f.api_key_id, f.team_id, f.model_id, f.fx_rate_id, f.fx_rate_e4, f.markup_e4
         ) or t.reason = 'reversal'
-          or (t.in_budget, t.in_cap) <> (coalesce(r.in_budget, f.in_budget), coalesce(r.in_cap, true))))`,
+          or (r.id is not null and (t.in_budget, t.in_cap) <> (r.in_budget, r.in_cap))))`,
   }
 }

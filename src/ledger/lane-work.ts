@@ -8,11 +8,11 @@ export type LaneWork =
   | { kind: 'resolve'; row: ResolutionRow }
   | { kind: 'mark'; marks: readonly Mark[] }
 
-/** A verdict for an attempt or a count; for checkpoints, whether each of them found its hold. */
+/** A verdict for an attempt or a count; for checkpoints, those that found their hold. */
 export type LaneResult =
   | Verdict
   | Resolved
-  | { readonly kind: 'marked'; readonly hasFoundAll: boolean }
+  | { readonly kind: 'marked'; readonly marks: readonly Mark[] }
 
 /** A checkpoint of a running call: it was dispatched, and this much of its output was seen. */
 export interface Mark {

@@ -64,8 +64,11 @@ export async function openLease(options: {
   log: Log
   clock?: LeaseClock
   heartbeatMs?: number
+  /** Between two heartbeats. */
+  wait?: (signal: AbortSignal) => Promise<void>
 }): Promise<Lease> {
   const { log, clock = SYSTEM_CLOCK, heartbeatMs = HEARTBEAT_MS } = options
+  const { wait = (signal) => sleep(heartbeatMs, undefined, { signal, ref: false }) } = options
   const validMs = LEASE_SECONDS * 1_000 - MARGIN_MS
   let nodeId = createId()
   let epoch = 0
@@ -131,7 +134,7 @@ export async function openLease(options: {
 
   async function keepBeating(): Promise<void> {
     for (;;) {
-      await sleep(heartbeatMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+      await wait(stopping.signal).catch(() => {})
       if (stopping.signal.aborted) return
       await beat().catch((error: unknown) => {
         log.warn('heartbeat_failed', { error })

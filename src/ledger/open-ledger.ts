@@ -222,7 +222,7 @@ export async function openLedger(options: {
         [...byLane].map(async ([lane, some]) => {
           try {
             const result = await lane.submit({ kind: 'mark', marks: some })
-            return result.kind === 'marked' && result.hasFoundAll ? some : []
+            return result.kind === 'marked' ? result.marks : []
           } catch (error) {
             log.warn('mark_failed', { error })
             return []

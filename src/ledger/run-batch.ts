@@ -41,12 +41,14 @@ export async function runBatch(
     String(skipsLocked),
   ])) as string
   if (text.startsWith('busy;')) return { kind: 'busy', customerIds: text.slice(5).split(',') }
-  const [words, marked, at, ...verdicts] = text.split(';')
-  const hasFoundAll = Number(marked) === batch.marks.length
+  const [words, unmarked, at, ...verdicts] = text.split(';')
+  const lost = new Set(unmarked ? unmarked.split(',').map(Number) : [])
+  let mark = 0
   const resolved = readWords(words as string)
   let place = 0
   const results = works.map((each): LaneResult => {
-    if (each.kind === 'mark') return { kind: 'marked', hasFoundAll }
+    if (each.kind === 'mark')
+      return { kind: 'marked', marks: each.marks.filter(() => !lost.has((mark += 1))) }
     if (each.kind === 'resolve') place += 1
     return (each.kind === 'resolve' && resolved?.get(place)) || COMMITTED
   })

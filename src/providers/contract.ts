@@ -77,6 +77,8 @@ export interface UpstreamFailure {
   readonly status?: number
   readonly retryAfterSeconds?: number
   readonly detail: string
+  /** Aborted before anything was sent: it waited for a connection. */
+  readonly isUnsent?: boolean
   /** Aborted because the client left, and not by the time limit of the call. */
   readonly isByClient?: boolean
 }

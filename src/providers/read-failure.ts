@@ -1,6 +1,14 @@
 import { errors } from 'undici'
 import type { UpstreamFailure } from './contract.ts'
 
+/** Aborted before the dispatcher had a connection for it: the upstream knows nothing of it. */
+export class NotSent extends Error {
+  constructor(cause: unknown) {
+    super('aborted before it was sent', { cause })
+    this.name = 'AbortError'
+  }
+}
+
 /** How much of an upstream's error is kept for the operator's log. */
 const DETAIL_CHARACTERS_MAX = 300
 
@@ -26,6 +34,7 @@ export function readError(error: unknown): UpstreamFailure {
     kind: 'failure',
     reason: errorReasonOf(error),
     detail: detail.slice(0, DETAIL_CHARACTERS_MAX),
+    ...(error instanceof NotSent ? { isUnsent: true } : {}),
   }
 }
 

@@ -209,8 +209,8 @@ test('B3 a client that reads slowly does not get the rest of the answer for noth
   call.socket.pause()
   // A sip now and then: never 60 s without reading.
   const sips = setInterval(() => {
+    call.socket.once('data', () => call.socket.pause())
     call.socket.resume()
-    setTimeout(() => call.socket.pause(), 1)
   }, 1_000)
   await sleep((CALL_TIMEOUT_SECONDS + 3) * 1_000)
   clearInterval(sips)
@@ -259,4 +259,29 @@ test('B6 a report that is followed by an empty one counts', async () => {
   await call.until('[DONE]')
   call.socket.destroy()
   assert.deepEqual(await chargeOf(call.requestId), EXACT)
+})
+
+test('B7 what was delivered is charged where a later chunk cannot be written', async () => {
+  const DEPTH = 20_000
+  upstream.play('reasoner-0', async (_call, response) => {
+    response.writeHead(200, SSE)
+    for (let word = 0; word < 200; word++) response.write(chunk({ content: 'palavra ' }))
+    await sleep(500)
+    const logprobs = `${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}`
+    response.write(
+      `data: {"choices":[{"index":0,"delta":{"content":"x"},"logprobs":${logprobs},"finish_reason":null}]}\n\n`,
+    )
+    await sleep(200)
+    response.end(`${eventOf({ choices: [], usage: USAGE })}data: [DONE]\n\n`)
+  })
+  const call = rawCall('reasoner', { stream: true })
+  await call.until('palavra')
+  await sleep(1_500)
+  const words = call.received.split('palavra ').length - 1
+  const charge = await chargeOf(call.requestId)
+  assert.equal(
+    charge.outcome,
+    'charged',
+    `${words} words were delivered: ${JSON.stringify(charge)}`,
+  )
 })

@@ -184,13 +184,13 @@ async function settle(
       where team_id is not null group by 1
     ) given where given.team_id = t.team_id`.execute(trx)
   const { rows: results } = await sql<{ words: string }>`
-    select resolve_holds(array(
+    select words from resolve_holds(array(
       select (
         id, outcome, null, 'seed', usage_kind, prompt_tokens, cached_tokens, 0, completion_tokens, reasoning_tokens,
         cost_pico_usd, billed_nano_brl, 0, 1, 2, null, units, null, ${customerId}, false)::ledger_resolution
       from jsonb_to_recordset(${rows}::jsonb) as given(
         id uuid, outcome call_outcome, usage_kind usage_kind, prompt_tokens int4, cached_tokens int4,
         completion_tokens int4, reasoning_tokens int4, cost_pico_usd int8, billed_nano_brl int8, units jsonb)
-    )) as words`.execute(trx)
+    ))`.execute(trx)
   assert.equal(results[0]?.words, '', 'every hold was closed')
 }

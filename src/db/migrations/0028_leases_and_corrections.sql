@@ -125,7 +125,7 @@ alter type closed_holds
   add attribute overrun int8,
   add attribute overrun_ids uuid[];
 
--- Settles what only some holds touch: roll-ups of days that were made already, sessions, budgets, the rate window.
+-- Settles what only some holds touch: roll-ups of days that were made already, sessions, budgets and caps.
 -- `p_now` is read from the clock after the account is locked, and is the `settled_at` of the events.
 create function settle_rest(g closed_holds, p_days_until timestamptz, p_now timestamptz) returns void language plpgsql as $$
 begin
@@ -161,10 +161,6 @@ begin
         when period_started_at >= budget_period_start('month', timezone, p_now) then spent_nano_brl else 0 end,
       period_started_at = greatest(period_started_at, budget_period_start('month', timezone, p_now))
     where team_id = g.team_id;
-  end if;
-  if g.tokens_window_at is not null then
-    update rate_windows set tokens = greatest(0, tokens + g.tokens_more)
-    where subject = 'k:' || g.api_key_id and window_at = g.tokens_window_at;
   end if;
 end $$;
 
@@ -354,16 +350,20 @@ begin
 end $$;
 
 -- Resolves the holds of a batch. Returns, with commas between, `<place in p_resolutions, from 1>:<word>` for each that
--- found no hold; the words are those of `resolve_again`. The accounts are locked.
-create function resolve_holds(p_resolutions ledger_resolution[]) returns text language plpgsql as $$
+-- found no hold; the words are those of `resolve_again`. The accounts are locked. `windows` are what the tokens of rate
+-- windows change by: the caller locks them in their order, together with those that it counts requests in.
+create type window_tokens as (subject text, window_at timestamptz, tokens_more int8);
+create function resolve_holds(p_resolutions ledger_resolution[], out words text, out windows window_tokens[])
+language plpgsql as $$
 declare
   v_now timestamptz := clock_timestamp();
   -- Places in `p_resolutions`: of two for one hold, only one closes it.
   v_closed int8[] := '{}';
-  v_words text := '';
   v_group record;
   g closed_holds;
 begin
+  words := '';
+  windows := '{}';
   for v_group in
     with closed as (
       delete from holds h using rows from (unnest(p_resolutions)) with ordinality as r(
@@ -407,16 +407,18 @@ begin
     v_closed := v_closed || v_group.places;
     g := v_group.sums;
     perform settle_holds(g, v_now, 'overrun');
+    if g.tokens_window_at is not null then
+      windows := windows || ('k:' || g.api_key_id, g.tokens_window_at, g.tokens_more)::window_tokens;
+    end if;
   end loop;
   if cardinality(v_closed) < cardinality(p_resolutions) then
     for i in 1 .. cardinality(p_resolutions) loop
       if not i = any (v_closed) then
-        v_words := v_words || case when v_words = '' then '' else ',' end
+        words := words || case when words = '' then '' else ',' end
           || i || ':' || resolve_again(p_resolutions[i]);
       end if;
     end loop;
   end if;
-  return v_words;
 end $$;
 
 -- `resolve_holds` for one hold. Returns `done`, or a word of `resolve_again`.
@@ -493,27 +495,36 @@ begin
         array[(h.session_id, h.model_id, p_prompt_tokens, p_completion_tokens, p_billed, h.created_at, 1)::session_use] end,
       null, null
     )::closed_holds, v_days_until, v_now);
+    if h.tokens_window_at is not null then
+      update rate_windows set tokens = greatest(0, tokens + p_prompt_tokens + p_completion_tokens - h.tokens_counted)
+      where subject = 'k:' || h.api_key_id and window_at = h.tokens_window_at;
+    end if;
   end if;
   return 'done';
 end $$;
 
--- Checkpoints of running calls; returns how many holds took theirs. A hold that somebody else has locked is being
--- resolved, or takes its next checkpoint: nobody waits for it, and so no lock is held while waiting.
-create function mark_holds(p_marks ledger_mark[]) returns int4 language plpgsql as $$
+-- Checkpoints of running calls; returns, with commas between, the places in `p_marks`, from 1, of those that found no
+-- hold. A hold that somebody else has locked is being resolved, or takes its next checkpoint: nobody waits for it, and
+-- so no lock is held while waiting.
+create function mark_holds(p_marks ledger_mark[]) returns text language plpgsql as $$
 declare
-  v_marked int4;
+  v_lost text;
 begin
-  with free as (
-    select h.id, m.output_tokens_seen as seen from holds h join unnest(p_marks) as m on m.id = h.id
+  with marks as (
+    select * from rows from (unnest(p_marks)) with ordinality as m(id, output_tokens_seen, place)
+  ), free as (
+    select h.id, m.output_tokens_seen as seen, m.place from holds h join marks m on m.id = h.id
     for no key update of h skip locked
+  ), marked as (
+    update holds h
+    set dispatched_at = coalesce(h.dispatched_at, now()),
+      output_began_at = case when free.seen > 0 then coalesce(h.output_began_at, now()) else h.output_began_at end,
+      output_tokens_seen = greatest(h.output_tokens_seen, free.seen)
+    from free where h.id = free.id
+    returning free.place
   )
-  update holds h
-  set dispatched_at = coalesce(h.dispatched_at, now()),
-    output_began_at = case when free.seen > 0 then coalesce(h.output_began_at, now()) else h.output_began_at end,
-    output_tokens_seen = greatest(h.output_tokens_seen, free.seen)
-  from free where h.id = free.id;
-  get diagnostics v_marked = row_count;
-  return v_marked;
+  select string_agg(place::text, ',') into v_lost from marks where place not in (select place from marked);
+  return coalesce(v_lost, '');
 end $$;
 
 -- Returns when it was, in milliseconds since 1970, and the verdicts in the order of the attempts, each after a
@@ -684,13 +695,10 @@ declare
 begin
   if p_tokens_per_minute is null and not p_is_repeated then
     -- The account is locked before the rate windows, as everywhere.
-    update accounts c set held_nano_brl = c.held_nano_brl + p_amount_nano_brl
-    from api_keys k
-    where c.customer_id = p_customer_id
-      and c.credited_nano_brl - c.debited_nano_brl - c.charged_nano_brl - c.held_nano_brl >= p_amount_nano_brl
-      and k.id = p_api_key_id and k.version = p_key_version and k.team_id is null and not k.has_budget
-      and k.revoked_at is null and (k.expires_at is null or k.expires_at > v_now)
-    returning c.credited_nano_brl - c.debited_nano_brl - c.charged_nano_brl, c.held_nano_brl into v_balance, v_held;
+    update accounts set held_nano_brl = held_nano_brl + p_amount_nano_brl
+    where customer_id = p_customer_id
+      and credited_nano_brl - debited_nano_brl - charged_nano_brl - held_nano_brl >= p_amount_nano_brl
+    returning credited_nano_brl - debited_nano_brl - charged_nano_brl, held_nano_brl into v_balance, v_held;
   end if;
   if v_held is null then
     -- Here too the account is locked before the rate windows.
@@ -724,14 +732,31 @@ begin
     update accounts set held_nano_brl = held_nano_brl - p_amount_nano_brl where customer_id = p_customer_id;
     v_held := v_held - p_amount_nano_brl;
   else
+    -- The key is read after the account is locked: a change of it that waited for the lock, or came before, is seen.
     insert into holds (
       id, customer_id, api_key_id, node_id, request_id, session_id, model_id, is_stream,
       amount_nano_brl, budget_pico_usd, price_id, fx_rate_id, fx_rate_e4, markup_e4,
       prompt_tokens_estimated, created_at)
-    values (
+    select
       p_id, p_customer_id, p_api_key_id, p_node_id, p_request_id, p_session_id, p_model_id, p_is_stream,
       p_amount_nano_brl, 0, p_price_id, p_fx_rate_id, p_fx_rate_e4, p_markup_e4,
-      p_prompt_tokens_estimated, v_now);
+      p_prompt_tokens_estimated, v_now
+    from api_keys k
+    where k.id = p_api_key_id and k.customer_id = p_customer_id and k.version = p_key_version
+      and k.team_id is null and not k.has_budget
+      and k.revoked_at is null and (k.expires_at is null or k.expires_at > v_now);
+    if not found then
+      -- Not the usual attempt. It was counted already.
+      update accounts set held_nano_brl = held_nano_brl - p_amount_nano_brl where customer_id = p_customer_id;
+      return take_holds(
+        p_node_id, array[p_ip_subject, p_key_subject], array[0, 0]::int8[],
+        array[(
+          p_id, true, p_customer_id, p_api_key_id, p_key_version, 2, 0, 1, 0,
+          p_requests_per_minute, p_ip_requests_per_minute, p_tokens_per_minute,
+          p_request_id, p_session_id, p_model_id, p_is_stream, p_amount_nano_brl, p_budget_pico_usd,
+          p_price_id, p_fx_rate_id, p_fx_rate_e4, p_markup_e4, p_prompt_tokens_estimated, p_tokens_counted
+        )::ledger_attempt]);
+    end if;
   end if;
   return (extract(epoch from v_now) * 1000)::int8 || ';' || v_verdict || ',' || v_key_seq || ',' || v_ip_seq
     || ',' || v_balance || ',' || v_held || ',,';
@@ -747,8 +772,8 @@ end $$;
 -- the database itself, within the next moment, loses it as a whole. The caller must not answer by it before a commit
 -- that waited: a resolution that is not `missing`, or a checkpoint that found its hold.
 --
--- Returns, with a `;` between: what `resolve_holds` returns; how many checkpoints found their hold; and where there are
--- attempts what `take_holds` returns.
+-- Returns, with a `;` between: the words of `resolve_holds`; what `mark_holds` returns; and where there are attempts what
+-- `take_holds` returns.
 create function ledger_batch(
   p_node_id uuid, p_customer_ids uuid[], p_resolutions ledger_resolution[], p_marks ledger_mark[],
   p_subjects text[], p_subject_requests int8[], p_attempts ledger_attempt[], p_may_lag bool, p_skip_locked bool
@@ -756,7 +781,8 @@ create function ledger_batch(
 declare
   v_busy text;
   v_words text := '';
-  v_marked int4 := 0;
+  v_windows window_tokens[] := '{}';
+  v_unmarked text := '';
   v_verdicts text := '';
 begin
   if p_may_lag then
@@ -776,15 +802,23 @@ begin
     perform 1 from accounts where customer_id = any (p_customer_ids) order by customer_id for no key update;
   end if;
   if p_marks is not null then
-    v_marked := mark_holds(p_marks);
+    v_unmarked := mark_holds(p_marks);
   end if;
   if p_resolutions is not null then
-    v_words := resolve_holds(p_resolutions);
+    select words, windows into v_words, v_windows from resolve_holds(p_resolutions);
+    if v_windows <> '{}' then
+      perform 1 from rate_windows
+      where subject = any (p_subjects || array(select subject from unnest(v_windows)))
+      order by subject for no key update;
+      update rate_windows w set tokens = greatest(0, w.tokens + m.tokens_more)
+      from (select subject, window_at, sum(tokens_more) as tokens_more from unnest(v_windows) group by 1, 2) m
+      where w.subject = m.subject and w.window_at = m.window_at;
+    end if;
   end if;
   if p_attempts is not null then
     v_verdicts := ';' || take_holds(p_node_id, p_subjects, p_subject_requests, p_attempts);
   end if;
-  return v_words || ';' || v_marked || v_verdicts;
+  return v_words || ';' || v_unmarked || v_verdicts;
 end $$;
 
 -- How many charged calls an event stands for: a reversal takes one back.

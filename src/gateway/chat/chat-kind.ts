@@ -110,7 +110,7 @@ async function completeChat(
       signal,
     )
     const begun = outcome.kind === 'stream' ? await beginStream(outcome) : outcome
-    return begun.kind === 'failure' && isByClient
+    return begun.kind === 'failure' && isByClient && !begun.isUnsent
       ? { ...begun, reason: 'aborted', isByClient }
       : begun
   } finally {

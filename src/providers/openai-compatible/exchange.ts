@@ -3,6 +3,7 @@
  * were measured to take a tenth of the time that the gateway spends on a call.
  */
 import type { Dispatcher } from 'undici'
+import { NotSent } from '../read-failure.ts'
 
 export interface Answered {
   readonly status: number
@@ -33,7 +34,7 @@ export function exchange(
 ): Promise<Answered> {
   return new Promise((resolve, reject) => {
     // Also while it waits for a free connection, where the dispatcher does not know it yet.
-    if (signal.aborted) return reject(signal.reason as Error)
+    if (signal.aborted) return reject(new NotSent(signal.reason))
     dispatcher.dispatch(request, createHandler(signal, resolve, reject))
   })
 }
@@ -53,7 +54,7 @@ function createHandler(
 
   const abort = (): void => {
     if (controller) controller.abort(signal.reason as Error)
-    else reject(signal.reason as Error)
+    else reject(new NotSent(signal.reason))
   }
   const end = (error?: Error): void => {
     hasEnded = true

@@ -1,0 +1,47 @@
+/** Checkpoints: a call that ends meanwhile must not cost the others their mark. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createRunningCalls } from '../../src/gateway/running-calls.ts'
+import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
+import { openTestLedger, worth } from '../ledger/open-test-ledger.ts'
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+test('H1 calls whose marks are on their holds are kept, though another call of the batch has ended', async () => {
+  const { db, databaseUrl } = database
+  const { key } = await seedCustomer(db, { balanceBrl: worth(1_000) })
+  const { ledger, attempt, charge } = await openTestLedger(db, databaseUrl)
+  try {
+    let nowMs = 0
+    const calls = createRunningCalls(() => nowMs)
+    const holds = Array.from({ length: 10 }, () => attempt(key, 10, { mayLag: true }))
+    const running = []
+    for (const hold of holds) {
+      assert.equal((await ledger.hold(hold)).kind, 'held')
+      running.push(
+        calls.begin({ id: hold.id, customerId: hold.customerId, epoch: 0 }, !hold.mayLag),
+      )
+    }
+    nowMs = 150
+    const marks = calls.takeDueMarks()
+    assert.equal(marks.length, 10)
+    // One of the ten is answered while the marks are on their way.
+    assert.equal((await ledger.resolve(charge(holds[0] as never, 10))).kind, 'committed')
+    calls.noteKept(await ledger.mark(marks))
+    // And any time later.
+    for (nowMs = 300; nowMs < 600_000; nowMs += 100)
+      calls.noteKept(await Promise.resolve(calls.takeDueMarks()))
+    const kept = running.slice(1).filter(({ isKept }) => isKept).length
+    assert.equal(
+      kept,
+      9,
+      `${kept} of 9 running calls may be spooled in an outage; the others are refused after 30 s, and their upstream is paid`,
+    )
+  } finally {
+    await ledger.close()
+  }
+})

@@ -1,0 +1,98 @@
+/** A call that no upstream ever saw. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { randomUUID } from 'node:crypto'
+import { findWaitingSpoolFiles } from '../../src/ledger/audit-spool.ts'
+import { writeConfigFile, type ConfigFile } from '../http/config-file.ts'
+import { sound, startGateway, type GatewayUnderTest } from '../http/gateway-under-test.ts'
+import { hang, startScriptedUpstream, type ScriptedUpstream } from '../http/scripted-upstream.ts'
+
+let upstream: ScriptedUpstream
+let gateway: GatewayUnderTest
+let config: ConfigFile
+
+before(async () => {
+  upstream = await startScriptedUpstream()
+  config = await writeConfigFile({
+    upstreams: [
+      {
+        id: 'stops',
+        kind: 'openai-compatible',
+        base_url: upstream.baseUrl,
+        cancel_stops_billing: true,
+        connections_max: 1,
+        retries: 0,
+      },
+    ],
+    models: [
+      {
+        id: 'narrow',
+        category: 'llm',
+        prices: { input: 1, output: 2 },
+        markup_multiplier: '1.5',
+        routes: [{ upstream: 'stops', model: 'narrow' }],
+        context_tokens: 128_000,
+        max_output_tokens: 1_000,
+        can_reason: false,
+      },
+    ],
+  } as never)
+  upstream.play('narrow', hang)
+  gateway = await startGateway({ CATRACA_CONFIG: config.path })
+})
+
+after(async () => {
+  await gateway.stop()
+  await upstream.close()
+  await config.remove()
+})
+
+function call(): { requestId: string; leave(): void } {
+  const requestId = randomUUID()
+  const leaving = new AbortController()
+  fetch(`${gateway.node.baseUrl}/chat/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${gateway.secret}`,
+      'content-type': 'application/json',
+      'x-svc-request-id': requestId,
+    },
+    body: JSON.stringify(sound('narrow', { stream: true })),
+    signal: leaving.signal,
+  }).catch(() => {})
+  return { requestId, leave: () => leaving.abort() }
+}
+
+test('J1 a call that was never sent to an upstream owes no prompt', async () => {
+  const first = call()
+  while (upstream.callsOf('narrow').length === 0) await sleep(20)
+  const second = call()
+  await sleep(1_000)
+  assert.equal(upstream.callsOf('narrow').length, 1, 'the second waits for a connection')
+  second.leave()
+  await sleep(1_500)
+  const sent = upstream.callsOf('narrow').length
+  const event = await gateway.database.db
+    .selectFrom('usage_events')
+    .select(['outcome', 'reason', 'prompt_tokens'])
+    .where('request_id', '=', second.requestId)
+    .executeTakeFirst()
+  first.leave()
+  await sleep(500)
+  assert.equal(sent, 1)
+  assert.equal(event?.outcome, 'released', JSON.stringify(event))
+})
+
+test('J2 the audit sees acknowledged charges that became unreadable', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'catraca-spool-'))
+  await mkdir(join(dir, 'set-aside'))
+  await writeFile(
+    join(dir, 'set-aside', '1.2-a.0.spool@0'),
+    'a record that was acknowledged and is damaged',
+  )
+  assert.notDeepEqual(await findWaitingSpoolFiles(dir, Date.now() + 3_600_000), [])
+})

@@ -1,0 +1,97 @@
+/**
+ * The fields of requests that cost nothing beyond tokens that are held for, by what each provider documents.
+ * A field that is not here may have a price of its own (searches, other people's models, more output, more prompt),
+ * so it may not be sent.
+ */
+import { isObject } from '../../src/lib/is-object.ts'
+
+const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
+
+/** From the type of the request in `node_modules/openai`, without what has a price; and ways of sampling. */
+const OPENAI_CHAT = words(`
+  model messages stream stream_options max_tokens max_completion_tokens n temperature top_p stop seed
+  frequency_penalty presence_penalty logit_bias logprobs top_logprobs tools tool_choice parallel_tool_calls
+  functions function_call response_format reasoning_effort verbosity user safety_identifier prompt_cache_key
+  prompt_cache_retention metadata store service_tier modalities reasoning thinking
+  top_k min_p top_a repetition_penalty typical_p random_seed min_tokens safe_prompt reasoning_format include_reasoning enable_thinking
+`)
+const OPENAI_EMBEDDINGS = words('model input dimensions encoding_format user input_type')
+const OPENAI_IMAGES = words(`
+  model prompt n size quality style user background moderation output_format output_compression response_format
+`)
+export const OPENAI_TRANSCRIPTIONS = words(`
+  file model language prompt response_format temperature timestamp_granularities timestamp_granularities[]
+  chunking_strategy
+`)
+
+export const TOP_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
+  'openai chat': OPENAI_CHAT,
+  'openai embeddings': OPENAI_EMBEDDINGS,
+  'openai images': OPENAI_IMAGES,
+  'anthropic chat': words(`
+    model max_tokens messages system tools tool_choice temperature top_p top_k stop_sequences stream thinking
+    output_config output_format metadata
+  `),
+  'google chat': words('contents systemInstruction tools toolConfig generationConfig'),
+  'google-vertex chat': words('contents systemInstruction tools toolConfig generationConfig'),
+  'google images': words('contents systemInstruction generationConfig'),
+  'google embeddings': words('model content requests outputDimensionality taskType'),
+  'amazon-bedrock chat': words(`
+    system messages toolConfig inferenceConfig additionalModelRequestFields additionalModelResponseFieldPaths
+  `),
+  'amazon-bedrock embeddings': words('inputText dimensions normalize embeddingTypes'),
+  'cohere chat': words(`
+    model messages tools tool_choice max_tokens temperature p k seed stop_sequences frequency_penalty
+    presence_penalty response_format thinking stream documents
+  `),
+  'cohere embeddings': words(
+    'model texts inputs input_type embedding_types output_dimension truncate',
+  ),
+}
+
+const MESSAGE = words(`
+  role content name refusal tool_calls tool_call_id function_call reasoning_content reasoning reasoning_details
+  cache_control prefix
+`)
+const PARTS: Readonly<Record<string, ReadonlySet<string>>> = {
+  text: words('type text cache_control'),
+  refusal: words('type refusal cache_control'),
+  image_url: words('type image_url cache_control'),
+  file: words('type file cache_control'),
+}
+
+/** The places of what is not on the lists. */
+export function unknownFields(list: string, body: unknown): string[] {
+  const top = TOP_FIELDS[list]
+  if (!top || !isObject(body)) return [`${list}: no list`]
+  const unknown = Object.keys(body).filter((field) => !top.has(field) && body[field] !== undefined)
+  return list === 'openai chat' ? [...unknown, ...unknownInMessages(body)] : unknown
+}
+
+function unknownInMessages({
+  messages,
+  modalities,
+  service_tier,
+}: Record<string, unknown>): string[] {
+  const unknown = new Set<string>()
+  for (const message of Array.isArray(messages) ? (messages as unknown[]) : []) {
+    if (!isObject(message)) continue
+    for (const field of Object.keys(message))
+      if (!MESSAGE.has(field)) unknown.add(`messages[].${field}`)
+    for (const part of Array.isArray(message.content) ? (message.content as unknown[]) : []) {
+      if (!isObject(part)) continue
+      const known = PARTS[String(part.type)]
+      if (!known) unknown.add(`messages[].content[type=${String(part.type)}]`)
+      else
+        for (const field of Object.keys(part))
+          if (!known.has(field)) unknown.add(`messages[].content[].${field}`)
+      const url = isObject(part.image_url) ? part.image_url.url : undefined
+      if (typeof url === 'string' && /^data:(?!image\/)/i.test(url))
+        unknown.add('image_url that is no image')
+    }
+  }
+  if (Array.isArray(modalities) && modalities.some((each) => each !== 'text'))
+    unknown.add('modalities beside text')
+  if (service_tier === 'priority') unknown.add('service_tier priority')
+  return [...unknown]
+}

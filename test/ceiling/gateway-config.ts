@@ -1,0 +1,98 @@
+/** The gateway's configuration: the models of `model-truth.ts`, all of their providers at one address. */
+import type { CatalogConfig } from '../../src/catalog/catalog-config-schema.ts'
+import {
+  ALL_MODELS,
+  DEAD,
+  FX_RATE,
+  MARKUP,
+  PIXEL_SIZES,
+  pixelsOf,
+  type ModelTruth,
+  type TruePrices,
+} from './model-truth.ts'
+
+const KEY = 'TEST_CEILING_KEY'
+export const CEILING_ENV = { SANDBOX_FX_RATE: FX_RATE, [KEY]: 'a-key' }
+
+/** The gateway's configuration: these models at the address of the mock. */
+export function configFor(url: string): CatalogConfig {
+  const upstream = (id: string, kind: string, path: string, more: object = {}) => ({
+    id,
+    kind,
+    base_url: url + path,
+    api_key_env: KEY,
+    retries: 0,
+    breaker: { failures: 0 },
+    connections_max: 64,
+    ...more,
+  })
+  return {
+    upstreams: [
+      upstream('compat', 'openai-compatible', '/compat/v1'),
+      upstream('openai', 'openai', '/openai/v1'),
+      upstream('anthropic', 'anthropic', '/anthropic/v1'),
+      upstream('google', 'google', '/google/v1beta'),
+      upstream('vertex', 'google-vertex', '/vertex/v1/projects/p/locations/l/publishers/google', {
+        project: 'p',
+        location: 'l',
+      }),
+      upstream('bedrock', 'amazon-bedrock', '/bedrock', { region: 'us-east-1' }),
+      upstream('cohere', 'cohere', '/cohere/v2'),
+    ],
+    models: ALL_MODELS.filter(({ isBuiltIn }) => !isBuiltIn).map(toConfig),
+  }
+}
+
+function toConfig(model: ModelTruth): NonNullable<CatalogConfig['models']>[number] {
+  const [first, ...tiers] = model.tiers
+  const categories = {
+    chat: 'llm',
+    embeddings: 'embedding',
+    images: 'image',
+    transcriptions: 'audio',
+  }
+  return {
+    id: model.id,
+    category: categories[model.kind] as 'llm',
+    vendor: 'tester',
+    prices: {
+      ...(model.megapixel === undefined
+        ? toPrices(first)
+        : { images: imagePrices(model.megapixel) }),
+      ...(tiers.length === 0
+        ? {}
+        : { tiers: tiers.map((tier) => ({ above_prompt_tokens: tier.above, ...toPrices(tier) })) }),
+    },
+    markup_multiplier: MARKUP,
+    context_tokens: model.context,
+    max_output_tokens: model.outputMax,
+    image_tokens_max: model.imageTokens,
+    supports_tools: model.kind === 'chat',
+    routes: [
+      ...(model.hasDeadRoute
+        ? [{ upstream: 'compat', model: DEAD, prices: { input: '0.000001', output: '0.000001' } }]
+        : []),
+      { upstream: model.upstreamId, model: model.upstreamModel },
+    ],
+    ...(model.kind === 'embeddings' ? { embedding: { dimensions: 4, can_shorten: true } } : {}),
+    ...(model.kind === 'images' ? { image: { sizes: PIXEL_SIZES } } : {}),
+  }
+}
+
+function imagePrices(megapixel: number): Record<string, string> {
+  return Object.fromEntries(
+    PIXEL_SIZES.map((size) => [size, ((pixelsOf(size) / 1e6) * (megapixel / 1e12)).toFixed(6)]),
+  )
+}
+
+function toPrices(tier: TruePrices): Record<string, string> {
+  const text = (micro: number | undefined) => ((micro ?? 0) / 1_000_000).toFixed(6)
+  return {
+    input: text(tier.input),
+    output: text(tier.output),
+    ...(tier.cachedInput === undefined ? {} : { cached_input: text(tier.cachedInput) }),
+    ...(tier.cacheWrite5m === undefined ? {} : { cache_write: text(tier.cacheWrite5m) }),
+    ...(tier.cacheWrite1h === undefined ? {} : { cache_write_1h: text(tier.cacheWrite1h) }),
+    ...(tier.reasoning === undefined ? {} : { reasoning: text(tier.reasoning) }),
+  }
+}

@@ -1,0 +1,49 @@
+/** The clocks of a node's machine, and its heartbeat, which beats when it is told to. */
+import type { LeaseClock } from '../../src/ledger/lease.ts'
+
+export interface DrivenClock extends LeaseClock {
+  /** Time goes on. */
+  pass(seconds: number): void
+  /** The clock of the machine is set; only the monotonic one does not notice. */
+  step(seconds: number): void
+  /** What the lease waits by between two heartbeats. */
+  waitForBeat(signal: AbortSignal): Promise<void>
+  /** Resolves when a heartbeat that begins now is over, whatever came of it. */
+  beat(): Promise<void>
+}
+
+export function createDrivenClock(): DrivenClock {
+  let passedMs = 0
+  let steppedMs = 0
+  let isListening = false
+  /** One after the other. */
+  let beats: Promise<void> = Promise.resolve()
+  let next = Promise.withResolvers<void>()
+  let idle = Promise.withResolvers<void>()
+  return {
+    monotonicMs: () => performance.now() + passedMs,
+    wallMs: () => Date.now() + passedMs + steppedMs,
+    pass(seconds) {
+      passedMs += seconds * 1_000
+    },
+    step(seconds) {
+      steppedMs += seconds * 1_000
+    },
+    waitForBeat(signal) {
+      next = Promise.withResolvers()
+      idle.resolve()
+      if (!isListening) signal.addEventListener('abort', () => next.resolve(), { once: true })
+      isListening = true
+      return next.promise
+    },
+    beat() {
+      beats = beats.then(async () => {
+        await idle.promise
+        idle = Promise.withResolvers()
+        next.resolve()
+        await idle.promise
+      })
+      return beats
+    },
+  }
+}

@@ -1,0 +1,108 @@
+/** Runs generated schedules on several worlds at once, and shrinks what fails to a few steps. */
+import fc from 'fast-check'
+import { schedules, type Vocabulary } from './generate-schedule.ts'
+import { PromiseBroken, runSchedule } from './run-schedule.ts'
+import { describeSchedule, type Schedule } from './steps.ts'
+import { openWorld } from './world.ts'
+
+/** Schedules that run at once, each in a world of its own. */
+const WORLDS = 4
+/** Nodes are concurrent: while it shrinks, a schedule passes when it passed this often. */
+const SHRINK_REPEATS = 8
+
+export interface Exploration {
+  readonly vocabulary: Vocabulary
+  readonly count: number
+  readonly seed: number
+  readonly worlds?: number
+  readonly prepare?: string | undefined
+  /** Of a failure that was told before: only that one. */
+  readonly path?: string | undefined
+  readonly shrinkMsMax?: number
+  readonly stopsAtFirst?: boolean
+}
+
+export interface Failure {
+  readonly seed: number
+  readonly path: string
+  readonly schedule: Schedule
+  readonly message: string
+}
+
+export interface Explored {
+  readonly ran: number
+  readonly failures: readonly Failure[]
+}
+
+export async function explore(exploration: Exploration): Promise<Explored> {
+  const worlds = exploration.path === undefined ? (exploration.worlds ?? WORLDS) : 1
+  const each = Math.ceil(exploration.count / worlds)
+  const found = { any: false }
+  const explored = await Promise.all(
+    Array.from({ length: worlds }, (_, index) =>
+      exploreIn({ ...exploration, count: each, seed: exploration.seed + index }, found),
+    ),
+  )
+  return {
+    ran: explored.reduce((sum, { ran }) => sum + ran, 0),
+    failures: explored.flatMap(({ failure }) => (failure ? [failure] : [])),
+  }
+}
+
+async function exploreIn(
+  exploration: Exploration,
+  found: { any: boolean },
+): Promise<{ ran: number; failure?: Failure }> {
+  const { vocabulary, count, seed, prepare, path, shrinkMsMax = 30_000 } = exploration
+  const world = await openWorld({ prepare })
+  let message = ''
+  let shrinkUntilMs = Number.POSITIVE_INFINITY
+  let ran = 0
+
+  async function tryOnce(schedule: Schedule): Promise<boolean> {
+    ran += 1
+    try {
+      await runSchedule(world, schedule)
+      return true
+    } catch (error) {
+      if (!(error instanceof PromiseBroken)) throw error
+      message = error.message
+      await world.restart()
+      return false
+    }
+  }
+
+  try {
+    const details = await fc.check(
+      fc.asyncProperty(schedules(vocabulary), async (schedule) => {
+        const isShrinking = Number.isFinite(shrinkUntilMs)
+        if (isShrinking && performance.now() > shrinkUntilMs) return
+        if (!isShrinking && found.any && exploration.stopsAtFirst) return
+        const isPath = path !== undefined
+        for (let left = isShrinking || isPath ? SHRINK_REPEATS : 1; left > 0; left--) {
+          if (await tryOnce(schedule)) continue
+          if (!isShrinking) shrinkUntilMs = performance.now() + shrinkMsMax
+          found.any = true
+          throw new Error(message)
+        }
+      }),
+      { numRuns: count, seed, ...(path === undefined ? {} : { path, endOnFailure: true }) },
+    )
+    if (!details.failed) return { ran }
+    const [schedule] = details.counterexample ?? []
+    if (!schedule) throw details.errorInstance
+    const failure = {
+      seed: details.seed,
+      path: details.counterexamplePath ?? '',
+      schedule,
+      message: String((details.errorInstance as Error | null)?.message ?? message),
+    }
+    return { ran, failure }
+  } finally {
+    await world.close()
+  }
+}
+
+export function describeFailure({ seed, path, schedule, message }: Failure): string {
+  return `TEST_SEED=${seed} MODEL_PATH=${path}\n${describeSchedule(schedule)}\n${message}`
+}

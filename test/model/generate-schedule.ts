@@ -1,0 +1,259 @@
+/**
+ * Schedules, by fast-check: lives of calls and what happens beside them, each at a round, biased towards contention
+ * (few customers, room for few holds, equal times). They shrink to the calls and events that matter.
+ */
+import fc from 'fast-check'
+import { NODES } from './world.ts'
+import { KEYS, type CustomerSpec, type Direction, type Round, type Schedule, type Step } from './steps.ts'
+
+/** What schedules are made of, each by its weight; a vocabulary that leaves something out looks at the rest. */
+export interface Vocabulary {
+  /** Several customers in one batch. */
+  readonly customersMax: number
+  readonly keyless: number
+  readonly marks: boolean
+  readonly money: number
+  readonly keys: number
+  readonly silences: number
+  readonly crashes: number
+  readonly partitions: number
+  readonly disks: number
+}
+
+export const EVERYTHING: Vocabulary = {
+  customersMax: 3,
+  keyless: 2,
+  marks: true,
+  money: 3,
+  keys: 2,
+  silences: 2,
+  crashes: 1,
+  partitions: 2,
+  disks: 1,
+}
+
+/** Calls, and nothing beside them. */
+export const NOTHING: Vocabulary = {
+  customersMax: 3,
+  keyless: 0,
+  marks: false,
+  money: 0,
+  keys: 0,
+  silences: 0,
+  crashes: 0,
+  partitions: 0,
+  disks: 0,
+}
+
+const ROUNDS_MAX = 6
+const CALLS_MAX = 10
+
+interface Life {
+  readonly begins: number
+  readonly hold: Omit<Step & { kind: 'hold' }, 'kind' | 'call' | 'node'>
+  /** Undefined: the node that most of them are on. */
+  readonly node: number | undefined
+  readonly marks: readonly { readonly after: number; readonly seen: number; readonly more: boolean }[]
+  readonly end: { readonly after: number; readonly kind: 'settle' | 'release' | 'none'; readonly tokens: number }
+}
+
+interface Event {
+  readonly at: number
+  readonly steps: readonly { readonly after: number; readonly step: Step }[]
+}
+
+const node = fc.nat({ max: NODES - 1 })
+const round = fc.nat({ max: ROUNDS_MAX - 1 })
+const key = fc.oneof(
+  { weight: 5, arbitrary: fc.constant('plain' as const) },
+  { weight: 3, arbitrary: fc.constantFrom(...KEYS) },
+)
+const turns = fc.nat({ max: 6 })
+
+const customerSpec: fc.Arbitrary<CustomerSpec> = fc.record({
+  balance: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 20, max: 60 })),
+  budget: fc.integer({ min: 1, max: 15 }),
+  cap: fc.oneof(fc.constant(null), fc.integer({ min: 1, max: 15 })),
+})
+
+function life(vocabulary: Vocabulary): fc.Arbitrary<Life> {
+  return fc.record({
+    begins: round,
+    node: fc.option(node, { nil: undefined, freq: 2 }),
+    hold: fc.record({
+      customer: fc.nat({ max: vocabulary.customersMax - 1 }),
+      key,
+      tokens: fc.oneof(fc.constantFrom(4, 5), fc.integer({ min: 1, max: 8 })),
+      isStream: fc.boolean(),
+    }),
+    marks: fc.array(
+      fc.record({ after: fc.integer({ min: 1, max: 3 }), seen: fc.nat({ max: 4 }), more: fc.boolean() }),
+      { maxLength: vocabulary.marks ? 2 : 0 },
+    ),
+    end: fc.record({
+      after: fc.integer({ min: 1, max: 4 }),
+      kind: fc.constantFrom('settle', 'settle', 'settle', 'release', 'none'),
+      tokens: fc.nat({ max: 8 }),
+    }),
+  })
+}
+
+/** A thing that happens, alone or with what mostly follows it. */
+function event(vocabulary: Vocabulary): fc.Arbitrary<Event> {
+  const { keyless, money, keys, silences, crashes, partitions, disks } = vocabulary
+  const customer = fc.nat({ max: vocabulary.customersMax - 1 })
+  const tokens = fc.integer({ min: 1, max: 12 })
+  const one = (step: fc.Arbitrary<Step>): fc.Arbitrary<Event['steps']> =>
+    step.map((only) => [{ after: 0, step: only }])
+  const kinds: { weight: number; arbitrary: fc.Arbitrary<Event['steps']> }[] = [
+    {
+      weight: keyless,
+      arbitrary: one(
+        fc.record({
+            kind: fc.constant('count'),
+            node,
+            customer: fc.option(customer, { nil: null }),
+            key,
+          }),
+      ),
+    },
+    {
+      weight: money,
+      arbitrary: one(
+        fc.record({
+          kind: fc.constantFrom('credit', 'debit'),
+          customer,
+          tokens,
+          reference: fc.nat({ max: 3 }),
+        }),
+      ),
+    },
+    {
+      weight: keys,
+      arbitrary: one(
+        fc.oneof(
+          fc.record({ kind: fc.constant('revoke' as const), customer, key }),
+          fc.record({ kind: fc.constant('change_budget' as const), customer, tokens }),
+          fc.record({
+            kind: fc.constant('change_cap' as const),
+            customer,
+            tokens: fc.option(tokens),
+          }),
+        ),
+      ),
+    },
+    { weight: vocabulary.marks ? 2 : 0, arbitrary: rush() },
+    { weight: silences, arbitrary: silence() },
+    {
+      weight: crashes,
+      arbitrary: fc.tuple(node, turns).map(([place, wait]) => [
+        { after: 0, step: { kind: 'crash', node: place, turns: wait } },
+      ]),
+    },
+    { weight: crashes, arbitrary: one(fc.record({ kind: fc.constantFrom('reconcile', 'replay'), node })) },
+    { weight: partitions, arbitrary: partition() },
+    { weight: disks, arbitrary: fullDisk() },
+  ]
+  return fc.record({ at: round, steps: fc.oneof(...kinds.filter(({ weight }) => weight > 0)) })
+}
+
+/** Many calls end at the moment of a checkpoint of them. */
+function rush(): fc.Arbitrary<Event['steps']> {
+  const calls = fc.shuffledSubarray([...Array(CALLS_MAX).keys()], { minLength: 4 })
+  return fc.record({ marked: calls, ended: calls, tokens: fc.nat({ max: 8 }) }).map(
+    ({ marked, ended, tokens }) => [
+      { after: 0, step: { kind: 'mark', calls: marked, seen: tokens } },
+      ...ended.map((call) => ({ after: 0, step: { kind: 'settle' as const, call, tokens } })),
+    ],
+  )
+}
+
+/** A node sends no heartbeat, time passes, another one looks. */
+function silence(): fc.Arbitrary<Event['steps']> {
+  return fc
+    .record({ place: node, other: node, seconds: fc.constantFrom(7, 25, 70), returns: fc.nat({ max: 3 }) })
+    .map(({ place, other, seconds, returns }) => [
+      { after: 0, step: { kind: 'silence', node: place } },
+      { after: 1, step: { kind: 'pass', seconds } },
+      { after: 2, step: { kind: 'reconcile', node: other } },
+      { after: 2 + returns, step: { kind: 'return', node: place } },
+    ])
+}
+
+function partition(): fc.Arbitrary<Event['steps']> {
+  const freeze = fc.constantFrom<Direction>('to_server', 'to_client', 'both').map((direction) => ({
+    kind: 'freeze' as const,
+    direction,
+  }))
+  const cut = fc.record({ kind: fc.constant('cut' as const), arrives: fc.boolean(), turns })
+  return fc
+    .record({
+      place: node,
+      how: fc.oneof(freeze, cut),
+      then: fc.option(cut),
+      seconds: fc.option(fc.constantFrom(7, 25)),
+      heals: fc.integer({ min: 1, max: 3 }),
+    })
+    .map(({ place, how, then, seconds, heals }) => [
+      { after: 0, step: { ...how, node: place } },
+      ...(seconds === null ? [] : [{ after: 1, step: { kind: 'pass' as const, seconds } }]),
+      ...(then === null ? [] : [{ after: 1, step: { ...then, node: place } }]),
+      { after: heals, step: { kind: 'heal', node: place } },
+    ])
+}
+
+/** A node has neither its database nor room on its disk; then it has room again. */
+function fullDisk(): fc.Arbitrary<Event['steps']> {
+  return fc
+    .record({ place: node, bytes: fc.nat({ max: 700 }), empties: fc.integer({ min: 1, max: 2 }), turns })
+    .map(({ place, bytes, empties, turns: wait }) => [
+      { after: 0, step: { kind: 'fill_disk', node: place, bytes } },
+      { after: 0, step: { kind: 'cut', node: place, arrives: true, turns: wait } },
+      { after: empties, step: { kind: 'empty_disk', node: place } },
+      { after: empties + 1, step: { kind: 'heal', node: place } },
+    ])
+}
+
+export function schedules(vocabulary: Vocabulary = EVERYTHING): fc.Arbitrary<Schedule> {
+  return fc
+    .record({
+      home: node,
+      customers: fc.array(customerSpec, { minLength: 1, maxLength: vocabulary.customersMax }),
+      lives: fc.array(life(vocabulary), { minLength: 1, maxLength: CALLS_MAX }),
+      events: fc.array(event(vocabulary), { maxLength: 6 }),
+      together: fc.array(fc.boolean(), { minLength: ROUNDS_MAX + 6, maxLength: ROUNDS_MAX + 6 }),
+    })
+    .map(({ home, customers, lives, events, together }) => ({
+      customers,
+      rounds: layOut(home, lives, events, together),
+    }))
+}
+
+function layOut(
+  home: number,
+  lives: readonly Life[],
+  events: readonly Event[],
+  together: readonly boolean[],
+): Round[] {
+  const rounds: Step[][] = together.map(() => [])
+  const put = (at: number, step: Step): void => void rounds[Math.min(at, rounds.length - 1)]?.push(step)
+  const marks = new Map<number, { calls: number[]; seen: number }>()
+  lives.forEach(({ begins, hold, node: at, end, marks: its }, call) => {
+    put(begins, { kind: 'hold', call, node: at ?? home, ...hold })
+    for (const { after, seen } of its) {
+      const at = begins + after
+      const mark = marks.get(at) ?? { calls: [], seen }
+      mark.calls.push(call)
+      marks.set(at, mark)
+    }
+    if (end.kind === 'settle')
+      put(begins + end.after, { kind: 'settle', call, tokens: end.tokens })
+    if (end.kind === 'release') put(begins + end.after, { kind: 'release', call })
+  })
+  // As the timer of a node does it: all that are due together.
+  for (const [at, mark] of marks) put(at, { kind: 'mark', ...mark })
+  for (const { at, steps } of events) for (const { after, step } of steps) put(at + after, step)
+  return rounds.flatMap((steps, index) =>
+    steps.length === 0 ? [] : [{ isTogether: together[index] ?? false, steps }],
+  )
+}

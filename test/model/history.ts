@@ -1,0 +1,117 @@
+/**
+ * Whether what was observed of one customer can have happened one after the other. Operations that were under way
+ * at the same time may take effect in any order; one that was answered has taken effect by then, with this answer;
+ * one whose answer was lost may take effect at any time from then on, or never.
+ *
+ * Kept are all states that the ledger may be in. None left: no order explains the answers.
+ */
+import { apply, type CustomerState, type Operation } from './reference-ledger.ts'
+
+interface Pending {
+  operation: Operation
+  /** The answers that fit; undefined: not answered. */
+  outcomes: readonly string[] | undefined
+}
+
+interface Possibility {
+  readonly state: CustomerState
+  /** By their number, those that have not taken effect in it. */
+  readonly pending: readonly number[]
+}
+
+export interface History {
+  /** Returns its number. */
+  begin(operation: Operation): number
+  /** It took effect before this moment, and answered one of these. */
+  answered(id: number, outcomes: readonly string[]): void
+  /** It is not answered, and became this. */
+  amend(id: number, operation: Operation): void
+  /** A round is over: what was answered until now comes before what begins from now on. */
+  endRound(): void
+  /** Of all possibilities, what is left. Empty: the last answers fit none of those of the round before. */
+  readonly states: readonly CustomerState[]
+  /** Too much was under way at once to say what came of it; only the promises are left to check. */
+  readonly isTooWide: boolean
+  /** For people: the operations of the round that no order explains, or of the last one. */
+  readonly lastRound: readonly string[]
+}
+
+/** More than these of one round are not searched. */
+const POSSIBILITIES_MAX = 4_000
+
+export function createHistory(initial: CustomerState): History {
+  const operations: Pending[] = []
+  let possible: Possibility[] = [{ state: initial, pending: [] }]
+  let begun: number[] = []
+  let lastRound: string[] = []
+  let isTooWide = false
+
+  function endRound(): void {
+    if (possible.length === 0 || isTooWide) return
+    const open = new Set([...possible.flatMap(({ pending }) => pending), ...begun])
+    lastRound = [...open].map((id) => describe(operations[id] as Pending))
+    const isAllAnswered = [...open].every((id) => operations[id]?.outcomes !== undefined)
+    const found: Possibility[] = []
+    const seen = new Set<string>()
+    const stack: Possibility[] = possible.map(({ state, pending }) => ({
+      state,
+      pending: [...pending, ...begun],
+    }))
+    for (let next = stack.pop(); next; next = stack.pop()) {
+      const key = JSON.stringify(next)
+      if (seen.has(key)) continue
+      seen.add(key)
+      if (seen.size > POSSIBILITIES_MAX) {
+        isTooWide = true
+        return
+      }
+      if (next.pending.every((id) => operations[id]?.outcomes === undefined)) {
+        found.push(next)
+        // Answers fix what each operation did, and all orders that explain them come to the same sums.
+        if (isAllAnswered) break
+      }
+      stack.push(...continuations(next).reverse())
+    }
+    possible = found
+    begun = []
+  }
+
+  /** What may take effect next, in the order in which it was asked. */
+  function continuations({ state, pending }: Possibility): Possibility[] {
+    return pending.flatMap((id) => {
+      const { operation, outcomes } = operations[id] as Pending
+      const applied = apply(state, operation)
+      if (outcomes && !outcomes.includes(applied.outcome)) return []
+      // One that is not answered and changes nothing may as well wait.
+      if (!outcomes && applied.state === state) return []
+      return [{ state: applied.state, pending: pending.filter((other) => other !== id) }]
+    })
+  }
+
+  return {
+    begin(operation) {
+      begun.push(operations.length)
+      return operations.push({ operation, outcomes: undefined }) - 1
+    },
+    answered(id, outcomes) {
+      ;(operations[id] as Pending).outcomes = outcomes
+    },
+    amend(id, operation) {
+      ;(operations[id] as Pending).operation = operation
+    },
+    endRound,
+    get states() {
+      return possible.map(({ state }) => state)
+    },
+    get isTooWide() {
+      return isTooWide
+    },
+    get lastRound() {
+      return lastRound
+    },
+  }
+}
+
+function describe({ operation, outcomes }: Pending): string {
+  return `${JSON.stringify(operation).replaceAll('"', '')} -> ${outcomes?.join(' or ') ?? 'not answered'}`
+}

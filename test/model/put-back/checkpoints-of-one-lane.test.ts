@@ -1,0 +1,17 @@
+/** Fault 15: checkpoints of all customers went through one lane, and waited for holds that settlements had locked. */
+import { expectBreach } from './expect-breach.ts'
+import { putBackIntoFile, putBackIntoFunction } from './put-back.ts'
+
+putBackIntoFile('src/ledger/open-ledger.ts', {
+  find: 'Map.groupBy(marks, ({ customerId }) => laneOf(customerId))',
+  replace: 'Map.groupBy(marks, () => lanes[0] as Lane)',
+})
+
+expectBreach('a model of checkpoints that wait for settlements finds the deadlock', {
+  prepare: putBackIntoFunction('mark_holds', [
+    { find: 'for no key update of h skip locked', replace: 'for no key update of h' },
+  ]),
+  vocabulary: { marks: true },
+  seed: 4,
+  says: /deadlock/,
+})

@@ -1,0 +1,484 @@
+/**
+ * Runs a schedule on the real ledgers of a world: the steps of a round are issued together, over real connections,
+ * and the next round begins when those of nodes that are well are answered. Then everything heals, whatever still
+ * runs ends, and the rows must be those of the reference ledger.
+ */
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
+import { checkRows } from './check-rows.ts'
+import { LEASE_SECONDS, listReconciled, passTime, type DrivenNode } from './drive-ledger.ts'
+import { performMoneyStep } from './money-steps.ts'
+import { createHistory, type History } from './history.ts'
+import { openState, verdictText, type Operation } from './reference-ledger.ts'
+import { seedCustomers, type SeededCustomer } from './seed-customers.ts'
+import type { Attempt, Verdict } from '../../src/ledger/attempt.ts'
+import {
+  KEYS,
+  type CallStep,
+  type KeyName,
+  type NodeStep,
+  type Round,
+  type Schedule,
+  type Step,
+} from './steps.ts'
+import { chargeOf, createAttempt, fromNanoBrl, fromPicoUsd, type World } from './world.ts'
+
+/** What a schedule did, for those who check it. */
+export interface Run {
+  readonly customers: readonly RunCustomer[]
+  readonly calls: ReadonlyMap<number, RunCall>
+}
+
+export interface RunCustomer extends SeededCustomer {
+  readonly history: History
+  readonly ip: string
+  /** As nodes know them. */
+  readonly versions: Record<KeyName, number>
+  /** Requests that were answered with their place in the window of the key. */
+  readonly counted: Record<KeyName, number>
+  /** Of the database's clock, in which they were: seconds since 1970. */
+  readonly minutes: Set<number>
+}
+
+export interface RunCall {
+  readonly customer: number
+  readonly attempt: Attempt
+  readonly tokens: number
+  readonly node: DrivenNode
+  phase: 'asked' | 'running' | 'ending' | 'over'
+  /** Output that checkpoints told the ledger: the most that any did; of those it kept, before this round and now. */
+  seen: { told: number; kept: number; keptNow: number }
+  /** Somebody else resolved its hold. */
+  isReconciled: boolean
+  /** Tokens of the answer that its client has. */
+  delivered: number | undefined
+  /** The ledger took what was delivered: it must be charged whatever dies. */
+  isDurable: boolean
+}
+
+/** A schedule whose answers or rows are not those of a ledger that keeps its promises. */
+export class PromiseBroken extends Error {}
+
+/** How long an answer of a node that is not well is waited for in a round. */
+const GRACE_MS = 4
+const ANSWER_MS_MAX = 60_000
+/** As the timers of nodes do: within a minute each of them looks so often. */
+const RECONCILE_SECONDS = 15
+const RECONCILES = 4
+/** Contact with the database is unbroken where heartbeats are at most so far apart. */
+const STEP_SECONDS = 7
+
+interface NodeState {
+  isCut: boolean
+  isDiskFull: boolean
+  isSilent: boolean
+  unseenSeconds: number
+}
+
+export async function runSchedule(world: World, schedule: Schedule): Promise<void> {
+  const seeded = await seedCustomers(world.database.db, schedule.customers)
+  const customers = seeded.map((one, index): RunCustomer => {
+    const versions = Object.fromEntries(KEYS.map((name) => [name, 1])) as Record<KeyName, number>
+    const counted = Object.fromEntries(KEYS.map((name) => [name, 0])) as Record<KeyName, number>
+    const spec = schedule.customers[index] as Schedule['customers'][number]
+    const history = createHistory(openState(spec))
+    return { ...one, history, ip: `m:${one.id}`, versions, counted, minutes: new Set() }
+  })
+  const driver = createDriver(world, customers)
+  let faults: string[] = []
+  for (const [index, round] of schedule.rounds.entries()) {
+    faults = await driver.run(round)
+    if (faults.length > 0) {
+      faults.unshift(`in round ${index}:`)
+      break
+    }
+  }
+  faults.push(...(await driver.quiesce()))
+  if (faults.length === 0)
+    faults.push(...(await checkRows(world.database.db, { customers, calls: driver.calls })))
+  if (faults.length > 0) faults.push(...driver.reconcileErrors)
+  if (faults.length > 0) throw new PromiseBroken(faults.join('\n'))
+}
+
+function createDriver(world: World, customers: readonly RunCustomer[]) {
+  const { nodes } = world
+  const { db } = world.database
+  const calls = new Map<number, RunCall>()
+  const states = nodes.map(
+    (): NodeState => ({ isCut: false, isDiskFull: false, isSilent: false, unseenSeconds: 0 }),
+  )
+  /** Answers that a round waits for, and all that are outstanding. */
+  let awaited: { readonly node: DrivenNode | undefined; readonly done: Promise<unknown> }[] = []
+  const outstanding = new Map<Promise<unknown>, DrivenNode | undefined>()
+  let hasReconciled = false
+  /** Calls whose holds others might resolve at some time. */
+  const reconcilable = new Set<RunCall>()
+  const reconcileErrors: string[] = []
+
+  const nodeAt = (place: number): DrivenNode => nodes[place % nodes.length] as DrivenNode
+  const stateAt = (place: number): NodeState => states[place % nodes.length] as NodeState
+  const stateOf = (node: DrivenNode): NodeState | undefined => states[nodes.indexOf(node)]
+  const customerAt = (place: number): RunCustomer =>
+    customers[place % customers.length] as RunCustomer
+
+  function track(node: DrivenNode | undefined, work: Promise<unknown>): void {
+    const done = work.finally(() => outstanding.delete(done))
+    outstanding.set(done, node)
+    awaited.push({ node, done })
+  }
+
+  /** Without those of processes that are gone. */
+  function listOutstanding(): Promise<unknown>[] {
+    return [...outstanding].flatMap(([done, node]) => (node?.isCrashed ? [] : [done]))
+  }
+
+  /** Its answers are to be expected. */
+  function isWell(node: DrivenNode): boolean {
+    const state = stateOf(node)
+    return state !== undefined && !state.isCut && !state.isDiskFull
+  }
+
+  function hold(step: CallStep & { kind: 'hold' }): void {
+    if (calls.has(step.call)) return
+    const node = nodeAt(step.node)
+    const customer = customerAt(step.customer)
+    const { key, tokens, isStream } = step
+    const version = customer.versions[key]
+    const attempt = createAttempt(world, {
+      customerId: customer.id,
+      key: { id: customer.keyIds[key], version },
+      ip: customer.ip,
+      tokens,
+      isStream,
+    })
+    const call: RunCall = {
+      customer: step.customer % customers.length,
+      attempt,
+      tokens,
+      node,
+      phase: 'asked',
+      seen: { told: 0, kept: 0, keptNow: 0 },
+      isReconciled: false,
+      delivered: undefined,
+      isDurable: false,
+    }
+    calls.set(step.call, call)
+    const { history } = customer
+    const id = history.begin({ kind: 'attempt', call: step.call, key, version, tokens })
+    const answered = node.hold(attempt).then((verdict) => {
+      if (node.isCrashed) return
+      call.phase = verdict.kind === 'held' ? 'running' : 'over'
+      // It may have been held: then its node finds a hold that no call of it knows.
+      if (verdict.kind === 'unavailable') return
+      noteCounted(customer, key, verdict)
+      history.answered(id, [outcomeOf(verdict)])
+    })
+    track(node, answered)
+  }
+
+  function end(id: number, wanted: number | null): void {
+    const call = calls.get(id)
+    if (!call || call.phase !== 'running' || call.node.isCrashed) return
+    call.phase = 'ending'
+    const { attempt, node } = call
+    const tokens = wanted === null ? null : Math.max(Math.min(wanted, call.tokens), call.seen.told)
+    const { history } = customerAt(call.customer)
+    const operation = (told: { tokens: number | null; isFinal: boolean }): Operation => ({
+      kind: 'resolve',
+      call: id,
+      tokens: told.tokens,
+      isFinal: told.isFinal,
+    })
+    let place = 0
+    const ended = node.end(attempt, tokens, chargeOf, (told) => {
+      place = history.begin(operation(told))
+    })
+    const answered = ended.then((end) => {
+      call.delivered = end.delivered
+      if (node.isCrashed) return
+      call.phase = 'over'
+      call.isDurable = end.outcomes !== undefined || end.isSpooled
+      if (end.outcomes) history.answered(place, end.outcomes)
+      else history.amend(place, operation(end))
+    })
+    track(node, answered)
+  }
+
+  function mark({ calls: ids, seen }: CallStep & { kind: 'mark' }): void {
+    const running = [...new Set(ids)]
+      .map((id) => calls.get(id))
+      .filter((call): call is RunCall => call !== undefined && isMarked(call))
+    for (const node of new Set(running.map((call) => call.node))) {
+      if (node.isCrashed) continue
+      const marks = running
+        .filter((call) => call.node === node)
+        .map((call) => {
+          // Only of streams output is seen before the answer is whole.
+          const told = call.attempt.isStream ? Math.min(seen, call.tokens) : 0
+          if (call.phase === 'ending') return { attempt: call.attempt, seen: call.seen.told, call }
+          call.seen.told = Math.max(call.seen.told, told)
+          return { attempt: call.attempt, seen: told, call }
+        })
+      const answered = node.mark(marks).then((kept) => {
+        for (const { attempt, seen: told, call } of marks)
+          if (kept.includes(attempt.id)) call.seen.keptNow = Math.max(call.seen.keptNow, told)
+      })
+      track(node, answered)
+    }
+  }
+
+  function count(step: CallStep & { kind: 'count' }): void {
+    const node = nodeAt(step.node)
+    const customer = customerAt(step.customer ?? 0)
+    const key =
+      step.customer === null
+        ? undefined
+        : { id: customer.keyIds[step.key], requestsPerMinute: 1_000_000 }
+    track(
+      node,
+      node.count({ ip: customer.ip, ipLimit: 1_000_000, key }).then((verdict) => {
+        if (key && verdict.kind === 'counted') noteCounted(customer, step.key, verdict)
+      }),
+    )
+  }
+
+  function reconcile(place: number): void {
+    const node = nodeAt(place)
+    hasReconciled = true
+    for (const call of calls.values()) if (mayBeReconciled(call)) reconcilable.add(call)
+    track(
+      node,
+      node.reconcile().catch((error: unknown) => {
+        reconcileErrors.push(String(error))
+      }),
+    )
+  }
+
+  /** Its node is taken for dead, was fenced, or knows nothing of it. */
+  function mayBeReconciled({ node, attempt, phase }: RunCall): boolean {
+    const owner = stateOf(node)
+    return (
+      owner === undefined ||
+      owner.unseenSeconds > LEASE_SECONDS ||
+      node.isOver(attempt) ||
+      phase === 'asked' ||
+      phase === 'over'
+    )
+  }
+
+  /** What somebody else made of holds in this round, and whether they might. */
+  async function noteReconciled(): Promise<string[]> {
+    if (!hasReconciled) return []
+    const faults: string[] = []
+    const open = new Map(
+      [...calls].flatMap(([id, call]) =>
+        call.isReconciled ? [] : [[call.attempt.id, { id, call }] as const],
+      ),
+    )
+    for (const event of await listReconciled(db, [...open.keys()])) {
+      const { id, call } = open.get(event.id) as { id: number; call: RunCall }
+      call.isReconciled = true
+      const tokens = fromNanoBrl(event.billedNanoBrl)
+      const { history } = customerAt(call.customer)
+      const operation = { kind: 'resolve', call: id, tokens: tokens || null, isFinal: false } as const
+      history.answered(history.begin(operation), ['done'])
+      if (!reconcilable.has(call))
+        faults.push(`the hold of call ${id} was resolved by others although its node is alive`)
+      if (tokens < call.seen.kept || tokens > call.seen.told)
+        faults.push(
+          `call ${id} was charged ${tokens} for a lost node, its checkpoints say ${call.seen.kept} to ${call.seen.told}`,
+        )
+    }
+    return faults
+  }
+
+  async function pass(seconds: number): Promise<void> {
+    const isBeating = (node: DrivenNode): boolean => {
+      const state = stateOf(node)
+      return state !== undefined && !state.isSilent && !state.isCut
+    }
+    for (let left = seconds; left > 0; left -= STEP_SECONDS) {
+      const some = Math.min(left, STEP_SECONDS)
+      const beating = nodes.filter(isBeating)
+      for (const node of nodes) {
+        const state = stateOf(node) as NodeState
+        state.unseenSeconds = beating.includes(node) ? 0 : state.unseenSeconds + some
+        node.clock.pass(some)
+      }
+      await passTime(db, { seconds: some, except: beating.map((node) => node.id()) })
+      await Promise.all(beating.map((node) => node.beat()))
+    }
+  }
+
+  async function crash(place: number, turns: number): Promise<void> {
+    const at = place % nodes.length
+    const node = nodeAt(at)
+    for (let left = turns; left > 0; left--) await turn()
+    nodes[at] = await node.crash()
+    states[at] = { isCut: false, isDiskFull: false, isSilent: false, unseenSeconds: 0 }
+  }
+
+  function nodeStep(step: NodeStep): void | Promise<void> {
+    if (step.kind === 'pass') return pass(step.seconds)
+    const node = nodeAt(step.node)
+    const state = stateAt(step.node)
+    switch (step.kind) {
+      case 'silence':
+      case 'return':
+        state.isSilent = step.kind === 'silence'
+        if (state.isSilent || state.isCut) return
+        state.unseenSeconds = 0
+        return track(node, node.beat())
+      case 'reconcile':
+        return reconcile(step.node)
+      case 'replay':
+        return track(node, node.replay())
+      case 'crash':
+        return crash(step.node, step.turns)
+      case 'freeze':
+        state.isCut = true
+        return node.proxy.freeze(step.direction)
+      case 'cut':
+        return cut(node, state, step)
+      case 'heal':
+        state.isCut = false
+        return node.proxy.heal()
+      case 'fill_disk':
+        state.isDiskFull = true
+        return node.fillDisk(step.bytes)
+      case 'empty_disk':
+        state.isDiskFull = false
+        return node.emptyDisk()
+      case 'step_clock':
+        return node.clock.step(step.seconds)
+    }
+  }
+
+  async function cut(
+    node: DrivenNode,
+    state: NodeState,
+    { turns, arrives }: NodeStep & { kind: 'cut' },
+  ): Promise<void> {
+    state.isCut = true
+    for (let left = turns; left > 0; left--) await turn()
+    // Unless it was healed meanwhile.
+    if (state.isCut && !node.isCrashed) node.proxy.cut({ arrives })
+  }
+
+  function perform(step: Step): void | Promise<void> {
+    switch (step.kind) {
+      case 'hold':
+        return hold(step)
+      case 'settle':
+        return end(step.call, step.tokens)
+      case 'release':
+        return end(step.call, null)
+      case 'mark':
+        return mark(step)
+      case 'count':
+        return count(step)
+      case 'credit':
+      case 'debit':
+      case 'revoke':
+      case 'change_budget':
+      case 'change_cap':
+        return track(undefined, performMoneyStep(db, customerAt(step.customer), step))
+      default:
+        return nodeStep(step)
+    }
+  }
+
+  /** Waits for the answers of nodes that are well; for those of the others only a moment. */
+  async function answers(): Promise<string[]> {
+    const wanted = awaited.filter(({ node }) => !node || isWell(node)).map(({ done }) => done)
+    awaited = []
+    if (listOutstanding().length > wanted.length) await sleep(GRACE_MS)
+    const isDone = await within(ANSWER_MS_MAX, Promise.all(wanted))
+    return isDone ? [] : ['a node that is well does not answer']
+  }
+
+  function explain(): string[] {
+    const faults: string[] = []
+    customers.forEach(({ history }, index) => {
+      history.endRound()
+      if (history.states.length > 0) return
+      faults.push(`customer ${index}: no order of these explains their answers:`)
+      faults.push(...history.lastRound.map((line) => `  ${line}`))
+    })
+    for (const node of nodes)
+      if (node.proxy.takeDeadlocks() > 0) faults.push('a statement lost a deadlock')
+    return faults
+  }
+
+  async function run({ isTogether, steps }: Round): Promise<string[]> {
+    const breaking: Promise<void>[] = []
+    // Whose lanes are busy while the others come in.
+    if (isTogether) for (const node of nodes) if (isWell(node)) node.occupyLanes()
+    for (const step of steps) {
+      const done = perform(step)
+      if (done) breaking.push(done)
+    }
+    await Promise.all(breaking)
+    const faults = await answers()
+    faults.push(...(await noteReconciled()))
+    for (const { seen } of calls.values()) seen.kept = seen.keptNow
+    return [...faults, ...explain()]
+  }
+
+  /** All is well again, what runs ends, and a minute passes. */
+  async function quiesce(): Promise<string[]> {
+    nodes.forEach((node, place) => {
+      node.emptyDisk()
+      node.proxy.heal()
+      Object.assign(stateAt(place), { isCut: false, isDiskFull: false, isSilent: false })
+    })
+    if (!(await within(ANSWER_MS_MAX, Promise.all(listOutstanding()))))
+      return ['what was asked is not answered although all is well']
+    awaited = []
+    for (const [id, call] of calls) if (call.phase === 'running') end(id, call.tokens)
+    await answers()
+    const faults: string[] = []
+    for (let turns = 0; turns < RECONCILES; turns++) {
+      await pass(RECONCILE_SECONDS)
+      nodes.forEach((_, place) => reconcile(place))
+      faults.push(...(await answers()), ...(await noteReconciled()))
+    }
+    for (const node of nodes)
+      if (node.spoolLength > 0) faults.push('the spool does not empty although all is well')
+    return [...faults, ...explain()]
+  }
+
+  return { run, quiesce, calls, reconcileErrors }
+}
+
+/** Until its end is answered, as `RunningCalls` has it. */
+function isMarked({ phase }: RunCall): boolean {
+  return phase === 'running' || phase === 'ending'
+}
+
+function noteCounted(customer: RunCustomer, key: KeyName, { at }: Verdict): void {
+  customer.counted[key] += 1
+  customer.minutes.add(Math.floor(at.getTime() / 60_000) * 60)
+}
+
+function outcomeOf(verdict: Verdict): string {
+  if (verdict.kind === 'stale_key') return 'stale_key'
+  const nano = (amount: bigint | null) => (amount === null ? null : fromNanoBrl(amount))
+  return verdictText({
+    kind: verdict.kind,
+    balance: nano(verdict.balanceNanoBrl),
+    held: nano(verdict.heldNanoBrl),
+    budgetLeft: verdict.budgetLeftPicoUsd === null ? null : fromPicoUsd(verdict.budgetLeftPicoUsd),
+    teamLeft: nano(verdict.teamLeftNanoBrl),
+  })
+}
+
+/** False where it takes longer. */
+async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
+  const late = new AbortController()
+  const isLate = sleep(ms, false, { signal: late.signal }).catch(() => false)
+  try {
+    return await Promise.race([work.then(() => true), isLate])
+  } finally {
+    late.abort()
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * The vocabulary of schedules, as data. Amounts are tokens of the test model: one token bills
+ * `NANO_BRL_PER_TOKEN`. A step whose subject is not there (a call that was not held, a node that is dead) does
+ * nothing, so that any part of a schedule is a schedule.
+ */
+
+/** The keys that every customer has: with a budget, of a team with a cap, both. */
+export const KEYS = ['plain', 'budget', 'team', 'both'] as const
+export type KeyName = (typeof KEYS)[number]
+
+export interface CustomerSpec {
+  readonly balance: number
+  /** Of each key that has one. */
+  readonly budget: number
+  /** Of the team; null: it is counted without a cap. */
+  readonly cap: number | null
+}
+
+/** Steps of the calls. The node of a call is the one that took its hold. */
+export type CallStep =
+  | {
+      readonly kind: 'hold'
+      readonly call: number
+      readonly node: number
+      readonly customer: number
+      readonly key: KeyName
+      readonly tokens: number
+      readonly isStream: boolean
+    }
+  /** A checkpoint of running calls: each has seen this many tokens, at most what it holds. */
+  | { readonly kind: 'mark'; readonly calls: readonly number[]; readonly seen: number }
+  /** The answer is whole: charged for this many tokens, at most what it holds, and delivered. */
+  | { readonly kind: 'settle'; readonly call: number; readonly tokens: number }
+  | { readonly kind: 'release'; readonly call: number }
+  /** A refused call that only counts; without a customer it named no key. */
+  | {
+      readonly kind: 'count'
+      readonly node: number
+      readonly customer: number | null
+      readonly key: KeyName
+    }
+
+/** Steps of others on the customer's money, by a connection that is always well. */
+export type MoneyStep =
+  | {
+      readonly kind: 'credit' | 'debit'
+      readonly customer: number
+      readonly tokens: number
+      /** A number that was used before makes it a repeat. */
+      readonly reference: number
+    }
+  | { readonly kind: 'revoke'; readonly customer: number; readonly key: KeyName }
+  | { readonly kind: 'change_budget'; readonly customer: number; readonly tokens: number }
+  | { readonly kind: 'change_cap'; readonly customer: number; readonly tokens: number | null }
+
+export type Direction = 'to_server' | 'to_client' | 'both'
+
+/** Steps of nodes: what breaks, what heals, what nodes do about each other. */
+export type NodeStep =
+  /** It sends no heartbeat until it returns; all else goes on. */
+  | { readonly kind: 'silence' | 'return'; readonly node: number }
+  /** Everybody's clocks, and the age of every row that says when a node was seen. */
+  | { readonly kind: 'pass'; readonly seconds: number }
+  | { readonly kind: 'reconcile' | 'replay'; readonly node: number }
+  /** The process is gone, some turns of its event loop after this round began; a new one starts on its disk. */
+  | { readonly kind: 'crash'; readonly node: number; readonly turns: number }
+  /** Nothing passes in this direction, and nobody is told. */
+  | { readonly kind: 'freeze'; readonly node: number; readonly direction: Direction }
+  /** Connections break and no new ones are made; `arrives`: what was on its way to the server gets there. */
+  | {
+      readonly kind: 'cut'
+      readonly node: number
+      readonly arrives: boolean
+      readonly turns: number
+    }
+  /** Frozen and cut connections are well again. */
+  | { readonly kind: 'heal'; readonly node: number }
+  /** The disk of the spool takes this many bytes more. */
+  | { readonly kind: 'fill_disk'; readonly node: number; readonly bytes: number }
+  | { readonly kind: 'empty_disk'; readonly node: number }
+  /** The clock of the node's machine is set: no other clock moves. */
+  | { readonly kind: 'step_clock'; readonly node: number; readonly seconds: number }
+
+export type Step = CallStep | MoneyStep | NodeStep
+
+/** Its steps are issued together, in this order; the next round begins when they are answered. */
+export interface Round {
+  /** What a node is asked in this round goes in one batch of each lane. */
+  readonly isTogether: boolean
+  readonly steps: readonly Step[]
+}
+
+export interface Schedule {
+  readonly customers: readonly CustomerSpec[]
+  readonly rounds: readonly Round[]
+}
+
+/** One line a round, for people. */
+export function describeSchedule({ customers, rounds }: Schedule): string {
+  const lines = customers.map(
+    ({ balance, budget, cap }, index) =>
+      `customer ${index}: balance ${balance}, budget ${budget}, cap ${cap ?? 'none'}`,
+  )
+  rounds.forEach(({ isTogether, steps }, index) => {
+    const texts = steps.map((step) => {
+      const { kind, ...rest } = step
+      return `${kind} ${JSON.stringify(rest).replaceAll('"', '')}`
+    })
+    lines.push(`round ${index}${isTogether ? ' (one batch)' : ''}: ${texts.join('; ')}`)
+  })
+  return lines.join('\n')
+}

@@ -1,0 +1,135 @@
+/** A database with nodes on it, on which schedules run one after the other, each with customers of its own. */
+import { registerPrices } from '../../src/catalog/register-prices.ts'
+import { storeFxRate } from '../../src/fx/fx-rates.ts'
+import type { Attempt } from '../../src/ledger/attempt.ts'
+import type { Resolution } from '../../src/ledger/resolution.ts'
+import { createId } from '../../src/lib/ids.ts'
+import { createTestDatabase, withClient, type TestDatabase } from '../harness/test-database.ts'
+import { NANO_BRL_PER_TOKEN, testModel } from '../ledger/open-test-ledger.ts'
+import { LEASE_SECONDS, startNode, type DrivenNode } from './drive-ledger.ts'
+
+export const NODES = 3
+/** Of each node: one whose works meet in every batch, and others whose lanes run beside each other. */
+const LANES = [1, 2, 2]
+export const PICO_USD_PER_TOKEN = 2_000_000n
+
+export interface World {
+  readonly database: TestDatabase
+  /** By their place; one that crashed is replaced. */
+  readonly nodes: DrivenNode[]
+  /** What calls of the test model are made with. */
+  readonly terms: Pick<Attempt, 'priceId' | 'fxRateId' | 'fxRateE4' | 'markupE4'>
+  /** After a broken promise: nothing of it is left to break others. */
+  restart(): Promise<void>
+  close(): Promise<void>
+}
+
+/** `prepare`: statements that make the database another one than the migrations did. */
+export async function openWorld({ prepare }: { prepare?: string | undefined } = {}): Promise<World> {
+  const database = await createTestDatabase()
+  const { db, databaseUrl } = database
+  await withClient(databaseUrl, async (client) => {
+    // Found at once: what is looked for is that there are none.
+    await client.query(`do $$ begin
+      execute format('alter database %I set deadlock_timeout = ''20ms''', current_database()); end $$`)
+    if (prepare) await client.query(prepare)
+    // Before that nobody is fenced.
+    await client.query(`select pg_sleep(greatest(0, $1 + 1 - extract(epoch from clock_timestamp() - pg_postmaster_start_time())))`, [
+      LEASE_SECONDS,
+    ])
+  })
+  const prices = await registerPrices(db, [testModel])
+  const fxRate = await storeFxRate(db, {
+    rateE4: 50_000n,
+    rateDate: '2026-11-20',
+    bulletinAt: null,
+    source: 'sandbox',
+  })
+  const start = (): Promise<DrivenNode[]> =>
+    Promise.all(LANES.map((laneCount) => startNode({ databaseUrl, laneCount })))
+  const nodes = await start()
+  return {
+    database,
+    nodes,
+    terms: {
+      priceId: prices.get(testModel.price) as number,
+      fxRateId: fxRate.id,
+      fxRateE4: fxRate.rateE4,
+      markupE4: testModel.markupE4,
+    },
+    async restart() {
+      await Promise.all(nodes.map((node) => node.abandon()))
+      await db.deleteFrom('holds').execute()
+      nodes.splice(0, nodes.length, ...(await start()))
+    },
+    async close() {
+      await Promise.all(nodes.map((node) => node.close()))
+      await database.drop()
+    },
+  }
+}
+
+export const toNanoBrl = (tokens: number): bigint => BigInt(tokens) * NANO_BRL_PER_TOKEN
+export const toPicoUsd = (tokens: number): bigint => BigInt(tokens) * PICO_USD_PER_TOKEN
+
+/** Tokens, or a fraction of them where it should not have been one. */
+export const fromNanoBrl = (amount: bigint | string | number): number =>
+  Number(amount) / Number(NANO_BRL_PER_TOKEN)
+export const fromPicoUsd = (amount: bigint | string | number): number =>
+  Number(amount) / Number(PICO_USD_PER_TOKEN)
+
+export function createAttempt(
+  world: World,
+  call: {
+    readonly customerId: string
+    readonly key: { readonly id: string; readonly version: number }
+    readonly ip: string
+    readonly tokens: number
+    readonly isStream: boolean
+  },
+): Attempt {
+  const { tokens, isStream, key } = call
+  return {
+    id: createId(),
+    isRepeated: false,
+    customerId: call.customerId,
+    key: { ...key, requestsPerMinute: 1_000_000, tokensPerMinute: null },
+    ip: call.ip,
+    ipLimit: 1_000_000,
+    requestId: createId(),
+    sessionId: null,
+    modelId: testModel.id,
+    isStream,
+    mayLag: !isStream,
+    amountNanoBrl: toNanoBrl(tokens),
+    budgetPicoUsd: toPicoUsd(tokens),
+    ...world.terms,
+    promptTokensEstimated: 0,
+    tokensCounted: tokens,
+  }
+}
+
+export function chargeOf({ id, customerId }: Attempt, tokens: number): Resolution {
+  return {
+    id,
+    customerId,
+    outcome: 'charged',
+    reason: null,
+    upstreamId: 'test',
+    usageKind: 'exact',
+    promptTokens: 0,
+    cachedTokens: 0,
+    cacheWriteTokens: 0,
+    completionTokens: tokens,
+    reasoningTokens: 0,
+    costPicoUsd: BigInt(tokens) * 1_000_000n,
+    billedNanoBrl: toNanoBrl(tokens),
+    billedPicoUsd: toPicoUsd(tokens),
+    firstByteMs: 1,
+    durationMs: 2,
+    priceId: null,
+    units: null,
+    attempts: null,
+    isFinal: false,
+  }
+}
