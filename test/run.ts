@@ -14,6 +14,7 @@ import { effort } from './harness/effort.ts'
 /** These take longest and begin first, so that at the end no core is idle while one of them runs alone. */
 const LONG = [
   'test/crash/crash.test.ts',
+  'test/faults/faults.test.ts',
   'test/crash/kill-between-steps.test.ts',
   'test/db/embedded.test.ts',
   'test/http/contract-fuzz.test.ts',

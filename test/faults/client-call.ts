@@ -1,0 +1,123 @@
+/** One call of a client, and all that the client can know of how it ended. */
+import { randomUUID } from 'node:crypto'
+
+export interface ClientCall {
+  readonly requestId: string
+  readonly customerId: string
+  readonly keyId: string
+  readonly node: number
+  readonly model: string
+  readonly isStream: boolean
+  readonly startedAtMs: number
+  readonly endedAtMs: number
+  readonly status: number | undefined
+  readonly ending:
+    | 'whole'
+    /** A 200 whose end did not come, or a stream that ended with an error. */
+    | 'part'
+    /** Another status, with its body: the service said no. */
+    | 'refused'
+    /** The connection broke, or never was. */
+    | 'dropped'
+    /** The client left before the end. */
+    | 'left'
+  /** As the answer says it, in BRL. */
+  readonly costBilledBrl: string | undefined
+  /** Of a connection that broke or never was. */
+  readonly error: string | undefined
+  /** Chunks with text that arrived. */
+  readonly deltas: number
+}
+
+export interface Asked {
+  readonly baseUrl: string
+  readonly node: number
+  readonly customerId: string
+  readonly keyId: string
+  readonly secret: string
+  readonly model: string
+  readonly isStream: boolean
+  readonly sessionId: string | undefined
+  /** The client leaves after this. */
+  readonly patienceMs: number
+}
+
+export const MAX_TOKENS = 200
+
+export async function callAsClient(asked: Asked): Promise<ClientCall> {
+  const requestId = randomUUID()
+  const startedAtMs = Date.now()
+  let status: number | undefined
+  let text = ''
+  let error: string | undefined
+  const leaving = new AbortController()
+  const timer = setTimeout(() => leaving.abort(), asked.patienceMs)
+  try {
+    const answer = await fetch(`${asked.baseUrl}/chat/completions`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${asked.secret}`,
+        'content-type': 'application/json',
+        'x-svc-request-id': requestId,
+        ...(asked.sessionId === undefined ? {} : { 'x-svc-session-id': asked.sessionId }),
+      },
+      body: JSON.stringify(bodyOf(asked, requestId)),
+      signal: leaving.signal,
+    })
+    status = answer.status
+    const decoder = new TextDecoder()
+    for await (const bytes of answer.body ?? []) text += decoder.decode(bytes, { stream: true })
+  } catch (thrown) {
+    const { cause, message } = thrown as Error & { cause?: { code?: string } }
+    error = cause?.code ?? message
+  } finally {
+    clearTimeout(timer)
+  }
+  const { node, customerId, keyId, model, isStream } = asked
+  return {
+    requestId,
+    customerId,
+    keyId,
+    node,
+    model,
+    isStream,
+    startedAtMs,
+    endedAtMs: Date.now(),
+    status,
+    error,
+    ending: endingOf({
+      status,
+      text,
+      hasFailed: error !== undefined,
+      isStream,
+      hasLeft: leaving.signal.aborted,
+    }),
+    costBilledBrl: /"cost_billed_brl":([0-9.]+)/.exec(text)?.[1],
+    deltas: isStream ? text.split('"content":').length - 1 : 0,
+  }
+}
+
+function endingOf(got: {
+  status: number | undefined
+  text: string
+  hasFailed: boolean
+  isStream: boolean
+  hasLeft: boolean
+}): ClientCall['ending'] {
+  const { status, text, isStream } = got
+  const isEnd = isStream ? text.endsWith('data: [DONE]\n\n') : !got.hasFailed
+  if (status === 200 && isEnd) return 'whole'
+  if (got.hasLeft) return 'left'
+  if (status === undefined) return 'dropped'
+  if (status !== 200) return got.hasFailed ? 'dropped' : 'refused'
+  return 'part'
+}
+
+function bodyOf({ model, isStream }: Asked, requestId: string): object {
+  return {
+    model,
+    max_tokens: MAX_TOKENS,
+    messages: [{ role: 'user', content: `Conte até dez, chamada ${requestId}.` }],
+    ...(isStream ? { stream: true, stream_options: { include_usage: true } } : {}),
+  }
+}

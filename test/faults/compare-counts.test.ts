@@ -1,0 +1,222 @@
+/** The judge of the fault rounds can say no: each rule is broken once, and found by its name. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ClientCall } from './client-call.ts'
+import { compareCounts, type Seen } from './compare-counts.ts'
+import type { LedgerCall } from './read-ledger.ts'
+import { createPlanner, DATABASE_FAULTS, NODE_FAULTS } from './plan-rounds.ts'
+import { priceOf } from './upstream-process.ts'
+import type { UpstreamRecord } from './upstream-record.ts'
+
+const HOLD = '01a20527-ffa2-7000-bee6-f3c6ffe15788'
+const REQUEST = 'b8e8f1f4-7a3e-4a3c-9f6e-0d7d1a2b3c4d'
+const CUSTOMER = '01a20527-0000-7000-8000-000000000001'
+const TOKENS = { promptTokens: 100, completionTokens: 150 }
+const PRICE = priceOf(TOKENS)
+
+const CALL: ClientCall = {
+  requestId: REQUEST,
+  customerId: CUSTOMER,
+  keyId: 'key',
+  node: 0,
+  model: 'stops-quick',
+  isStream: false,
+  startedAtMs: 100_000,
+  endedAtMs: 101_000,
+  status: 200,
+  ending: 'whole',
+  costBilledBrl: '0.054600000',
+  error: undefined,
+  deltas: 0,
+}
+const RECORD: UpstreamRecord = {
+  holdId: HOLD,
+  requestId: REQUEST,
+  isStream: false,
+  ...TOKENS,
+  reasoningTokens: 50,
+  isRefused: false,
+  hasAnswered: true,
+}
+const CHARGED: LedgerCall = {
+  holdId: HOLD,
+  requestId: REQUEST,
+  customerId: CUSTOMER,
+  billedNanoBrl: PRICE,
+  completionTokens: 150,
+  outcomes: 1,
+  outcome: 'charged',
+  usageKinds: ['exact'],
+  reasons: [''],
+  corrections: 0,
+}
+const RELEASED: LedgerCall = {
+  ...CHARGED,
+  billedNanoBrl: 0n,
+  completionTokens: 0,
+  outcome: 'released',
+}
+
+function rulesBroken(changes: {
+  call?: Partial<ClientCall>
+  records?: UpstreamRecord[]
+  ledger?: LedgerCall[]
+  more?: Partial<Seen>
+  chargedNanoBrl?: bigint
+}): string[] {
+  const ledger = changes.ledger ?? [CHARGED]
+  const chargedNanoBrl =
+    changes.chargedNanoBrl ?? ledger.reduce((sum, { billedNanoBrl }) => sum + billedNanoBrl, 0n)
+  const creditedNanoBrl = 100_000_000n
+  const key = { id: 'key', secret: '' }
+  const { differences } = compareCounts({
+    calls: [{ ...CALL, ...changes.call }],
+    records: changes.records ?? [RECORD],
+    ledger,
+    accounts: [
+      {
+        customerId: CUSTOMER,
+        creditedNanoBrl,
+        debitedNanoBrl: 0n,
+        chargedNanoBrl,
+        heldNanoBrl: 0n,
+        correctedNanoBrl: 0n,
+      },
+    ],
+    purses: [
+      {
+        customerId: CUSTOMER,
+        isPoor: true,
+        teamId: undefined,
+        key,
+        creditedNanoBrl,
+        debitedNanoBrl: 0n,
+      },
+    ],
+    checkpoints: new Map(),
+    revokedAtMs: new Map(),
+    // Of this node, until just before the call.
+    disturbances: [{ node: 0, fromMs: 0, toMs: 99_000 }],
+    ...changes.more,
+  })
+  return differences.map(({ rule }) => rule)
+}
+
+const left = { ending: 'left', costBilledBrl: undefined } as const
+const broken = { ending: 'part', costBilledBrl: undefined, isStream: true } as const
+
+test('what agrees is no difference', () => {
+  assert.equal(PRICE, 54_600_000n)
+  assert.deepEqual(rulesBroken({}), [])
+  assert.deepEqual(rulesBroken({ call: left }), [])
+  assert.deepEqual(rulesBroken({ call: left, ledger: [RELEASED] }), [])
+  assert.deepEqual(rulesBroken({ call: broken, ledger: [{ ...CHARGED, billedNanoBrl: 1n }] }), [])
+})
+
+test('an answer that was received whole and is free, short, or charged twice is found', () => {
+  assert.deepEqual(rulesBroken({ ledger: [] }), ['an answer that was received whole is charged'])
+  assert.deepEqual(rulesBroken({ ledger: [RELEASED] }), [
+    'an answer that was received whole is charged',
+  ])
+  assert.deepEqual(rulesBroken({ ledger: [{ ...CHARGED, billedNanoBrl: PRICE - 1n }] }), [
+    'an answer that was received whole is charged as it says',
+  ])
+  const again = { ...CHARGED, holdId: '01a20527-ffa2-7000-bee6-f3c6ffe15789' }
+  const records = [RECORD, { ...RECORD, holdId: again.holdId }]
+  const twice = rulesBroken({ ledger: [CHARGED, again], records })
+  assert.ok(twice.includes('a call is charged once'), twice.join(', '))
+  assert.ok(
+    rulesBroken({ call: { costBilledBrl: '0.05' } }).includes(
+      'an answer says what the usage of the upstream costs',
+    ),
+  )
+})
+
+test('a charge that no upstream, no answer or no usage stands for is found', () => {
+  assert.deepEqual(rulesBroken({ call: left, records: [] }), [
+    'what no upstream was asked for is not charged',
+  ])
+  assert.ok(
+    rulesBroken({ call: left, records: [{ ...RECORD, isRefused: true }] }).includes(
+      'what an upstream refused is not charged',
+    ),
+  )
+  assert.deepEqual(rulesBroken({ call: left, records: [{ ...RECORD, hasAnswered: false }] }), [
+    'a plain call is charged what the upstream answered, or nothing',
+  ])
+  assert.deepEqual(rulesBroken({ call: left, ledger: [{ ...CHARGED, billedNanoBrl: 1n }] }), [
+    'a plain call is charged what the upstream answered, or nothing',
+  ])
+  assert.deepEqual(
+    rulesBroken({ call: broken, ledger: [{ ...CHARGED, billedNanoBrl: PRICE + 1n }] }),
+    ['a call is charged at most what the upstream says'],
+  )
+  assert.ok(
+    rulesBroken({ call: left, ledger: [{ ...CHARGED, billedNanoBrl: -1n }] }).includes(
+      'no call is charged less than nothing',
+    ),
+  )
+})
+
+test('a broken stream below its checkpoint is found', () => {
+  const more = { checkpoints: new Map([[HOLD, 10]]) }
+  assert.deepEqual(rulesBroken({ call: broken, ledger: [RELEASED], more }), [
+    'a broken stream is charged at least to its checkpoint',
+  ])
+  const lapsed = { ...CHARGED, billedNanoBrl: 1n, completionTokens: 7, reasons: ['lease_lapsed'] }
+  assert.deepEqual(rulesBroken({ call: { ...broken, deltas: 7 }, ledger: [lapsed], more }), [])
+  assert.deepEqual(rulesBroken({ call: { ...broken, deltas: 8 }, ledger: [lapsed], more }), [
+    'a stream whose node lost its lease is charged what was delivered',
+  ])
+})
+
+test('two first outcomes, a second correction and a revoked key that answers are found', () => {
+  assert.deepEqual(rulesBroken({ ledger: [{ ...CHARGED, outcomes: 2 }] }), [
+    'a hold has one first outcome',
+  ])
+  assert.deepEqual(rulesBroken({ ledger: [{ ...CHARGED, corrections: 3 }] }), [
+    'a hold is corrected once',
+  ])
+  assert.deepEqual(rulesBroken({ more: { revokedAtMs: new Map([['key', 99_000]]) } }), [
+    'a revoked key gets no answer',
+  ])
+})
+
+test('an overspent account, a credit that nobody made and money that stays held are found', () => {
+  assert.deepEqual(rulesBroken({ chargedNanoBrl: 100_000_001n }), ['nobody overspends'])
+  const account = {
+    customerId: CUSTOMER,
+    creditedNanoBrl: 50_000_000n,
+    debitedNanoBrl: 0n,
+    chargedNanoBrl: PRICE,
+    heldNanoBrl: 1n,
+    correctedNanoBrl: 0n,
+  }
+  assert.deepEqual(rulesBroken({ more: { accounts: [account] } }), [
+    'credits and debits are those that were made',
+    'nothing stays held',
+    'nobody overspends',
+    'no more is answered than was paid',
+  ])
+})
+
+test('far from any fault a call is answered, and who leaves pays', () => {
+  const more = { disturbances: [{ node: 1, fromMs: 0, toMs: 200_000 }] }
+  assert.deepEqual(rulesBroken({ call: broken, more }), [
+    'a call far from any fault is answered or refused',
+  ])
+  assert.deepEqual(rulesBroken({ call: left, ledger: [RELEASED], more }), [
+    'who leaves pays what is answered all the same',
+  ])
+})
+
+test('a seed gives the same rounds each time, and 200 of them have every fault', () => {
+  const roundsOf = (seed: number) => {
+    const planner = createPlanner(seed)
+    return Array.from({ length: 4 }, () => planner.nextEpisode(50)).flat(2)
+  }
+  assert.deepEqual(roundsOf(7), roundsOf(7))
+  assert.notDeepEqual(roundsOf(7), roundsOf(8))
+  const faults = new Set(roundsOf(7).map(({ fault }) => fault))
+  assert.deepEqual([...faults].toSorted(), [...NODE_FAULTS, ...DATABASE_FAULTS].toSorted())
+})

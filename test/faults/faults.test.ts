@@ -1,0 +1,52 @@
+/**
+ * Faults of nodes, networks, the database and disks under load, with three counts that must agree: what the upstream
+ * sent, what the clients got, what the ledger charged. The ordinary run has a few rounds; `TEST_EFFORT=full` has all.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isFullEffort, seedOr } from '../harness/effort.ts'
+import type { FaultName, Round, Track } from './plan-rounds.ts'
+import { renderRounds } from './render-rounds.ts'
+import { runWorld, type WorldReport } from './run-world.ts'
+
+const WORLDS = 4
+const ROUNDS = 50
+const seed = seedOr(14)
+const log: string[] = []
+
+/** The longest one outlasts a lease and the look of the others at who is gone. */
+const FEW: readonly Track[] = [
+  [round('cut', 0, 38_000)],
+  [round('kill', 1, 0), round('full disk and freeze', 1, 6_000)],
+  [round('freeze from the database', 2, 6_000), round('stop and cut', 2, 5_000)],
+  [round('database restart', undefined, 500)],
+]
+
+function round(fault: FaultName, node: number | undefined, durationMs: number): Round {
+  return { fault, node, durationMs, pauseMs: 1_500, isReset: false, bytesLeft: 4_096 }
+}
+
+async function runWorlds(): Promise<WorldReport[]> {
+  const take = (line: string): void => void log.push(line)
+  if (!isFullEffort) {
+    const rounds = FEW.flat().length
+    return [await runWorld({ seed, rounds, roundsPerEpisode: rounds, log: take, plan: FEW })]
+  }
+  return Promise.all(
+    Array.from({ length: WORLDS }, (_, index) =>
+      runWorld({ seed: seed + index, rounds: ROUNDS, roundsPerEpisode: 13, log: take }),
+    ),
+  )
+}
+
+test('whatever fails, what was answered is charged once, nobody overspends, and the audit knows', async () => {
+  const reports = await runWorlds()
+  const faults = reports.flatMap(({ auditFaults, differences }) => [
+    ...differences.map(({ rule, detail }) => `${rule}: ${detail}`),
+    ...auditFaults,
+  ])
+  const whole = reports.reduce((sum, { counts }) => sum + counts.whole, 0)
+  assert.deepEqual(faults, [], `seed ${seed}\n${log.join('\n')}`)
+  assert.ok(whole > 50, `only ${whole} answers were received whole`)
+  process.stdout.write(`${renderRounds(reports).replaceAll(/^/gm, '# ')}\n`)
+})

@@ -1,0 +1,92 @@
+/** Clients of all customers, which ask all nodes until they are stopped. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { callAsClient, type Asked, type ClientCall } from './client-call.ts'
+import type { Purse } from './purses.ts'
+import type { Random } from './random.ts'
+import type { World } from './world.ts'
+
+export interface Load {
+  readonly calls: readonly ClientCall[]
+  /** Takes no more; resolves when each call has ended. */
+  stop(): Promise<void>
+}
+
+const RICH_CLIENTS = 20
+const RICH_MODELS = ['quick', 'quick', 'quick', 'slow', 'slow', 'long']
+/** A node that does not answer keeps this many clients waiting, and no more. */
+const WAITING_PER_NODE_MAX = 8
+/** Longer than any node is silent: most clients wait for what a silent node says when it comes back. */
+const PATIENCE_MS = 150_000
+/** Of a customer with room for a few calls, so many come at once. */
+const BURST = 6
+
+export function startLoad(world: World, random: Random, purses: readonly Purse[]): Load {
+  const calls: ClientCall[] = []
+  const waiting = world.nodes.map(() => 0)
+  const bursts = new Set<Promise<void>>()
+  const stopping = new AbortController()
+
+  async function ask(purse: Purse, node: number, models: readonly string[]): Promise<ClientCall> {
+    const { customerId, key } = purse
+    const asked: Asked = {
+      baseUrl: (world.nodes[node] as { baseUrl: string }).baseUrl,
+      node,
+      customerId,
+      keyId: key.id,
+      secret: key.secret,
+      model: `${random.pick(['stops', 'runs-on'])}-${random.pick(models)}`,
+      isStream: random.next() < 0.5,
+      sessionId: random.next() < 0.4 ? `session-${random.between(1, 5)}` : undefined,
+      patienceMs: random.next() < 0.12 ? random.between(20, 4_000) : PATIENCE_MS,
+    }
+    const call = await callAsClient(asked)
+    calls.push(call)
+    return call
+  }
+
+  async function runRichClient(purse: Purse): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await sleep(random.between(50, 900))
+      const free = waiting.flatMap((count, node) => (count < WAITING_PER_NODE_MAX ? [node] : []))
+      if (free.length === 0) continue
+      const node = random.pick(free)
+      waiting[node] = (waiting[node] as number) + 1
+      try {
+        const { ending } = await ask(purse, node, RICH_MODELS)
+        // A node that is down says no at once: asking it hundreds of times proves nothing.
+        if (ending === 'dropped' || ending === 'refused') await sleep(1_000)
+      } finally {
+        waiting[node] -= 1
+      }
+    }
+  }
+
+  /** Many calls at once on all nodes, where a few fit; one of them with a key that nobody has. */
+  async function runPoorCustomer(purse: Purse): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await sleep(random.between(800, 4_000))
+      const nobody = { ...purse, key: { id: '', secret: 'sk-svc-nobody' } }
+      const burst = Array.from({ length: BURST }, (_, place) =>
+        ask(place === 0 ? nobody : purse, random.between(0, world.nodes.length - 1), ['full']),
+      )
+      const ended = Promise.all(burst).then(() => void bursts.delete(ended))
+      bursts.add(ended)
+    }
+  }
+
+  const rich = purses.filter(({ isPoor }) => !isPoor)
+  const clients = [
+    ...Array.from({ length: RICH_CLIENTS }, (_, index) =>
+      runRichClient(rich[index % rich.length] as Purse),
+    ),
+    ...purses.filter(({ isPoor }) => isPoor).map(runPoorCustomer),
+  ]
+  return {
+    calls,
+    async stop() {
+      stopping.abort()
+      await Promise.all(clients)
+      await Promise.all(bursts)
+    },
+  }
+}

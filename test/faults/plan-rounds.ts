@@ -1,0 +1,162 @@
+/** Which faults a world meets, and when: drawn from a seed, before anything runs. */
+import { createRandom, type Random } from './random.ts'
+import type { Direction } from './tcp-proxy.ts'
+import { NODES } from './world.ts'
+
+/** Of one node, in the order of the report. */
+export const NODE_FAULTS = [
+  'kill',
+  'stop 30 s',
+  'stop 90 s',
+  'cut',
+  'freeze',
+  'freeze to the database',
+  'freeze from the database',
+  'full disk and cut',
+  'full disk and freeze',
+  'cut and kill',
+  'stop and cut',
+] as const
+/** Of all nodes at once. */
+export const DATABASE_FAULTS = [
+  'database restart',
+  'database kill',
+  'database away',
+  'all cut',
+  'all frozen',
+] as const
+export type FaultName = (typeof NODE_FAULTS)[number] | (typeof DATABASE_FAULTS)[number]
+
+export interface Round {
+  readonly fault: FaultName
+  /** Undefined: of all nodes. */
+  readonly node: number | undefined
+  /** After the round before it on the same track. */
+  readonly pauseMs: number
+  readonly durationMs: number
+  /** Of a frozen network: connections are reset when it heals, instead of going on where they were. */
+  readonly isReset: boolean
+  /** Of a full disk: what is written breaks off after so many bytes. */
+  readonly bytesLeft: number
+}
+
+/** The rounds of one track come one after the other; the tracks run side by side. */
+export type Track = readonly Round[]
+
+/** How often each is drawn, of a deck that is dealt out before it is shuffled anew. */
+const NODE_DECK: Record<(typeof NODE_FAULTS)[number], number> = {
+  kill: 5,
+  'stop 30 s': 3,
+  'stop 90 s': 2,
+  cut: 3,
+  freeze: 2,
+  'freeze to the database': 2,
+  'freeze from the database': 2,
+  'full disk and cut': 2,
+  'full disk and freeze': 1,
+  'cut and kill': 2,
+  'stop and cut': 1,
+}
+const DATABASE_DECK: Record<(typeof DATABASE_FAULTS)[number], number> = {
+  'database restart': 3,
+  'database kill': 2,
+  'database away': 1,
+  'all cut': 1,
+  'all frozen': 1,
+}
+/** Every fifth round is of the database. */
+const DATABASE_EVERY = 5
+
+export const DIRECTIONS: Partial<Record<FaultName, readonly Direction[]>> = {
+  freeze: ['to_database', 'from_database'],
+  'freeze to the database': ['to_database'],
+  'freeze from the database': ['from_database'],
+  'full disk and freeze': ['to_database', 'from_database'],
+  'all frozen': ['to_database', 'from_database'],
+}
+
+export interface Planner {
+  /** The tracks of the next episode: one for each node, and one for the database. */
+  nextEpisode(rounds: number): Track[]
+}
+
+export function createPlanner(seed: number): Planner {
+  const random = createRandom(seed)
+  const nodeFaults = createDeck(random, NODE_DECK)
+  const databaseFaults = createDeck(random, DATABASE_DECK)
+  let dealt = 0
+  return {
+    nextEpisode(rounds) {
+      const tracks: Round[][] = Array.from({ length: NODES + 1 }, () => [])
+      const loads = tracks.map(() => 0)
+      for (let count = 0; count < rounds; count++) {
+        dealt += 1
+        const isOfDatabase = dealt % DATABASE_EVERY === 0
+        // The node whose track ends first: no track runs on alone for long.
+        const least = Math.min(...loads.slice(0, NODES))
+        const node = isOfDatabase ? undefined : loads.indexOf(least)
+        const fault = isOfDatabase ? databaseFaults() : nodeFaults()
+        const round = drawRound(random, fault, node)
+        const track = node ?? NODES
+        ;(tracks[track] as Round[]).push(round)
+        loads[track] = (loads[track] as number) + round.pauseMs + round.durationMs
+      }
+      return tracks
+    },
+  }
+}
+
+function drawRound(random: Random, fault: FaultName, node: number | undefined): Round {
+  return {
+    fault,
+    node,
+    pauseMs: random.between(1_500, 6_000),
+    durationMs: durationOf(random, fault),
+    isReset: random.next() < 0.5,
+    bytesLeft: random.pick([0, 0, 4_096, 8_192]),
+  }
+}
+
+function durationOf(random: Random, fault: FaultName): number {
+  switch (fault) {
+    case 'stop 30 s':
+      return 30_000
+    case 'stop 90 s':
+      return 90_000
+    case 'kill':
+      // Up again before others see that it died, and long after.
+      return random.pick([0, random.between(200, 3_000), random.between(22_000, 40_000)])
+    case 'cut and kill':
+      return random.between(15_000, 40_000)
+    case 'database restart':
+      return random.between(0, 4_000)
+    case 'database kill':
+      return 0
+    case 'database away':
+    case 'all cut':
+    case 'all frozen':
+      return random.between(21_000, 32_000)
+    default:
+      // Around the lease of 20 s, and long after it.
+      return random.pick([
+        random.between(2_000, 9_000),
+        random.between(17_000, 24_000),
+        random.between(25_000, 35_000),
+        random.between(40_000, 70_000),
+      ])
+  }
+}
+
+function createDeck<Name extends string>(
+  random: Random,
+  counts: Readonly<Record<Name, number>>,
+): () => Name {
+  const all = (Object.keys(counts) as Name[]).flatMap((name) =>
+    Array.from({ length: counts[name] }, () => name),
+  )
+  let deck: Name[] = []
+  return () => {
+    if (deck.length === 0) deck = random.shuffled(all)
+    return deck.pop() as Name
+  }
+}

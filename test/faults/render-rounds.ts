@@ -1,0 +1,54 @@
+import type { Counts } from './compare-counts.ts'
+import { DATABASE_FAULTS, NODE_FAULTS } from './plan-rounds.ts'
+import type { WorldReport } from './run-world.ts'
+
+/** The tables of a run, in Markdown. */
+export function renderRounds(reports: readonly WorldReport[]): string {
+  const rounds = reports.flatMap((report) => report.rounds)
+  const byFault = [...NODE_FAULTS, ...DATABASE_FAULTS].map(
+    (fault) => `| ${fault} | ${rounds.filter((each) => each === fault).length} |`,
+  )
+  const sum = (read: (counts: Counts) => number): number =>
+    reports.reduce((total, { counts }) => total + read(counts), 0)
+  const differences = reports.flatMap((report) => report.differences)
+  const byRule = [...Map.groupBy(differences, ({ rule }) => rule)].map(
+    ([rule, found]) => `| ${rule} | ${found.length} |`,
+  )
+  const settled = reports.flatMap(({ settledAfterMs }) => settledAfterMs)
+  return [
+    '| fault | rounds |',
+    '|---|---|',
+    ...byFault,
+    `| **all** | **${rounds.length}** |`,
+    '',
+    '| | |',
+    '|---|---|',
+    `| worlds (seeds) | ${reports.length} (${reports.map(({ seed }) => seed).join(', ')}) |`,
+    `| calls | ${sum(({ calls }) => calls)} |`,
+    `| delivered whole | ${sum(({ whole }) => whole)} |`,
+    `| delivered in part | ${sum(({ part }) => part)} |`,
+    `| left by the client | ${sum(({ left }) => left)} |`,
+    `| refused | ${sum(({ refused }) => refused)} |`,
+    `| connection broken | ${sum(({ dropped }) => dropped)} |`,
+    `| charged | ${sum(({ charged }) => charged)} |`,
+    `| released | ${sum(({ released }) => released)} |`,
+    `| corrected | ${sum(({ corrected }) => corrected)} |`,
+    `| refused, and charged | ${sum(({ refusedAndCharged }) => refusedAndCharged)} |`,
+    `| far from any fault | ${sum(({ undisturbed }) => undisturbed)} |`,
+    `| looks at the counts | ${settled.length} |`,
+    `| settled after, at most | ${(Math.max(...settled) / 1_000).toFixed(0)} s |`,
+    ...reports.flatMap(({ foundAfterMs, seed }) =>
+      foundAfterMs === undefined
+        ? []
+        : [
+            `| a charge taken back on purpose (${seed}): the audit says so after | ${(foundAfterMs / 1_000).toFixed(0)} s |`,
+          ],
+    ),
+    `| differences | ${differences.length} |`,
+    `| faults of the audit | ${reports.flatMap(({ auditFaults }) => auditFaults).length} |`,
+    ...(byRule.length > 0 ? ['', '| differs | calls |', '|---|---|', ...byRule] : []),
+    ...(reports.some(({ hasDisks }) => !hasDisks)
+      ? ['', 'No disk was filled: this account may not mount one.']
+      : []),
+  ].join('\n')
+}

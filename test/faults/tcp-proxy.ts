@@ -1,0 +1,112 @@
+/**
+ * The network between one node and the database: it can be cut (both sides see it), and frozen in one direction or
+ * in both (nobody sees anything; bytes that were sent wait, and arrive late). `heal` lets the bytes that waited go
+ * on, as a network does, or ends the connections, as a firewall that forgot them does.
+ */
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+
+export type Direction = 'to_database' | 'from_database'
+
+export interface TcpProxy {
+  readonly port: number
+  /** Connections end, and new ones are refused until `heal`. */
+  cut(): void
+  freeze(directions: readonly Direction[]): void
+  heal(options?: { isReset: boolean }): void
+  close(): void
+}
+
+interface Pair {
+  readonly client: Socket
+  readonly server: Socket
+  /** One side is closed, and the other side has not heard of it yet. */
+  clientHasClosed: boolean
+  serverHasClosed: boolean
+}
+
+export async function startTcpProxy(targetPort: () => number): Promise<TcpProxy> {
+  const pairs = new Set<Pair>()
+  const frozen = new Set<Direction>()
+  let isCut = false
+
+  const listener = createServer({ allowHalfOpen: true }, (client) => {
+    if (isCut) {
+      client.on('error', () => {})
+      client.destroy()
+      return
+    }
+    const server = connect({ port: targetPort(), host: '127.0.0.1', allowHalfOpen: true })
+    for (const socket of [client, server]) socket.setNoDelay(true)
+    const pair: Pair = { client, server, clientHasClosed: false, serverHasClosed: false }
+    pairs.add(pair)
+    client.on('error', () => {})
+    server.on('error', () => {})
+    client.on('close', () => {
+      pair.clientHasClosed = true
+      settle(pair)
+    })
+    server.on('close', () => {
+      pair.serverHasClosed = true
+      settle(pair)
+    })
+    settle(pair)
+  })
+
+  /** Makes a pair of sockets what the network is now. */
+  function settle(pair: Pair): void {
+    const { client, server } = pair
+    flow(client, server, frozen.has('to_database'))
+    flow(server, client, frozen.has('from_database'))
+    if (pair.clientHasClosed && !frozen.has('to_database')) server.end()
+    if (pair.serverHasClosed && !frozen.has('from_database')) client.destroy()
+    if (pair.clientHasClosed && pair.serverHasClosed) pairs.delete(pair)
+  }
+
+  // Not by a reset: Node refuses one after an end of its own, and the socket then never closes.
+  function reset(): void {
+    for (const { client, server } of pairs) {
+      client.destroy()
+      server.destroy()
+    }
+    pairs.clear()
+  }
+
+  listener.listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  return {
+    port: (listener.address() as AddressInfo).port,
+    cut() {
+      isCut = true
+      reset()
+    },
+    freeze(directions) {
+      for (const direction of directions) frozen.add(direction)
+      for (const pair of pairs) settle(pair)
+    },
+    heal({ isReset } = { isReset: false }) {
+      isCut = false
+      frozen.clear()
+      if (isReset) return reset()
+      for (const pair of pairs) settle(pair)
+    },
+    close() {
+      isCut = true
+      reset()
+      listener.close()
+    },
+  }
+}
+
+const flowing = new WeakSet<Socket>()
+
+function flow(from: Socket, to: Socket, isFrozen: boolean): void {
+  if (isFrozen) {
+    flowing.delete(from)
+    from.unpipe(to)
+    from.pause()
+  } else if (!flowing.has(from)) {
+    flowing.add(from)
+    from.pipe(to)
+  }
+}

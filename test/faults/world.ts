@@ -1,0 +1,97 @@
+/** One PostgreSQL, three nodes that each reach it by a network of their own, and an upstream. */
+import { readFileSync } from 'node:fs'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startEmbedded, type EmbeddedPostgres } from '../../src/db/embedded.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { openDatabase, type Database } from '../../src/db/open.ts'
+import { sql } from 'kysely'
+import { createFaultNode, type FaultNode } from './fault-node.ts'
+import { catalogOf, FX_RATE, startUpstream, type UpstreamProcess } from './upstream-process.ts'
+
+export const NODES = 3
+
+export interface World {
+  readonly nodes: readonly FaultNode[]
+  readonly upstream: UpstreamProcess
+  /** Straight to the database, past the networks of the nodes. */
+  readonly db: Database
+  readonly databaseUrl: string
+  readonly catalogFile: string
+  stopDatabase(): Promise<void>
+  startDatabase(): Promise<void>
+  /** SIGKILL of its main process; it is started again by what watches it. */
+  killDatabase(): Promise<void>
+  close(): Promise<void>
+}
+
+const open = new Set<World>()
+
+/** For a run that is ended from outside: databases and mounted disks would outlive it. */
+export async function closeWorlds(): Promise<void> {
+  await Promise.all([...open].map((world) => world.close()))
+}
+
+export async function createWorld(): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), 'catraca-faults-'))
+  // Closed to the account that runs the database for root, its files would be elsewhere.
+  await chmod(folder, 0o755)
+  process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'catraca-faults-compiled')
+  const start = (): Promise<EmbeddedPostgres> =>
+    startEmbedded({ dataDir: join(folder, 'database'), log: () => {} })
+  let embedded = await start()
+  const { databaseUrl } = embedded
+  await migrate(databaseUrl)
+  const database = openDatabase(databaseUrl, { onError: () => {} })
+  const { rows } = await sql<{ data_directory: string }>`show data_directory`.execute(database.db)
+  const pidFile = join((rows[0] as { data_directory: string }).data_directory, 'postmaster.pid')
+
+  const upstream = await startUpstream()
+  const catalogFile = join(folder, 'catraca.config.json')
+  await writeFile(catalogFile, JSON.stringify(catalogOf(upstream.port)))
+  const env = { CATRACA_CONFIG: catalogFile, SANDBOX_FX_RATE: FX_RATE, LOG_LEVEL: 'info' }
+  const nodes = await Promise.all(
+    Array.from({ length: NODES }, (_, index) =>
+      createFaultNode({ index, folder, databaseUrl: () => embedded.databaseUrl, env }),
+    ),
+  )
+  await Promise.all(nodes.map((node) => node.start()))
+
+  const world: World = {
+    nodes,
+    upstream,
+    db: database.db,
+    databaseUrl,
+    catalogFile,
+    stopDatabase: () => embedded.stop(),
+    async startDatabase() {
+      embedded = await start()
+      if (embedded.databaseUrl !== databaseUrl) throw new Error('the database moved')
+    },
+    async killDatabase() {
+      process.kill(Number(readFileSync(pidFile, 'utf8').split('\n')[0]), 'SIGKILL')
+      // Until those who watch it see that it is gone, and it answers again.
+      await sleep(1_000)
+      await untilAnswering(database.db)
+    },
+    async close() {
+      if (!open.delete(world)) return
+      await Promise.all(nodes.map((node) => node.remove()))
+      await upstream.stop()
+      await database.close()
+      await embedded.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+  open.add(world)
+  return world
+}
+
+async function untilAnswering(db: Database): Promise<void> {
+  for (const deadline = Date.now() + 120_000; Date.now() < deadline; await sleep(200)) {
+    if (await sql`select 1`.execute(db).catch(() => undefined)) return
+  }
+  throw new Error('the database did not come back')
+}
