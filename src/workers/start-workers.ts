@@ -136,7 +136,12 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
     every(SPOOL_EVERY_MS, 'replay_spool', log, () => ledger.replaySpool()),
     every(RECONCILE_EVERY_MS, 'reconcile', log, () => reconcile({ db, ledger, lease, calls, log })),
     every(DELIVERIES_EVERY_MS, 'verify_deliveries', log, () =>
-      verifyDeliveries({ db, dir: deps.deliveriesDir, log, isSpooled: ledger.isSpooled }),
+      verifyDeliveries({
+        db,
+        dir: deps.deliveriesDir,
+        log,
+        isSpooled: (id) => ledger.isSpooled(id),
+      }),
     ),
     every(HEALTH_EVERY_MS, 'flush_health', log, () => health.flush()),
     every(KEY_USES_EVERY_MS, 'flush_key_uses', log, () => keyUses.flush()),

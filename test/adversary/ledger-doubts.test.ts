@@ -62,12 +62,12 @@ async function lockAccount(customerId: string): Promise<{ letGo(): void; gone: P
 test('A1 an answer that is delivered stays charged where the lease lapses while the spool is written', async () => {
   const { db, databaseUrl } = database
   const { customerId, key } = await seedCustomer(db, { balanceBrl: worth(100) })
-  let asked = 0
+  const asked = { count: 0 }
   const nodeId = createId()
   const lease: LeaseView = {
     ...heldLease(nodeId),
     // Held when the append begins, lapsed when it ends; then renewed, as after an outage shorter than the fence.
-    isHeld: () => ++asked === 1,
+    isHeld: () => ++asked.count === 1,
   }
   const { ledger, attempt, charge } = await openTestLedger(db, databaseUrl, { lease })
   try {
@@ -75,7 +75,7 @@ test('A1 an answer that is delivered stays charged where the lease lapses while 
     assert.equal((await ledger.hold(hold)).kind, 'held')
     const lock = await lockAccount(customerId)
     const resolving = ledger.resolve(charge(hold, 10), { ...runningCall, isKept: true })
-    while (asked < 2) await sleep(20)
+    while (asked.count < 2) await sleep(20)
     lock.letGo()
     await lock.gone
     const resolved = await resolving

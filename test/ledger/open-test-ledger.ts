@@ -67,8 +67,8 @@ export interface TestLedger {
   readonly ledger: Ledger
   readonly nodeId: string
   readonly spoolDir: string
-  attempt(key: ApiKey, tokens: number, more?: Partial<Attempt>): Attempt
-  charge(attempt: Attempt, tokens: number): Resolution
+  attempt: (key: ApiKey, tokens: number, more?: Partial<Attempt>) => Attempt
+  charge: (attempt: Attempt, tokens: number) => Resolution
   /** What `ask` asks of the ledger for this customer goes in one batch: the lane is busy before. */
   inOneBatch<Answer>(customerId: string, ask: () => Promise<Answer>[]): Promise<Answer[]>
 }
