@@ -11,7 +11,7 @@ import type { HeldCall } from '../hold-money.ts'
 import type { RunningCall } from '../running-calls.ts'
 import type { BegunStream } from './begin-stream.ts'
 import type { ChatWriter } from './chat-format.ts'
-import { outputTexts } from './output-texts.ts'
+import { countWrittenBytes, outputTexts } from './output-texts.ts'
 
 /**
  * How a stream went: read to its end, broken by the upstream, ended because the client left before any output, or
@@ -68,6 +68,8 @@ export async function relayStream(
   let hasFinished = false
   let deltas = 0
   let bytes = 0
+  // What the model wrote, without the JSON around the arguments of tools: only this is held against the limit.
+  let writtenBytes = 0
   let delivered = 0
   // One delta is at least one token; where an upstream sends larger ones, their bytes say more.
   const seen = () => Math.max(deltas, outputTokensTypical(bytes))
@@ -88,6 +90,7 @@ export async function relayStream(
         deltas += 1
         bytes += Buffer.byteLength(text)
       }
+      writtenBytes += countWrittenBytes(chunk.body)
       shown += writer.chunk(chunk.body) ?? ''
     }
     return shown
@@ -99,7 +102,7 @@ export async function relayStream(
     for (; chunks; chunks = await stream.next()) {
       const shown = take(chunks)
       running.sawOutput(Math.min(seen(), tokensMax))
-      if (isOverLimit(deltas, outputTokensTypical(bytes), tokensMax)) {
+      if (isOverLimit(deltas, outputTokensTypical(writtenBytes), tokensMax)) {
         stream.cancel()
         return relayed(client.hasLeft() ? 'left' : 'broken', OVER_LIMIT)
       }

@@ -6,6 +6,7 @@ export type Snapshot = ReadonlySet<string>
 
 /** Tables that move by themselves, also without workers, and why. */
 const MOVING: Readonly<Record<string, string>> = {
+  nodes: 'the heartbeat of each node renews its lease',
   rate_windows: 'every call is counted for its key and its address',
   processor_events: 'the processor tells of a top-up soon after it was made',
 }
