@@ -1257,7 +1257,6 @@ describe('clients that hang up', { concurrency: AT_ONCE }, () => {
         return holds[0]?.id
       }
       await until(async () => (await heldId()) !== undefined, 'the money is held')
-      const id = (await heldId()) as string
       // Its refusal is read within a moment, and the pause before the next try takes two seconds.
       await until(() => callsAt(model, 0) === 1, 'the first try is made')
       await sleep(500)

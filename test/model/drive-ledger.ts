@@ -87,6 +87,8 @@ interface Running {
 }
 
 const log = createLog('silent', () => {})
+/** So that calls are given up within a schedule. */
+const DOUBT_MS_MAX = 300
 
 export async function startNode(options: NodeOptions): Promise<DrivenNode> {
   const folder = await mkdtemp(join(tmpdir(), 'catraca-model-'))
@@ -107,7 +109,15 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
   })
   const { laneCount } = options
   const observer = { batch() {}, gone() {} }
-  const ledger = await openLedger({ databaseUrl, lease, laneCount, spoolDir, log, observer })
+  const ledger = await openLedger({
+    databaseUrl,
+    lease,
+    laneCount,
+    spoolDir,
+    log,
+    observer,
+    doubtMsMax: DOUBT_MS_MAX,
+  })
   // As `app.ts` does, before anything is estimated.
   await ledger.replaySpool()
   const calls = createRunningCalls()
@@ -249,10 +259,12 @@ function outcomesOf(
   isRelease: boolean,
 ): readonly string[] | undefined {
   switch (resolved.kind) {
-    case 'committed':
+    case 'committed': {
+      // Of a try of its own whose answer was lost it says the same as of somebody else's.
+      const outcomes = resolved.isRepeated ? ['repeated', 'done'] : ['done']
       // Of a release it is not said that there was nothing to release.
-      if (isRelease) return [resolved.isRepeated ? 'repeated' : 'done', 'missing']
-      return [resolved.isRepeated ? 'repeated' : 'done']
+      return isRelease ? [...outcomes, 'missing'] : outcomes
+    }
     case 'spooled':
     case 'unavailable':
       return undefined

@@ -258,10 +258,14 @@ export function schedules(vocabulary: Vocabulary = EVERYTHING): fc.Arbitrary<Sch
   })
   return fc
     .record({
-      home: node,
-      customers: fc.array(customerSpec, { minLength: 1, maxLength: customersMax }),
+      // In a storm one whose lanes run beside each other.
+      home: isStorm ? fc.constantFrom(1, 2) : node,
+      customers: fc.array(customerSpec, {
+        minLength: isStorm ? customersMax : 1,
+        maxLength: customersMax,
+      }),
       lives: isStorm ? lives.map((all) => all.map(inStorm)) : lives,
-      events: fc.array(event(vocabulary), { maxLength: 6 }),
+      events: fc.array(event(vocabulary), { minLength: isStorm ? 1 : 0, maxLength: 6 }),
       together: fc.array(isStorm ? fc.constant(true) : fc.boolean(), {
         minLength: ROUNDS_MAX + 6,
         maxLength: ROUNDS_MAX + 6,

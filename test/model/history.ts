@@ -9,14 +9,18 @@ import { apply, type CustomerState, type Operation } from './reference-ledger.ts
 
 interface Pending {
   operation: Operation
-  /** The answers that fit; undefined: not answered. */
+  /** The answers that fit; undefined: not answered yet. */
   outcomes: readonly string[] | undefined
+  /** It will not be answered. */
+  isLost: boolean
 }
 
 interface Possibility {
   readonly state: CustomerState
   /** By their number, those that have not taken effect in it. */
   readonly pending: readonly number[]
+  /** Those that took effect before they were answered, and what they must answer. */
+  readonly owed: readonly (readonly [id: number, outcome: string])[]
 }
 
 export interface History {
@@ -24,8 +28,8 @@ export interface History {
   begin(operation: Operation): number
   /** It took effect before this moment, and answered one of these. */
   answered(id: number, outcomes: readonly string[]): void
-  /** It is not answered, and became this. */
-  amend(id: number, operation: Operation): void
+  /** It will not be answered; it may be, or become, this operation. */
+  lost(id: number, operation?: Operation): void
   /** A round is over: what was answered until now comes before what begins from now on. */
   endRound(): void
   /** Of all possibilities, what is left. Empty: the last answers fit none of those of the round before. */
@@ -41,22 +45,25 @@ const POSSIBILITIES_MAX = 4_000
 
 export function createHistory(initial: CustomerState): History {
   const operations: Pending[] = []
-  let possible: Possibility[] = [{ state: initial, pending: [] }]
+  let possible: Possibility[] = [{ state: initial, pending: [], owed: [] }]
   let begun: number[] = []
   let lastRound: string[] = []
   let isTooWide = false
 
   function endRound(): void {
     if (possible.length === 0 || isTooWide) return
-    const open = new Set([...possible.flatMap(({ pending }) => pending), ...begun])
+    const open = new Set([
+      ...possible.flatMap(({ pending, owed }) => [...pending, ...owed.map(([id]) => id)]),
+      ...begun,
+    ])
     lastRound = [...open].map((id) => describe(operations[id] as Pending))
     const isAllAnswered = [...open].every((id) => operations[id]?.outcomes !== undefined)
     const found: Possibility[] = []
     const seen = new Set<string>()
-    const stack: Possibility[] = possible.map(({ state, pending }) => ({
-      state,
-      pending: [...pending, ...begun],
-    }))
+    const stack = possible.flatMap((one): Possibility[] => {
+      const owed = paid(one)
+      return owed ? [{ state: one.state, pending: [...one.pending, ...begun], owed }] : []
+    })
     for (let next = stack.pop(); next; next = stack.pop()) {
       const key = JSON.stringify(next)
       if (seen.has(key)) continue
@@ -77,27 +84,49 @@ export function createHistory(initial: CustomerState): History {
   }
 
   /** What may take effect next, in the order in which it was asked. */
-  function continuations({ state, pending }: Possibility): Possibility[] {
+  function continuations({ state, pending, owed }: Possibility): Possibility[] {
     return pending.flatMap((id) => {
-      const { operation, outcomes } = operations[id] as Pending
+      const { operation, outcomes, isLost } = operations[id] as Pending
       const applied = apply(state, operation)
       if (outcomes && !outcomes.includes(applied.outcome)) return []
-      // One that is not answered and changes nothing may as well wait.
-      if (!outcomes && applied.state === state) return []
-      return [{ state: applied.state, pending: pending.filter((other) => other !== id) }]
+      // One that is never answered and changes nothing need not have been.
+      if (isLost && applied.state === state) return []
+      const isOwed = !outcomes && !isLost
+      return [
+        {
+          state: applied.state,
+          pending: pending.filter((other) => other !== id),
+          owed: isOwed ? [...owed, [id, applied.outcome] as const] : owed,
+        },
+      ]
+    })
+  }
+
+  /** What is still owed of answers; undefined where one came that is another. */
+  function paid({ owed }: Possibility): Possibility['owed'] | undefined {
+    const isOther = owed.some(([id, outcome]) => {
+      const { outcomes, isLost } = operations[id] as Pending
+      return !isLost && outcomes !== undefined && !outcomes.includes(outcome)
+    })
+    if (isOther) return undefined
+    return owed.filter(([id]) => {
+      const { outcomes, isLost } = operations[id] as Pending
+      return !isLost && outcomes === undefined
     })
   }
 
   return {
     begin(operation) {
       begun.push(operations.length)
-      return operations.push({ operation, outcomes: undefined }) - 1
+      return operations.push({ operation, outcomes: undefined, isLost: false }) - 1
     },
     answered(id, outcomes) {
       ;(operations[id] as Pending).outcomes = outcomes
     },
-    amend(id, operation) {
-      ;(operations[id] as Pending).operation = operation
+    lost(id, operation) {
+      const pending = operations[id] as Pending
+      pending.operation = operation ?? pending.operation
+      pending.isLost = true
     },
     endRound,
     get states() {

@@ -4,7 +4,7 @@ import { effort, seedOr } from '../harness/effort.ts'
 import { describeFailure, explore } from './explore.ts'
 import { EVERYTHING } from './generate-schedule.ts'
 
-const SCHEDULES = effort({ ordinary: 600, full: 100_000 })
+const SCHEDULES = effort({ ordinary: 300, full: 100_000 })
 const SEED = seedOr(20_261_122)
 
 test('whatever nodes do to one database, its rows are those of the reference ledger', async () => {

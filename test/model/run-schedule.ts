@@ -64,6 +64,8 @@ const ANSWER_MS_MAX = 60_000
 /** As the timers of nodes do: within a minute each of them looks so often. */
 const RECONCILE_SECONDS = 15
 const RECONCILES = 4
+/** So long a lane makes no new connection after one that failed. */
+const CONNECT_PAUSE_MS = 250
 /** Contact with the database is unbroken where heartbeats are at most so far apart. */
 const STEP_SECONDS = 7
 
@@ -113,6 +115,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
   let awaited: { readonly node: DrivenNode | undefined; readonly done: Promise<unknown> }[] = []
   const outstanding = new Map<Promise<unknown>, DrivenNode | undefined>()
   let hasReconciled = false
+  let hasBeenCut = false
   /** Calls whose holds others might resolve at some time. */
   const reconcilable = new Set<RunCall>()
   const reconcileErrors: string[] = []
@@ -168,10 +171,10 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     const { history } = customer
     const id = history.begin({ kind: 'attempt', call: step.call, key, version, tokens })
     const answered = node.hold(attempt).then((verdict) => {
-      if (node.isCrashed) return
+      if (node.isCrashed) return history.lost(id)
       call.phase = verdict.kind === 'held' ? 'running' : 'over'
       // It may have been held: then its node finds a hold that no call of it knows.
-      if (verdict.kind === 'unavailable') return
+      if (verdict.kind === 'unavailable') return history.lost(id)
       noteCounted(customer, key, verdict)
       history.answered(id, [outcomeOf(verdict)])
     })
@@ -197,11 +200,11 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     })
     const answered = ended.then((end) => {
       call.delivered = end.delivered
-      if (node.isCrashed) return
+      if (node.isCrashed) return history.lost(place)
       call.phase = 'over'
       call.isDurable = end.outcomes !== undefined || end.isSpooled
       if (end.outcomes) history.answered(place, end.outcomes)
-      else history.amend(place, operation(end))
+      else history.lost(place, operation(end))
     })
     track(node, answered)
   }
@@ -321,6 +324,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     const at = place % nodes.length
     const node = nodeAt(at)
     for (let left = turns; left > 0; left--) await turn()
+    if (node.isCrashed) return
     nodes[at] = await node.crash()
     states[at] = { isCut: false, isDiskFull: false, isSilent: false, unseenSeconds: 0 }
   }
@@ -372,6 +376,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     { turns, arrives }: NodeStep & { kind: 'cut' },
   ): Promise<void> {
     state.isCut = true
+    hasBeenCut = true
     for (let left = turns; left > 0; left--) await turn()
     // Unless it was healed meanwhile.
     if (state.isCut && !node.isCrashed) node.proxy.cut({ arrives })
@@ -449,6 +454,8 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     awaited = []
     for (const [id, call] of calls) if (call.phase === 'running') end(id, call.tokens)
     await answers()
+    // Which no driven clock shortens.
+    if (hasBeenCut) await sleep(CONNECT_PAUSE_MS)
     const faults: string[] = []
     for (let turns = 0; turns < RECONCILES; turns++) {
       await pass(RECONCILE_SECONDS)

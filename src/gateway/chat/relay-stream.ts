@@ -101,7 +101,6 @@ export async function relayStream(
     let chunks: typeof stream.first | undefined = stream.first
     for (; chunks; chunks = await stream.next()) {
       const shown = take(chunks)
-      running.sawOutput(Math.min(seen(), tokensMax))
       if (isOverLimit(deltas, outputTokensTypical(writtenBytes), tokensMax)) {
         stream.cancel()
         return relayed(client.hasLeft() ? 'left' : 'broken', OVER_LIMIT)
@@ -117,6 +116,7 @@ export async function relayStream(
         }
         running.isDelivered = true
         delivered = seen()
+        running.sawOutput(Math.min(delivered, tokensMax))
         const written = client.write(shown, waitMsLeft)
         if (written) {
           const startedAtMs = performance.now()
@@ -124,6 +124,8 @@ export async function relayStream(
           waitMsLeft -= performance.now() - startedAtMs
         }
       }
+      // Without its client a stream is charged what is read of it.
+      if (client.hasLeft()) running.sawOutput(Math.min(seen(), tokensMax))
       if (client.hasLeft() && mayCancel && seen() === 0 && !hasFinished) {
         stream.cancel()
         return relayed('left')
