@@ -210,6 +210,11 @@ test('far from any fault a call is answered, and who leaves pays', () => {
   ])
 })
 
+test('who leaves shortly before a fault may be lost with the node: its call ran on', () => {
+  const more = { disturbances: [{ node: 0, fromMs: 120_000, toMs: 150_000 }] }
+  assert.deepEqual(rulesBroken({ call: left, ledger: [RELEASED], more }), [])
+})
+
 test('a seed gives the same rounds each time, and 200 of them have every fault', () => {
   const roundsOf = (seed: number) => {
     const planner = createPlanner(seed)

@@ -50,6 +50,8 @@ export interface Disturbance {
 /** After a fault nothing is expected of a node for so long, and of a call that ended so shortly before one. */
 const RECOVERY_MS = 30_000
 const BEFORE_MS = 3_000
+/** A call that its client left runs on: the longest answer of the upstream takes 20 s. */
+const LEFT_BEFORE_MS = 25_000
 
 export function compareCounts(seen: Seen): { counts: Counts; differences: Difference[] } {
   const recordOf = new Map(seen.records.map((record) => [record.holdId, record]))
@@ -178,7 +180,7 @@ function isDisturbed(call: ClientCall, { disturbances }: Seen): boolean {
     ({ node, fromMs, toMs }) =>
       (node === undefined || node === call.node) &&
       call.startedAtMs < toMs + RECOVERY_MS &&
-      call.endedAtMs > fromMs - BEFORE_MS,
+      call.endedAtMs > fromMs - (call.ending === 'left' ? LEFT_BEFORE_MS : BEFORE_MS),
   )
 }
 

@@ -30,7 +30,10 @@ async function runWorlds(): Promise<WorldReport[]> {
   const take = (line: string): void => void log.push(line)
   if (!isFullEffort) {
     const rounds = FEW.flat().length
-    return [await runWorld({ seed, rounds, roundsPerEpisode: rounds, log: take, plan: FEW })]
+    const models = ['quick', 'slow']
+    return [
+      await runWorld({ seed, rounds, roundsPerEpisode: rounds, log: take, plan: FEW, models }),
+    ]
   }
   return Promise.all(
     Array.from({ length: WORLDS }, (_, index) =>

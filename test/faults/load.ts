@@ -12,7 +12,8 @@ export interface Load {
 }
 
 const RICH_CLIENTS = 20
-const RICH_MODELS = ['quick', 'quick', 'quick', 'slow', 'slow', 'long']
+/** The last one takes up to 20 s, for which the end of an episode waits. */
+export const RICH_MODELS: readonly string[] = ['quick', 'quick', 'quick', 'slow', 'slow', 'long']
 /** A node that does not answer keeps this many clients waiting, and no more. */
 const WAITING_PER_NODE_MAX = 8
 /** Longer than any node is silent: most clients wait for what a silent node says when it comes back. */
@@ -20,7 +21,12 @@ const PATIENCE_MS = 150_000
 /** Of a customer with room for a few calls, so many come at once. */
 const BURST = 6
 
-export function startLoad(world: World, random: Random, purses: readonly Purse[]): Load {
+export function startLoad(
+  world: World,
+  random: Random,
+  purses: readonly Purse[],
+  models: readonly string[] = RICH_MODELS,
+): Load {
   const calls: ClientCall[] = []
   const waiting = world.nodes.map(() => 0)
   const bursts = new Set<Promise<void>>()
@@ -52,7 +58,7 @@ export function startLoad(world: World, random: Random, purses: readonly Purse[]
       const node = random.pick(free)
       waiting[node] = (waiting[node] as number) + 1
       try {
-        const { ending } = await ask(purse, node, RICH_MODELS)
+        const { ending } = await ask(purse, node, models)
         // A node that is down says no at once: asking it hundreds of times proves nothing.
         if (ending === 'dropped' || ending === 'refused') await sleep(1_000)
       } finally {

@@ -32,6 +32,8 @@ export interface WorldOptions {
   readonly rounds: number
   readonly roundsPerEpisode: number
   readonly log: (line: string) => void
+  /** Of the clients with plenty of money; `RICH_MODELS` if not given. */
+  readonly models?: readonly string[]
   /** At the end a charge is taken back on purpose, and the audit must find it. */
   readonly provesAudit?: boolean
   /** A folder for the logs of the nodes, whole. */
@@ -61,7 +63,7 @@ export async function runWorld(options: WorldOptions): Promise<WorldReport> {
     while (rounds.length < options.rounds) {
       const count = Math.min(options.roundsPerEpisode, options.rounds - rounds.length)
       const tracks = options.plan ?? planner.nextEpisode(count)
-      const load = startLoad(world, random, purses.all)
+      const load = startLoad(world, random, purses.all, options.models)
       const acts = purses.startActs(random)
       await sleep(QUIET_MS)
       await Promise.all(tracks.map((track) => runTrack(world, track, disturbances, log)))
