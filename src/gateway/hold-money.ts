@@ -24,8 +24,6 @@ export interface HeldCall<Request extends CallRequest = CallRequest> {
   readonly mayLag: boolean
   readonly quote: Quote
   readonly promptTokensEstimated: number
-  /** Set where the balance does not cover the model's own limit: the upstream is given this one. */
-  readonly loweredOutputTokens: number | undefined
   readonly limits: Limits
 }
 
@@ -43,7 +41,6 @@ const TRIES_MAX = 6
 interface Question {
   readonly key: ActiveKey
   readonly input: QuoteInput
-  readonly loweredOutputTokens?: number
   /** The prompt was counted with a tokenizer, or cannot be. */
   readonly isCounted: boolean
 }
@@ -100,7 +97,6 @@ export async function holdMoney<Request extends CallRequest>(
         mayLag: attempt.mayLag,
         quote: quoted,
         promptTokensEstimated: ask.promptTokensEstimated,
-        loweredOutputTokens: question.loweredOutputTokens,
         limits,
       }
     }
@@ -159,7 +155,6 @@ async function smallerQuestion(
     return {
       ...question,
       isCounted: true,
-      loweredOutputTokens: fits,
       input: { ...input, outputTokensMax: fits },
     }
   }
