@@ -76,8 +76,7 @@ function Ending({ answer: { state, error, finish } }: { readonly answer: AnswerT
   if (state === 'stopped')
     return (
       <Notice tone="warning">
-        Você parou esta resposta. O que o modelo gerou é cobrado, também o que não apareceu. O que o
-        modelo gerou até ali é cobrado.
+        Você parou esta resposta. O que o modelo gerou é cobrado, também o que não apareceu aqui.
       </Notice>
     )
   if (state === 'failed' && error) {
