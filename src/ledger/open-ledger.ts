@@ -121,7 +121,9 @@ export async function openLedger(options: {
     for (const deadline = performance.now() + doubtMsMax; ; await sleep(ASK_AGAIN_MS)) {
       const asked = await submitRow(toRow(resolution))
       if (asked.kind !== 'away' && asked.kind !== 'refused') return asked
-      if (resolution.outcome === 'released') return keepRelease(resolution)
+      // Without a disk the reconciliation resolves the hold, by its last checkpoint.
+      if (resolution.outcome === 'released')
+        return (await append(toRow(resolution))) ? SPOOLED : UNAVAILABLE
       if (asked.kind === 'away') mayBeCommitted ||= asked.mayBeCommitted
       if (call.isKept && (call.isDelivered || lease.isHeld(call.epoch))) {
         const kept = await keepCharge(resolution, call)
@@ -133,8 +135,8 @@ export async function openLedger(options: {
       if (asked.kind === 'refused' || performance.now() >= deadline) break
     }
     if (call.isDelivered) keepInMemory({ ...toRow(resolution), is_final: true })
-    else if (mayBeCommitted && !(await takeBack(resolution)))
-      keepInMemory({ ...toRow({ ...resolution, ...NOTHING_USED }), is_final: true })
+    else if (mayBeCommitted && !(await append(notDelivered(resolution))))
+      keepInMemory(notDelivered(resolution))
     return UNAVAILABLE
   }
 
@@ -153,7 +155,7 @@ export async function openLedger(options: {
       await spool.append(row)
       if (call.isDelivered || lease.isHeld(call.epoch)) return 'kept'
       // Where the charge cannot be taken back it stands, and the answer that it pays for is delivered.
-      return (await takeBack(resolution)) ? 'taken_back' : 'kept'
+      return (await append(notDelivered(resolution))) ? 'taken_back' : 'kept'
     } catch (error) {
       log.error('spool_append_failed', { id: row.id, error })
       return error instanceof SpoolAppendFailed && error.mayRemain ? 'doubtful' : 'failed'
@@ -162,28 +164,14 @@ export async function openLedger(options: {
     }
   }
 
-  /**
-   * The answer is not delivered: a charge of it that is stored, or still comes to be, is corrected to a release. False
-   * where the disk does not take that.
-   */
-  async function takeBack(resolution: Resolution): Promise<boolean> {
+  /** False where the disk does not take it. */
+  async function append(row: ResolutionRow): Promise<boolean> {
     try {
-      await spool.append({ ...toRow({ ...resolution, ...NOTHING_USED }), is_final: true })
+      await spool.append(row)
       return true
     } catch (error) {
-      log.error('spool_append_failed', { id: resolution.id, error })
+      log.error('spool_append_failed', { id: row.id, error })
       return false
-    }
-  }
-
-  /** Without a disk the reconciliation resolves the hold, by its last checkpoint. */
-  async function keepRelease(resolution: Resolution): Promise<Resolved> {
-    try {
-      await spool.append(toRow(resolution))
-      return SPOOLED
-    } catch (error) {
-      log.error('spool_append_failed', { id: resolution.id, error })
-      return UNAVAILABLE
     }
   }
 
@@ -276,6 +264,11 @@ const NOTHING_USED = {
   priceId: null,
   units: null,
 } as const
+
+/** The answer is not delivered: a charge of it that is stored, or still comes to be, is corrected to a release. */
+function notDelivered(resolution: Resolution): ResolutionRow {
+  return { ...toRow({ ...resolution, ...NOTHING_USED }), is_final: true }
+}
 
 /** Spreads customers over lanes by the random end of their id. */
 function hash(customerId: string): number {
