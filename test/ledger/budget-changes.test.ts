@@ -1,6 +1,7 @@
 /** A budget that is changed while money of it is held stays exact. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { changeApiKey } from '../../src/customers/change-api-key.ts'
 import type { ApiKey } from '../../src/customers/api-keys.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
@@ -94,30 +95,34 @@ test('a budget that is removed and set again while calls run ends with nothing h
 test('budgets that come and go beside a stream of calls lose none of them', async () => {
   const customers = await Promise.all([seedKey(1_000_000), seedKey(1_000_000)])
   const current = new Map(customers.map((key) => [key.id, key]))
-  const over = new AbortController()
+  let running = true
+  let held = 0
   const changes = customers.map(async ({ id }) => {
-    for (let round = 0; !over.signal.aborted; round += 1) {
+    for (let round = 0; running; round += 1) {
       const key = current.get(id) as ApiKey
       const budget = { limitPicoUsd: tokens(1_000_000), period: 'month' as const }
       current.set(id, await change(key, round % 2 ? budget : null))
+      // Every change meets calls in flight, and none can keep all calls stale for ever.
+      const before = held
+      while (running && held === before) await setImmediate()
     }
   })
   const calls = Array.from({ length: 12 }, async (_, worker) => {
     const node = worker % 2 ? one : two
-    let held = 0
-    for (let index = 0; index < 40; index += 1) {
+    for (let index = 0; index < 40;) {
       const { id } = customers[index % 2] as ApiKey
       const call = node.attempt(current.get(id) as ApiKey, 3)
-      if ((await node.ledger.hold(call)).kind !== 'held') continue
+      const { kind } = await node.ledger.hold(call)
+      if (kind === 'stale_key') continue
+      assert.equal(kind, 'held')
       held += 1
+      index += 1
       await node.ledger.resolve(node.charge(call, 2))
     }
-    return held
   })
-  const held = (await Promise.all(calls)).reduce((sum, count) => sum + count, 0)
-  over.abort()
+  await Promise.all(calls).finally(() => (running = false))
   await Promise.all(changes)
-  assert.ok(held > 0)
+  assert.equal(held, 12 * 40)
   const events = await database.db
     .selectFrom('usage_events')
     .select('id')
