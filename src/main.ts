@@ -2,10 +2,10 @@
  * The process around the app: configuration, the embedded database where no other is named, signals,
  * the drain, the exit code.
  */
-import { createApp, type App } from './app.ts'
-import { ConfigError, loadConfig, type Config } from './config.ts'
+import { createApp, type App } from './composition/create-app.ts'
+import { ConfigError, loadConfig, type Config } from './composition/config.ts'
 import { startEmbedded, type EmbeddedPostgres } from './db/embedded.ts'
-import { ensureDemo } from './first-run.ts'
+import { ensureDemo } from './composition/ensure-demo.ts'
 import { createProcessLog } from './lib/log.ts'
 
 const config = readConfig()

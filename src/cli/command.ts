@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../composition/config.ts'
 import type { Database } from '../db/open.ts'
 
 export type CommandOptions = Readonly<Record<string, string | boolean | undefined>>

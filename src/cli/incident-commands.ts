@@ -1,6 +1,6 @@
 import { audited, OPERATOR } from '../audit-log/audited.ts'
 import { vendorsOf } from '../catalog/vendors-of.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../composition/config.ts'
 import {
   INCIDENT_MESSAGE_MAX,
   INCIDENT_SEVERITIES,

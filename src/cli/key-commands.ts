@@ -8,7 +8,7 @@ import { createApiKey, revokeApiKey, type ApiKeyInput } from '../customers/api-k
 import { createIpMatcher } from '../customers/ip-allowlist.ts'
 import { keyAct, keyEvent } from '../customers/key-act.ts'
 import { readKeyName } from '../customers/key-name.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../composition/config.ts'
 import type { Database } from '../db/open.ts'
 import type { BudgetPeriod } from '../db/tables.ts'
 import { recordEvent } from '../events/record-event.ts'

@@ -1,4 +1,4 @@
-import { loadConfig } from '../config.ts'
+import { loadConfig } from '../composition/config.ts'
 import { runCommandLine } from './run-command-line.ts'
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { audited, OPERATOR } from '../audit-log/audited.ts'
-import { SANDBOX_UPSTREAM, type Config } from '../config.ts'
+import { SANDBOX_UPSTREAM, type Config } from '../composition/config.ts'
 import { createLog } from '../lib/log.ts'
 import { decimalUsd } from '../lib/money.ts'
 import { explainDifference } from '../reconciliation/differences.ts'

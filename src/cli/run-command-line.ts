@@ -1,6 +1,6 @@
 /** The operator's command line: `npm run catraca -- <what> <act> …`. Human-readable, or `--json`. */
 import { parseArgs } from 'node:util'
-import { ConfigError, type Config } from '../config.ts'
+import { ConfigError, type Config } from '../composition/config.ts'
 import { startEmbedded } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase, type Database } from '../db/open.ts'

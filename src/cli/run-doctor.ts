@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../composition/config.ts'
 import type { SealedCounts } from '../db/reseal.ts'
 import type { OldSnapshot } from '../db/find-old-snapshots.ts'
 import type { FxRate } from '../fx/fx-rates.ts'

@@ -11,7 +11,7 @@ import type { LimitsView } from './limits.ts'
 import type { Router } from './routing/create-router.ts'
 import type { RunningCalls } from './running-calls.ts'
 
-/** What the hot path works with; made once, in `app.ts`. */
+/** What the hot path works with; made once, in `composition`. */
 export interface GatewayDeps {
   readonly keys: KeyCache
   readonly catalog: Catalog

@@ -65,7 +65,7 @@ export interface ThisNode {
   }[]
 }
 
-/** What the routes work with; made once, in `app.ts`. */
+/** What the routes work with; made once, in `composition`. */
 export interface HttpDeps {
   readonly db: Database
   readonly catalog: Catalog

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { runCommandLine } from '../../src/cli/run-command-line.ts'
-import { loadConfig } from '../../src/config.ts'
+import { loadConfig } from '../../src/composition/config.ts'
 
 export interface RanCli {
   readonly code: number

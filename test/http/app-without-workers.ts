@@ -2,8 +2,8 @@
  * The app of a gateway that was stopped, started again in this process on its database, disk and port, and
  * without workers: from here on nothing moves but by requests.
  */
-import { createApp } from '../../src/app.ts'
-import { loadConfig } from '../../src/config.ts'
+import { createApp } from '../../src/composition/create-app.ts'
+import { loadConfig } from '../../src/composition/config.ts'
 import { createLog } from '../../src/lib/log.ts'
 import type { GatewayUnderTest } from './gateway-under-test.ts'
 

@@ -118,7 +118,7 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
     observer,
     doubtMsMax: DOUBT_MS_MAX,
   })
-  // As `app.ts` does, before anything is estimated.
+  // As `composition` does, before anything is estimated.
   await ledger.replaySpool()
   const calls = createRunningCalls()
   const running = new Map<string, Running>()

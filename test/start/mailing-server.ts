@@ -1,8 +1,8 @@
 /** The server in sandbox mode, but that its mails go to a mail server (`SMTP_URL`) as in live mode. */
-import { createApp } from '../../src/app.ts'
-import { loadConfig } from '../../src/config.ts'
+import { createApp } from '../../src/composition/create-app.ts'
+import { loadConfig } from '../../src/composition/config.ts'
 import { createLog } from '../../src/lib/log.ts'
-import { resolveMail } from '../../src/resolve-mail.ts'
+import { resolveMail } from '../../src/composition/resolve-mail.ts'
 
 const config = loadConfig(process.env, process.cwd())
 const faults: string[] = []

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { LIVE_ENVIRONMENT } from '../test/harness/live-environment.ts'
+import { LIVE_ENVIRONMENT } from '../../test/harness/live-environment.ts'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { plainRoute } from './catalog/plain-route.ts'
-import type { Price } from './catalog/prices.ts'
-import { ConfigError, loadConfig, type Config, type Environment } from './config.ts'
+import { plainRoute } from '../catalog/plain-route.ts'
+import type { Price } from '../catalog/prices.ts'
+import { ConfigError, loadConfig, type Config } from './config.ts'
+import type { Environment } from './environment.ts'
 
 const folders: string[] = []
 after(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))

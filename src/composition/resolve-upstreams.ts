@@ -2,13 +2,13 @@
  * The upstreams of the operator's file, and the known ones whose variables are in the environment. One
  * of the file takes the place of a known one of the same id.
  */
-import type { CatalogConfig, UpstreamConfig } from './catalog/catalog-config-schema.ts'
-import { upstreamPresets, type UpstreamPreset } from './catalog/upstream-presets.ts'
-import type { Environment } from './config.ts'
-import { DEFAULT_BREAKER, type BreakerOptions } from './gateway/routing/circuit-breaker.ts'
-import type { AiSdkOptions } from './providers/ai-sdk/ai-sdk-options.ts'
-import { OPEN_CHAT_FIELDS, OPENAI_CHAT_FIELDS } from './providers/openai-compatible/chat-fields.ts'
-import type { OpenAiCompatibleOptions } from './providers/openai-compatible/create-openai-compatible.ts'
+import type { CatalogConfig, UpstreamConfig } from '../catalog/catalog-config-schema.ts'
+import { upstreamPresets, type UpstreamPreset } from '../catalog/upstream-presets.ts'
+import type { Environment } from './environment.ts'
+import { DEFAULT_BREAKER, type BreakerOptions } from '../gateway/routing/circuit-breaker.ts'
+import type { AiSdkOptions } from '../providers/ai-sdk/ai-sdk-options.ts'
+import { OPEN_CHAT_FIELDS, OPENAI_CHAT_FIELDS } from '../providers/openai-compatible/chat-fields.ts'
+import type { OpenAiCompatibleOptions } from '../providers/openai-compatible/create-openai-compatible.ts'
 
 export interface ConfiguredUpstream {
   readonly id: string

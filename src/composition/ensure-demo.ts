@@ -3,14 +3,14 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { audited, SYSTEM } from './audit-log/audited.ts'
-import { createApiKey, findApiKey } from './customers/api-keys.ts'
-import { createCustomer, findCustomer } from './customers/customers.ts'
-import { keyAct } from './customers/key-act.ts'
-import type { Database } from './db/open.ts'
-import { credit } from './ledger/entries.ts'
-import { sha256 } from './lib/ids.ts'
-import { NANO_PER_BRL } from './lib/money.ts'
+import { audited, SYSTEM } from '../audit-log/audited.ts'
+import { createApiKey, findApiKey } from '../customers/api-keys.ts'
+import { createCustomer, findCustomer } from '../customers/customers.ts'
+import { keyAct } from '../customers/key-act.ts'
+import type { Database } from '../db/open.ts'
+import { credit } from '../ledger/entries.ts'
+import { sha256 } from '../lib/ids.ts'
+import { NANO_PER_BRL } from '../lib/money.ts'
 
 const DEMO_CUSTOMER_ID = '00000000-0000-7000-8000-000000000001'
 const DEMO_CUSTOMER = { name: 'Cliente de demonstração', email: 'demo@example.com' }

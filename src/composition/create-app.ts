@@ -4,71 +4,71 @@
  */
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { createCatalog } from './catalog/catalog.ts'
-import { CATALOG_CHANNEL, createReloadCatalog } from './catalog/reload-catalog.ts'
-import { registerPrices } from './catalog/register-prices.ts'
+import { createCatalog } from '../catalog/catalog.ts'
+import { CATALOG_CHANNEL, createReloadCatalog } from '../catalog/reload-catalog.ts'
+import { registerPrices } from '../catalog/register-prices.ts'
 import { SANDBOX_UPSTREAM, type Config } from './config.ts'
 import { createMetrics } from './create-metrics.ts'
-import { API_KEY_CHANNEL } from './customers/api-keys.ts'
-import { createKeyCache } from './customers/key-cache.ts'
-import { createKeyUses } from './customers/key-uses.ts'
-import { listen } from './db/listen.ts'
-import { migrate } from './db/migrate.ts'
-import { openDatabase, type Database } from './db/open.ts'
-import { SANDBOX_SENDER, type MailSender } from './email/mail-sender.ts'
-import type { Mailer } from './email/mailer.ts'
-import { queueMails } from './email/queue-mails.ts'
-import { createSandboxMailer } from './email/sandbox-mailbox.ts'
-import { createUnsubscribeLinks } from './email/unsubscribe-links.ts'
-import { createFxRateView } from './fx/create-fx-rate-view.ts'
+import { API_KEY_CHANNEL } from '../customers/api-keys.ts'
+import { createKeyCache } from '../customers/key-cache.ts'
+import { createKeyUses } from '../customers/key-uses.ts'
+import { listen } from '../db/listen.ts'
+import { migrate } from '../db/migrate.ts'
+import { openDatabase, type Database } from '../db/open.ts'
+import { SANDBOX_SENDER, type MailSender } from '../email/mail-sender.ts'
+import type { Mailer } from '../email/mailer.ts'
+import { queueMails } from '../email/queue-mails.ts'
+import { createSandboxMailer } from '../email/sandbox-mailbox.ts'
+import { createUnsubscribeLinks } from '../email/unsubscribe-links.ts'
+import { createFxRateView } from '../fx/create-fx-rate-view.ts'
 import {
   findCurrentFxRate,
   FX_CHANNEL,
   SANDBOX_SOURCE,
   storeFxRate,
   type FxRate,
-} from './fx/fx-rates.ts'
-import { createChatKind } from './gateway/chat/chat-kind.ts'
-import { chatCompletionsFormat } from './gateway/chat/formats/chat-completions/chat-completions-format.ts'
-import { embeddingKind } from './gateway/embeddings/embedding-kind.ts'
-import type { GatewayDeps } from './gateway/gateway-deps.ts'
-import { createImageKind, type KeepImage } from './gateway/images/image-kind.ts'
-import { imageMediaType } from './gateway/images/image-media-type.ts'
-import { createLimitsView } from './gateway/limits.ts'
-import { createRouter } from './gateway/routing/create-router.ts'
-import { createRunningCalls } from './gateway/running-calls.ts'
-import { createServeCall } from './gateway/serve-call.ts'
-import { createTranscriptionKind } from './gateway/transcriptions/transcription-kind.ts'
-import { createHealthRecorder } from './health/health-recorder.ts'
-import { createServer } from './http/create-server.ts'
-import { PROCESSOR_EVENTS_PATH } from './http/inbound/processor-events.ts'
-import { IMAGE_FILES } from './http/public/image-files.ts'
-import { storeImage } from './images/generated-images.ts'
-import { openDeliveryNotes } from './ledger/deliveries/delivery-notes.ts'
-import { openLease } from './ledger/lease.ts'
-import { openLedger } from './ledger/open-ledger.ts'
-import { randomText } from './lib/ids.ts'
-import type { Log } from './lib/log.ts'
-import { NANO_PER_BRL } from './lib/money.ts'
-import { ensureSealingKey } from './lib/sealing-key.ts'
-import { createAsaas } from './payments/asaas/create-asaas.ts'
-import type { Processor } from './payments/processor.ts'
-import type { ReferralProgramme } from './payments/referral-rewards/reward-due-referrals.ts'
+} from '../fx/fx-rates.ts'
+import { createChatKind } from '../gateway/chat/chat-kind.ts'
+import { chatCompletionsFormat } from '../gateway/chat/formats/chat-completions/chat-completions-format.ts'
+import { embeddingKind } from '../gateway/embeddings/embedding-kind.ts'
+import type { GatewayDeps } from '../gateway/gateway-deps.ts'
+import { createImageKind, type KeepImage } from '../gateway/images/image-kind.ts'
+import { imageMediaType } from '../gateway/images/image-media-type.ts'
+import { createLimitsView } from '../gateway/limits.ts'
+import { createRouter } from '../gateway/routing/create-router.ts'
+import { createRunningCalls } from '../gateway/running-calls.ts'
+import { createServeCall } from '../gateway/serve-call.ts'
+import { createTranscriptionKind } from '../gateway/transcriptions/transcription-kind.ts'
+import { createHealthRecorder } from '../health/health-recorder.ts'
+import { createServer } from '../http/create-server.ts'
+import { PROCESSOR_EVENTS_PATH } from '../http/inbound/processor-events.ts'
+import { IMAGE_FILES } from '../http/public/image-files.ts'
+import { storeImage } from '../images/generated-images.ts'
+import { openDeliveryNotes } from '../ledger/deliveries/delivery-notes.ts'
+import { openLease } from '../ledger/lease.ts'
+import { openLedger } from '../ledger/open-ledger.ts'
+import { randomText } from '../lib/ids.ts'
+import type { Log } from '../lib/log.ts'
+import { NANO_PER_BRL } from '../lib/money.ts'
+import { ensureSealingKey } from '../lib/sealing-key.ts'
+import { createAsaas } from '../payments/asaas/create-asaas.ts'
+import type { Processor } from '../payments/processor.ts'
+import type { ReferralProgramme } from '../payments/referral-rewards/reward-due-referrals.ts'
 import {
   startSandboxProcessor,
   type SandboxProcessor,
-} from './payments/sandbox/start-sandbox-processor.ts'
-import type { Provider } from './providers/contract.ts'
-import { createOpenAiCompatible } from './providers/openai-compatible/create-openai-compatible.ts'
-import { startSandboxUpstream } from './providers/sandbox/start-sandbox-upstream.ts'
+} from '../payments/sandbox/start-sandbox-processor.ts'
+import type { Provider } from '../providers/contract.ts'
+import { createOpenAiCompatible } from '../providers/openai-compatible/create-openai-compatible.ts'
+import { startSandboxUpstream } from '../providers/sandbox/start-sandbox-upstream.ts'
 import type { ConfiguredUpstream } from './resolve-upstreams.ts'
-import { createMargins } from './usage/margins.ts'
-import { queueWebhooks } from './webhooks/queue-webhooks.ts'
-import type { WebhookSettings } from './webhooks/webhook-settings.ts'
-import { keepMonthsAhead } from './workers/ensure-months.ts'
-import { createSignIn } from './sign-in/create-sign-in.ts'
-import { refreshFxRate } from './workers/refresh-fx-rate.ts'
-import { NO_WORKERS, startWorkers, type WorkerDeps } from './workers/start-workers.ts'
+import { createMargins } from '../usage/margins.ts'
+import { queueWebhooks } from '../webhooks/queue-webhooks.ts'
+import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
+import { keepMonthsAhead } from '../workers/ensure-months.ts'
+import { createSignIn } from '../sign-in/create-sign-in.ts'
+import { refreshFxRate } from '../workers/refresh-fx-rate.ts'
+import { NO_WORKERS, startWorkers, type WorkerDeps } from '../workers/start-workers.ts'
 
 /** BRL 5.20: a round number near the rate of 2026; labelled as sandbox wherever it shows. */
 const SANDBOX_FX_RATE_E4 = 52_000n
@@ -370,13 +370,13 @@ async function openUpstreams(
 async function openProvider(adapter: ConfiguredUpstream['adapter']): Promise<Provider> {
   if (adapter.speaks === 'chat-completions') return createOpenAiCompatible(adapter.options)
   // Loaded where it is needed only: its packages take 70 MB and a third of a second.
-  const { createAiSdkProvider } = await import('./providers/ai-sdk/create-ai-sdk-provider.ts')
+  const { createAiSdkProvider } = await import('../providers/ai-sdk/create-ai-sdk-provider.ts')
   return createAiSdkProvider(adapter.options)
 }
 
 /** Loaded where it is needed only: its package takes a tenth of a start. */
 async function openSmtpMailer(smtp: NonNullable<Config['mail']>['smtp']): Promise<Mailer> {
-  const { createSmtpMailer } = await import('./email/create-smtp-mailer.ts')
+  const { createSmtpMailer } = await import('../email/create-smtp-mailer.ts')
   return createSmtpMailer(smtp)
 }
 

@@ -1,7 +1,8 @@
-import { readTaxId } from './customers/tax-id.ts'
-import { isMailAddress, readMailAddress } from './email/mail-address.ts'
-import type { MailSender } from './email/mail-sender.ts'
-import { readSmtpUrl, type SmtpServer } from './email/smtp-url.ts'
+import { readTaxId } from '../customers/tax-id.ts'
+import { isMailAddress, readMailAddress } from '../email/mail-address.ts'
+import type { MailSender } from '../email/mail-sender.ts'
+import { readSmtpUrl, type SmtpServer } from '../email/smtp-url.ts'
+import type { Environment } from './environment.ts'
 
 export interface MailConfig {
   readonly smtp: SmtpServer
@@ -12,10 +13,7 @@ export interface MailConfig {
  * Who mails are from and the server that takes them. All of it is needed: customers must be told who they
  * deal with (Decreto 7.962/2013, art. 2). Undefined after a fault.
  */
-export function resolveMail(
-  environment: Readonly<Record<string, string | undefined>>,
-  faults: string[],
-): MailConfig | undefined {
+export function resolveMail(environment: Environment, faults: string[]): MailConfig | undefined {
   const faultsBefore = faults.length
   const smtp = readSmtpUrl(environment.SMTP_URL ?? '')
   if (!smtp) faults.push('SMTP_URL: must be as smtps://user:password@mail.example.com')

@@ -1,5 +1,6 @@
-import { ASAAS_URL_PRODUCTION } from './payments/asaas/asaas-url.ts'
-import { findAsaasFaults } from './payments/asaas/find-asaas-faults.ts'
+import { ASAAS_URL_PRODUCTION } from '../payments/asaas/asaas-url.ts'
+import { findAsaasFaults } from '../payments/asaas/find-asaas-faults.ts'
+import type { Environment } from './environment.ts'
 
 export interface AsaasConfig {
   readonly baseUrl: string
@@ -9,10 +10,7 @@ export interface AsaasConfig {
 }
 
 /** The account at the payment processor; undefined where none is set, and nobody can pay in. */
-export function resolveAsaas(
-  environment: Readonly<Record<string, string | undefined>>,
-  faults: string[],
-): AsaasConfig | undefined {
+export function resolveAsaas(environment: Environment, faults: string[]): AsaasConfig | undefined {
   const { ASAAS_API_KEY: apiKey, ASAAS_WEBHOOK_TOKEN: webhookToken = '' } = environment
   if (!apiKey) {
     if (webhookToken)

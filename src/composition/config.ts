@@ -4,14 +4,15 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseCatalogConfig, type CatalogConfig } from './catalog/catalog-config-schema.ts'
-import { loadCatalog } from './catalog/load-catalog.ts'
-import type { Model } from './catalog/model.ts'
-import { createIpMatcher } from './customers/ip-allowlist.ts'
-import { parseE4 } from './lib/money.ts'
-import type { LogLevel } from './lib/log.ts'
-import { parseSealingKey } from './lib/sealing-key.ts'
-import { readSigningSecret } from './webhooks/sign-webhook.ts'
+import { parseCatalogConfig, type CatalogConfig } from '../catalog/catalog-config-schema.ts'
+import { loadCatalog } from '../catalog/load-catalog.ts'
+import type { Model } from '../catalog/model.ts'
+import { createIpMatcher } from '../customers/ip-allowlist.ts'
+import { parseE4 } from '../lib/money.ts'
+import type { LogLevel } from '../lib/log.ts'
+import { parseSealingKey } from '../lib/sealing-key.ts'
+import { readSigningSecret } from '../webhooks/sign-webhook.ts'
+import type { Environment } from './environment.ts'
 import { resolveAsaas, type AsaasConfig } from './resolve-asaas.ts'
 import { resolveMail, type MailConfig } from './resolve-mail.ts'
 import { presetVariables, resolveUpstreams, type ConfiguredUpstream } from './resolve-upstreams.ts'
@@ -73,8 +74,6 @@ export interface Config {
   readonly metricsToken: string | undefined
   readonly logLevel: LogLevel
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Every fault of the configuration, one a line. */
 export class ConfigError extends Error {

@@ -1,10 +1,10 @@
 /** Prometheus metrics of this node, and the observers that the modules report to. */
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client'
-import type { GatewayObserver } from './gateway/gateway-deps.ts'
-import type { BreakerState } from './gateway/routing/circuit-breaker.ts'
-import type { RouteState, Router } from './gateway/routing/create-router.ts'
-import type { LaneObserver } from './ledger/lane.ts'
-import { createHotCounter, createHotHistogram } from './lib/hot-metrics.ts'
+import type { GatewayObserver } from '../gateway/gateway-deps.ts'
+import type { BreakerState } from '../gateway/routing/circuit-breaker.ts'
+import type { RouteState, Router } from '../gateway/routing/create-router.ts'
+import type { LaneObserver } from '../ledger/lane.ts'
+import { createHotCounter, createHotHistogram } from '../lib/hot-metrics.ts'
 
 export interface Metrics {
   readonly gateway: GatewayObserver
