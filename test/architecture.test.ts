@@ -10,6 +10,7 @@ const root = join(import.meta.dirname, '..')
 const LAYERS: Record<string, number> = {
   lib: 0,
   db: 1,
+  sandbox: 1,
   customers: 2,
   catalog: 2,
   ledger: 2,
@@ -104,6 +105,16 @@ test('lib imports nothing but node: modules and itself', () => {
       !target.startsWith('./'),
   )
   assert.deepEqual(others, [])
+})
+
+test('sandbox servers import lib alone, and only what starts them imports them', () => {
+  const breaches = own.filter(({ file, target }) => {
+    const room = roomOf(file)
+    const targetRoom = roomOf(normalize(join(dirname(file), target)))
+    if (room === 'sandbox') return targetRoom !== 'sandbox' && targetRoom !== 'lib'
+    return targetRoom === 'sandbox' && layerOf(file) !== TOP
+  })
+  assert.deepEqual(breaches, [])
 })
 
 test('providers know no database and no money, and only config.ts reads the environment', async () => {

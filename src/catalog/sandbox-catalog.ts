@@ -2,7 +2,7 @@ import type { Model, ModelCategory } from './model.ts'
 import { plainRoute } from './plain-route.ts'
 import type { UnitPrices } from './prices.ts'
 
-/** What each model of the sandbox upstream shows; see `providers/sandbox` for how it does. */
+/** What each model of the sandbox upstream shows; see `sandbox/upstream` for how it does. */
 const SHOWS: Record<string, string> = {
   'sandbox-chat': 'Responde como um modelo bem comportado.',
   'sandbox-slow': 'Demora dois segundos e escreve devagar.',

@@ -57,10 +57,10 @@ import type { ReferralProgramme } from '../payments/referral-rewards/reward-due-
 import {
   startSandboxProcessor,
   type SandboxProcessor,
-} from '../payments/sandbox/start-sandbox-processor.ts'
+} from '../sandbox/processor/start-sandbox-processor.ts'
 import type { Provider } from '../providers/contract.ts'
 import { createOpenAiCompatible } from '../providers/openai-compatible/create-openai-compatible.ts'
-import { startSandboxUpstream } from '../providers/sandbox/start-sandbox-upstream.ts'
+import { startSandboxUpstream } from '../sandbox/upstream/start-sandbox-upstream.ts'
 import type { ConfiguredUpstream } from './resolve-upstreams.ts'
 import { createMargins } from '../usage/margins.ts'
 import { queueWebhooks } from '../webhooks/queue-webhooks.ts'

@@ -1,4 +1,4 @@
-import { readTaxId } from '../customers/tax-id.ts'
+import { readTaxId } from '../lib/tax-id.ts'
 import { isMailAddress, readMailAddress } from '../email/mail-address.ts'
 import type { MailSender } from '../email/mail-sender.ts'
 import { readSmtpUrl, type SmtpServer } from '../email/smtp-url.ts'

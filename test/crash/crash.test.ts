@@ -44,7 +44,7 @@ before(async () => {
   upstreamPort = await findFreePort()
   upstream = spawn(
     process.execPath,
-    ['src/providers/sandbox/main.ts', '--port', String(upstreamPort)],
+    ['src/sandbox/upstream/main.ts', '--port', String(upstreamPort)],
     { cwd: root, stdio: 'ignore' },
   )
   await writeFile(join(folder, 'catraca.config.json'), JSON.stringify(catalogConfig()))

@@ -9,7 +9,7 @@ import type { Processor } from '../../src/payments/processor.ts'
 import {
   startSandboxProcessor,
   type SandboxProcessor,
-} from '../../src/payments/sandbox/start-sandbox-processor.ts'
+} from '../../src/sandbox/processor/start-sandbox-processor.ts'
 import { takeEvent } from '../../src/payments/take-event.ts'
 import { startMailServer, type MailServer } from '../email/mail-server.ts'
 import { createTestDatabase } from '../harness/test-database.ts'

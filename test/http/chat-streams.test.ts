@@ -15,11 +15,11 @@ import type { Selectable } from 'kysely'
 import type { Tables } from '../../src/db/tables.ts'
 import { findAccount } from '../../src/ledger/entries.ts'
 import { decimalBrl, parseBrl } from '../../src/lib/money.ts'
-import { SANDBOX_MODELS } from '../../src/providers/sandbox/sandbox-models.ts'
+import { SANDBOX_MODELS } from '../../src/sandbox/upstream/sandbox-models.ts'
 import {
   startSandboxUpstream,
   type SandboxUpstream,
-} from '../../src/providers/sandbox/start-sandbox-upstream.ts'
+} from '../../src/sandbox/upstream/start-sandbox-upstream.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import {
   askChat,

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import {
   startSandboxUpstream,
   type SandboxUpstream,
-} from '../../src/providers/sandbox/start-sandbox-upstream.ts'
+} from '../../src/sandbox/upstream/start-sandbox-upstream.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import {
   ask,

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import {
   startSandboxUpstream,
   type SandboxUpstream,
-} from '../../src/providers/sandbox/start-sandbox-upstream.ts'
+} from '../../src/sandbox/upstream/start-sandbox-upstream.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import {
   ask,

@@ -9,7 +9,7 @@ import { decimalBrl, parseBrl } from '../../src/lib/money.ts'
 import {
   startSandboxUpstream,
   type SandboxUpstream,
-} from '../../src/providers/sandbox/start-sandbox-upstream.ts'
+} from '../../src/sandbox/upstream/start-sandbox-upstream.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
 import {

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   startSandboxUpstream,
   type SandboxUpstream,
-} from '../../src/providers/sandbox/start-sandbox-upstream.ts'
+} from '../../src/sandbox/upstream/start-sandbox-upstream.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
 import {

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { readBrCode } from '../../src/payments/br-code.ts'
+import { readBrCode } from '../../src/lib/br-code.ts'
 import type { CardToTokenize, Payment } from '../../src/payments/processor.ts'
 import { orderOf, startSandboxUnderTest, TOKEN, until } from './sandbox-under-test.ts'
 

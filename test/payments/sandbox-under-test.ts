@@ -12,7 +12,7 @@ import {
   startSandboxProcessor,
   type SandboxProcessor,
   type SandboxProcessorOptions,
-} from '../../src/payments/sandbox/start-sandbox-processor.ts'
+} from '../../src/sandbox/processor/start-sandbox-processor.ts'
 
 export interface SandboxUnderTest {
   readonly sandbox: SandboxProcessor

@@ -1,6 +1,6 @@
 /** A card and its holder as customers write them. Nothing that is thrown here repeats a value. */
 import Type, { type Static } from 'typebox'
-import { readTaxId } from '../../customers/tax-id.ts'
+import { readTaxId } from '../../lib/tax-id.ts'
 import { findCardFault } from '../../payments/check-card.ts'
 import type { Card, CardHolder } from '../../payments/processor.ts'
 import { storedText } from '../contract/values.ts'

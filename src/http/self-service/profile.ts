@@ -8,7 +8,7 @@ import {
   type Profile,
   type ProfileChange,
 } from '../../customers/profiles.ts'
-import { kindOfTaxId, readTaxId } from '../../customers/tax-id.ts'
+import { kindOfTaxId, readTaxId } from '../../lib/tax-id.ts'
 import { getPreferences } from '../../customers/preferences.ts'
 import type { Database } from '../../db/open.ts'
 import { actorOf } from '../authenticate.ts'

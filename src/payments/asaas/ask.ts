@@ -4,7 +4,7 @@
  */
 import { Pool, type Dispatcher } from 'undici'
 import { isObject } from '../../lib/is-object.ts'
-import { parseExactJson } from '../exact-json.ts'
+import { parseExactJson } from '../../lib/exact-json.ts'
 import type { Unavailable } from '../processor.ts'
 import { createRateGate, type RateGate } from './rate-gate.ts'
 import { scrub } from './scrub.ts'

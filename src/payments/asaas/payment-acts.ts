@@ -1,4 +1,4 @@
-import { readBrCode } from '../br-code.ts'
+import { readBrCode } from '../../lib/br-code.ts'
 import type { BoletoOutcome, CancelPaymentOutcome, PixCodeOutcome } from '../processor.ts'
 import type { AskAsaas } from './ask.ts'
 import { findPayment } from './payments.ts'

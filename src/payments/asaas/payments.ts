@@ -1,4 +1,4 @@
-import { jsonCents } from '../exact-json.ts'
+import { jsonCents } from '../../lib/exact-json.ts'
 import type {
   CreatePaymentOutcome,
   FindByReferenceOutcome,

@@ -1,5 +1,5 @@
 import { isObject } from '../../lib/is-object.ts'
-import { readCents } from '../exact-json.ts'
+import { readCents } from '../../lib/exact-json.ts'
 import type { Payment, PaymentMethod, PaymentRefund, PaymentStatus } from '../processor.ts'
 
 const METHODS = new Map<string | undefined, PaymentMethod>([

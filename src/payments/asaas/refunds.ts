@@ -1,4 +1,4 @@
-import { jsonCents } from '../exact-json.ts'
+import { jsonCents } from '../../lib/exact-json.ts'
 import type { RefundOutcome, RefundRequest } from '../processor.ts'
 import type { AskAsaas } from './ask.ts'
 import { readPayment } from './read-payment.ts'

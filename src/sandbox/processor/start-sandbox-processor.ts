@@ -5,6 +5,7 @@
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { urlHost } from '../url-host.ts'
 import { createAnswer } from './answer-request.ts'
 import { createFindRoute } from './answer-api.ts'
 import { createWebhookQueue, RETRY_DELAYS_MS, type WebhookTarget } from './deliver-webhooks.ts'
@@ -125,11 +126,4 @@ export async function startSandboxProcessor(
       await state.save()
     },
   }
-}
-
-/** An address that listens everywhere is not one to connect to. */
-function urlHost(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  if (host === '::') return '[::1]'
-  return host.includes(':') ? `[${host}]` : host
 }

@@ -7,6 +7,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { urlHost } from '../url-host.ts'
 import { BadRequest } from './bad-request.ts'
 import { createSandboxChat } from './create-sandbox-chat.ts'
 import { createSandboxEmbeddings } from './create-sandbox-embeddings.ts'
@@ -179,11 +180,4 @@ function sendJson(response: ServerResponse, status: number, body: object): void 
 async function sendImage(response: ServerResponse, image: ImageAddress): Promise<void> {
   const png = await drawGradient(image.size, image.colours)
   response.writeHead(200, { 'content-type': 'image/png', 'content-length': png.length }).end(png)
-}
-
-/** An address that listens everywhere is not one to connect to. */
-function urlHost(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  if (host === '::') return '[::1]'
-  return host.includes(':') ? `[${host}]` : host
 }

@@ -1,5 +1,5 @@
 /** Asaas's published answers, field by field. */
-import { jsonCents } from '../exact-json.ts'
+import { jsonCents } from '../../lib/exact-json.ts'
 import type { SandboxCustomer, SandboxPayment } from './sandbox-records.ts'
 
 /** Thrown for a call that Asaas would refuse; becomes its status and its list of errors. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isObject } from '../../lib/is-object.ts'
-import { parseExactJson, readCents } from '../exact-json.ts'
+import { parseExactJson, readCents } from '../../lib/exact-json.ts'
 import type { ApiCall, ApiRoute } from './answer-api.ts'
 import { refundedCentsOf } from './create-refunds.ts'
 import type { SandboxState } from './open-state.ts'

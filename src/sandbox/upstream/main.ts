@@ -1,4 +1,4 @@
-/** The sandbox upstream as a program: `node src/providers/sandbox/main.ts --port 4010`. */
+/** The sandbox upstream as a program: `node src/sandbox/upstream/main.ts --port 4010`. */
 import { parseArgs } from 'node:util'
 import { startSandboxUpstream } from './start-sandbox-upstream.ts'
 

@@ -1,5 +1,5 @@
 import { toBuffer } from 'qrcode'
-import { writeBrCode } from '../br-code.ts'
+import { writeBrCode } from '../../lib/br-code.ts'
 import type { SandboxPayment } from './sandbox-records.ts'
 import { Refusal, slugOf } from './wire-format.ts'
 

@@ -1,5 +1,5 @@
 /** JSON with amounts of money in it: they are read and written digit by digit, never as a double. */
-import { jsonBrl, parseBrl, type ExactNumber } from '../lib/money.ts'
+import { jsonBrl, parseBrl, type ExactNumber } from './money.ts'
 
 /** What processors call an amount. Numbers of these names are kept as the digits that came. */
 const AMOUNT_NAMES = new Set(['value', 'netValue', 'originalValue', 'interestValue'])

@@ -1,4 +1,4 @@
-/** The sandbox processor as a program: `node src/payments/sandbox/main.ts --port 4020`. */
+/** The sandbox processor as a program: `node src/sandbox/processor/main.ts --port 4020`. */
 import { parseArgs } from 'node:util'
 import { startSandboxProcessor } from './start-sandbox-processor.ts'
 
