@@ -15,7 +15,7 @@ import type { ReferralProgramme } from '../payments/referral-rewards/reward-due-
 import type { SignIn } from '../sign-in/create-sign-in.ts'
 import type { Margins } from '../usage/margins.ts'
 import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
-import type { UploadLimits } from './openai/upload-form.ts'
+import type { UploadLimits } from './model-calls/upload-form.ts'
 
 /** The kinds of model calls. */
 export interface ModelCalls {

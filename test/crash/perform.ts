@@ -30,7 +30,8 @@ export const PERFORM: Readonly<
 
   async 'take-event'(access, { port }: { port: number }) {
     const { default: Fastify } = await import('fastify')
-    const { addProcessorEvents } = await import('../../src/http/inbound/processor-events.ts')
+    const { addProcessorEvents } =
+      await import('../../src/http/processor-events/processor-event-routes.ts')
     const db = open(access)
     const processor = await processorOf(access)
     const server = Fastify()

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { test } from 'node:test'
 import { createRunningCalls } from '../../src/gateway/running-calls.ts'
-import { createHttpClient } from '../../src/http/openai/http-client.ts'
+import { createHttpClient } from '../../src/http/model-calls/http-client.ts'
 
 test('what is made for every call has no getters', () => {
   const reply = { raw: {}, hijack: () => undefined } as unknown as FastifyReply

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import Fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
-import { addWebApp } from '../../src/http/web-app.ts'
+import { addWebApp } from '../../src/http/dashboard/web-app.ts'
 
 const PAGE = '<!doctype html><title>Painel</title>'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { escapeHtml } from '../../lib/escape-html.ts'
-import { sendPrivatePage } from '../send-private-page.ts'
+import { sendPrivatePage } from '../rest/send-private-page.ts'
 
 const STYLE = `:root{color-scheme:light dark;--ink:#16211c;--paper:#fff;--accent:#0b6b45;--on:#fff;--fault:#b3261e}
 @media(prefers-color-scheme:dark){:root{--ink:#e8efeb;--paper:#101713;--accent:#5fd3a0;--on:#06281a;--fault:#ffb4ab}}

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Session } from '../../sign-in/sessions.ts'
-import { CSRF_HEADER } from '../authenticate.ts'
+import { CSRF_HEADER } from '../rest/authenticate.ts'
 import type { HttpDeps } from '../http-deps.ts'
-import { originOf } from '../leaving-client.ts'
+import { originOf } from '../rest/leaving-client.ts'
 import { sendFault } from './send-fault.ts'
 
 /** `proof`: a session whose user proved a moment ago to be who they are. */

@@ -1,0 +1,227 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { audited, type RecordAct } from '../../audit-log/audited.ts'
+import type { Database } from '../../db/open.ts'
+import {
+  ADJUSTMENT_KINDS,
+  ADJUSTMENT_STATUSES,
+  approveAdjustment,
+  listAdjustments,
+  rejectAdjustment,
+  requestAdjustment,
+  type Adjustment,
+  type Decision,
+  type DecisionOutcome,
+} from '../../ledger/adjustments.ts'
+import { decimalBrl, jsonBrl, parseBrl, type NanoBrl } from '../../lib/money.ts'
+import { NANO_BRL_PER_CENTAVO } from '../../payments/top-ups.ts'
+import { actorOf, type Caller } from '../rest/authenticate.ts'
+import { adjustmentAnswer, adjustmentBodies, adjustmentBody } from './adjustment-body.ts'
+import { reason } from '../rest/operator-text.ts'
+import { answer, uuid, wholeNumber } from '../rest/values.ts'
+import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+
+const AMOUNT_BRL_MAX = 1_000_000
+const LIMIT_DEFAULT = 50
+const LIMIT_MAX = 200
+const REFERENCE = '^[\\x21-\\x7e]{1,100}$'
+
+const input = Type.Object(
+  {
+    customer_id: uuid,
+    kind: Type.Enum([...ADJUSTMENT_KINDS]),
+    amount_brl: Type.Number({
+      minimum: 0.01,
+      maximum: AMOUNT_BRL_MAX,
+      description: 'BRL, com até dois decimais.',
+    }),
+    reason,
+    reference: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        pattern: REFERENCE,
+        description:
+          'Sua; um pedido repetido com ela não lança de novo. Pode vir no cabeçalho idempotency-key.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export function addAdjustments(server: FastifyInstance, deps: HttpDeps): void {
+  addRequesting(server, deps)
+  addListing(server, deps)
+  addDeciding(server, deps)
+}
+
+function addRequesting(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'POST',
+    path: '/admin/adjustments',
+    tag: 'Administração',
+    summary: 'Credita ou debita à mão; acima do limite, outra pessoa precisa aprovar',
+    access: 'admin',
+    body: input,
+    status: 201,
+    answer: adjustmentAnswer,
+    refusals: {
+      404: ['customer_not_found'],
+      409: ['reference_taken', 'short_balance'],
+    },
+    async handle({ caller, body, request }) {
+      const { customer_id: customerId, kind } = body
+      // As the database keeps it, to be compared with a repeat.
+      const reason = body.reason.toWellFormed()
+      const amountNanoBrl = readAmount(body.amount_brl)
+      const reference = readReference(body.reference, request.headers['idempotency-key'])
+      const { approvalAboveNanoBrl } = deps.operators
+      const options = { requestedBy: caller.customerId, approvalAboveNanoBrl }
+      return audited(deps.db, actorOf(caller), async (trx, record) => {
+        const wanted = { customerId, kind, amountNanoBrl, reason, reference }
+        const outcome = await requestAdjustment(trx, wanted, options)
+        if (outcome.kind === 'customer_not_found') throw new RestRefusal(404, outcome.kind)
+        if (outcome.kind === 'reference_taken')
+          throw new RestRefusal(409, outcome.kind, 'reference: something else was asked for by it')
+        if (outcome.kind === 'short_balance') throw shortBalance()
+        const act = outcome.adjustment.status === 'posted' ? 'posted' : 'requested'
+        if (outcome.kind === 'requested') await recordAct(record, act, outcome.adjustment)
+        return adjustmentBody(trx, outcome.adjustment)
+      })
+    },
+  })
+}
+
+function addListing(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/admin/adjustments',
+    tag: 'Administração',
+    summary: 'Os lançamentos à mão, os mais novos primeiro',
+    access: 'admin',
+    query: {
+      status: Type.Optional(Type.Enum([...ADJUSTMENT_STATUSES])),
+      customer_id: Type.Optional(uuid),
+      limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT),
+      cursor,
+    },
+    answer: answer({
+      adjustments: Type.Array(adjustmentAnswer),
+      approval_above_brl: Type.Number({
+        description: 'BRL; acima disso, um lançamento espera por outra pessoa.',
+      }),
+      next_cursor: nextCursor,
+    }),
+    async handle({ query }) {
+      const { status, customer_id: customerId, limit = LIMIT_DEFAULT } = query
+      const after = readCursor(query.cursor)
+      const found = await listAdjustments(deps.db, { status, customerId, after, limit: limit + 1 })
+      const { page, next_cursor } = pageOf(found, limit, ({ exactCreatedAt, id }) => ({
+        at: exactCreatedAt,
+        id,
+      }))
+      return {
+        adjustments: await adjustmentBodies(deps.db, page),
+        approval_above_brl: jsonBrl(deps.operators.approvalAboveNanoBrl),
+        next_cursor,
+      }
+    },
+  })
+}
+
+function addDeciding(server: FastifyInstance, deps: HttpDeps): void {
+  const params = { id: Type.String({ maxLength: 200 }) }
+  addRestRoute(server, deps, {
+    method: 'POST',
+    path: '/admin/adjustments/:id/approve',
+    tag: 'Administração',
+    summary: 'Aprova e lança; quem pediu não aprova',
+    access: 'admin',
+    params,
+    answer: adjustmentAnswer,
+    refusals: {
+      403: ['second_admin_required'],
+      404: ['adjustment_not_found'],
+      409: ['adjustment_decided', 'customer_deleted', 'short_balance'],
+    },
+    handle: ({ caller, params }) => decide(deps, caller, params.id, 'approved', approveAdjustment),
+  })
+  addRestRoute(server, deps, {
+    method: 'POST',
+    path: '/admin/adjustments/:id/reject',
+    tag: 'Administração',
+    summary: 'Recusa um lançamento que espera; nada é lançado',
+    access: 'admin',
+    params,
+    answer: adjustmentAnswer,
+    refusals: { 404: ['adjustment_not_found'], 409: ['adjustment_decided'] },
+    handle: ({ caller, params }) => decide(deps, caller, params.id, 'rejected', rejectAdjustment),
+  })
+}
+
+function decide(
+  deps: HttpDeps,
+  caller: Caller,
+  id: string,
+  act: 'approved' | 'rejected',
+  work: (trx: Database, decision: Decision) => Promise<DecisionOutcome>,
+): Promise<object> {
+  return audited(deps.db, actorOf(caller), async (trx, record) => {
+    const outcome = await work(trx, { id, decidedBy: caller.customerId })
+    switch (outcome.kind) {
+      case 'decided':
+        await recordAct(record, act, outcome.adjustment)
+        return adjustmentBody(trx, outcome.adjustment)
+      case 'adjustment_not_found':
+        throw new RestRefusal(404, outcome.kind)
+      case 'second_admin_required':
+        throw new RestRefusal(403, outcome.kind, 'whoever asked for it cannot approve it')
+      case 'short_balance':
+        throw shortBalance()
+      default:
+        throw new RestRefusal(409, outcome.kind)
+    }
+  })
+}
+
+function recordAct(
+  record: RecordAct,
+  act: 'requested' | 'posted' | 'approved' | 'rejected',
+  { id, customerId, kind, amountNanoBrl }: Adjustment,
+): Promise<void> {
+  return record({
+    action: `adjustment.${act}`,
+    customerId,
+    subjectId: id,
+    details: { kind, amount_brl: decimalBrl(amountNanoBrl) },
+  })
+}
+
+function shortBalance(): RestRefusal {
+  return new RestRefusal(409, 'short_balance', 'less is there and not held: nothing was posted')
+}
+
+/** By the number's own shortest text: no arithmetic of doubles. */
+function readAmount(given: number): NanoBrl {
+  const amount = parseBrl(String(given))
+  if (amount === undefined || amount % NANO_BRL_PER_CENTAVO !== 0n)
+    throw new RestRefusal(400, 'invalid_request', 'amount_brl: must have at most two decimals')
+  return amount
+}
+
+function readReference(field: string | undefined, header: string | string[] | undefined): string {
+  if (typeof header === 'string' && !new RegExp(REFERENCE).test(header))
+    throw new RestRefusal(400, 'invalid_request', `idempotency-key: must match ${REFERENCE}`)
+  const reference = field ?? header
+  if (typeof reference !== 'string')
+    throw new RestRefusal(
+      400,
+      'invalid_request',
+      'reference: is required, here or as the header idempotency-key',
+    )
+  if (header !== undefined && header !== reference)
+    throw new RestRefusal(400, 'invalid_request', 'reference: differs from idempotency-key')
+  return reference
+}

@@ -1,0 +1,158 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import {
+  ALERTS_MAX,
+  changeAlert,
+  createAlert,
+  deleteAlert,
+  findAlert,
+  listAlerts,
+  lockAlert,
+} from '../../alerts/alerts.ts'
+import { audited } from '../../audit-log/audited.ts'
+import { lockCustomer } from '../../customers/customers.ts'
+import { actorOf } from '../rest/authenticate.ts'
+import { answer } from '../rest/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import {
+  alert,
+  alertBody,
+  alertChange,
+  alertInput,
+  readAlertChange,
+  readAlertInput,
+} from './alert-body.ts'
+
+/** What is no UUID is no id of an alert either: not a fault, but not found. */
+const params = { id: Type.String({ maxLength: 200 }) }
+const refusals = { 404: ['alert_not_found'] }
+
+export function addAlerts(server: FastifyInstance, deps: HttpDeps): void {
+  addReading(server, deps)
+  addCreating(server, deps)
+  addChanging(server, deps)
+  addDeleting(server, deps)
+}
+
+function addReading(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/me/alerts',
+    tag: 'Alertas',
+    summary: 'Os alertas, na ordem em que foram criados',
+    access: 'customer',
+    answer: answer({ alerts: Type.Array(alert) }),
+    async handle({ caller }) {
+      return { alerts: (await listAlerts(deps.db, caller.customerId)).map(alertBody) }
+    },
+  })
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/me/alerts/:id',
+    tag: 'Alertas',
+    summary: 'Um alerta',
+    access: 'customer',
+    params,
+    answer: alert,
+    refusals,
+    async handle({ caller, params }) {
+      const found = await findAlert(deps.db, caller.customerId, params.id)
+      if (!found) throw new RestRefusal(404, 'alert_not_found')
+      return alertBody(found)
+    },
+  })
+}
+
+function addCreating(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'POST',
+    path: '/me/alerts',
+    tag: 'Alertas',
+    summary:
+      'Cria um alerta de saldo, de gasto ou de erros, da conta, de uma chave ou de uma equipe',
+    access: 'customer',
+    body: alertInput,
+    status: 201,
+    answer: alert,
+    refusals: { 404: ['key_not_found', 'team_not_found'], 409: ['too_many_alerts'] },
+    async handle({ caller, body }) {
+      const { customerId } = caller
+      const input = readAlertInput(customerId, body)
+      const made = await audited(deps.db, actorOf(caller), async (trx, record) => {
+        const made = await createAlert(trx, input)
+        if (!('id' in made))
+          throw made.kind === 'too_many_alerts'
+            ? new RestRefusal(409, made.kind, `at most ${ALERTS_MAX}`)
+            : new RestRefusal(404, made.kind)
+        await record({
+          action: 'alert.created',
+          customerId,
+          subjectId: made.id,
+          details: { kind: made.kind },
+        })
+        return made
+      })
+      return alertBody(made)
+    },
+  })
+}
+
+function addChanging(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'PATCH',
+    path: '/me/alerts/:id',
+    tag: 'Alertas',
+    summary: 'Altera o que for dado; com outro limite o alerta pode disparar de novo',
+    access: 'customer',
+    params,
+    body: alertChange,
+    answer: alert,
+    refusals,
+    async handle({ caller, params, body }) {
+      const { customerId } = caller
+      const changed = await audited(deps.db, actorOf(caller), async (trx, record) => {
+        await lockCustomer(trx, customerId)
+        const found = await lockAlert(trx, customerId, params.id)
+        if (!found) throw new RestRefusal(404, 'alert_not_found')
+        const change = readAlertChange(found.kind, body)
+        const fields = Object.keys(body)
+        if (fields.length === 0) return found
+        await record({
+          action: 'alert.changed',
+          customerId,
+          subjectId: found.id,
+          details: { fields },
+        })
+        return changeAlert(trx, found, change)
+      })
+      return alertBody(changed)
+    },
+  })
+}
+
+function addDeleting(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'DELETE',
+    path: '/me/alerts/:id',
+    tag: 'Alertas',
+    summary: 'Exclui um alerta',
+    access: 'customer',
+    params,
+    answer: alert,
+    refusals,
+    async handle({ caller, params }) {
+      const { customerId } = caller
+      const deleted = await audited(deps.db, actorOf(caller), async (trx, record) => {
+        await lockCustomer(trx, customerId)
+        const found = await lockAlert(trx, customerId, params.id)
+        if (!found) throw new RestRefusal(404, 'alert_not_found')
+        await deleteAlert(trx, found)
+        await record({ action: 'alert.deleted', customerId, subjectId: found.id })
+        return found
+      })
+      return alertBody(deleted)
+    },
+  })
+}

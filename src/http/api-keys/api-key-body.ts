@@ -1,0 +1,232 @@
+/** What customers write of a key, and what they are shown of one. */
+import Type, { type Static } from 'typebox'
+import type { ApiKeyChange } from '../../customers/change-api-key.ts'
+import { API_KEY_STATUSES, type ApiKeyDetails } from '../../customers/api-key-details.ts'
+import type { ApiKeyInput } from '../../customers/api-keys.ts'
+import { createIpMatcher } from '../../customers/ip-allowlist.ts'
+import { readKeyName } from '../../customers/key-name.ts'
+import { jsonUsd, parseUsd } from '../../lib/money.ts'
+import { answer, dateTime, nullable, usd, uuid } from '../rest/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+
+/** The specification's default. */
+const REQUESTS_PER_MINUTE = 120
+/** More is for the operator to grant, by the command line. */
+const REQUESTS_PER_MINUTE_MAX = 10_000
+const TOKENS_PER_MINUTE_MAX = 1_000_000_000
+const BUDGET_USD_MAX = 1_000_000
+const BUDGET_DECIMALS_MAX = 6
+const IP_ENTRIES_MAX = 100
+/** Longer than any address with a prefix. */
+const IP_ENTRY_LENGTH_MAX = 64
+
+const budgetPeriod = Type.Enum(['day', 'month', 'lifetime'])
+
+/** Of the name and of the models no schema speaks: a fault of theirs has a code of its own. */
+export const apiKeyFields = {
+  name: Type.Optional(Type.Unsafe<unknown>({ description: 'Texto de 3 a 50 caracteres.' })),
+  model_ids: Type.Optional(
+    Type.Unsafe<unknown>({
+      description:
+        'Lista de ids do catálogo, ao menos um válido. Os que não existem são ignorados: a resposta traz os que valem.',
+    }),
+  ),
+  ip_allowlist: Type.Optional(
+    nullable(
+      Type.Array(Type.String({ minLength: 1, maxLength: IP_ENTRY_LENGTH_MAX }), {
+        minItems: 1,
+        maxItems: IP_ENTRIES_MAX,
+        description: 'Endereços e blocos CIDR, IPv4 ou IPv6; null: qualquer um.',
+      }),
+    ),
+  ),
+  requests_per_minute: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: REQUESTS_PER_MINUTE_MAX,
+      description: `Sem ele, ${REQUESTS_PER_MINUTE} numa chave nova.`,
+    }),
+  ),
+  tokens_per_minute: Type.Optional(
+    nullable(Type.Integer({ minimum: 1, maximum: TOKENS_PER_MINUTE_MAX })),
+  ),
+  budget: Type.Optional(
+    nullable(
+      Type.Object(
+        {
+          limit_usd: Type.Number({
+            minimum: 0,
+            maximum: BUDGET_USD_MAX,
+            description: `USD, com até ${BUDGET_DECIMALS_MAX} casas decimais.`,
+          }),
+          period: budgetPeriod,
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  ),
+  expires_at: Type.Optional(
+    nullable(Type.String({ format: 'date-time', maxLength: 40, description: 'No futuro.' })),
+  ),
+}
+export const apiKeyInput = Type.Object(apiKeyFields, { additionalProperties: false })
+
+/** What they answer with where the fields are faulty. */
+export const API_KEY_FAULTS = ['name must be 3-50 chars', 'no_valid_models'] as const
+
+type GivenFields = Static<typeof apiKeyInput>
+
+export type KeyInput = Pick<
+  ApiKeyInput,
+  | 'name'
+  | 'modelIds'
+  | 'ipAllowlist'
+  | 'requestsPerMinute'
+  | 'tokensPerMinute'
+  | 'budget'
+  | 'expiresAt'
+>
+
+/** Of a new key, as `createApiKey` takes it. Throws a `RestRefusal`. */
+export function readKeyInput(deps: Pick<HttpDeps, 'catalog'>, fields: GivenFields): KeyInput {
+  const change = readKeyChange(deps, {
+    ...fields,
+    name: fields.name ?? null,
+    model_ids: fields.model_ids ?? null,
+  })
+  return {
+    name: change.name as string,
+    modelIds: change.modelIds,
+    ipAllowlist: change.ipAllowlist ?? undefined,
+    requestsPerMinute: change.requestsPerMinute ?? REQUESTS_PER_MINUTE,
+    tokensPerMinute: change.tokensPerMinute ?? undefined,
+    budget: change.budget ?? undefined,
+    expiresAt: change.expiresAt ?? undefined,
+  }
+}
+
+/** Of a key that is there: only what was given. Throws a `RestRefusal`. */
+export function readKeyChange(
+  { catalog }: Pick<HttpDeps, 'catalog'>,
+  fields: GivenFields,
+): ApiKeyChange {
+  return {
+    ...(fields.name === undefined ? {} : { name: readName(fields.name) }),
+    ...(fields.model_ids === undefined ? {} : { modelIds: readModels(catalog, fields.model_ids) }),
+    ...(fields.ip_allowlist === undefined
+      ? {}
+      : { ipAllowlist: fields.ip_allowlist && readAllowlist(fields.ip_allowlist) }),
+    ...(fields.requests_per_minute === undefined
+      ? {}
+      : { requestsPerMinute: fields.requests_per_minute }),
+    ...(fields.tokens_per_minute === undefined
+      ? {}
+      : { tokensPerMinute: fields.tokens_per_minute }),
+    ...(fields.budget === undefined ? {} : { budget: fields.budget && readBudget(fields.budget) }),
+    ...(fields.expires_at === undefined
+      ? {}
+      : { expiresAt: fields.expires_at === null ? null : readExpiry(fields.expires_at) }),
+  }
+}
+
+function readName(value: unknown): string {
+  const name = readKeyName(value)
+  if (name === undefined) throw new RestRefusal(400, 'name must be 3-50 chars')
+  // NUL is what the database cannot keep; none of them can be seen.
+  if (/\p{Cc}/u.test(name)) throw invalid('name', 'must not have control characters')
+  return name
+}
+
+/** Those of the catalog, each once. */
+function readModels(catalog: HttpDeps['catalog'], value: unknown): string[] {
+  const given: unknown[] = Array.isArray(value) ? value : []
+  const known = given.filter(
+    (id): id is string => typeof id === 'string' && catalog.findModel(id) !== undefined,
+  )
+  if (known.length === 0) throw new RestRefusal(400, 'no_valid_models')
+  return [...new Set(known)]
+}
+
+function readAllowlist(entries: readonly string[]): readonly string[] {
+  for (const entry of entries) {
+    try {
+      createIpMatcher([entry])
+    } catch {
+      throw invalid('ip_allowlist', `${JSON.stringify(entry)} is not an IP address or a CIDR block`)
+    }
+  }
+  return [...new Set(entries)]
+}
+
+/** By the number's own shortest text: amounts never go through the arithmetic of doubles. */
+function readBudget({
+  limit_usd,
+  period,
+}: NonNullable<GivenFields['budget']>): NonNullable<ApiKeyInput['budget']> {
+  const text = String(limit_usd)
+  const limitPicoUsd = parseUsd(text)
+  const decimals = text.split('.')[1]?.length ?? 0
+  if (limitPicoUsd === undefined || decimals > BUDGET_DECIMALS_MAX)
+    throw invalid('budget.limit_usd', `must have at most ${BUDGET_DECIMALS_MAX} decimals`)
+  return { limitPicoUsd, period }
+}
+
+function readExpiry(text: string): Date {
+  const at = new Date(text)
+  // A leap second is a time by the format and none by the clock.
+  if (Number.isNaN(at.getTime())) throw invalid('expires_at', 'is not a time')
+  if (at.getTime() <= Date.now()) throw invalid('expires_at', 'must be in the future')
+  return at
+}
+
+function invalid(field: string, what: string): RestRefusal {
+  return new RestRefusal(400, 'invalid_request', `${field}: ${what}`)
+}
+
+const shownFields = {
+  id: uuid,
+  name: Type.String(),
+  last_four: Type.String(),
+  status: Type.Enum([...API_KEY_STATUSES]),
+  model_ids: nullable(Type.Array(Type.String(), { description: 'null: todos os do catálogo.' })),
+  ip_allowlist: nullable(Type.Array(Type.String())),
+  requests_per_minute: Type.Integer(),
+  tokens_per_minute: nullable(Type.Integer()),
+  budget: nullable(answer({ limit_usd: usd, period: budgetPeriod, spent_usd: usd })),
+  team_id: nullable(uuid),
+  last_used_at: nullable(dateTime),
+  created_at: dateTime,
+  expires_at: nullable(dateTime),
+  revoked_at: nullable(dateTime),
+}
+export const apiKey = answer(shownFields)
+
+/** Of a key that was made just now. */
+export const newApiKey = answer({
+  ...shownFields,
+  key: Type.String({ description: 'O segredo; só é mostrado esta vez.' }),
+})
+
+export function apiKeyBody(key: ApiKeyDetails): Record<string, unknown> {
+  return {
+    id: key.id,
+    name: key.name,
+    last_four: key.lastFour,
+    status: key.status,
+    model_ids: key.modelIds,
+    ip_allowlist: key.ipAllowlist,
+    requests_per_minute: key.requestsPerMinute,
+    tokens_per_minute: key.tokensPerMinute,
+    budget: key.budget && {
+      limit_usd: jsonUsd(key.budget.limitPicoUsd),
+      period: key.budget.period,
+      spent_usd: jsonUsd(key.budget.spentPicoUsd),
+    },
+    team_id: key.teamId,
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    created_at: key.createdAt.toISOString(),
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,169 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { audited } from '../../audit-log/audited.ts'
+import {
+  API_KEY_STATUSES,
+  findApiKeyDetails,
+  listApiKeyDetails,
+  type ApiKeyDetails,
+} from '../../customers/api-key-details.ts'
+import { listUnrevokedKeyIds, revokeApiKey } from '../../customers/api-keys.ts'
+import { changeApiKey } from '../../customers/change-api-key.ts'
+import { keyAct, keyEvent } from '../../customers/key-act.ts'
+import type { Database } from '../../db/open.ts'
+import { recordEvent } from '../../events/record-event.ts'
+import { actorOf, type Caller } from '../rest/authenticate.ts'
+import { answer, wholeNumber } from '../rest/values.ts'
+import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import {
+  API_KEY_FAULTS,
+  apiKey,
+  apiKeyBody,
+  apiKeyInput,
+  newApiKey,
+  readKeyChange,
+  readKeyInput,
+} from './api-key-body.ts'
+import { addBulkRevoke } from './bulk-revoke-routes.ts'
+import { makeApiKey } from './make-api-key.ts'
+
+const LIMIT_DEFAULT = 50
+const LIMIT_MAX = 200
+/** Keys of one customer that are not revoked, those of their teams too: revoking them all must have an end. */
+export const KEYS_MAX = 1_000
+
+/** What is no UUID is no id of a key either: not a fault, but not found. */
+const params = { id: Type.String({ maxLength: 200 }) }
+
+export function addApiKeys(server: FastifyInstance, deps: HttpDeps): void {
+  addReading(server, deps)
+  addCreating(server, deps)
+  addChanging(server, deps)
+  addBulkRevoke(server, deps)
+}
+
+function addReading(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/api-keys',
+    tag: 'Chaves',
+    summary: 'As chaves, das mais novas às mais antigas',
+    access: 'customer',
+    query: {
+      status: Type.Optional(Type.Enum([...API_KEY_STATUSES])),
+      limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT),
+      cursor,
+    },
+    answer: answer({ api_keys: Type.Array(apiKey), next_cursor: nextCursor }),
+    async handle({ caller, query }) {
+      const { status, limit = LIMIT_DEFAULT } = query
+      const filter = { customerId: caller.customerId, status, after: readCursor(query.cursor) }
+      const keys = await listApiKeyDetails(deps.db, filter, limit + 1)
+      const { page, next_cursor } = pageOf(keys, limit, ({ id, createdAtExact }) => ({
+        at: createdAtExact,
+        id,
+      }))
+      return { api_keys: page.map(apiKeyBody), next_cursor }
+    },
+  })
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/api-keys/:id',
+    tag: 'Chaves',
+    summary: 'Uma chave',
+    access: 'customer',
+    params,
+    answer: apiKey,
+    refusals: { 404: ['key_not_found'] },
+    async handle({ caller, params }) {
+      return apiKeyBody(await theKey(deps.db, caller, params.id))
+    },
+  })
+}
+
+function addCreating(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'POST',
+    path: '/api-keys',
+    tag: 'Chaves',
+    summary: 'Cria uma chave; o segredo só é mostrado na resposta',
+    access: 'customer',
+    body: apiKeyInput,
+    status: 201,
+    answer: newApiKey,
+    refusals: { 400: API_KEY_FAULTS, 409: ['too_many_keys'] },
+    async handle({ caller, body, reply }) {
+      const input = readKeyInput(deps, body)
+      const { customerId } = caller
+      const made = await audited(deps.db, actorOf(caller), async (trx, record) => {
+        const made = await makeApiKey(trx, record, caller, { ...input, customerId }, async () => {
+          if ((await listUnrevokedKeyIds(trx, customerId)).length >= KEYS_MAX)
+            throw new RestRefusal(409, 'too_many_keys', `at most ${KEYS_MAX} that are not revoked`)
+        })
+        return made && { key: await theKey(trx, caller, made.key.id), secret: made.secret }
+      })
+      if (!made) return reply.code(401).send()
+      reply.header('cache-control', 'no-store')
+      return { ...apiKeyBody(made.key), key: made.secret }
+    },
+  })
+}
+
+function addChanging(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'PATCH',
+    path: '/api-keys/:id',
+    tag: 'Chaves',
+    summary: 'Altera o que for dado; null retira a restrição',
+    access: 'customer',
+    params,
+    body: apiKeyInput,
+    answer: apiKey,
+    refusals: { 400: API_KEY_FAULTS, 404: ['key_not_found'], 409: ['key_revoked'] },
+    async handle({ caller, params, body }) {
+      const change = readKeyChange(deps, body)
+      const key = await audited(deps.db, actorOf(caller), async (trx, record) => {
+        if (Object.keys(change).length === 0) return theKey(trx, caller, params.id)
+        const { kind } = await changeApiKey(trx, caller.customerId, params.id, change)
+        if (kind === 'key_not_found') throw new RestRefusal(404, 'key_not_found')
+        if (kind === 'key_revoked') throw new RestRefusal(409, 'key_revoked')
+        const key = await theKey(trx, caller, params.id)
+        await record({ ...keyAct('changed', key), details: { fields: Object.keys(body) } })
+        return key
+      })
+      return apiKeyBody(key)
+    },
+  })
+  addRestRoute(server, deps, {
+    method: 'DELETE',
+    path: '/api-keys/:id',
+    tag: 'Chaves',
+    summary: 'Revoga uma chave, para sempre',
+    access: 'customer',
+    params,
+    answer: apiKey,
+    refusals: { 404: ['key_not_found'] },
+    async handle({ caller, params }) {
+      const key = await audited(deps.db, actorOf(caller), async (trx, record) => {
+        const outcome = await revokeApiKey(trx, params.id, caller.customerId)
+        const key = await theKey(trx, caller, params.id)
+        if (outcome === 'revoked') {
+          await record(keyAct('revoked', key))
+          await recordEvent(trx, keyEvent('revoked', key))
+        }
+        return key
+      })
+      return apiKeyBody(key)
+    },
+  })
+}
+
+/** Throws a 404 for what is no key of the caller's. */
+async function theKey(db: Database, caller: Caller, keyId: string): Promise<ApiKeyDetails> {
+  const key = await findApiKeyDetails(db, caller.customerId, keyId)
+  if (!key) throw new RestRefusal(404, 'key_not_found')
+  return key
+}

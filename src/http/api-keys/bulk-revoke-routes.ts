@@ -1,0 +1,108 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { audited } from '../../audit-log/audited.ts'
+import { findApiKeyDetails } from '../../customers/api-key-details.ts'
+import { listOwnKeyIds, listUnrevokedKeyIds, revokeApiKey } from '../../customers/api-keys.ts'
+import { keyAct, keyEvent } from '../../customers/key-act.ts'
+import { recordEvent } from '../../events/record-event.ts'
+import { actorOf, type Caller } from '../rest/authenticate.ts'
+import { answer, count } from '../rest/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+
+const IDS_MAX = 100
+/** A key that was about to be revoked may have made another one; each round ends those of the one before. */
+const ROUNDS_MAX = 10
+
+interface Counts {
+  revoked: number
+  alreadyInactive: number
+  /** Of keys that the database failed to revoke; the others are revoked all the same. */
+  gatewayFailures: number
+}
+
+export function addBulkRevoke(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'POST',
+    path: '/api-keys/bulk-revoke',
+    tag: 'Chaves',
+    summary: 'Revoga várias chaves, ou todas',
+    access: 'customer',
+    body: Type.Object(
+      {
+        all: Type.Optional(Type.Literal(true, { description: 'Todas; sem `ids`.' })),
+        ids: Type.Optional(
+          // Without the prefix `urn:uuid:`, which is of the format and nothing that the database knows.
+          Type.Array(Type.String({ format: 'uuid', maxLength: 36 }), {
+            maxItems: IDS_MAX,
+            description: 'Só estas; sem `all`.',
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    answer: answer({ revoked: count, alreadyInactive: count, gatewayFailures: count }),
+    refusals: { 404: ['key_not_found'] },
+    async handle({ caller, body: { all, ids } }) {
+      if ((all === undefined) === (ids === undefined))
+        throw new RestRefusal(400, 'invalid_request', 'body: must have either all or ids')
+      return ids ? revokeThese(deps, caller, ids) : revokeAll(deps, caller)
+    },
+  })
+}
+
+/** Where one of them is not the caller's, none is revoked. */
+async function revokeThese(
+  deps: HttpDeps,
+  caller: Caller,
+  ids: readonly string[],
+): Promise<Counts> {
+  const wanted = [...new Set(ids.map((id) => id.toLowerCase()))]
+  const own = new Set(await listOwnKeyIds(deps.db, caller.customerId, wanted))
+  const stranger = wanted.find((id) => !own.has(id))
+  if (stranger !== undefined) throw new RestRefusal(404, 'key_not_found', `ids: ${stranger}`)
+  const counts: Counts = { revoked: 0, alreadyInactive: 0, gatewayFailures: 0 }
+  for (const id of wanted) await revokeOne(deps, caller, id, counts)
+  return counts
+}
+
+async function revokeAll(deps: HttpDeps, caller: Caller): Promise<Counts> {
+  const counts: Counts = { revoked: 0, alreadyInactive: 0, gatewayFailures: 0 }
+  const tried = new Set<string>()
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const listed = await listUnrevokedKeyIds(deps.db, caller.customerId)
+    const ids = listed.filter((id) => !tried.has(id))
+    if (ids.length === 0) break
+    for (const id of ids) {
+      tried.add(id)
+      await revokeOne(deps, caller, id, counts)
+    }
+  }
+  return counts
+}
+
+/** Each in a transaction of its own, so that a failure loses this key only. */
+async function revokeOne(
+  { db, log }: HttpDeps,
+  caller: Caller,
+  id: string,
+  counts: Counts,
+): Promise<void> {
+  const { customerId } = caller
+  try {
+    const outcome = await audited(db, actorOf(caller), async (trx, record) => {
+      const outcome = await revokeApiKey(trx, id, customerId)
+      const key = outcome === 'revoked' && (await findApiKeyDetails(trx, customerId, id))
+      if (!key) return outcome
+      await record(keyAct('revoked', key))
+      await recordEvent(trx, keyEvent('revoked', key))
+      return outcome
+    })
+    if (outcome === 'revoked') counts.revoked += 1
+    else counts.alreadyInactive += 1
+  } catch (error) {
+    log.error('key_revocation_failed', { apiKeyId: id, error })
+    counts.gatewayFailures += 1
+  }
+}

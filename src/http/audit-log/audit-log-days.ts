@@ -1,0 +1,13 @@
+import { dayInQuery } from '../rest/values.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+
+/** Of a query: from when until when, by days that the database knows. */
+export const auditLogDays = {
+  from: dayInQuery('Primeiro dia, no horário de Brasília.'),
+  to: dayInQuery('Último dia, no horário de Brasília.'),
+}
+
+export function checkDays({ from, to }: { from?: string; to?: string }): void {
+  if (from !== undefined && to !== undefined && from > to)
+    throw new RestRefusal(400, 'invalid_request', 'from: must not be after to')
+}

@@ -1,0 +1,91 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { listAuditLog, type AuditLogEntry } from '../../audit-log/read-audit-log.ts'
+import { findCustomerNames } from '../../customers/customer-names.ts'
+import { toMilliseconds } from '../../db/exact-time.ts'
+import { answer, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
+import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+import { auditLogDays, checkDays } from './audit-log-days.ts'
+
+const LIMIT_DEFAULT = 50
+const LIMIT_MAX = 200
+
+const text = nullable(Type.String())
+
+const entry = answer({
+  id: uuid,
+  created_at: dateTime,
+  action: Type.String({ description: 'Como `api_key.revoked`.' }),
+  actor_kind: Type.Enum(['customer', 'operator', 'system'], {
+    description: '`operator`: pela linha de comando do servidor.',
+  }),
+  actor_id: nullable(uuid),
+  actor_name: text,
+  api_key_id: nullable(uuid),
+  session_id: nullable(uuid),
+  ip: text,
+  customer_id: nullable(uuid),
+  customer_name: text,
+  subject_id: text,
+  details: nullable(Type.Record(Type.String(), Type.Unknown())),
+})
+
+/** That it is read is told nowhere: it would be most of what there is to read. Who takes it away is told. */
+export function addAuditLogList(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/admin/audit-log',
+    tag: 'Administração',
+    summary: 'O registro de auditoria, os atos mais novos primeiro',
+    access: 'admin',
+    query: {
+      customer_id: Type.Optional(uuid),
+      action: Type.Optional(
+        Type.String({
+          maxLength: 100,
+          pattern: '^[a-z][a-z_]*(\\.[a-z_]*)?$',
+          description: 'O começo do nome do ato: `adjustment.` ou `api_key.revoked`.',
+        }),
+      ),
+      ...auditLogDays,
+      limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT),
+      cursor,
+    },
+    answer: answer({ entries: Type.Array(entry), next_cursor: nextCursor }),
+    async handle({ query }) {
+      const { from, to, customer_id: customerId, action, limit = LIMIT_DEFAULT } = query
+      checkDays(query)
+      const after = readCursor(query.cursor)
+      const wanted = { from, to, customerId, actionBeginning: action, after, limit: limit + 1 }
+      const found = await listAuditLog(deps.db, wanted)
+      const { page, next_cursor } = pageOf(found, limit, ({ createdAt, id }) => ({
+        at: createdAt,
+        id,
+      }))
+      const ids = page.flatMap((each) => [each.actorId, each.customerId])
+      const names = await findCustomerNames(deps.db, ids)
+      return { entries: page.map((each) => entryBody(each, names)), next_cursor }
+    },
+  })
+}
+
+function entryBody(found: AuditLogEntry, names: ReadonlyMap<string, string>): object {
+  const nameOf = (id: string | null): string | null => names.get(id ?? '') ?? null
+  return {
+    id: found.id,
+    created_at: toMilliseconds(found.createdAt),
+    action: found.action,
+    actor_kind: found.actorKind,
+    actor_id: found.actorId,
+    actor_name: nameOf(found.actorId),
+    api_key_id: found.apiKeyId,
+    session_id: found.sessionId,
+    ip: found.ip,
+    customer_id: found.customerId,
+    customer_name: nameOf(found.customerId),
+    subject_id: found.subjectId,
+    details: found.details,
+  }
+}

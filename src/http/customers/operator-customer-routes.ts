@@ -1,0 +1,231 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { audited } from '../../audit-log/audited.ts'
+import { listApiKeyDetails } from '../../customers/api-key-details.ts'
+import { findCustomer, type Customer } from '../../customers/customers.ts'
+import { maskTaxId } from '../../customers/mask-tax-id.ts'
+import { findProfile, type Profile } from '../../customers/profiles.ts'
+import { searchCustomers, type FoundCustomer } from '../../customers/search-customers.ts'
+import { findSuspension, type Suspension } from '../../customers/suspend-customer.ts'
+import { kindOfTaxId } from '../../lib/tax-id.ts'
+import type { Database } from '../../db/open.ts'
+import { findAccount, type Account } from '../../ledger/entries.ts'
+import { findPromotionalLeft } from '../../ledger/promotions.ts'
+import { isUuid } from '../../lib/ids.ts'
+import { jsonBrl } from '../../lib/money.ts'
+import { listTopUps, type TopUp } from '../../payments/top-ups.ts'
+import { actorOf } from '../rest/authenticate.ts'
+import { operatorLine } from '../rest/operator-text.ts'
+import { answer, brl, count, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
+import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+
+const LIMIT_DEFAULT = 50
+const LIMIT_MAX = 200
+const TOP_UPS_SHOWN = 10
+
+const customer = {
+  id: uuid,
+  name: Type.String(),
+  email: nullable(Type.String()),
+  created_at: dateTime,
+  deleted_at: nullable(dateTime),
+}
+
+export function addCustomers(server: FastifyInstance, deps: HttpDeps): void {
+  addListing(server, deps)
+  addDetail(server, deps)
+}
+
+function addListing(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/admin/customers',
+    tag: 'Administração',
+    summary: 'Os clientes, os mais novos primeiro',
+    access: 'admin',
+    query: {
+      q: Type.Optional(
+        operatorLine(3, 200, 'O começo do nome, do e-mail, do id, do CPF ou do CNPJ.'),
+      ),
+      limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT),
+      cursor,
+    },
+    answer: answer({
+      customers: Type.Array(
+        answer({ ...customer, balance_brl: brl, last_used_at: nullable(dateTime) }),
+      ),
+      next_cursor: nextCursor,
+    }),
+    async handle({ caller, query }) {
+      const { q, limit = LIMIT_DEFAULT } = query
+      const after = readCursor(query.cursor)
+      return audited(deps.db, actorOf(caller), async (trx, record) => {
+        const found = await searchCustomers(trx, { beginning: q?.trim(), after, limit: limit + 1 })
+        const { page, next_cursor } = pageOf(found, limit, ({ exactCreatedAt, id }) => ({
+          at: exactCreatedAt,
+          id,
+        }))
+        // What was looked for may be a person.
+        const details = { searched: q !== undefined, shown: page.length }
+        await record({ action: 'customers.listed', customerId: null, subjectId: null, details })
+        return { customers: page.map(listedBody), next_cursor }
+      })
+    },
+  })
+}
+
+function addDetail(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/admin/customers/:id',
+    tag: 'Administração',
+    summary: 'Um cliente; que foi visto fica no registro de auditoria',
+    access: 'admin',
+    params: { id: Type.String({ maxLength: 200 }) },
+    answer: answer({
+      ...customer,
+      timezone: Type.String(),
+      profile: nullable(
+        answer({
+          full_name: Type.String(),
+          cpf_cnpj: Type.String({ description: 'Mascarado.' }),
+          kind: Type.Enum(['cpf', 'cnpj']),
+          city: nullable(Type.String()),
+          state: nullable(Type.String()),
+        }),
+      ),
+      balance: answer({
+        balance_brl: brl,
+        held_brl: brl,
+        available_brl: brl,
+        promotional_brl: brl,
+        credited_brl: brl,
+        debited_brl: brl,
+        charged_brl: brl,
+      }),
+      suspension: nullable(
+        answer({ since: dateTime, reason: Type.Enum(['chargeback', 'operator']) }),
+      ),
+      keys: answer({ active: count, suspended: count, revoked: count, expired: count }),
+      last_topups: Type.Array(
+        answer({
+          id: uuid,
+          amount_brl: brl,
+          returned_brl: brl,
+          method: Type.String(),
+          status: Type.String(),
+          created_at: dateTime,
+          paid_at: nullable(dateTime),
+        }),
+      ),
+      flags: answer({
+        has_profile: Type.Boolean(),
+        is_admin: Type.Boolean(),
+        are_keys_suspended: Type.Boolean({ description: 'Por falta de saldo.' }),
+        is_in_debt: Type.Boolean(),
+      }),
+    }),
+    refusals: { 404: ['customer_not_found'] },
+    async handle({ caller, params }) {
+      return audited(deps.db, actorOf(caller), async (trx, record) => {
+        const found = isUuid(params.id) ? await findCustomer(trx, params.id) : undefined
+        if (!found) throw new RestRefusal(404, 'customer_not_found')
+        const body = await detailBody(trx, deps.adminEmails, found)
+        await record({ action: 'customer.viewed', customerId: found.id, subjectId: found.id })
+        return body
+      })
+    },
+  })
+}
+
+async function detailBody(
+  trx: Database,
+  adminEmails: ReadonlySet<string>,
+  found: Customer,
+): Promise<object> {
+  const { id, email } = found
+  const profile = await findProfile(trx, id)
+  const keys = await listApiKeyDetails(trx, { customerId: id }, null)
+  const topUps = await listTopUps(trx, id, TOP_UPS_SHOWN, undefined)
+  const suspension = await findSuspension(trx, id)
+  const promotional = await findPromotionalLeft(trx, id)
+  const account = (await findAccount(trx, id)) as Account
+  const countKeys = (status: string): number => keys.filter((key) => key.status === status).length
+  return {
+    ...customerBody(found),
+    timezone: found.timezone,
+    profile: profile ? profileBody(profile) : null,
+    balance: {
+      balance_brl: jsonBrl(account.balanceNanoBrl),
+      held_brl: jsonBrl(account.heldNanoBrl),
+      available_brl: jsonBrl(account.balanceNanoBrl - account.heldNanoBrl),
+      promotional_brl: jsonBrl(promotional),
+      credited_brl: jsonBrl(account.creditedNanoBrl),
+      debited_brl: jsonBrl(account.debitedNanoBrl),
+      charged_brl: jsonBrl(account.chargedNanoBrl),
+    },
+    suspension: suspension ? suspensionBody(suspension) : null,
+    keys: {
+      active: countKeys('active'),
+      suspended: countKeys('suspended'),
+      revoked: countKeys('revoked'),
+      expired: countKeys('expired'),
+    },
+    last_topups: topUps.map(topUpBody),
+    flags: {
+      has_profile: profile !== undefined,
+      is_admin: email !== null && adminEmails.has(email.toLowerCase()),
+      are_keys_suspended: account.balanceNanoBrl <= 0n,
+      is_in_debt: account.balanceNanoBrl < 0n,
+    },
+  }
+}
+
+function listedBody(found: FoundCustomer): object {
+  return {
+    ...customerBody(found),
+    balance_brl: jsonBrl(found.balanceNanoBrl),
+    last_used_at: found.lastUsedAt?.toISOString() ?? null,
+  }
+}
+
+function customerBody(
+  found: Pick<Customer, 'id' | 'name' | 'email' | 'createdAt' | 'deletedAt'>,
+): object {
+  return {
+    id: found.id,
+    name: found.name,
+    email: found.email,
+    created_at: found.createdAt.toISOString(),
+    deleted_at: found.deletedAt?.toISOString() ?? null,
+  }
+}
+
+function profileBody(profile: Profile): object {
+  return {
+    full_name: profile.full_name,
+    cpf_cnpj: maskTaxId(profile.tax_id),
+    kind: kindOfTaxId(profile.tax_id),
+    city: profile.city,
+    state: profile.state,
+  }
+}
+
+function suspensionBody({ since, reason }: Suspension): object {
+  return { since: since.toISOString(), reason }
+}
+
+function topUpBody(topUp: TopUp): object {
+  return {
+    id: topUp.id,
+    amount_brl: jsonBrl(topUp.amountNanoBrl),
+    returned_brl: jsonBrl(topUp.returnedNanoBrl),
+    method: topUp.method,
+    status: topUp.status,
+    created_at: topUp.createdAt.toISOString(),
+    paid_at: topUp.paidAt?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,59 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { audited } from '../../audit-log/audited.ts'
+import { findCustomer } from '../../customers/customers.ts'
+import { reinstateCustomer, suspendCustomer } from '../../customers/suspend-customer.ts'
+import type { Database } from '../../db/open.ts'
+import { lockAccount } from '../../ledger/entries.ts'
+import { isUuid } from '../../lib/ids.ts'
+import { actorOf, type Caller } from '../rest/authenticate.ts'
+import { answer, uuid } from '../rest/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+
+const forEach = {
+  method: 'POST',
+  tag: 'Administração',
+  access: 'admin',
+  params: { id: Type.String() },
+  answer: answer({ customer_id: uuid, is_suspended: Type.Boolean() }),
+  refusals: { 404: ['customer_not_found'] },
+} as const
+
+/** Both are good too where the account is so already. */
+export function addSuspensions(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    ...forEach,
+    path: '/admin/customers/:id/suspend',
+    summary: 'Suspende uma conta: as chamadas de modelos são recusadas',
+    handle: ({ caller, params }) =>
+      change(deps, caller, params.id, true, (trx) => suspendCustomer(trx, params.id, 'operator')),
+  })
+
+  addRestRoute(server, deps, {
+    ...forEach,
+    path: '/admin/customers/:id/reinstate',
+    summary: 'Reativa uma conta suspensa',
+    handle: ({ caller, params }) =>
+      change(deps, caller, params.id, false, (trx) => reinstateCustomer(trx, params.id)),
+  })
+}
+
+async function change(
+  { db }: HttpDeps,
+  caller: Caller,
+  customerId: string,
+  isSuspended: boolean,
+  act: (trx: Database) => Promise<boolean>,
+): Promise<object> {
+  if (!isUuid(customerId) || !(await findCustomer(db, customerId)))
+    throw new RestRefusal(404, 'customer_not_found')
+  await audited(db, actorOf(caller), async (trx, record) => {
+    const action = isSuspended ? 'customer.suspended' : 'customer.reinstated'
+    // As whoever deletes the account, who locks the keys before the customer.
+    await lockAccount(trx, customerId)
+    if (await act(trx)) await record({ action, customerId, subjectId: customerId })
+  })
+  return { customer_id: customerId, is_suspended: isSuspended }
+}

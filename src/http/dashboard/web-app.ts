@@ -1,0 +1,85 @@
+/**
+ * The dashboard at `/`: the files that Vite built, and the same first page for whatever address of a page is opened.
+ * Addresses of interfaces stay what they are: what is unknown there is a 404 in their own format.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+export const WEB_DIST = join(import.meta.dirname, '../../../web/dist')
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const INTERFACES =
+  /^\/(v1|auth|docs|mailbox|metrics|cambio|unsubscribe|files|inbound|healthz)(\/|$)/
+/** A year: their names change with what is in them. */
+const HASHED_ASSET = 'public, max-age=31536000, immutable'
+
+export interface WebApp {
+  /** Sends the first page where the request is for a page; undefined where it is not. */
+  answerPage(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined
+}
+
+export async function addWebApp(server: FastifyInstance, dist = WEB_DIST): Promise<WebApp> {
+  if (!existsSync(join(dist, 'index.html'))) {
+    server.get('/', { schema: { hide: true } }, (_request, reply) =>
+      withPolicy(reply).type('text/html; charset=utf-8').send(NOT_BUILT),
+    )
+    return { answerPage: () => undefined }
+  }
+  await server.register(fastifyStatic, {
+    root: dist,
+    // A route for each file that is there now: what is not there is nobody's, as before.
+    wildcard: false,
+    globIgnore: ['**/*.br', '**/*.gz'],
+    preCompressed: true,
+    cacheControl: false,
+    setHeaders(reply, path) {
+      const isHashed = /[\\/]assets[\\/]/.test(path)
+      reply.header('cache-control', isHashed ? HASHED_ASSET : 'no-cache')
+      reply.headers(HEADERS)
+    },
+  })
+  return {
+    answerPage: (request, reply) => (isPage(request) ? reply.sendFile('index.html') : undefined),
+  }
+}
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+}
+
+/** What a browser opens: programs that ask for anything get the 404 that says so. */
+function isPage({ method, url, headers }: FastifyRequest): boolean {
+  const path = url.split('?', 1)[0] as string
+  const isFile = /\.[^/]*$/.test(path)
+  return (
+    (method === 'GET' || method === 'HEAD') &&
+    !isFile &&
+    !INTERFACES.test(path) &&
+    (headers.accept ?? '').includes('text/html')
+  )
+}
+
+function withPolicy(reply: FastifyReply): FastifyReply {
+  return reply.headers(HEADERS).header('cache-control', 'no-cache')
+}
+
+const NOT_BUILT = `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Catraca</title></head><body><main><h1>Catraca</h1>
+<p>O painel ainda não foi construído neste servidor. Para isso, na pasta do projeto: <code>npm run web:build</code>, e reinicie o servidor.</p>
+<p>O resto funciona: a <a href="/docs">referência da API</a>.</p></main></body></html>`

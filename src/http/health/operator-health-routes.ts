@@ -1,0 +1,131 @@
+/** Whether all parts of the service do their work: what the database knows of all nodes, and this node of itself. */
+import type { FastifyInstance } from 'fastify'
+import { readDatabaseState } from '../../db/read-database-state.ts'
+import { listAppliedRates } from '../../fx/applied-rates.ts'
+import { listJobs, type JobState } from '../../health/list-jobs.ts'
+import { readQueues, type QueueState } from '../../health/read-queues.ts'
+import { listNodes, readOpenHolds, type NodeState } from '../../ledger/list-nodes.ts'
+import { jsonE4 } from '../../lib/money.ts'
+import { countOpenDifferences } from '../../reconciliation/differences.ts'
+import { findLastRuns } from '../../reconciliation/runs.ts'
+import { serviceHealth } from './service-health-body.ts'
+import type { HttpDeps, ThisNode } from '../http-deps.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+
+/** Of the newest days; the one in force is the first of them that was ever applied. */
+const RATES_READ = 10
+const DAY_MS = 86_400_000
+
+export function addServiceHealth(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/admin/health',
+    tag: 'Administração',
+    summary: 'Os nós, as filas, os trabalhos, o banco de dados, o câmbio e a conciliação',
+    access: 'admin',
+    answer: serviceHealth,
+    handle: () => readServiceHealth(deps),
+  })
+}
+
+async function readServiceHealth({ db, mode, thisNode }: HttpDeps): Promise<object> {
+  // One after the other: whoever looks at a service in trouble takes one connection, not eight.
+  const nodes = await listNodes(db)
+  const holds = await readOpenHolds(db)
+  const queues = await readQueues(db)
+  const jobs = await listJobs(db)
+  const database = await readDatabaseState(db)
+  const rates = await listAppliedRates(db, mode, { limit: RATES_READ })
+  const { last, lastFinished } = await findLastRuns(db)
+  const openDifferences = await countOpenDifferences(db)
+  const rate = rates.find(({ appliedFrom }) => appliedFrom !== null)
+  return {
+    at: new Date().toISOString(),
+    nodes: nodes.map((node) => nodeBody(node, thisNode.id())),
+    holds: { open: holds.count, oldest_at: timeOf(holds.oldestAt) },
+    queues: queues.map(queueBody),
+    jobs: jobs.map(jobBody),
+    database: {
+      size_bytes: database.sizeBytes,
+      connections: database.connections,
+      connections_max: database.connectionsMax,
+    },
+    fx_rate: rate
+      ? {
+          rate: jsonE4(rate.rateE4),
+          rate_date: rate.rateDate,
+          source: rate.source,
+          applied_from: timeOf(rate.appliedFrom),
+          age_days: Math.floor((Date.now() - Date.parse(rate.rateDate)) / DAY_MS),
+        }
+      : null,
+    reconciliation: {
+      last_started_at: timeOf(last?.started_at),
+      last_finished_at: timeOf(lastFinished?.finished_at),
+      last_failure: last?.failure ?? null,
+      open_differences: openDifferences,
+    },
+    this_node: thisNodeBody(thisNode),
+  }
+}
+
+function nodeBody(node: NodeState, thisNodeId: string): object {
+  return {
+    id: node.id,
+    is_this: node.id === thisNodeId,
+    is_alive: node.isAlive,
+    started_at: node.startedAt.toISOString(),
+    last_heartbeat_at: node.seenAt.toISOString(),
+    stopped_at: timeOf(node.stoppedAt),
+    open_holds: node.openHolds,
+  }
+}
+
+function queueBody(queue: QueueState): object {
+  return {
+    name: queue.name,
+    waiting: queue.waiting,
+    due: queue.due,
+    oldest_due_at: timeOf(queue.oldestDueAt),
+  }
+}
+
+function jobBody(job: JobState): object {
+  return {
+    name: job.name,
+    cron: job.cron,
+    waiting: job.waiting,
+    active: job.active,
+    failed: job.failed,
+    last_completed_at: timeOf(job.lastCompletedAt),
+    last_failed_at: timeOf(job.lastFailedAt),
+  }
+}
+
+function thisNodeBody(node: ThisNode): object {
+  return {
+    id: node.id(),
+    started_at: node.startedAt.toISOString(),
+    running_calls: node.runningCalls(),
+    spool_length: node.spoolLength(),
+    ledger_waiting: node.ledgerWaiting(),
+    routes: node.listRoutes().map(({ model, route, breaker, running }) => ({
+      model_id: model.id,
+      upstream: route.upstreamId,
+      upstream_model: route.upstreamModel,
+      breaker,
+      running,
+    })),
+    timers: node.listTimers().map((timer) => ({
+      name: timer.name,
+      every_ms: timer.everyMs,
+      last_done_at: timeOf(timer.lastDoneAt),
+      last_failed_at: timeOf(timer.lastFailedAt),
+      failures_in_row: timer.failuresInRow,
+    })),
+  }
+}
+
+function timeOf(at: Date | null | undefined): string | null {
+  return at?.toISOString() ?? null
+}

@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { findImage } from '../../images/generated-images.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+
+/** Outside of the paths of model calls: a wrong one is answered in the REST format. */
+const PATH = '/files/images'
+export const IMAGE_FILES = `/v1${PATH}`
+
+/** Generated images, for whoever knows their address, until they expire. */
+export function addImageFiles(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: `${PATH}/:id`,
+    tag: 'Modelos',
+    summary: 'Uma imagem gerada, por uma hora',
+    access: 'public',
+    params: { id: Type.String() },
+    answer: 'image/png',
+    refusals: { 404: ['image_not_found'] },
+    async handle({ params, reply }) {
+      const image = await findImage(deps.db, params.id)
+      if (!image) throw new RestRefusal(404, 'image_not_found')
+      return reply
+        .type(image.mediaType)
+        .header('cache-control', 'private, max-age=3600, immutable')
+        .header('x-content-type-options', 'nosniff')
+        .send(image.bytes)
+    },
+  })
+}

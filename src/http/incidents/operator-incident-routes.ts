@@ -1,0 +1,208 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { audited } from '../../audit-log/audited.ts'
+import { vendorsOf } from '../../catalog/vendors-of.ts'
+import type { Database } from '../../db/open.ts'
+import {
+  INCIDENT_MESSAGE_MAX,
+  INCIDENT_SEVERITIES,
+  INCIDENT_TITLE_MAX,
+  listIncidents,
+  openIncident,
+  resolveIncident,
+  updateIncident,
+  type Incident,
+} from '../../health/incidents.ts'
+import { actorOf } from '../rest/authenticate.ts'
+import { operatorLine } from '../rest/operator-text.ts'
+import { answer, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
+import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+
+const LIMIT_DEFAULT = 50
+const LIMIT_MAX = 200
+const NAMES_MAX = 100
+
+const severity = Type.Enum([...INCIDENT_SEVERITIES])
+const title = operatorLine(1, INCIDENT_TITLE_MAX)
+/** Of several lines, too. */
+const message = Type.String({
+  minLength: 1,
+  maxLength: INCIDENT_MESSAGE_MAX,
+  pattern: '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$',
+})
+const names = Type.Array(Type.String({ maxLength: 200 }), {
+  maxItems: NAMES_MAX,
+  uniqueItems: true,
+})
+
+const incident = answer({
+  id: uuid,
+  status: Type.Enum(['open', 'resolved']),
+  source: Type.Enum(['operator', 'breaker']),
+  subject: { ...nullable(Type.String()), description: 'O que um disjuntor vigia.' },
+  severity,
+  title: Type.String(),
+  message: Type.String(),
+  models: Type.Array(Type.String()),
+  providers: Type.Array(Type.String()),
+  opened_at: dateTime,
+  updated_at: dateTime,
+  resolved_at: nullable(dateTime),
+  updates: Type.Array(
+    answer({
+      status: Type.Enum(['opened', 'updated', 'resolved']),
+      severity,
+      message: nullable(Type.String()),
+      created_at: dateTime,
+    }),
+  ),
+})
+
+export function addAdminIncidents(server: FastifyInstance, deps: HttpDeps): void {
+  addListing(server, deps)
+  addOpening(server, deps)
+  addChanging(server, deps)
+}
+
+function addListing(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/admin/incidents',
+    tag: 'Administração',
+    summary: 'Os incidentes com a sua história, os mais novos primeiro',
+    access: 'admin',
+    query: {
+      status: Type.Optional(Type.Enum(['open', 'all'])),
+      limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT),
+      cursor,
+    },
+    answer: answer({ incidents: Type.Array(incident), next_cursor: nextCursor }),
+    async handle({ query }) {
+      const { limit = LIMIT_DEFAULT } = query
+      const after = readCursor(query.cursor)
+      const found = await listIncidents(deps.db, {
+        onlyOpen: query.status === 'open',
+        after,
+        limit: limit + 1,
+      })
+      const { page, next_cursor } = pageOf(found, limit, ({ exactOpenedAt, id }) => ({
+        at: exactOpenedAt,
+        id,
+      }))
+      return { incidents: page.map(incidentBody), next_cursor }
+    },
+  })
+}
+
+function addOpening(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'POST',
+    path: '/admin/incidents',
+    tag: 'Administração',
+    summary: 'Abre um incidente, que todos os clientes veem',
+    access: 'admin',
+    body: Type.Object(
+      {
+        title,
+        message,
+        severity: Type.Optional(Type.Enum([...INCIDENT_SEVERITIES], { default: 'major' })),
+        models: Type.Optional({ ...names, description: 'Ids do catálogo.' }),
+        providers: Type.Optional({
+          ...names,
+          description: 'Quem faz os modelos; sem eles, os dos modelos dados.',
+        }),
+      },
+      { additionalProperties: false },
+    ),
+    status: 201,
+    answer: incident,
+    async handle({ caller, body }) {
+      const { title, message, severity = 'major', models: modelIds = [] } = body
+      const models = deps.catalog.listConfigured()
+      checkKnown('models', modelIds, new Set(models.map(({ id }) => id)))
+      const vendors = body.providers ?? vendorsOf(models, modelIds)
+      checkKnown('providers', vendors, new Set(models.map(({ vendor }) => vendor)))
+      return audited(deps.db, actorOf(caller), async (trx, record) => {
+        const id = await openIncident(trx, { title, message, severity, vendors, modelIds })
+        const details = { severity, models: modelIds, vendors }
+        await record({ action: 'incident.opened', customerId: null, subjectId: id, details })
+        return getIncident(trx, id)
+      })
+    },
+  })
+}
+
+function addChanging(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'PATCH',
+    path: '/admin/incidents/:id',
+    tag: 'Administração',
+    summary: 'Diz como um incidente segue, ou que acabou',
+    access: 'admin',
+    params: { id: Type.String({ maxLength: 200 }) },
+    body: Type.Object(
+      {
+        title: Type.Optional(title),
+        message: Type.Optional(message),
+        severity: Type.Optional(severity),
+        status: Type.Optional(Type.Literal('resolved', { description: 'Encerra.' })),
+      },
+      { additionalProperties: false, minProperties: 1 },
+    ),
+    answer: incident,
+    refusals: { 404: ['incident_not_found'], 409: ['incident_resolved'] },
+    async handle({ caller, params, body: { status, ...change } }) {
+      const id = params.id.toLowerCase()
+      return audited(deps.db, actorOf(caller), async (trx, record) => {
+        const outcome =
+          status === 'resolved'
+            ? await resolveIncident(trx, { id, ...change })
+            : await updateIncident(trx, { id, ...change })
+        if (outcome === 'incident_not_found') throw new RestRefusal(404, outcome)
+        if (outcome === 'already_resolved') throw new RestRefusal(409, 'incident_resolved')
+        const details = { fields: Object.keys(change) }
+        await record({ action: `incident.${outcome}`, customerId: null, subjectId: id, details })
+        return getIncident(trx, id)
+      })
+    },
+  })
+}
+
+/** What customers read comes from the catalog: a slip would show, and an upstream's id must not. */
+function checkKnown(field: string, given: readonly string[], known: ReadonlySet<string>): void {
+  const unknown = given.filter((name) => !known.has(name))
+  if (unknown.length > 0)
+    throw new RestRefusal(400, 'invalid_request', `${field}: not in the catalog: ${unknown[0]}`)
+}
+
+async function getIncident(trx: Database, id: string): Promise<object> {
+  const [found] = await listIncidents(trx, { onlyOpen: false, id })
+  if (!found) throw new Error(`there is no incident ${id}`)
+  return incidentBody(found)
+}
+
+function incidentBody(found: Incident): object {
+  return {
+    id: found.id,
+    status: found.resolvedAt ? 'resolved' : 'open',
+    source: found.source,
+    subject: found.subject,
+    severity: found.severity,
+    title: found.title,
+    message: found.message,
+    models: found.modelIds,
+    providers: found.vendors,
+    opened_at: found.openedAt.toISOString(),
+    updated_at: found.updatedAt.toISOString(),
+    resolved_at: found.resolvedAt?.toISOString() ?? null,
+    updates: found.updates.map((update) => ({
+      status: update.status,
+      severity: update.severity,
+      message: update.message,
+      created_at: update.createdAt.toISOString(),
+    })),
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * `GET /mailbox`: the mails of sandbox mode, to be read by whoever runs it. In live mode there is no such page.
+ * What a mail says is shown in a frame that runs no script and loads nothing.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import {
+  findSandboxMail,
+  listSandboxMails,
+  SANDBOX_MAILS_MAX,
+  type SandboxMail,
+} from '../../email/sandbox-mailbox.ts'
+import { escapeHtml } from '../../lib/escape-html.ts'
+import { isUuid } from '../../lib/ids.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { isOperator } from '../rest/is-operator.ts'
+import { restError } from '../rest/rest-error.ts'
+
+const PAGE_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const MAIL_POLICY =
+  "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+const LOCAL_NAME = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i
+
+export function addMailbox(server: FastifyInstance, deps: HttpDeps): void {
+  if (deps.mode !== 'sandbox') return
+  const options = { schema: { hide: true } }
+  server.get('/mailbox', options, async (request, reply) => {
+    if (!mayRead(request, deps)) return restError(reply, 403, 'forbidden')
+    return sendPage(reply, listPage(await listSandboxMails(deps.db)), PAGE_POLICY)
+  })
+  server.get<{ Params: { id: string } }>('/mailbox/:id', options, async (request, reply) => {
+    if (!mayRead(request, deps)) return restError(reply, 403, 'forbidden')
+    const mail = await findMail(deps, request.params.id)
+    if (!mail) return restError(reply, 404, 'mail_not_found')
+    return sendPage(reply, mailPage(mail), PAGE_POLICY)
+  })
+  server.get<{ Params: { id: string } }>('/mailbox/:id/html', options, async (request, reply) => {
+    if (!mayRead(request, deps)) return restError(reply, 403, 'forbidden')
+    const mail = await findMail(deps, request.params.id)
+    if (!mail) return restError(reply, 404, 'mail_not_found')
+    return sendPage(reply, mail.html, MAIL_POLICY)
+  })
+}
+
+/** A page of elsewhere can make a browser ask here by a name of its own that leads to this machine. */
+function mayRead(request: FastifyRequest, { metricsToken }: HttpDeps): boolean {
+  if (!isOperator(request, metricsToken)) return false
+  return metricsToken !== undefined || LOCAL_NAME.test(request.headers.host ?? '')
+}
+
+async function findMail(deps: HttpDeps, id: string): Promise<SandboxMail | undefined> {
+  return isUuid(id) ? findSandboxMail(deps.db, id) : undefined
+}
+
+function sendPage(reply: FastifyReply, html: string, policy: string): FastifyReply {
+  return reply
+    .type('text/html; charset=utf-8')
+    .header('content-security-policy', policy)
+    .header('x-content-type-options', 'nosniff')
+    .header('referrer-policy', 'no-referrer')
+    .header('cache-control', 'no-store')
+    .send(html)
+}
+
+const STYLE = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
+ol{list-style:none;padding:0}li{border-bottom:1px solid #8886;padding:.6rem 0}pre{white-space:pre-wrap;overflow-wrap:anywhere}
+iframe{width:100%;height:40rem;border:1px solid #8886;background:#fff}small{display:block}`
+
+function listPage(
+  mails: readonly Pick<SandboxMail, 'id' | 'to' | 'subject' | 'createdAt'>[],
+): string {
+  const items = mails.map(
+    ({ id, to, subject, createdAt }) =>
+      `<li><a href="/mailbox/${id}">${escapeHtml(subject)}</a><small>${time(createdAt)} para ${escapeHtml(to)}</small></li>`,
+  )
+  return page(
+    'Caixa de e-mails do sandbox',
+    `<p>Nada daqui foi enviado a ninguém. Os ${SANDBOX_MAILS_MAX} mais novos, o último primeiro.</p>
+${items.length === 0 ? '<p>Ainda não há e-mails.</p>' : `<ol>${items.join('\n')}</ol>`}`,
+  )
+}
+
+function mailPage(mail: SandboxMail): string {
+  const out = mail.listUnsubscribe
+  return page(
+    mail.subject,
+    `<p><a href="/mailbox">Todos os e-mails</a></p>
+<p>Para: ${escapeHtml(mail.to)}<br>Data: ${time(mail.createdAt)}${out === null ? '' : `<br>List-Unsubscribe: ${escapeHtml(out)}`}</p>
+<h2>HTML</h2><iframe title="O e-mail em HTML" sandbox src="/mailbox/${mail.id}/html"></iframe>
+<h2>Texto</h2><pre>${withLinks(mail.text)}</pre>`,
+  )
+}
+
+/** Links in the frame above lead nowhere: it may not leave its page. */
+function withLinks(text: string): string {
+  return text
+    .split(/(https?:\/\/[^\s<>"]+)/)
+    .map((part, place) => {
+      const shown = escapeHtml(part)
+      return place % 2 === 1 ? `<a href="${shown}">${shown}</a>` : shown
+    })
+    .join('')
+}
+
+function page(title: string, body: string): string {
+  return `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><h1>${escapeHtml(title)}</h1>
+${body}</body></html>`
+}
+
+function time(at: Date): string {
+  const iso = at.toISOString()
+  return `<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')} UTC</time>`
+}

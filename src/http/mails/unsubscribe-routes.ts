@@ -1,0 +1,84 @@
+/**
+ * `/unsubscribe/<token>`, the way out of the weekly digest (RFC 8058). Whoever follows the link sees a button, and
+ * nothing is changed by that: programs that look for harmful links follow it too. The button, and mail programs by
+ * themselves, send a POST.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { audited } from '../../audit-log/audited.ts'
+import { isCustomerDeleted } from '../../customers/customers.ts'
+import { plainIp } from '../../customers/ip-allowlist.ts'
+import { savePreferences } from '../../customers/preferences.ts'
+import { UNSUBSCRIBE_PATH } from '../../email/unsubscribe-links.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { sendPrivatePage } from '../rest/send-private-page.ts'
+
+/** `List-Unsubscribe=One-Click`, in whatever form; it is not looked at. */
+const BODY_BYTES_MAX = 4_096
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+type TokenRoute = { Params: { token: string } }
+
+export function addUnsubscribe(server: FastifyInstance, deps: HttpDeps): void {
+  const path = `${UNSUBSCRIBE_PATH}/:token`
+  const options = { schema: { hide: true }, bodyLimit: BODY_BYTES_MAX }
+  server.get<TokenRoute>(path, options, async ({ params }, reply) =>
+    deps.unsubscribe.customerOf(params.token) === undefined
+      ? sendPage(reply, 404, UNKNOWN)
+      : sendPage(reply, 200, QUESTION),
+  )
+  server.post<TokenRoute>(path, options, async (request, reply) => {
+    const customerId = deps.unsubscribe.customerOf(request.params.token)
+    if (customerId === undefined) return sendPage(reply, 404, UNKNOWN)
+    await endDigest(deps, request, customerId)
+    return sendPage(reply, 200, DONE)
+  })
+}
+
+async function endDigest(
+  { db }: HttpDeps,
+  request: FastifyRequest,
+  customerId: string,
+): Promise<void> {
+  const actor = { kind: 'customer', customerId, ip: plainIp(request.ip) } as const
+  try {
+    await audited(db, actor, async (trx, record) => {
+      const { changed } = await savePreferences(trx, customerId, { weekly_digest_enabled: false })
+      if (changed.length > 0)
+        await record({
+          action: 'preferences.changed',
+          customerId,
+          subjectId: customerId,
+          details: { fields: changed, by: 'unsubscribe_link' },
+        })
+    })
+  } catch (error) {
+    // Who is deleted gets no mails.
+    if (!isCustomerDeleted(error)) throw error
+  }
+}
+
+function sendPage(reply: FastifyReply, status: number, html: string): FastifyReply {
+  return sendPrivatePage(reply, status, html, { policy: POLICY, referrerPolicy: 'no-referrer' })
+}
+
+const QUESTION = page(
+  'Cancelar o resumo semanal',
+  `<p>Você não receberá mais o resumo semanal por e-mail. Recibos e avisos sobre a sua conta continuam.</p>
+<form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button>Não receber mais</button></form>`,
+)
+const DONE = page(
+  'Resumo semanal cancelado',
+  '<p>Pronto: você não receberá mais o resumo semanal. Para voltar a receber, altere as preferências da sua conta.</p>',
+)
+const UNKNOWN = page(
+  'Endereço desconhecido',
+  '<p>Este endereço não é de um e-mail nosso, ou não está inteiro. Copie-o de novo do e-mail.</p>',
+)
+
+function page(title: string, body: string): string {
+  return `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${title}</title><style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:3rem auto;padding:0 1rem}button{font:inherit;padding:.6rem 1.2rem}</style></head>
+<body><main><h1>${title}</h1>
+${body}</main></body></html>`
+}

@@ -1,0 +1,133 @@
+/** What operators earn: what calls cost at the upstreams beside what customers were billed for them. */
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { jsonBrl, jsonUsd } from '../../lib/money.ts'
+import {
+  daysBetween,
+  MARGIN_DAYS_MAX as DAYS_MAX,
+  MARGIN_ZONE,
+  type MarginRow,
+} from '../../usage/margins.ts'
+import { answer, brl, count, date, dayInQuery, nullable, usd } from '../rest/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+
+const DAYS_DEFAULT = 30
+const DAY_MS = 86_400_000
+/** BRL x 10^16 in nano-BRL. */
+const E16_PER_NANO = 10_000_000n
+
+const sums = {
+  requests: { ...count, description: 'Chamadas cobradas.' },
+  cost_upstream_usd: usd,
+  cost_upstream_brl: { ...brl, description: 'O custo de cada chamada no câmbio dela, em BRL.' },
+  billed_brl: { ...brl, description: 'O cobrado dos clientes, também do crédito promocional.' },
+  margin_brl: { ...brl, description: 'O cobrado menos o custo.' },
+  margin_percent: {
+    ...nullable(Type.Number()),
+    description: 'Do cobrado, com até dois decimais; nulo onde nada foi cobrado.',
+  },
+}
+
+export function addMargins(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/admin/margins',
+    tag: 'Administração',
+    summary: 'O custo nos provedores, o cobrado e a margem, por dia, modelo e provedor',
+    access: 'admin',
+    query: {
+      from: dayInQuery(
+        `Primeiro dia, no horário de Brasília; sem ele, ${DAYS_DEFAULT} dias até o último.`,
+      ),
+      to: dayInQuery(`Último dia, incluído; sem ele, hoje. Até ${DAYS_MAX} dias.`),
+    },
+    answer: answer({
+      from: date,
+      to: date,
+      timezone: Type.Literal(MARGIN_ZONE),
+      totals: answer(sums),
+      by_day: Type.Array(answer({ day: date, ...sums }), {
+        maxItems: DAYS_MAX,
+        description: 'Do mais antigo ao último; os dias sem uso também.',
+      }),
+      by_model: Type.Array(answer({ model_id: Type.String(), ...sums })),
+      by_upstream: Type.Array(
+        answer({
+          upstream: { ...nullable(Type.String()), description: 'Nulo: não se sabe.' },
+          ...sums,
+        }),
+      ),
+    }),
+    async handle({ query }) {
+      const { from, to } = readWindow(query)
+      const rows = await deps.margins.read(from, to)
+      const byDay = Map.groupBy(rows, (row) => row.day)
+      return {
+        from,
+        to,
+        timezone: MARGIN_ZONE,
+        totals: sumsBody(rows),
+        by_day: daysBetween(from, to).map((day) => ({ day, ...sumsBody(byDay.get(day) ?? []) })),
+        by_model: grouped(rows, ({ modelId }) => modelId).map(([model_id, of]) => ({
+          model_id,
+          ...sumsBody(of),
+        })),
+        by_upstream: grouped(rows, ({ upstreamId }) => upstreamId).map(([upstream, of]) => ({
+          upstream,
+          ...sumsBody(of),
+        })),
+      }
+    },
+  })
+}
+
+function readWindow(query: { from?: string; to?: string }): { from: string; to: string } {
+  const to = query.to ?? todayOfZone()
+  const from = query.from ?? dayBefore(to, DAYS_DEFAULT - 1)
+  if (from > to) throw new RestRefusal(400, 'invalid_request', 'from: must not be after to')
+  if (from < dayBefore(to, DAYS_MAX - 1))
+    throw new RestRefusal(400, 'invalid_request', `from: at most ${DAYS_MAX} days, to included`)
+  return { from, to }
+}
+
+function todayOfZone(): string {
+  return new Intl.DateTimeFormat('en-CA', { timeZone: MARGIN_ZONE, dateStyle: 'short' }).format()
+}
+
+function dayBefore(day: string, days: number): string {
+  return new Date(Date.parse(day) - days * DAY_MS).toISOString().slice(0, 10)
+}
+
+/** What was billed most for comes first. */
+function grouped<Key>(
+  rows: readonly MarginRow[],
+  keyOf: (row: MarginRow) => Key,
+): [Key, readonly MarginRow[]][] {
+  const billed = (of: readonly MarginRow[]): bigint =>
+    of.reduce((sum, row) => sum + row.billedNanoBrl, 0n)
+  return [...Map.groupBy(rows, keyOf)].toSorted(([, left], [, right]) =>
+    billed(left) < billed(right) ? 1 : -1,
+  )
+}
+
+/** Rounded once, at the end, to the nano-BRL. */
+function sumsBody(rows: readonly MarginRow[]) {
+  let [requests, costPicoUsd, costE16, billed] = [0, 0n, 0n, 0n]
+  for (const row of rows) {
+    requests += row.requests
+    costPicoUsd += row.costPicoUsd
+    costE16 += row.costE16Brl
+    billed += row.billedNanoBrl
+  }
+  const cost = (costE16 + E16_PER_NANO / 2n) / E16_PER_NANO
+  return {
+    requests,
+    cost_upstream_usd: jsonUsd(costPicoUsd),
+    cost_upstream_brl: jsonBrl(cost),
+    billed_brl: jsonBrl(billed),
+    margin_brl: jsonBrl(billed - cost),
+    margin_percent: billed === 0n ? null : Number(((billed - cost) * 10_000n) / billed) / 100,
+  }
+}

@@ -1,0 +1,83 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Client } from '../../gateway/client.ts'
+import type { Limits } from '../../gateway/limits.ts'
+import { refusalBody } from '../../gateway/refusal.ts'
+import { limitHeaders, requestIdHeaders } from '../rest/response-headers.ts'
+import { hasLeft, onLeave, originOf } from '../rest/leaving-client.ts'
+
+/** A client that reads nothing for this long, while its connection is full, is cut. */
+const WRITE_STALL_MS = 60_000
+
+/** A model call's client over the raw response: answers do not pass through the framework's serialiser. */
+export function createHttpClient(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  publicUrl: string | undefined,
+): Client {
+  const { raw } = reply
+  reply.hijack()
+  let hasWritten = false
+
+  function head(status: number, limits: Limits, more: Record<string, string | number>): void {
+    if (raw.headersSent || raw.destroyed) return
+    raw.writeHead(status, { ...requestIdHeaders(request.id), ...limitHeaders(limits), ...more })
+  }
+
+  function answer(
+    status: number,
+    body: string,
+    limits: Limits,
+    more: Record<string, string | number> = {},
+  ): void {
+    head(status, limits, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      ...more,
+    })
+    raw.end(body)
+  }
+
+  return {
+    refuse(refused, limits) {
+      const retryAfter = refused.retryAfterSeconds
+      answer(
+        refused.status,
+        refusalBody(refused),
+        limits,
+        retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+      )
+    },
+    answer: (body, limits, headers) => answer(200, body, limits, headers),
+    beginStream(limits) {
+      head(200, limits, {
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-cache',
+        // Asks proxies of the nginx kind not to collect the stream.
+        'x-accel-buffering': 'no',
+      })
+      // With the first chunk if it is here already, else now: a client sees that it was admitted.
+      setImmediate(() => {
+        if (!hasWritten && !raw.writableEnded && !raw.destroyed) raw.flushHeaders()
+      })
+    },
+    write(text, waitMsMax) {
+      hasWritten = true
+      if (raw.destroyed || raw.write(text)) return undefined
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => raw.destroy(), Math.min(WRITE_STALL_MS, waitMsMax))
+        const done = (): void => {
+          clearTimeout(timer)
+          raw.off('drain', done)
+          raw.off('close', done)
+          resolve()
+        }
+        raw.on('drain', done)
+        raw.on('close', done)
+      })
+    },
+    endStream: (text) => raw.end(text),
+    hasLeft: () => hasLeft(raw),
+    origin: () => originOf(request, publicUrl),
+    onLeave: (callback) => onLeave(raw, callback),
+  }
+}

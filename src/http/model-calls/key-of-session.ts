@@ -1,0 +1,24 @@
+import type { FastifyRequest } from 'fastify'
+import type { ActiveKey } from '../../customers/key-cache.ts'
+import { CSRF_HEADER } from '../rest/authenticate.ts'
+import type { HttpDeps } from '../http-deps.ts'
+
+export const KEY_ID_HEADER = 'x-svc-api-key-id'
+
+/**
+ * Whoever is signed in to the dashboard has no secrets at hand, and calls a model by naming one of their keys: what
+ * holds of that key holds of the call. Undefined where the request names none, or brings a secret; nobody's key is found
+ * for a page of elsewhere that uses the browser's session, nor for a key of another account.
+ */
+export function keyOfSession(
+  { keys, signIn }: Pick<HttpDeps, 'keys' | 'signIn'>,
+  { headers }: FastifyRequest,
+): (() => Promise<ActiveKey | undefined>) | undefined {
+  const keyId = headers[KEY_ID_HEADER]
+  if (headers.authorization !== undefined || typeof keyId !== 'string') return undefined
+  return async () => {
+    const session = await signIn.findSession(headers.cookie)
+    if (!session || !signIn.isCsrfToken(session.id, headers[CSRF_HEADER])) return undefined
+    return keys.findOwn(session.customerId, keyId)
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * What the model calls take and give, for the description of the interface. They are checked by the
+ * gateway, which lets through what upstreams know beyond this.
+ */
+import Type, { type TSchema } from 'typebox'
+import { INPUTS_MAX } from '../../gateway/embeddings/embedding-request.ts'
+import { FALLBACKS_MAX } from '../../gateway/field-faults.ts'
+import { IMAGES_MAX } from '../../gateway/images/image-request.ts'
+import { TRANSCRIPT_FORMATS } from '../../gateway/transcriptions/transcription-request.ts'
+import { brl, count, nullable } from '../rest/values.ts'
+
+const open = { additionalProperties: true }
+const model = Type.String({ description: 'Um modelo do catálogo: GET /models.' })
+const models = Type.Optional(
+  Type.Array(Type.String(), {
+    maxItems: FALLBACKS_MAX,
+    description: 'Modelos de reserva, nesta ordem, se o primeiro não responder.',
+  }),
+)
+const tokens = { prompt_tokens: count, completion_tokens: count, total_tokens: count }
+
+export interface ModelCallContract {
+  readonly summary: string
+  readonly body: TSchema
+  readonly bodyType: 'application/json' | 'multipart/form-data'
+  readonly answer: TSchema
+}
+
+export const chatCompletions: ModelCallContract = {
+  summary: 'Responde a uma conversa, de uma vez ou em stream',
+  bodyType: 'application/json',
+  body: Type.Object(
+    {
+      model,
+      models,
+      messages: Type.Array(
+        Type.Object(
+          {
+            role: Type.Enum(['system', 'developer', 'user', 'assistant', 'tool']),
+            content: Type.Optional(
+              Type.Union([Type.String(), Type.Array(Type.Object({}, open)), Type.Null()]),
+            ),
+          },
+          open,
+        ),
+        { minItems: 1 },
+      ),
+      max_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
+      temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
+      stream: Type.Optional(Type.Boolean({ default: false })),
+      tools: Type.Optional(Type.Array(Type.Object({}, open))),
+      response_format: Type.Optional(Type.Object({ type: Type.String() }, open)),
+    },
+    open,
+  ),
+  answer: Type.Object({
+    id: Type.String(),
+    object: Type.Literal('chat.completion'),
+    created: Type.Integer(),
+    model: Type.String(),
+    choices: Type.Array(
+      Type.Object(
+        {
+          index: count,
+          message: Type.Object(
+            { role: Type.String(), content: Type.Optional(nullable(Type.String())) },
+            open,
+          ),
+          finish_reason: Type.String(),
+        },
+        open,
+      ),
+    ),
+    usage: Type.Object(tokens, open),
+    cost_billed_brl: brl,
+  }),
+}
+
+export const embeddings: ModelCallContract = {
+  summary: 'Transforma textos em vetores',
+  bodyType: 'application/json',
+  body: Type.Object(
+    {
+      model,
+      models,
+      input: Type.Union([
+        Type.String({ minLength: 1 }),
+        Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: INPUTS_MAX }),
+      ]),
+      dimensions: Type.Optional(Type.Integer({ minimum: 1 })),
+      encoding_format: Type.Optional(Type.Enum(['float', 'base64'])),
+    },
+    open,
+  ),
+  answer: Type.Object({
+    object: Type.Literal('list'),
+    data: Type.Array(
+      Type.Object({
+        object: Type.Literal('embedding'),
+        index: count,
+        embedding: Type.Union([Type.Array(Type.Number()), Type.String()]),
+      }),
+    ),
+    model: Type.String(),
+    usage: Type.Object({ prompt_tokens: count, total_tokens: count }),
+    cost_billed_brl: brl,
+  }),
+}
+
+export const imageGenerations: ModelCallContract = {
+  summary: 'Gera imagens a partir de um texto',
+  bodyType: 'application/json',
+  body: Type.Object(
+    {
+      model,
+      models,
+      prompt: Type.String({ minLength: 1 }),
+      n: Type.Optional(Type.Integer({ minimum: 1, maximum: IMAGES_MAX, default: 1 })),
+      size: Type.Optional(Type.String({ description: '<largura>x<altura>' })),
+      quality: Type.Optional(Type.String()),
+      response_format: Type.Optional(Type.Enum(['url', 'b64_json'])),
+    },
+    open,
+  ),
+  answer: Type.Object({
+    created: Type.Integer(),
+    data: Type.Array(
+      Type.Object({
+        url: Type.Optional(Type.String()),
+        b64_json: Type.Optional(Type.String()),
+        revised_prompt: Type.Optional(Type.String()),
+      }),
+    ),
+    usage: Type.Optional(
+      Type.Object({ input_tokens: count, output_tokens: count, total_tokens: count }),
+    ),
+    cost_billed_brl: brl,
+  }),
+}
+
+export const transcriptions: ModelCallContract = {
+  summary: 'Transcreve um arquivo de áudio',
+  bodyType: 'multipart/form-data',
+  body: Type.Object({
+    file: Type.String({ contentMediaType: 'application/octet-stream' }),
+    model: Type.Optional(Type.String()),
+    response_format: Type.Optional(Type.Enum([...TRANSCRIPT_FORMATS])),
+    language: Type.Optional(Type.String()),
+    prompt: Type.Optional(Type.String()),
+    temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  }),
+  answer: Type.Object(
+    { text: Type.String(), usage: Type.Object({}, open), cost_billed_brl: brl },
+    open,
+  ),
+}
+
+/** Errors of the proxy format. */
+export const proxyErrorBody = Type.Object({
+  error: Type.Object({ message: Type.String(), type: Type.String(), code: Type.String() }),
+})

@@ -1,0 +1,118 @@
+/** What each model costs in reais right now: its price, the rate and the markup a charge of this moment is made with. */
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { MODEL_CATEGORIES, type Model } from '../../catalog/model.ts'
+import type { PriceTier } from '../../catalog/prices.ts'
+import { SANDBOX_SOURCE } from '../../fx/fx-rates.ts'
+import { chargeFor, jsonBrl, jsonE4, type Conversion, type PicoUsd } from '../../lib/money.ts'
+import { answer, brl, count, date, nullable } from '../rest/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+
+/** Micro-USD of a million tokens are pico-USD of one. */
+const TOKENS = 1_000_000n
+
+const tier = answer(
+  {
+    above_prompt_tokens: count,
+    input_brl: brl,
+    cached_input_brl: brl,
+    cache_write_brl: brl,
+    output_brl: brl,
+    reasoning_brl: brl,
+  },
+  {
+    description:
+      'BRL por milhão de tokens, em chamadas cujo prompt tem mais tokens que above_prompt_tokens.',
+  },
+)
+
+const modelPrice = answer({
+  model_id: Type.String(),
+  category: Type.Enum([...MODEL_CATEGORIES]),
+  is_available: Type.Boolean({ description: 'false enquanto nenhum caminho leva ao modelo.' }),
+  tiers: Type.Array(tier),
+  units: Type.Record(Type.String(), brl, {
+    description:
+      'BRL por unidade do que não é token de texto: audio_seconds, images, images:<tamanho>, tokens de som e de imagem. cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.',
+  }),
+  context_tokens: count,
+  output_tokens_max: count,
+  supports_tools: Type.Boolean(),
+  supports_images: Type.Boolean({ description: 'Se o prompt pode ter imagens.' }),
+})
+
+export function addModelPrices(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/model-prices',
+    tag: 'Modelos',
+    summary: 'Os preços de agora em BRL, com o câmbio e o multiplicador já aplicados',
+    access: 'public',
+    isTagged: true,
+    answer: answer({
+      fx_rate: {
+        ...nullable(
+          answer({
+            rate: Type.Number({ description: 'BRL por USD, quatro decimais' }),
+            rate_date: date,
+            source: Type.String(),
+            is_sandbox: Type.Boolean(),
+          }),
+        ),
+        description: 'A taxa em vigor; null, e nenhum preço, enquanto não há nenhuma.',
+      },
+      prices: Type.Array(modelPrice),
+    }),
+    handle() {
+      const fxRate = deps.currentFxRate()
+      if (!fxRate) return { fx_rate: null, prices: [] }
+      const { rateE4, rateDate, source } = fxRate
+      return {
+        fx_rate: {
+          rate: jsonE4(rateE4),
+          rate_date: rateDate,
+          source,
+          is_sandbox: source === SANDBOX_SOURCE,
+        },
+        prices: deps.catalog.listModels().map((model) => priceBody(model, rateE4)),
+      }
+    },
+  })
+}
+
+/** By the model's own price: a route of another price charges by that one. */
+function priceBody(model: Model, fxRateE4: bigint): object {
+  const conversion = { fxRateE4, markupE4: model.markupE4 }
+  const { tiers, units = {} } = model.price
+  return {
+    model_id: model.id,
+    category: model.category,
+    is_available: model.routes.length > 0,
+    tiers: tiers.map((tier) => tierBody(tier, conversion)),
+    units: Object.fromEntries(
+      Object.entries(units).map(([unit, each]) => [unit, charged(each, conversion)]),
+    ),
+    context_tokens: model.contextTokens,
+    output_tokens_max: model.outputTokensMax,
+    supports_tools: model.supportsTools,
+    supports_images: model.imageTokensMax > 0,
+  }
+}
+
+function tierBody(tier: PriceTier, conversion: Conversion): object {
+  const million = (each: bigint) => charged(each * TOKENS, conversion)
+  return {
+    above_prompt_tokens: tier.abovePromptTokens,
+    input_brl: million(tier.input),
+    cached_input_brl: million(tier.cachedInput),
+    cache_write_brl: million(tier.cacheWrite),
+    output_brl: million(tier.output),
+    reasoning_brl: million(tier.reasoning),
+  }
+}
+
+/** What this cost would be charged as, on its own. */
+function charged(cost: PicoUsd, conversion: Conversion) {
+  return jsonBrl(chargeFor(cost, conversion))
+}

@@ -1,0 +1,80 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { MODEL_CATEGORIES, type Model } from '../../catalog/model.ts'
+import { jsonE4 } from '../../lib/money.ts'
+import { answer, nullable } from '../rest/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+
+const category = Type.Enum([...MODEL_CATEGORIES])
+const listed = {
+  id: Type.String(),
+  object: Type.Literal('model'),
+  created: Type.Integer(),
+  owned_by: Type.String(),
+}
+const described = {
+  id: Type.String(),
+  display_name: Type.String(),
+  category,
+  upstream: Type.String({ description: 'Quem faz o modelo.' }),
+  markup_multiplier: Type.Number(),
+  description: nullable(Type.String()),
+}
+
+export function addModels(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/models',
+    tag: 'Modelos',
+    summary: 'O catálogo de modelos',
+    access: 'public',
+    // `chat` is an alias of `llm`.
+    query: { category: Type.Optional(Type.Enum([...MODEL_CATEGORIES, 'chat'])) },
+    answer: answer({
+      models: Type.Array(answer(described)),
+      // What client libraries read.
+      object: Type.Literal('list'),
+      data: Type.Array(answer(listed)),
+    }),
+    isTagged: true,
+    handle({ query }) {
+      const models = deps.catalog.listModels(query.category)
+      return { models: models.map(catalogEntry), object: 'list', data: models.map(listEntry) }
+    },
+  })
+
+  // An id may have slashes.
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/models/*',
+    tag: 'Modelos',
+    summary: 'Um modelo do catálogo',
+    access: 'public',
+    params: { '*': Type.String() },
+    answer: answer({ ...listed, ...described }),
+    isTagged: true,
+    refusals: { 404: ['model_not_found'] },
+    handle({ params }) {
+      const model = deps.catalog.findModel(params['*'])
+      if (!model) throw new RestRefusal(404, 'model_not_found')
+      return { ...listEntry(model), ...catalogEntry(model) }
+    },
+  })
+}
+
+function catalogEntry(model: Model): object {
+  return {
+    id: model.id,
+    display_name: model.displayName,
+    category: model.category,
+    upstream: model.vendor,
+    markup_multiplier: jsonE4(model.markupE4),
+    description: model.description,
+  }
+}
+
+function listEntry(model: Model): object {
+  return { id: model.id, object: 'model', created: 0, owned_by: model.vendor }
+}

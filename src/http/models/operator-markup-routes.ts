@@ -1,0 +1,137 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { audited } from '../../audit-log/audited.ts'
+import { cancelMarkup, scheduleMarkup } from '../../catalog/markup-changes.ts'
+import { decimalE4, parseE4 } from '../../lib/money.ts'
+import { actorOf } from '../rest/authenticate.ts'
+import { reason } from '../rest/operator-text.ts'
+import { dateTime } from '../rest/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import {
+  getConfigured,
+  markupChange,
+  markupChangeBody,
+  reloadCatalog,
+} from './operator-model-body.ts'
+
+const DAYS_AHEAD_MAX = 366
+const DAY_MS = 86_400_000
+
+/** An id with slashes is written with `%2F`. */
+const id = Type.String({ maxLength: 200 })
+
+export function addMarkups(server: FastifyInstance, deps: HttpDeps): void {
+  addScheduling(server, deps)
+  addCanceling(server, deps)
+}
+
+function addScheduling(server: FastifyInstance, deps: HttpDeps): void {
+  const { markupNoticeDays: noticeDays } = deps.operators
+  addRestRoute(server, deps, {
+    method: 'POST',
+    path: '/admin/models/:id/markup',
+    tag: 'Administração',
+    summary: `Muda o multiplicador de um modelo; um aumento, com ${noticeDays} dias de aviso aos clientes`,
+    access: 'admin',
+    params: { id },
+    body: Type.Object(
+      {
+        markup_multiplier: Type.Number({
+          minimum: 1,
+          maximum: 10,
+          description: 'Com até quatro decimais.',
+        }),
+        starts_at: Type.Optional({ ...dateTime, description: 'Sem ele, na hora.' }),
+        reason,
+      },
+      { additionalProperties: false },
+    ),
+    status: 201,
+    answer: markupChange,
+    refusals: {
+      400: ['notice_too_short'],
+      404: ['model_not_found'],
+      409: ['later_change_scheduled', 'markup_unchanged'],
+    },
+    async handle({ caller, params, body }) {
+      const { id: modelId, markupE4: configuredE4 } = getConfigured(deps, params.id)
+      const markupE4 = readMarkup(body.markup_multiplier)
+      const startsAt = body.starts_at === undefined ? undefined : readStart(body.starts_at)
+      const reason = body.reason.toWellFormed()
+      const wanted = { modelId, markupE4, configuredE4, startsAt, reason, noticeDays }
+      const change = await audited(deps.db, actorOf(caller), async (trx, record) => {
+        const outcome = await scheduleMarkup(trx, wanted)
+        if (outcome.kind === 'starts_in_the_past')
+          throw new RestRefusal(400, 'invalid_request', 'starts_at: is over')
+        if (outcome.kind === 'notice_too_short')
+          throw new RestRefusal(
+            400,
+            outcome.kind,
+            `starts_at: a rise begins at ${outcome.earliest.toISOString()} or later`,
+          )
+        if (outcome.kind !== 'scheduled') throw new RestRefusal(409, outcome.kind)
+        const { change } = outcome
+        const details = {
+          id: change.id,
+          from: decimalE4(change.markupBeforeE4),
+          to: decimalE4(change.markupE4),
+          starts_at: change.startsAt.toISOString(),
+          reason,
+        }
+        const act = { action: 'model.markup_scheduled', customerId: null } as const
+        await record({ ...act, subjectId: modelId, details })
+        return change
+      })
+      await reloadCatalog(deps)
+      return markupChangeBody(change)
+    },
+  })
+}
+
+function addCanceling(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'DELETE',
+    path: '/admin/models/:id/markup/:changeId',
+    tag: 'Administração',
+    summary: 'Cancela uma mudança de multiplicador que ainda não começou',
+    access: 'admin',
+    params: { id, changeId: id },
+    answer: markupChange,
+    refusals: {
+      404: ['model_not_found', 'markup_change_not_found'],
+      409: ['already_in_force', 'later_change_scheduled'],
+    },
+    async handle({ caller, params }) {
+      const { id: modelId } = getConfigured(deps, params.id)
+      const change = await audited(deps.db, actorOf(caller), async (trx, record) => {
+        const outcome = await cancelMarkup(trx, { modelId, id: params.changeId })
+        if (outcome.kind === 'markup_change_not_found') throw new RestRefusal(404, outcome.kind)
+        if (outcome.kind !== 'canceled') throw new RestRefusal(409, outcome.kind)
+        const details = { id: outcome.change.id }
+        const act = { action: 'model.markup_canceled', customerId: null } as const
+        await record({ ...act, subjectId: modelId, details })
+        return outcome.change
+      })
+      await reloadCatalog(deps)
+      return markupChangeBody(change)
+    },
+  })
+}
+
+/** By the number's own shortest text: no arithmetic of doubles. */
+function readMarkup(given: number): bigint {
+  const markupE4 = parseE4(String(given))
+  if (markupE4 === undefined)
+    throw new RestRefusal(400, 'invalid_request', 'markup_multiplier: has more than four decimals')
+  return markupE4
+}
+
+function readStart(text: string): Date {
+  const startsAt = new Date(text)
+  // The format takes leap seconds, which a `Date` does not have.
+  if (!(startsAt.getTime() <= Date.now() + DAYS_AHEAD_MAX * DAY_MS))
+    throw new RestRefusal(400, 'invalid_request', 'starts_at: must be within a year')
+  return startsAt
+}

@@ -1,0 +1,146 @@
+/** Models and changes of their markups as operators see them. */
+import Type from 'typebox'
+import { listDisabledModels } from '../../catalog/disabled-models.ts'
+import type { Model, Route } from '../../catalog/model.ts'
+import { MODEL_CATEGORIES } from '../../catalog/model.ts'
+import { listMarkupChanges, type MarkupChange } from '../../catalog/markup-changes.ts'
+import type { Price } from '../../catalog/prices.ts'
+import { jsonE4, jsonUsd } from '../../lib/money.ts'
+import { answer, count, dateTime, nullable, usd, uuid } from '../rest/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+
+const price = answer({
+  tiers: Type.Array(
+    answer(
+      {
+        above_prompt_tokens: count,
+        input: usd,
+        cached_input: usd,
+        cache_write: usd,
+        output: usd,
+        reasoning: usd,
+      },
+      { description: 'USD por milhão de tokens.' },
+    ),
+  ),
+  units: Type.Record(Type.String(), usd, { description: 'USD por unidade.' }),
+})
+
+export const markupChange = answer({
+  id: uuid,
+  model_id: Type.String(),
+  markup_multiplier: Type.Number(),
+  markup_multiplier_before: Type.Number(),
+  starts_at: dateTime,
+  reason: Type.String(),
+  created_at: dateTime,
+  is_rise: Type.Boolean(),
+  told_at: {
+    ...nullable(dateTime),
+    description: 'De um aumento: quando o último cliente foi avisado.',
+  },
+})
+
+export const adminModel = answer({
+  id: Type.String(),
+  display_name: Type.String(),
+  category: Type.Enum([...MODEL_CATEGORIES]),
+  vendor: Type.String(),
+  markup_multiplier: Type.Number({ description: 'Em vigor.' }),
+  configured_markup_multiplier: Type.Number({ description: 'Da configuração.' }),
+  is_disabled: Type.Boolean(),
+  disabled_reason: nullable(Type.String()),
+  disabled_at: nullable(dateTime),
+  price,
+  routes: Type.Array(
+    answer({
+      upstream: Type.String(),
+      upstream_model: Type.String(),
+      priority: Type.Integer(),
+      weight: Type.Number(),
+      price,
+    }),
+  ),
+  scheduled: Type.Array(markupChange),
+})
+
+/** In catalog order, as the database has the changes. */
+export async function listModelBodies({ db, catalog }: HttpDeps): Promise<object[]> {
+  const changes = await listMarkupChanges(db)
+  const disabled = new Map((await listDisabledModels(db)).map((one) => [one.modelId, one]))
+  const now = new Date()
+  return catalog.listConfigured().map((model) => {
+    const own = changes.filter(({ modelId }) => modelId === model.id)
+    const current = own.findLast(({ startsAt }) => startsAt <= now)
+    return {
+      id: model.id,
+      display_name: model.displayName,
+      category: model.category,
+      vendor: model.vendor,
+      markup_multiplier: jsonE4(current?.markupE4 ?? model.markupE4),
+      configured_markup_multiplier: jsonE4(model.markupE4),
+      is_disabled: disabled.has(model.id),
+      disabled_reason: disabled.get(model.id)?.reason ?? null,
+      disabled_at: disabled.get(model.id)?.disabledAt.toISOString() ?? null,
+      price: priceBody(model.price),
+      routes: model.routes.map(routeBody),
+      scheduled: own.filter(({ startsAt }) => startsAt > now).map(markupChangeBody),
+    }
+  })
+}
+
+/** As it is configured. Throws a 404. */
+export function getConfigured({ catalog }: HttpDeps, id: string): Model {
+  const found = catalog.listConfigured().find((model) => model.id === id)
+  if (!found) throw new RestRefusal(404, 'model_not_found')
+  return found
+}
+
+/** This node goes by what was committed before it answers. It is told of it, too, should that fail. */
+export async function reloadCatalog({ operators, log }: HttpDeps): Promise<void> {
+  await operators
+    .reloadCatalog()
+    .catch((error: unknown) => log.warn('catalog_reload_failed', { error }))
+}
+
+export function markupChangeBody(change: MarkupChange): object {
+  return {
+    id: change.id,
+    model_id: change.modelId,
+    markup_multiplier: jsonE4(change.markupE4),
+    markup_multiplier_before: jsonE4(change.markupBeforeE4),
+    starts_at: change.startsAt.toISOString(),
+    reason: change.reason,
+    created_at: change.createdAt.toISOString(),
+    is_rise: change.markupE4 > change.markupBeforeE4,
+    told_at: change.toldAt?.toISOString() ?? null,
+  }
+}
+
+function routeBody(route: Route): object {
+  return {
+    upstream: route.upstreamId,
+    upstream_model: route.upstreamModel,
+    priority: route.priority,
+    weight: route.weight,
+    price: priceBody(route.price),
+  }
+}
+
+/** Micro-USD of a million tokens are pico-USD of one: a millionth of what is shown. */
+const TOKENS = 1_000_000n
+
+function priceBody({ tiers, units = {} }: Price): object {
+  return {
+    tiers: tiers.map((tier) => ({
+      above_prompt_tokens: tier.abovePromptTokens,
+      input: jsonUsd(tier.input * TOKENS),
+      cached_input: jsonUsd(tier.cachedInput * TOKENS),
+      cache_write: jsonUsd(tier.cacheWrite * TOKENS),
+      output: jsonUsd(tier.output * TOKENS),
+      reasoning: jsonUsd(tier.reasoning * TOKENS),
+    })),
+    units: Object.fromEntries(Object.entries(units).map(([unit, each]) => [unit, jsonUsd(each)])),
+  }
+}

@@ -1,0 +1,73 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { audited } from '../../audit-log/audited.ts'
+import { disableModel, enableModel } from '../../catalog/disabled-models.ts'
+import { actorOf } from '../rest/authenticate.ts'
+import { reason } from '../rest/operator-text.ts'
+import { answer } from '../rest/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+import { adminModel, getConfigured, listModelBodies, reloadCatalog } from './operator-model-body.ts'
+
+/** An id with slashes is written with `%2F`. */
+const params = { id: Type.String({ maxLength: 200 }) }
+const refusals = { 404: ['model_not_found'] }
+const state = answer({ id: Type.String(), is_disabled: Type.Boolean() })
+
+export function addAdminModels(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/admin/models',
+    tag: 'Administração',
+    summary: 'Os modelos, com rotas, preços, o multiplicador em vigor e os que virão',
+    access: 'admin',
+    answer: answer({
+      markup_notice_days: Type.Integer({ description: 'De aviso antes de um aumento.' }),
+      models: Type.Array(adminModel),
+    }),
+    handle: async () => ({
+      markup_notice_days: deps.operators.markupNoticeDays,
+      models: await listModelBodies(deps),
+    }),
+  })
+  addRestRoute(server, deps, {
+    method: 'POST',
+    path: '/admin/models/:id/disable',
+    tag: 'Administração',
+    summary: 'Tira um modelo do ar: chamadas recebem 503, e ele continua no catálogo',
+    access: 'admin',
+    params,
+    body: Type.Object({ reason }, { additionalProperties: false }),
+    answer: state,
+    refusals,
+    async handle({ caller, params, body: { reason } }) {
+      const { id } = getConfigured(deps, params.id)
+      await audited(deps.db, actorOf(caller), async (trx, record) => {
+        const act = { action: 'model.disabled', customerId: null, subjectId: id } as const
+        if (await disableModel(trx, { modelId: id, reason }))
+          await record({ ...act, details: { reason: reason.toWellFormed() } })
+      })
+      await reloadCatalog(deps)
+      return { id, is_disabled: true }
+    },
+  })
+  addRestRoute(server, deps, {
+    method: 'POST',
+    path: '/admin/models/:id/enable',
+    tag: 'Administração',
+    summary: 'Põe um modelo de volta no ar',
+    access: 'admin',
+    params,
+    answer: state,
+    refusals,
+    async handle({ caller, params }) {
+      const { id } = getConfigured(deps, params.id)
+      await audited(deps.db, actorOf(caller), async (trx, record) => {
+        if (await enableModel(trx, id))
+          await record({ action: 'model.enabled', customerId: null, subjectId: id })
+      })
+      await reloadCatalog(deps)
+      return { id, is_disabled: false }
+    },
+  })
+}

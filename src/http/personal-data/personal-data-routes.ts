@@ -1,0 +1,150 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import Type from 'typebox'
+import { findCustomer } from '../../customers/customers.ts'
+import { decimalBrl, jsonBrl } from '../../lib/money.ts'
+import { deleteAccount } from '../../personal-data/delete-account.ts'
+import { eraseRemains } from '../../personal-data/erase-remains.ts'
+import {
+  EXPORT_BOUNDS,
+  exportAccount,
+  type ExportDocument,
+} from '../../personal-data/export-account.ts'
+import { actorOf } from '../rest/authenticate.ts'
+import { accountExport } from './account-export.ts'
+import { answer, brl, dateTime } from '../rest/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+
+/** What a deletion erases in batches is begun in the request; what takes longer a job ends. */
+const ERASE_MS = 5_000
+/** Entries of a list that become text at once: a large export stops nobody else. */
+const SLICE = 200
+
+export function addPersonalData(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/me/export',
+    tag: 'Conta',
+    summary: 'Cópia de todos os dados da conta (LGPD)',
+    access: 'customer',
+    answer: accountExport,
+    async handle({ caller, reply }) {
+      const document = await exportAccount(deps.db, actorOf(caller), {
+        customerId: caller.customerId,
+        bounds: EXPORT_BOUNDS,
+      })
+      if (!document) return reply.code(401).send()
+      return sendDocument(reply, document)
+    },
+  })
+
+  addRestRoute(server, deps, {
+    method: 'DELETE',
+    path: '/me',
+    tag: 'Conta',
+    summary: 'Exclui a conta, para sempre',
+    access: 'customer',
+    body: Type.Object(
+      {
+        confirm: Type.String({
+          maxLength: 400,
+          description: 'O e-mail da conta; o nome, onde ela não tem e-mail.',
+        }),
+        waive_balance: Type.Optional(
+          Type.Boolean({ description: 'Abre mão do saldo que resta, em vez de pedir reembolso.' }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    answer: answer(
+      { deleted_at: dateTime, waived_brl: brl },
+      {
+        description:
+          'Nome, e-mail, perfil, preferências, prompts, imagens, avisos e nomes de sessões são apagados. ' +
+          'Ficam, só com números de identificação: cobranças, recargas e lançamentos (lei tributária, 5 anos) ' +
+          'e o registro de acessos (Marco Civil da Internet, ao menos 6 meses).',
+      },
+    ),
+    refusals: { 409: ['calls_running', 'balance_remaining'] },
+    async handle({ caller, body, reply }) {
+      const { customerId } = caller
+      const customer = await findCustomer(deps.db, customerId)
+      if (!customer || customer.deletedAt) return reply.code(401).send()
+      if (body.confirm !== (customer.email ?? customer.name))
+        throw new RestRefusal(
+          400,
+          'invalid_request',
+          `confirm: must be the account's ${customer.email ? 'e-mail' : 'name'}`,
+        )
+      const outcome = await deleteAccount(deps.db, actorOf(caller), {
+        customerId,
+        waiveBalance: body.waive_balance ?? false,
+      })
+      switch (outcome.kind) {
+        case 'calls_running':
+          throw new RestRefusal(
+            409,
+            'calls_running',
+            'money is held for running calls; try again when they ended',
+          )
+        case 'balance_remaining':
+          throw new RestRefusal(
+            409,
+            'balance_remaining',
+            `BRL ${decimalBrl(outcome.balanceNanoBrl)} are left: ask a refund first, or send waive_balance`,
+          )
+        case 'deleted':
+          // Other nodes are told; this one need not wait for it.
+          for (const keyId of outcome.revokedKeyIds) deps.keys.forget(keyId)
+          await beginErasing(deps, customerId)
+          return {
+            deleted_at: outcome.deletedAt.toISOString(),
+            waived_brl: jsonBrl(outcome.waivedNanoBrl),
+          }
+        default:
+          return reply.code(401).send()
+      }
+    },
+  })
+}
+
+/** The account is deleted already: a failure here is the job's to mend. */
+async function beginErasing({ db, log }: HttpDeps, customerId: string): Promise<void> {
+  try {
+    await eraseRemains(db, customerId, Date.now() + ERASE_MS)
+  } catch (error) {
+    log.warn('erasing_interrupted', { customerId, error })
+  }
+}
+
+function sendDocument(reply: FastifyReply, document: ExportDocument): FastifyReply {
+  return reply
+    .type('application/json; charset=utf-8')
+    .header('content-disposition', 'attachment; filename="catraca-dados-da-conta.json"')
+    .header('cache-control', 'no-store')
+    .send(Readable.from(chunksOf(document)))
+}
+
+async function* chunksOf(document: ExportDocument): AsyncGenerator<string> {
+  let separator = '{'
+  for (const [name, value] of Object.entries(document)) {
+    yield `${separator}${JSON.stringify(name)}:`
+    separator = ','
+    if (Array.isArray(value)) yield* sliced(value)
+    else yield JSON.stringify(value)
+  }
+  yield '}'
+}
+
+async function* sliced(list: readonly unknown[]): AsyncGenerator<string> {
+  let separator = '['
+  for (let start = 0; start < list.length; start += SLICE) {
+    yield separator + JSON.stringify(list.slice(start, start + SLICE)).slice(1, -1)
+    separator = ','
+    await nextTurn()
+  }
+  yield list.length === 0 ? '[]' : ']'
+}

@@ -1,0 +1,75 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { audited } from '../../audit-log/audited.ts'
+import { getPreferences, isTimezone, savePreferences } from '../../customers/preferences.ts'
+import { actorOf } from '../rest/authenticate.ts'
+import { answer } from '../rest/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+
+const locale = Type.String({ pattern: '^[a-z]{2}(-[A-Z]{2})?$' })
+
+const preferences = answer({
+  timezone: Type.String({ description: 'Zona da IANA, como America/Sao_Paulo.' }),
+  preferred_locale: locale,
+  weekly_digest_enabled: Type.Boolean(),
+  low_balance_email_enabled: Type.Boolean({
+    description:
+      'Avisos de saldo baixo por e-mail. O de saldo zerado vai sempre, e os webhooks recebem os dois.',
+  }),
+})
+
+export function addPreferences(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/me/preferences',
+    tag: 'Conta',
+    summary: 'As preferências',
+    access: 'customer',
+    answer: preferences,
+    handle: ({ caller }) => getPreferences(deps.db, caller.customerId),
+  })
+
+  addRestRoute(server, deps, {
+    method: 'PUT',
+    path: '/me/preferences',
+    tag: 'Conta',
+    summary: 'Altera as preferências que forem dadas',
+    access: 'customer',
+    body: Type.Object(
+      {
+        timezone: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 64,
+            pattern: '^[A-Za-z0-9_+/-]+$',
+            description:
+              'Zona da IANA. Limites de chaves e de equipes que já existem ficam com a zona em que foram criados.',
+          }),
+        ),
+        preferred_locale: Type.Optional(locale),
+        weekly_digest_enabled: Type.Optional(Type.Boolean()),
+        low_balance_email_enabled: Type.Optional(Type.Boolean()),
+      },
+      { additionalProperties: false },
+    ),
+    answer: preferences,
+    async handle({ caller, body }) {
+      const { customerId } = caller
+      if (body.timezone !== undefined && !(await isTimezone(deps.db, body.timezone)))
+        throw new RestRefusal(400, 'invalid_request', 'timezone: must be an IANA time zone')
+      return audited(deps.db, actorOf(caller), async (trx, record) => {
+        const saved = await savePreferences(trx, customerId, body)
+        if (saved.changed.length > 0)
+          await record({
+            action: 'preferences.changed',
+            customerId,
+            subjectId: customerId,
+            details: { fields: saved.changed },
+          })
+        return saved.preferences
+      })
+    },
+  })
+}

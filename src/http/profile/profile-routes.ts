@@ -1,0 +1,183 @@
+import type { FastifyInstance } from 'fastify'
+import Type, { type Static } from 'typebox'
+import { audited } from '../../audit-log/audited.ts'
+import {
+  findProfile,
+  profileRecord,
+  saveProfile,
+  type Profile,
+  type ProfileChange,
+} from '../../customers/profiles.ts'
+import { kindOfTaxId, readTaxId } from '../../lib/tax-id.ts'
+import { getPreferences } from '../../customers/preferences.ts'
+import type { Database } from '../../db/open.ts'
+import { actorOf } from '../rest/authenticate.ts'
+import { answer, nullable } from '../rest/values.ts'
+import { profileFields } from './profile-fields.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+
+const STATES =
+  'AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO'.split(' ')
+
+/** One line of text that is not only spaces: neither the database nor an invoice takes control characters. */
+function line(maxLength: number, description: string) {
+  return Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
+    description,
+  })
+}
+
+function optional(maxLength: number, description: string) {
+  return Type.Optional(nullable(line(maxLength, description)))
+}
+
+const profileBody = Type.Object(
+  {
+    full_name: Type.Optional(
+      line(200, 'Nome completo ou razão social. Sem ele vale, no início, o nome da conta.'),
+    ),
+    // Of any kind and length, for its own errors say what is wrong with it.
+    cpf_cnpj: Type.Optional(
+      nullable(
+        Type.String({
+          maxLength: 1000,
+          description: 'CPF ou CNPJ, também o alfanumérico, com ou sem pontuação.',
+        }),
+      ),
+    ),
+    phone: Type.Optional(
+      nullable(
+        Type.String({
+          pattern: '^\\+?[0-9 ().-]{8,30}$',
+          description: 'Telefone com DDD; de fora do Brasil, com + e o código do país.',
+        }),
+      ),
+    ),
+    postal_code: Type.Optional(
+      nullable(Type.String({ pattern: '^\\d{5}-?\\d{3}$', description: 'CEP' })),
+    ),
+    street: optional(200, 'Logradouro'),
+    street_number: optional(20, 'Número'),
+    complement: optional(100, 'Complemento'),
+    district: optional(100, 'Bairro'),
+    city: optional(100, 'Município'),
+    state: Type.Optional(nullable(Type.Enum(STATES, { description: 'UF' }))),
+  },
+  { additionalProperties: false, description: 'O que falta fica como está; null apaga.' },
+)
+
+const profile = answer({
+  ...profileFields,
+  flags: answer({
+    has_cpf_cnpj: Type.Boolean(),
+    can_top_up: Type.Boolean(),
+    is_company: Type.Boolean(),
+    has_address: Type.Boolean({ description: 'CEP, logradouro, número, município e UF.' }),
+    weekly_digest_enabled: Type.Boolean(),
+  }),
+})
+
+export function addProfile(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/me/profile',
+    tag: 'Conta',
+    summary: 'O perfil: quem paga, com CPF ou CNPJ e endereço',
+    access: 'customer',
+    answer: profile,
+    refusals: { 404: ['profile_not_found'] },
+    async handle({ caller }) {
+      const found = await findProfile(deps.db, caller.customerId)
+      if (!found) throw new RestRefusal(404, 'profile_not_found')
+      return bodyOf(deps.db, caller.customerId, found)
+    },
+  })
+
+  addRestRoute(server, deps, {
+    method: 'PUT',
+    path: '/me/profile',
+    tag: 'Conta',
+    summary: 'Cria ou altera o perfil',
+    access: 'customer',
+    body: profileBody,
+    answer: profile,
+    refusals: { 400: ['cpf_required', 'invalid_cpf_cnpj_format', 'invalid_cpf_cnpj_checksum'] },
+    async handle({ caller, body }) {
+      const { customerId } = caller
+      const change = changeOf(body)
+      const saved = await audited(deps.db, actorOf(caller), async (trx, record) => {
+        const outcome = await saveProfile(trx, customerId, change)
+        if (outcome.kind === 'saved' && outcome.changed.length > 0) {
+          const fields = outcome.changed.map((field) => (field === 'tax_id' ? 'cpf_cnpj' : field))
+          await record({
+            action: 'profile.changed',
+            customerId,
+            subjectId: customerId,
+            details: { fields },
+          })
+        }
+        return outcome
+      })
+      if (saved.kind === 'cpf_required')
+        throw new RestRefusal(400, 'cpf_required', 'cpf_cnpj: is required')
+      return bodyOf(deps.db, customerId, saved.profile)
+    },
+  })
+}
+
+/** Without punctuation. Throws the refusals of what cannot be. */
+function changeOf({
+  cpf_cnpj,
+  phone,
+  postal_code,
+  ...rest
+}: Static<typeof profileBody>): ProfileChange {
+  return {
+    ...trimmed(rest),
+    tax_id: taxIdOf(cpf_cnpj),
+    phone: phone && phoneOf(phone),
+    postal_code: postal_code?.replace('-', '') ?? postal_code,
+  }
+}
+
+/** Undefined where none is given, or an empty one. */
+function taxIdOf(given: string | null | undefined): string | undefined {
+  if (given === undefined || given === null || given.trim() === '') return undefined
+  const read = readTaxId(given)
+  if ('taxId' in read) return read.taxId
+  throw new RestRefusal(400, read.kind, 'cpf_cnpj: must be a CPF or a CNPJ')
+}
+
+function phoneOf(given: string): string {
+  const digits = given.replaceAll(/\D/g, '')
+  if (digits.length < 8 || digits.length > 15)
+    throw new RestRefusal(400, 'invalid_request', 'phone: must have 8 to 15 digits')
+  return given.startsWith('+') ? `+${digits}` : digits
+}
+
+function trimmed<Fields extends Readonly<Record<string, string | null | undefined>>>(
+  fields: Fields,
+): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, value?.trim() ?? value]),
+  ) as Fields
+}
+
+async function bodyOf(db: Database, customerId: string, found: Profile): Promise<object> {
+  const { weekly_digest_enabled } = await getPreferences(db, customerId)
+  const { postal_code, street, street_number, city, state } = found
+  return {
+    ...profileRecord(found),
+    flags: {
+      has_cpf_cnpj: true,
+      can_top_up: true,
+      is_company: kindOfTaxId(found.tax_id) === 'cnpj',
+      has_address: [postal_code, street, street_number, city, state].every((part) => part !== null),
+      weekly_digest_enabled,
+    },
+  }
+}

@@ -1,0 +1,109 @@
+/** What the routes of saved prompts take and give. */
+import Type from 'typebox'
+import { VARIABLES_MAX } from '../../prompts/placeholders.ts'
+import { NAME_LENGTH_MAX } from '../../prompts/prompts.ts'
+import { answer, brl, count, dateTime, nullable, storedText, uuid } from '../rest/values.ts'
+
+const DESCRIPTION_LENGTH_MAX = 2_000
+const TAGS_MAX = 20
+export const TAG_LENGTH_MAX = 24
+const MODEL_ID_LENGTH_MAX = 200
+
+const fields = {
+  name: storedText(3, NAME_LENGTH_MAX),
+  body: storedText(1, 32_000, 'O texto; variáveis se escrevem {{nome}}.'),
+  description: nullable(storedText(0, DESCRIPTION_LENGTH_MAX)),
+  variables: Type.Array(Type.String({ pattern: '^[a-zA-Z0-9_]{1,40}$' }), {
+    maxItems: VARIABLES_MAX,
+    description: 'Todas as do texto, e outras. Sem este campo: as do texto.',
+  }),
+  tags: Type.Array(storedText(1, TAG_LENGTH_MAX), { maxItems: TAGS_MAX }),
+  default_model: nullable(
+    Type.String({
+      maxLength: MODEL_ID_LENGTH_MAX,
+      description: 'Um modelo de chat do catálogo, para execuções que não escolhem outro.',
+    }),
+  ),
+}
+const { name, body, ...others } = fields
+
+export const promptInput = Type.Object(
+  { name, body, ...Type.Partial(Type.Object(others)).properties },
+  { additionalProperties: false },
+)
+
+export const promptChange = Type.Object(
+  {
+    ...Type.Partial(Type.Object(fields)).properties,
+    change_note: Type.Optional(storedText(0, 200, 'Guardada com a versão nova, se o texto mudou.')),
+  },
+  { additionalProperties: false },
+)
+
+export const prompt = answer({
+  id: uuid,
+  slug: Type.String(),
+  name: Type.String(),
+  description: nullable(Type.String()),
+  body: Type.String(),
+  variables: Type.Array(Type.String()),
+  tags: Type.Array(Type.String()),
+  default_model: nullable(Type.String()),
+  version: Type.Integer({ minimum: 1, description: 'Cresce quando o texto muda.' }),
+  created_at: dateTime,
+  updated_at: dateTime,
+})
+
+export const promptVersion = answer({
+  version: Type.Integer({ minimum: 1 }),
+  body: Type.String(),
+  change_note: nullable(Type.String()),
+  created_at: dateTime,
+})
+
+export const promptRun = answer({
+  session_id: Type.String(),
+  request_count: count,
+  models: Type.Array(Type.String()),
+  total_prompt_tokens: count,
+  total_completion_tokens: count,
+  total_tokens: count,
+  total_billed_brl: brl,
+  first_request_at: dateTime,
+  last_request_at: dateTime,
+})
+
+/** The `:id` of a prompt. What is no UUID is no prompt's either: 404. */
+export const promptParams = { id: Type.String({ description: 'UUID' }) }
+
+export const promptRunInput = Type.Object(
+  {
+    api_key: Type.Optional(
+      Type.String({
+        pattern: '^sk-',
+        maxLength: 200,
+        description:
+          'Uma chave ativa da mesma conta; paga a execução. Obrigatória sem `api_key_id`.',
+      }),
+    ),
+    api_key_id: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'Numa sessão do painel, em lugar de `api_key`: o id da chave.',
+      }),
+    ),
+    values: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        maxProperties: VARIABLES_MAX,
+        default: {},
+        description: 'O valor de cada variável do prompt.',
+      }),
+    ),
+    model: Type.Optional(nullable(Type.String({ maxLength: MODEL_ID_LENGTH_MAX }))),
+    max_tokens: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1024 }),
+    ),
+    temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2, default: 0.7 })),
+  },
+  { additionalProperties: false },
+)

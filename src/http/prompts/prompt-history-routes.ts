@@ -1,0 +1,97 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { listPromptVersions, type PromptVersion } from '../../prompts/list-prompt-versions.ts'
+import { listPromptRuns, type PromptRun } from '../../prompts/prompt-runs.ts'
+import { findPrompt } from '../../prompts/find-prompt.ts'
+import { jsonBrl } from '../../lib/money.ts'
+import { promptParams, promptRun, promptVersion } from './prompt-body.ts'
+import { answer, wholeNumber } from '../rest/values.ts'
+import { cursor, nextCursor } from '../rest/cursor.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+
+const VERSIONS_DEFAULT = 50
+const VERSIONS_MAX = 200
+const RUNS_DEFAULT = 20
+const RUNS_MAX = 100
+
+const FOR_ALL = {
+  method: 'GET',
+  tag: 'Prompts',
+  access: 'customer',
+  params: promptParams,
+  refusals: { 404: ['prompt_not_found'] },
+} as const
+
+/** What a prompt was, and what it was used for. */
+export function addPromptHistory(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    ...FOR_ALL,
+    path: '/me/prompts/:id/versions',
+    summary: 'As versões de um prompt, da mais nova à primeira',
+    query: { limit: wholeNumber(1, VERSIONS_MAX, VERSIONS_DEFAULT), cursor },
+    answer: answer({ versions: Type.Array(promptVersion), next_cursor: nextCursor }),
+    async handle({ caller, params, query }) {
+      const { limit = VERSIONS_DEFAULT } = query
+      const below = readVersionCursor(query.cursor)
+      const { id } = await getPrompt(deps, caller.customerId, params.id)
+      const versions = await listPromptVersions(deps.db, id, { below, limit: limit + 1 })
+      const page = versions.slice(0, limit)
+      const last = page.at(-1)
+      return {
+        versions: page.map(versionBody),
+        next_cursor: last && versions.length > limit ? writeVersionCursor(last.version) : null,
+      }
+    },
+  })
+  addRestRoute(server, deps, {
+    ...FOR_ALL,
+    path: '/me/prompts/:id/runs',
+    summary: 'As execuções cobradas de um prompt, por sessão, da mais nova à mais antiga',
+    query: { limit: wholeNumber(1, RUNS_MAX, RUNS_DEFAULT) },
+    answer: answer({ runs: Type.Array(promptRun) }),
+    async handle({ caller, params, query }) {
+      const { limit = RUNS_DEFAULT } = query
+      const { id } = await getPrompt(deps, caller.customerId, params.id)
+      const runs = await listPromptRuns(deps.db, caller.customerId, id, limit)
+      return { runs: runs.map(runBody) }
+    },
+  })
+}
+
+async function getPrompt(deps: HttpDeps, customerId: string, id: string): Promise<{ id: string }> {
+  const saved = await findPrompt(deps.db, customerId, id)
+  if (!saved) throw new RestRefusal(404, 'prompt_not_found')
+  return saved
+}
+
+/** Versions are in the order of their numbers, so the number is the place. */
+function writeVersionCursor(version: number): string {
+  return Buffer.from(`v${version}`).toString('base64url')
+}
+
+function readVersionCursor(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const [, version] = /^v(\d{1,9})$/.exec(Buffer.from(text, 'base64url').toString()) ?? []
+  if (version === undefined) throw new RestRefusal(400, 'invalid_request', 'cursor: is not known')
+  return Number(version)
+}
+
+function versionBody({ version, body, changeNote, createdAt }: PromptVersion): object {
+  return { version, body, change_note: changeNote, created_at: createdAt.toISOString() }
+}
+
+function runBody(run: PromptRun): object {
+  return {
+    session_id: run.sessionId,
+    request_count: run.requests,
+    models: run.modelIds,
+    total_prompt_tokens: run.promptTokens,
+    total_completion_tokens: run.completionTokens,
+    total_tokens: run.promptTokens + run.completionTokens,
+    total_billed_brl: jsonBrl(run.costBilledNanoBrl),
+    first_request_at: run.firstRequestAt.toISOString(),
+    last_request_at: run.lastRequestAt.toISOString(),
+  }
+}

@@ -1,0 +1,133 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Static } from 'typebox'
+import type { ActiveKey } from '../../customers/key-cache.ts'
+import type { Refusal } from '../../gateway/refusal.ts'
+import { renderPrompt } from '../../prompts/placeholders.ts'
+import { runSessionId } from '../../prompts/prompt-runs.ts'
+import { findPrompt, type Prompt } from '../../prompts/find-prompt.ts'
+import type { Caller } from '../rest/authenticate.ts'
+import { collectAnswer } from './collect-answer.ts'
+import { chatCompletions } from '../model-calls/model-call-schemas.ts'
+import { promptParams, promptRunInput } from './prompt-body.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { restError } from '../rest/rest-error.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+
+const NAME_SHOWN_MAX = 40
+
+/**
+ * A run is a chat completion like any other, paid through the key that is given: what holds of that key
+ * (its addresses, models, limits and budget) holds of the run. The key must be the caller's; of any other,
+ * and of none, is told the same.
+ */
+export function addRunPrompt(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'POST',
+    path: '/me/prompts/:id/run',
+    tag: 'Prompts',
+    summary: 'Executa um prompt salvo com os valores dados, e o cobra pela chave dada',
+    access: 'customer',
+    params: promptParams,
+    body: promptRunInput,
+    answer: chatCompletions.answer,
+    refusals: {
+      402: ['insufficient_balance', 'balance_on_hold', 'key_budget_exceeded', 'team_cap_exceeded'],
+      403: ['key_model_access_denied', 'account_suspended'],
+      404: ['prompt_not_found', 'key_not_found', 'model_not_found'],
+      413: ['payload_too_large'],
+      429: ['rate_limit_exceeded', 'api_key_rate_limited'],
+      502: ['upstream_error'],
+      503: ['service_unavailable'],
+    },
+    async handle({ caller, params, body, request, reply }) {
+      const receivedAtMs = performance.now()
+      const prompt = await findPrompt(deps.db, caller.customerId, params.id)
+      if (!prompt) throw new RestRefusal(404, 'prompt_not_found')
+      const chat = chatOf(prompt, body, deps.bodyBytesMax)
+      const findKey = keyFinder(deps, caller, body)
+      if (!(await findKey())) throw new RestRefusal(404, 'key_not_found')
+
+      const incoming = {
+        requestId: request.id,
+        authorization: undefined,
+        findKey,
+        sessionId: runSessionId(prompt.id),
+        ip: caller.ip,
+        body: chat,
+        receivedAtMs,
+      }
+      const { publicUrl } = deps
+      const on = { request, reply, publicUrl }
+      const collected = await collectAnswer(deps.calls.completeChat, incoming, on)
+      if (collected.kind === 'refused') return sendRefused(reply, collected)
+      // As the gateway wrote it: amounts keep their digits.
+      return reply.type('application/json; charset=utf-8').send(collected.body)
+    },
+  })
+}
+
+/** A session has no secrets at hand, and names the key by its id; a key does not act for another that it cannot name. */
+function keyFinder(
+  { keys }: HttpDeps,
+  { customerId, sessionId }: Caller,
+  { api_key: secret, api_key_id: keyId }: Static<typeof promptRunInput>,
+): () => Promise<ActiveKey | undefined> {
+  if (keyId !== undefined && (secret !== undefined || sessionId === undefined))
+    throw new RestRefusal(
+      400,
+      'invalid_request',
+      'api_key_id: is for a session of the dashboard, in place of api_key',
+    )
+  if (keyId !== undefined) return () => keys.findOwn(customerId, keyId)
+  if (secret === undefined) throw new RestRefusal(400, 'invalid_request', 'api_key: is required')
+  return async () => {
+    const key = await keys.find(secret)
+    return key?.customerId === customerId ? key : undefined
+  }
+}
+
+/** The chat completion that a run asks for, as it would arrive. */
+function chatOf(prompt: Prompt, body: Static<typeof promptRunInput>, bytesMax: number): Buffer {
+  const model = body.model ?? prompt.defaultModel
+  if (model === null)
+    throw new RestRefusal(400, 'invalid_request', 'model: is required, for the prompt has none')
+  const content = contentOf(prompt, new Map(Object.entries(body.values ?? {})), bytesMax)
+  const { max_tokens, temperature } = body
+  const messages = [{ role: 'user', content }]
+  const chat = Buffer.from(JSON.stringify({ model, messages, max_tokens, temperature }))
+  if (chat.length > bytesMax) throw tooLong(bytesMax)
+  return chat
+}
+
+function contentOf(prompt: Prompt, values: ReadonlyMap<string, string>, bytesMax: number): string {
+  const rendered = renderPrompt(prompt, values, bytesMax)
+  switch (rendered.kind) {
+    case 'rendered':
+      return rendered.text
+    case 'too_long':
+      throw tooLong(bytesMax)
+    default: {
+      const name = rendered.name.slice(0, NAME_SHOWN_MAX)
+      const what =
+        rendered.kind === 'missing_value' ? 'is required' : 'is not a variable of the prompt'
+      throw new RestRefusal(400, 'invalid_request', `values.${name}: ${what}`)
+    }
+  }
+}
+
+function tooLong(bytesMax: number): RestRefusal {
+  return new RestRefusal(
+    413,
+    'payload_too_large',
+    `values: with them the prompt has more than ${bytesMax} bytes`,
+  )
+}
+
+/** The gateway's refusal in the format of REST. A key that ended just now is one that is not there. */
+function sendRefused(reply: FastifyReply, refused: Refusal): FastifyReply {
+  const { status, code, message, retryAfterSeconds } = refused
+  if (status === 401) throw new RestRefusal(404, 'key_not_found')
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
+  return restError(reply, status, code, message)
+}

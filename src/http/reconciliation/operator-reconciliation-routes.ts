@@ -1,0 +1,145 @@
+/** What our books and those of the processor and of the upstreams do not agree on, for the operator. */
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { audited } from '../../audit-log/audited.ts'
+import { explainDifference } from '../../reconciliation/differences.ts'
+import { differenceBody, readReport } from '../../reconciliation/report.ts'
+import { actorOf } from '../rest/authenticate.ts'
+import {
+  answer,
+  count,
+  date,
+  dateTime,
+  nullable,
+  storedText,
+  uuid,
+  wholeNumber,
+} from '../rest/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+
+const DAYS_DEFAULT = 35
+const DAYS_MAX = 365
+
+const literals = <Value extends string>(values: readonly Value[]) =>
+  Type.Union(values.map((value) => Type.Literal(value)))
+const amount = Type.Number()
+
+const difference = answer({
+  id: uuid,
+  kind: literals([
+    'payment_without_top_up',
+    'paid_there_only',
+    'paid_here_only',
+    'amount_differs',
+    'returned_differs',
+    'paid_twice',
+    'upstream_cost',
+  ]),
+  status: literals(['open', 'explained', 'gone']),
+  processor: nullable(Type.String()),
+  processor_payment_id: nullable(Type.String()),
+  topup_id: nullable(uuid),
+  upstream: nullable(Type.String()),
+  day: nullable(date),
+  ours_brl: nullable(amount),
+  theirs_brl: nullable(amount),
+  difference_brl: nullable(amount),
+  ours_usd: nullable(amount),
+  theirs_usd: nullable(amount),
+  difference_usd: nullable(amount),
+  difference_percent: nullable(amount),
+  first_seen_at: dateTime,
+  last_seen_at: dateTime,
+  resolved_at: nullable(dateTime),
+  explanation: nullable(Type.String()),
+  explained_by: nullable(literals(['operator', 'admin'])),
+  explained_at: nullable(dateTime),
+})
+
+const sum = answer({ count, difference_brl: amount, difference_usd: amount })
+
+const report = answer({
+  days: Type.Integer(),
+  payments: answer({
+    is_current: Type.Boolean({ description: 'false: a última comparação noturna falta.' }),
+    last_finished_at: nullable(dateTime),
+    last_run: nullable(
+      answer({
+        processor: Type.String(),
+        from: date,
+        to: date,
+        started_at: dateTime,
+        finished_at: nullable(dateTime),
+        failure: nullable(Type.String()),
+        payments: count,
+        topups: count,
+        mended: count,
+      }),
+    ),
+  }),
+  sums: answer({ open: sum, explained: sum, gone: sum }),
+  differences: Type.Array(difference),
+  upstream_days: Type.Array(
+    answer({
+      upstream: Type.String(),
+      day: date,
+      ours_usd: amount,
+      theirs_usd: amount,
+      difference_usd: amount,
+      difference_percent: nullable(amount),
+      compared_at: dateTime,
+    }),
+  ),
+})
+
+export function addReconciliation(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/admin/reconciliation',
+    tag: 'Administração',
+    summary: 'Diferenças com o processador de pagamentos e com os custos dos provedores',
+    access: 'admin',
+    query: { days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT) },
+    answer: report,
+    handle: ({ query }) => readReport(deps.db, query.days ?? DAYS_DEFAULT),
+  })
+
+  addRestRoute(server, deps, {
+    method: 'POST',
+    path: '/admin/reconciliation/differences/:id/explain',
+    tag: 'Administração',
+    summary: 'Explica uma diferença, com os valores que ela tem agora',
+    access: 'admin',
+    params: { id: Type.String() },
+    body: Type.Object(
+      {
+        explanation: storedText(3, 500),
+      },
+      { additionalProperties: false },
+    ),
+    answer: difference,
+    refusals: { 404: ['difference_not_found'], 409: ['difference_gone'] },
+    async handle({ caller, params, body }) {
+      const outcome = await audited(deps.db, actorOf(caller), async (trx, record) => {
+        const explained = await explainDifference(trx, {
+          id: params.id,
+          explanation: body.explanation,
+          explainer: 'admin',
+        })
+        if (explained.kind === 'explained')
+          await record({
+            action: 'reconciliation_difference.explained',
+            customerId: null,
+            subjectId: explained.difference.id,
+            details: { kind: explained.difference.kind, explanation: body.explanation },
+          })
+        return explained
+      })
+      if (outcome.kind === 'difference_not_found') throw new RestRefusal(404, outcome.kind)
+      if (outcome.kind === 'difference_gone') throw new RestRefusal(409, outcome.kind)
+      return differenceBody(outcome.difference)
+    },
+  })
+}

@@ -1,0 +1,117 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { audited, type Act } from '../../audit-log/audited.ts'
+import type { Database } from '../../db/open.ts'
+import {
+  approveRefund,
+  endManualParts,
+  rejectRefund,
+  type Decided,
+} from '../../payments/refunds/decide-refund.ts'
+import { listRefunds, type Refund } from '../../payments/refunds/refunds.ts'
+import { actorOf, type Caller } from '../rest/authenticate.ts'
+import {
+  operatedRefundAnswer,
+  operatedRefundBodies,
+  operatedRefundBody,
+  refundStatus,
+} from './refund-body.ts'
+import { answer, storedText, wholeNumber } from '../rest/values.ts'
+import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+
+const forEach = {
+  method: 'POST',
+  tag: 'Administração',
+  access: 'admin',
+  params: { id: Type.String() },
+  answer: operatedRefundAnswer,
+  refusals: { 404: ['refund_not_found'], 409: ['refund_already_decided'] },
+} as const
+
+export function addAdminRefunds(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/admin/refunds',
+    tag: 'Administração',
+    summary: 'Os reembolsos de todos, os mais novos primeiro',
+    access: 'admin',
+    query: { status: Type.Optional(refundStatus), limit: wholeNumber(1, 200, 50), cursor },
+    answer: answer({ refunds: Type.Array(operatedRefundAnswer), next_cursor: nextCursor }),
+    async handle({ query: { status, limit = 50, cursor } }) {
+      const after = readCursor(cursor)
+      const found = await listRefunds(deps.db, { status, after, limit: limit + 1 })
+      const { page, next_cursor } = pageOf(found, limit, ({ exact_created_at, id }) => ({
+        at: exact_created_at,
+        id,
+      }))
+      return { refunds: await operatedRefundBodies(deps.db, page), next_cursor }
+    },
+  })
+
+  addRestRoute(server, deps, {
+    ...forEach,
+    path: '/admin/refunds/:id/approve',
+    summary: 'Aprova um reembolso que espera por análise',
+    async handle({ caller, params }) {
+      const refund = await decide(deps, caller, 'refund.approved', (trx) =>
+        approveRefund(trx, params.id),
+      )
+      return operatedRefundBody(deps.db, refund)
+    },
+  })
+
+  addRestRoute(server, deps, {
+    ...forEach,
+    path: '/admin/refunds/:id/reject',
+    summary: 'Recusa um reembolso que espera por análise: o valor volta ao saldo',
+    body: Type.Object(
+      {
+        note: storedText(3, 500, 'O motivo, para o cliente ler.'),
+      },
+      { additionalProperties: false },
+    ),
+    async handle({ caller, params, body }) {
+      const refund = await decide(deps, caller, 'refund.rejected', (trx) =>
+        rejectRefund(trx, params.id, body.note),
+      )
+      return operatedRefundBody(deps.db, refund)
+    },
+  })
+
+  addRestRoute(server, deps, {
+    ...forEach,
+    path: '/admin/refunds/:id/complete',
+    summary:
+      'Diz que as partes sem devolução pelo processador foram transferidas, ou não puderam ser',
+    body: Type.Object({ outcome: Type.Enum(['done', 'failed']) }, { additionalProperties: false }),
+    async handle({ caller, params, body: { outcome } }) {
+      const refund = await decide(
+        deps,
+        caller,
+        outcome === 'done' ? 'refund.transferred' : 'refund.not_transferred',
+        (trx) => endManualParts(trx, params.id, outcome),
+      )
+      return operatedRefundBody(deps.db, refund)
+    },
+  })
+}
+
+function decide(
+  { db }: HttpDeps,
+  caller: Caller,
+  action: Act['action'],
+  act: (trx: Database) => Promise<Decided>,
+): Promise<Refund> {
+  return audited(db, actorOf(caller), async (trx, record) => {
+    const decided = await act(trx)
+    if (decided.kind === 'refund_not_found') throw new RestRefusal(404, 'refund_not_found')
+    if (decided.kind === 'wrong_status')
+      throw new RestRefusal(409, 'refund_already_decided', `the refund is ${decided.status}`)
+    const { refund } = decided
+    await record({ action, customerId: refund.customer_id, subjectId: refund.id })
+    return refund
+  })
+}

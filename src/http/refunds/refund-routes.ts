@@ -1,0 +1,150 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { audited } from '../../audit-log/audited.ts'
+import { decimalBrl, jsonBrl, NANO_PER_BRL, parseBrl, type NanoBrl } from '../../lib/money.ts'
+import { findRefundable, sumUnspent } from '../../payments/refunds/refundable.ts'
+import { findRefund, listRefunds, type Refund } from '../../payments/refunds/refunds.ts'
+import { REFUND_MIN_NANO_BRL, requestRefund } from '../../payments/refunds/request-refund.ts'
+import { findTopUp, NANO_BRL_PER_CENTAVO } from '../../payments/top-ups.ts'
+import { actorOf } from '../rest/authenticate.ts'
+import { refundAnswer, refundBody } from './refund-body.ts'
+import { answer, brl, storedText, uuid, wholeNumber } from '../rest/values.ts'
+import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+
+export function addRefunds(server: FastifyInstance, deps: HttpDeps): void {
+  addList(server, deps)
+  addCreate(server, deps)
+
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/me/refunds/:id',
+    tag: 'Recargas',
+    summary: 'Um reembolso, e se ele já foi feito',
+    access: 'customer',
+    params: { id: Type.String() },
+    answer: refundAnswer,
+    refusals: { 404: ['refund_not_found'] },
+    async handle({ caller, params }) {
+      const refund = await findRefund(deps.db, params.id, caller.customerId)
+      if (!refund) throw new RestRefusal(404, 'refund_not_found')
+      return refundBody(refund)
+    },
+  })
+}
+
+function addList(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/me/refunds',
+    tag: 'Recargas',
+    summary: 'Os reembolsos, os mais novos primeiro, e o que ainda pode ser reembolsado',
+    access: 'customer',
+    query: { limit: wholeNumber(1, 200, 50), cursor },
+    answer: answer({
+      refundable_brl: Type.Number({ description: 'BRL pagos, não gastos e não reservados.' }),
+      withdrawable_brl: Type.Number({
+        description: 'Destes, os de recargas dos últimos 7 dias: sem valor mínimo e sem análise.',
+      }),
+      minimum_brl: brl,
+      refunds: Type.Array(refundAnswer),
+      next_cursor: nextCursor,
+    }),
+    async handle({ caller: { customerId }, query: { limit = 50, cursor } }) {
+      const after = readCursor(cursor)
+      const refundable = await deps.db
+        .transaction()
+        .setIsolationLevel('repeatable read')
+        .setAccessMode('read only')
+        .execute((trx) => findRefundable(trx, customerId))
+      const found = await listRefunds(deps.db, { customerId, after, limit: limit + 1 })
+      const { page, next_cursor } = pageOf(found, limit, ({ exact_created_at, id }) => ({
+        at: exact_created_at,
+        id,
+      }))
+      return {
+        refundable_brl: jsonBrl(sumUnspent(refundable)),
+        withdrawable_brl: jsonBrl(sumUnspent(refundable.filter((part) => part.isWithdrawable))),
+        minimum_brl: jsonBrl(REFUND_MIN_NANO_BRL),
+        refunds: page.map(refundBody),
+        next_cursor,
+      }
+    },
+  })
+}
+
+function addCreate(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'POST',
+    path: '/me/refunds',
+    tag: 'Recargas',
+    summary: 'Pede um reembolso; o valor sai do saldo na hora',
+    access: 'customer',
+    body: Type.Object(
+      {
+        amount: Type.Optional(
+          Type.Number({
+            description:
+              'BRL, com até dois decimais, a partir de 5; sem ele, tudo o que pode ser reembolsado.',
+          }),
+        ),
+        topup_id: Type.Optional({ ...uuid, description: 'Só desta recarga.' }),
+        reason: Type.Optional(storedText(1, 500)),
+      },
+      { additionalProperties: false },
+    ),
+    status: 201,
+    answer: refundAnswer,
+    refusals: {
+      400: ['refund_below_minimum'],
+      404: ['topup_not_found'],
+      409: ['amount_not_refundable'],
+    },
+    async handle({ caller, body }) {
+      const { customerId } = caller
+      const amountNanoBrl = body.amount === undefined ? undefined : readAmount(body.amount)
+      const topUpId = body.topup_id
+      if (topUpId !== undefined && !(await findTopUp(deps.db, customerId, topUpId)))
+        throw new RestRefusal(404, 'topup_not_found')
+      const refund = await audited(deps.db, actorOf(caller), async (trx, record) => {
+        const requested = await requestRefund(trx, {
+          customerId,
+          amountNanoBrl,
+          topUpId,
+          reason: body.reason,
+          reviewAboveNanoBrl: BigInt(deps.payments.refundReviewAboveBrl) * NANO_PER_BRL,
+        })
+        if (requested.kind === 'below_minimum')
+          throw new RestRefusal(
+            400,
+            'refund_below_minimum',
+            `amount: must be at least ${decimalBrl(REFUND_MIN_NANO_BRL)}`,
+          )
+        if (requested.kind === 'not_refundable')
+          throw new RestRefusal(
+            409,
+            'amount_not_refundable',
+            `amount: can be ${decimalBrl(requested.refundableNanoBrl)} at most`,
+          )
+        const { refundId } = requested
+        await record({ action: 'refund.requested', customerId, subjectId: refundId })
+        return (await findRefund(trx, refundId)) as Refund
+      })
+      return refundBody(refund)
+    },
+  })
+}
+
+/** By the number's own shortest text: no arithmetic of doubles. */
+function readAmount(given: number): NanoBrl {
+  const amount = parseBrl(String(given))
+  if (amount === undefined || amount <= 0n || amount % NANO_BRL_PER_CENTAVO !== 0n)
+    throw new RestRefusal(
+      400,
+      'invalid_request',
+      'amount: must be above zero, with at most two decimals',
+    )
+  return amount
+}

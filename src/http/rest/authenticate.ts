@@ -1,0 +1,85 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Actor } from '../../audit-log/audited.ts'
+import { holdActiveKey } from '../../customers/api-keys.ts'
+import { plainIp } from '../../customers/ip-allowlist.ts'
+import type { Database } from '../../db/open.ts'
+import { bearerOf } from '../../gateway/admit.ts'
+import { holdActiveSession } from '../../sign-in/sessions.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { RestRefusal } from './rest-refusal.ts'
+
+/** Who acts for a customer: a key of theirs, or they themselves in a session of the dashboard. */
+export type Caller = {
+  readonly customerId: string
+  readonly ip: string
+} & (
+  | { readonly keyId: string; readonly sessionId?: undefined }
+  | { readonly sessionId: string; readonly keyId?: undefined }
+)
+
+export const CSRF_HEADER = 'x-csrf-token'
+
+/** Who acts, as the audit log tells it. */
+export function actorOf({ customerId, keyId, sessionId, ip }: Caller): Actor {
+  return { kind: 'customer', customerId, apiKeyId: keyId, sessionId, ip }
+}
+
+/**
+ * Whether the caller may still act, although this node may not have heard of it yet. While the transaction lasts
+ * the key is not revoked, and the session does not end.
+ */
+export function holdCaller(trx: Database, caller: Caller): Promise<boolean> {
+  return caller.keyId === undefined
+    ? holdActiveSession(trx, caller.sessionId)
+    : holdActiveKey(trx, caller.keyId)
+}
+
+/**
+ * Who a REST call comes from. Where there is nobody the answer is sent (401 with no body) and the result
+ * is undefined. Throws a `RestRefusal` for an address that the key does not allow, for a team's key, and for a page
+ * of elsewhere that uses the browser's session.
+ */
+export async function authenticate(
+  deps: Pick<HttpDeps, 'keys' | 'signIn'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Caller | undefined> {
+  const ip = plainIp(request.ip)
+  // Browsers send no such header by themselves: whoever does means it, whatever cookie comes along.
+  if (request.headers.authorization === undefined) return ofSession(deps, request, reply, ip)
+  const secret = bearerOf(request.headers.authorization)
+  const key = secret === undefined ? undefined : await deps.keys.find(secret)
+  if (!key) {
+    await reply.code(401).send()
+    return undefined
+  }
+  if (key.ipMatcher && !key.ipMatcher.matches(ip))
+    throw new RestRefusal(403, 'ip_blocked_by_allowlist')
+  // A member of a team spends within its cap, and is not to see or manage the account that pays.
+  if (key.teamId !== null)
+    throw new RestRefusal(403, 'forbidden', 'a key of a team is for model calls only')
+  return { customerId: key.customerId, keyId: key.id, ip }
+}
+
+async function ofSession(
+  { signIn }: Pick<HttpDeps, 'signIn'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  ip: string,
+): Promise<Caller | undefined> {
+  const session = await signIn.findSession(request.headers.cookie)
+  if (!session) {
+    await reply.code(401).send()
+    return undefined
+  }
+  // The browser sends the cookie for whoever asks; only a page of ours can have read the token.
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  if (!isRead && !signIn.isCsrfToken(session.id, request.headers[CSRF_HEADER]))
+    throw new RestRefusal(
+      403,
+      'csrf_token_missing',
+      `${CSRF_HEADER}: must be the csrf_token of GET /v1/session`,
+    )
+  reply.header('cache-control', 'no-store')
+  return { customerId: session.customerId, sessionId: session.id, ip }
+}

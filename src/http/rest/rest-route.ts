@@ -1,0 +1,225 @@
+/**
+ * Routes of the REST kind: what they take and give is a schema, which checks what comes, describes the
+ * interface (`/v1/openapi.json`), and is what the contract test holds every answer against.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox'
+import { findCustomer } from '../../customers/customers.ts'
+import { authenticate, type Caller } from './authenticate.ts'
+import { restErrorBody } from './values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { sendJson } from './rest-error.ts'
+import { RestRefusal } from './rest-refusal.ts'
+import { sendTaggedJson } from './send-tagged-json.ts'
+
+export interface RestRoute<
+  Params extends TProperties,
+  Query extends TProperties,
+  Body extends TSchema,
+  Access extends 'public' | 'customer' | 'admin',
+> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Under `/v1`, with `:name` for each of `params`. */
+  readonly path: string
+  readonly tag: RestTag
+  /** What it does, in a few words of Portuguese. */
+  readonly summary: string
+  readonly access: Access
+  readonly params?: Params
+  readonly query?: Query
+  readonly body?: Body
+  /** 200 if not given. */
+  readonly status?: number
+  /** Of the JSON; a media type where it is not JSON. */
+  readonly answer: TSchema | MediaType
+  /** Answers of other statuses that are no errors of the REST format, with what they mean. */
+  readonly otherAnswers?: Readonly<Record<number, { answer: TSchema; description: string }>>
+  /** With an `ETag`: a client that has the answer already gets a 304. */
+  readonly isTagged?: boolean
+  /** Its codes of errors by status, beside those that every route has. */
+  readonly refusals?: Readonly<Record<number, readonly string[]>>
+  handle(call: RestCall<TObject<Params>, TObject<Query>, Body, Access>): unknown
+}
+
+export type MediaType = 'image/png' | 'text/csv' | 'text/html'
+
+export type RestTag =
+  | 'Modelos'
+  | 'Uso'
+  | 'Sessões'
+  | 'Conta'
+  | 'Recargas'
+  | 'Chaves'
+  | 'Prompts'
+  | 'Equipes'
+  | 'Alertas'
+  | 'Webhooks'
+  | 'Estado'
+  | 'Administração'
+
+export interface RestCall<
+  Params extends TSchema,
+  Query extends TSchema,
+  Body extends TSchema,
+  Access extends 'public' | 'customer' | 'admin',
+> {
+  readonly caller: Access extends 'public' ? undefined : Caller
+  readonly params: Static<Params>
+  readonly query: Static<Query>
+  readonly body: Static<Body>
+  readonly request: FastifyRequest
+  /** For headers, and for answers that are not JSON. */
+  readonly reply: FastifyReply
+}
+
+/** `handle` gives the JSON of the answer; the reply itself where it sent one; or throws a `RestRefusal`. */
+export function addRestRoute<
+  Access extends 'public' | 'customer' | 'admin',
+  Params extends TProperties = {},
+  Query extends TProperties = {},
+  Body extends TSchema = Type.TUnknown,
+>(server: FastifyInstance, deps: HttpDeps, route: RestRoute<Params, Query, Body, Access>): void {
+  const { method, path, access, params, query, body, status = 200 } = route
+  server.route({
+    method,
+    url: `/v1${path}`,
+    schema: {
+      tags: [route.tag],
+      summary: route.summary,
+      ...(access === 'public' ? {} : { security: [{ key: [] }, { session: [] }] }),
+      ...(params ? { params: Type.Object(params) } : {}),
+      ...(query ? { querystring: Type.Object(query) } : {}),
+      ...(body ? { body } : {}),
+      response: responsesOf(route, status),
+    },
+    preValidation: [
+      async (request, reply) => {
+        if (access !== 'public') await identifyCaller(deps, request, reply, access)
+        if (reply.sent) return
+        if (query) request.query = withNumbers(query, request.query as Record<string, unknown>)
+        if (body) request.body = parseJson(request.body)
+      },
+    ],
+    async handler(request, reply) {
+      const answer = await route.handle({
+        caller: callers.get(request) as never,
+        params: request.params as never,
+        query: request.query as never,
+        body: request.body as never,
+        request,
+        reply,
+      })
+      // A reply is awaited like a promise on its way here, and gives undefined when it is over.
+      if (answer === reply || answer === undefined) return reply
+      return route.isTagged
+        ? sendTaggedJson(request, reply, answer)
+        : sendJson(reply, answer, status)
+    },
+  })
+}
+
+/** Who a request comes from, once it is known. */
+const callers = new WeakMap<FastifyRequest, Caller>()
+
+async function identifyCaller(
+  deps: HttpDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  access: 'customer' | 'admin',
+): Promise<void> {
+  const caller = await authenticate(deps, request, reply)
+  if (!caller) return
+  if (access === 'admin' && !(await isAdmin(deps, caller))) throw new RestRefusal(403, 'forbidden')
+  callers.set(request, caller)
+}
+
+async function isAdmin({ db, adminEmails }: HttpDeps, caller: Caller): Promise<boolean> {
+  const email = (await findCustomer(db, caller.customerId))?.email?.toLowerCase()
+  return email !== undefined && adminEmails.has(email)
+}
+
+/** Text that is a whole number as people write it becomes one; whatever else is left to be refused. */
+function withNumbers(fields: TProperties, given: Record<string, unknown>): object {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const isNumber = Type.IsInteger(fields[name])
+      const isWhole = typeof value === 'string' && /^-?(0|[1-9]\d{0,15})$/.test(value)
+      return [name, isNumber && isWhole ? Number(value) : value]
+    }),
+  )
+}
+
+/** Bodies arrive as bytes. */
+function parseJson(raw: unknown): unknown {
+  if (!Buffer.isBuffer(raw) || raw.length === 0) return {}
+  try {
+    return JSON.parse(raw.toString('utf8'))
+  } catch {
+    throw new RestRefusal(400, 'invalid_request', 'body: must be JSON')
+  }
+}
+
+const DESCRIPTIONS: Readonly<Record<number, string>> = {
+  400: 'O pedido tem um erro.',
+  401: 'Falta a chave ou a sessão, ou ela não vale. Sem corpo.',
+  402: 'Falta saldo, orçamento da chave ou limite da equipe.',
+  403: 'Sem permissão.',
+  404: 'Não existe, ou não é seu.',
+  409: 'Conflito com o estado atual.',
+  413: 'O pedido é grande demais.',
+  429: 'Pedidos demais ao mesmo tempo; o cabeçalho retry-after diz quando tentar de novo.',
+  500: 'Erro inesperado. Informe o valor do cabeçalho x-request-id ao suporte.',
+  502: 'O modelo falhou. Nada foi cobrado.',
+  503: 'O modelo está fora do ar por um momento.',
+}
+
+function responsesOf(
+  route: Pick<
+    RestRoute<TProperties, TProperties, TSchema, 'public' | 'customer' | 'admin'>,
+    | 'method'
+    | 'access'
+    | 'params'
+    | 'query'
+    | 'body'
+    | 'answer'
+    | 'otherAnswers'
+    | 'isTagged'
+    | 'refusals'
+  >,
+  status: number,
+): Record<number, object> {
+  const { access, params, query, body, answer, otherAnswers = {}, refusals = {} } = route
+  const codes: Record<number, string[]> = {}
+  const add = (at: number, ...more: readonly string[]): void => {
+    codes[at] = [...(codes[at] ?? []), ...more]
+  }
+  // Whatever may have a body may have one that is not to be read.
+  if (params || query || body || route.method !== 'GET') add(400, 'invalid_request')
+  if (access !== 'public') add(403, 'ip_blocked_by_allowlist', 'forbidden')
+  if (access !== 'public' && route.method !== 'GET') add(403, 'csrf_token_missing')
+  add(500, 'internal_error')
+  for (const [at, more] of Object.entries(refusals)) add(Number(at), ...more)
+  const success =
+    typeof answer === 'string'
+      ? { description: 'Tudo certo.', content: { [answer]: { schema: Type.String() } } }
+      : { ...answer, description: 'Tudo certo.' }
+  return {
+    [status]: success,
+    ...(route.isTagged
+      ? { 304: { description: 'É o que já se tem. Sem corpo.', type: 'null' } }
+      : {}),
+    ...Object.fromEntries(
+      Object.entries(otherAnswers).map(([at, other]) => [
+        at,
+        { ...other.answer, description: other.description },
+      ]),
+    ),
+    ...(access === 'public' ? {} : { 401: { description: DESCRIPTIONS[401], type: 'null' } }),
+    ...Object.fromEntries(
+      Object.entries(codes).map(([at, list]) => [
+        at,
+        { ...restErrorBody, description: `${DESCRIPTIONS[Number(at)] ?? ''} ${list.join(', ')}` },
+      ]),
+    ),
+  }
+}

@@ -1,0 +1,45 @@
+/** `GET /session`: who asks, and what a page needs to ask for more. */
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { findCustomer } from '../../customers/customers.ts'
+import { answer } from '../rest/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+
+export function addOwnSession(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/session',
+    tag: 'Conta',
+    summary: 'Quem está na sessão do painel, ou de quem é a chave',
+    access: 'customer',
+    answer: answer({
+      customer: answer({
+        id: Type.String({ format: 'uuid' }),
+        name: Type.String(),
+        email: Type.Union([Type.String(), Type.Null()]),
+      }),
+      is_admin: Type.Boolean({ description: 'Pode usar as operações de administração.' }),
+      csrf_token: Type.String({
+        description:
+          'O valor do cabeçalho x-csrf-token, que todo pedido de uma sessão leva, menos os GET. Vazio para uma chave, que não precisa dele.',
+      }),
+      mode: Type.Union([Type.Literal('sandbox'), Type.Literal('live')], {
+        description: 'sandbox: nada custa dinheiro de verdade.',
+      }),
+    }),
+    async handle({ caller, reply }) {
+      const customer = await findCustomer(deps.db, caller.customerId)
+      if (!customer || customer.deletedAt) throw new RestRefusal(403, 'forbidden')
+      reply.header('cache-control', 'no-store')
+      const { id, name, email } = customer
+      return {
+        customer: { id, name, email },
+        is_admin: email !== null && deps.adminEmails.has(email.toLowerCase()),
+        csrf_token: caller.sessionId === undefined ? '' : deps.signIn.csrfTokenOf(caller.sessionId),
+        mode: deps.mode,
+      }
+    },
+  })
+}

@@ -1,0 +1,144 @@
+/** The other side of `team-invitations.ts`: what somebody was invited to, and what they say to it. */
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { audited } from '../../audit-log/audited.ts'
+import { acceptInvitation, type InvitationProof } from '../../customers/accept-invitation.ts'
+import { declineInvitation, listReceivedInvitations } from '../../customers/team-invitations.ts'
+import { TEAM_MEMBERS_MAX } from '../../customers/team-members.ts'
+import type { Database } from '../../db/open.ts'
+import { hasProvedEmail } from '../../sign-in/has-proved-email.ts'
+import { actorOf, type Caller } from '../rest/authenticate.ts'
+import { answer, dateTime, uuid } from '../rest/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+import { maskedName, teamRole } from './team-access.ts'
+
+/** More invitations than anybody answers. */
+const RECEIVED_MAX = 100
+
+const joined = answer({ team_id: uuid, team_name: Type.String(), role: teamRole })
+const invitationParams = { id: Type.String({ description: 'UUID do convite' }) }
+
+export function addReceivedInvitations(server: FastifyInstance, deps: HttpDeps): void {
+  addList(server, deps)
+  addAccept(server, deps)
+  addDecline(server, deps)
+}
+
+function addList(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/me/invitations',
+    tag: 'Equipes',
+    summary: 'Os convites em aberto para o próprio e-mail',
+    access: 'customer',
+    answer: answer({
+      invitations: Type.Array(
+        answer({
+          id: uuid,
+          team_name: Type.String(),
+          owner: Type.String({ description: 'A inicial de quem é dono da equipe.' }),
+          role: teamRole,
+          created_at: dateTime,
+          expires_at: dateTime,
+        }),
+      ),
+    }),
+    async handle({ caller }) {
+      const received = await listReceivedInvitations(deps.db, caller.customerId, RECEIVED_MAX)
+      return {
+        invitations: received.map((each) => ({
+          id: each.id,
+          team_name: each.teamName,
+          owner: maskedName(each.ownerName),
+          role: each.role,
+          created_at: each.createdAt.toISOString(),
+          expires_at: each.expiresAt.toISOString(),
+        })),
+      }
+    },
+  })
+}
+
+function addAccept(server: FastifyInstance, deps: HttpDeps): void {
+  const forBoth = {
+    method: 'POST',
+    tag: 'Equipes',
+    access: 'customer',
+    answer: joined,
+    refusals: { 404: ['invitation_not_found'], 409: ['already_member', 'too_many_members'] },
+  } as const
+  addRestRoute(server, deps, {
+    ...forBoth,
+    path: '/me/invitations/accept',
+    summary: 'Aceita um convite feito para o próprio e-mail, com o código que chegou nele',
+    body: Type.Object(
+      { token: Type.String({ minLength: 1, maxLength: 200 }) },
+      { additionalProperties: false },
+    ),
+    handle: ({ caller, body }) => accept(deps.db, caller, { token: body.token }),
+  })
+  addRestRoute(server, deps, {
+    ...forBoth,
+    path: '/me/invitations/:id/accept',
+    summary: 'Aceita um convite sem o código: para quem já entrou no painel com aquele e-mail',
+    params: invitationParams,
+    handle: ({ caller, params }) => accept(deps.db, caller, { invitationId: params.id }),
+  })
+}
+
+function accept(db: Database, caller: Caller, proof: InvitationProof): Promise<object> {
+  const { customerId } = caller
+  return audited(db, actorOf(caller), async (trx, record) => {
+    const accepted = await acceptInvitation(trx, { proof, customerId })
+    if (accepted.kind === 'invitation_not_found') throw new RestRefusal(404, accepted.kind)
+    if ('invitationId' in proof && !(await hasProvedEmail(trx, customerId)))
+      throw new RestRefusal(403, 'forbidden', 'sign in by e-mail first, or accept with the token')
+    if (accepted.kind === 'too_many_members')
+      throw new RestRefusal(409, accepted.kind, `at most ${TEAM_MEMBERS_MAX} members`)
+    if (accepted.kind !== 'joined') throw new RestRefusal(409, accepted.kind)
+    const { teamId, teamName, role, invitationId } = accepted
+    await record({
+      action: 'team_invitation.accepted',
+      customerId,
+      subjectId: invitationId,
+      details: { team_id: teamId },
+    })
+    await record({
+      action: 'team_member.joined',
+      customerId,
+      subjectId: teamId,
+      details: { role },
+    })
+    return { team_id: teamId, team_name: teamName, role }
+  })
+}
+
+function addDecline(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'DELETE',
+    path: '/me/invitations/:id',
+    tag: 'Equipes',
+    summary: 'Recusa um convite feito para o próprio e-mail',
+    access: 'customer',
+    params: invitationParams,
+    answer: answer({ id: uuid, declined: Type.Literal(true) }),
+    refusals: { 404: ['invitation_not_found'] },
+    async handle({ caller, params }) {
+      const { customerId } = caller
+      const invitationId = params.id.toLowerCase()
+      await audited(deps.db, actorOf(caller), async (trx, record) => {
+        const declined = await declineInvitation(trx, { invitationId, customerId })
+        if (!declined) throw new RestRefusal(404, 'invitation_not_found')
+        await record({
+          action: 'team_invitation.declined',
+          customerId,
+          subjectId: invitationId,
+          details: { team_id: declined.teamId },
+        })
+      })
+      return { id: invitationId, declined: true }
+    },
+  })
+}

@@ -1,0 +1,74 @@
+/** Who may do what in a team; the routes of its parts share it. */
+import Type from 'typebox'
+import { audited, type RecordAct } from '../../audit-log/audited.ts'
+import { keyAct, keyEvent, type KeyFacts } from '../../customers/key-act.ts'
+import { findTeamAccess, type TeamAccess, type TeamRank } from '../../customers/team-access.ts'
+import type { Database } from '../../db/open.ts'
+import { recordEvent } from '../../events/record-event.ts'
+import { actorOf, type Caller } from '../rest/authenticate.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+
+export const teamParams = { id: Type.String({ description: 'UUID da equipe' }) }
+export const teamRole = Type.Enum(['admin', 'member'])
+export const teamRank = Type.Enum(['owner', 'admin', 'member'])
+
+const HEIGHT: Readonly<Record<TeamRank, number>> = { member: 0, admin: 1, owner: 2 }
+
+/** Throws a 404 for a team that is not there for the caller, a 403 where they are less in it than is needed. */
+export async function getTeamAccess(
+  db: Database,
+  caller: Caller,
+  teamId: string,
+  least: TeamRank,
+  options: { isLocked: boolean } = { isLocked: false },
+): Promise<TeamAccess> {
+  const { customerId } = caller
+  const access = await findTeamAccess(db, { teamId, customerId }, options)
+  if (!access) throw new RestRefusal(404, 'team_not_found')
+  if (HEIGHT[access.rank] < HEIGHT[least])
+    throw new RestRefusal(
+      403,
+      'forbidden',
+      `only for the team's ${least === 'owner' ? 'owner' : 'owner and admins'}`,
+    )
+  return access
+}
+
+/** Acts on a team come one after the other, and each of them by somebody who has the right at that moment. */
+export function actInTeam<Result>(
+  db: Database,
+  caller: Caller,
+  teamId: string,
+  least: TeamRank,
+  work: (trx: Database, record: RecordAct, access: TeamAccess) => Promise<Result>,
+): Promise<Result> {
+  return audited(db, actorOf(caller), async (trx, record) => {
+    const access = await getTeamAccess(trx, caller, teamId, least, { isLocked: true })
+    return work(trx, record, access)
+  })
+}
+
+/** What ended with somebody's place in a team, or with the team. */
+export async function recordRevoked(
+  trx: Database,
+  record: RecordAct,
+  { teamId, ownerId }: TeamAccess,
+  revoked: {
+    readonly revokedKeys?: readonly KeyFacts[]
+    readonly revokedInvitationIds: readonly string[]
+  },
+): Promise<void> {
+  const details = { team_id: teamId }
+  for (const key of revoked.revokedKeys ?? []) {
+    await record({ ...keyAct('revoked', key), details })
+    await recordEvent(trx, keyEvent('revoked', key))
+  }
+  const about = { customerId: ownerId, details }
+  for (const subjectId of revoked.revokedInvitationIds)
+    await record({ action: 'team_invitation.revoked', subjectId, ...about })
+}
+
+/** Enough to know somebody by whom one knows already. */
+export function maskedName(name: string): string {
+  return `${Array.from(name)[0] ?? ''}***`
+}

@@ -1,0 +1,151 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { findCustomer } from '../../customers/customers.ts'
+import { findTeam } from '../../customers/teams.ts'
+import { queueMail } from '../../email/queue-mail.ts'
+import {
+  createInvitation,
+  listInvitations,
+  OPEN_INVITATIONS_MAX,
+  revokeInvitations,
+  type TeamInvitation,
+} from '../../customers/team-invitations.ts'
+import { answer, dateTime, uuid } from '../rest/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { originForMails } from '../rest/leaving-client.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+import { actInTeam, getTeamAccess, recordRevoked, teamParams, teamRole } from './team-access.ts'
+
+/** Of an e-mail address (RFC 5321, 4.5.3.1.3). */
+const EMAIL_LENGTH_MAX = 254
+/** Of the dashboard; whoever is not signed in is led through the sign-in, and back to it. */
+const TEAMS_PAGE = '/equipes'
+
+const shownFields = {
+  id: uuid,
+  email: Type.String(),
+  role: teamRole,
+  invited_by: uuid,
+  created_at: dateTime,
+  expires_at: dateTime,
+}
+
+export function addTeamInvitations(server: FastifyInstance, deps: HttpDeps): void {
+  addListAndCreate(server, deps)
+  addRevoke(server, deps)
+}
+
+function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
+  const forBoth = {
+    path: '/me/teams/:id/invitations',
+    tag: 'Equipes',
+    access: 'customer',
+    params: teamParams,
+  } as const
+  addRestRoute(server, deps, {
+    ...forBoth,
+    method: 'GET',
+    summary: 'Os convites em aberto de uma equipe',
+    answer: answer({ invitations: Type.Array(answer(shownFields)) }),
+    refusals: { 404: ['team_not_found'] },
+    async handle({ caller, params }) {
+      const { teamId } = await getTeamAccess(deps.db, caller, params.id, 'admin')
+      return { invitations: (await listInvitations(deps.db, teamId)).map(invitationBody) }
+    },
+  })
+  addRestRoute(server, deps, {
+    ...forBoth,
+    method: 'POST',
+    summary: 'Convida alguém para uma equipe; o convite vale sete dias',
+    body: Type.Object(
+      {
+        email: Type.String({
+          maxLength: EMAIL_LENGTH_MAX,
+          pattern: '^[^\\s@\\u0000-\\u001f\\u007f]+@[^\\s@\\u0000-\\u001f\\u007f]+$',
+        }),
+        role: teamRole,
+      },
+      { additionalProperties: false },
+    ),
+    status: 201,
+    answer: answer({
+      ...shownFields,
+      token: Type.String({ description: 'Só é mostrado esta vez.' }),
+    }),
+    refusals: {
+      404: ['team_not_found'],
+      409: ['already_member', 'already_invited', 'too_many_invitations'],
+    },
+    async handle({ caller, params, body, request, reply }) {
+      const { email, role } = body
+      const origin = originForMails(deps, request)
+      reply.header('cache-control', 'no-store')
+      return actInTeam(deps.db, caller, params.id, 'admin', async (trx, record, access) => {
+        const { teamId, ownerId } = access
+        const input = { teamId, email, role, invitedBy: caller.customerId }
+        const created = await createInvitation(trx, input)
+        if (created.kind === 'too_many_invitations')
+          throw new RestRefusal(409, created.kind, `at most ${OPEN_INVITATIONS_MAX} open ones`)
+        if (created.kind !== 'created') throw new RestRefusal(409, created.kind)
+        const { invitation, token } = created
+        await record({
+          action: 'team_invitation.created',
+          customerId: ownerId,
+          subjectId: invitation.id,
+          details: { team_id: teamId, role },
+        })
+        await queueMail(trx, {
+          customerId: caller.customerId,
+          email: invitation.email,
+          template: 'convite_equipe',
+          reference: invitation.id,
+          data: {
+            team_name: (await findTeam(trx, { teamId, customerId: caller.customerId }))?.name,
+            invited_by: (await findCustomer(trx, caller.customerId))?.name,
+            role,
+            token,
+            ...(origin === undefined ? {} : { url: `${origin}${TEAMS_PAGE}` }),
+            expires_at: invitation.expiresAt.toISOString(),
+          },
+        })
+        return { ...invitationBody(invitation), token }
+      })
+    },
+  })
+}
+
+function addRevoke(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'DELETE',
+    path: '/me/teams/:id/invitations/:invitationId',
+    tag: 'Equipes',
+    summary: 'Revoga um convite em aberto',
+    access: 'customer',
+    params: { ...teamParams, invitationId: Type.String({ description: 'UUID do convite' }) },
+    answer: answer({ id: uuid, revoked: Type.Literal(true) }),
+    refusals: { 404: ['team_not_found', 'invitation_not_found'] },
+    async handle({ caller, params }) {
+      const { invitationId } = params
+      return actInTeam(deps.db, caller, params.id, 'admin', async (trx, record, access) => {
+        const { teamId } = access
+        const revokedInvitationIds = await revokeInvitations(trx, { teamId, invitationId })
+        const [id] = revokedInvitationIds
+        if (id === undefined) throw new RestRefusal(404, 'invitation_not_found')
+        await recordRevoked(trx, record, access, { revokedInvitationIds })
+        return { id, revoked: true }
+      })
+    },
+  })
+}
+
+function invitationBody(invitation: TeamInvitation): object {
+  return {
+    id: invitation.id,
+    email: invitation.email,
+    role: invitation.role,
+    invited_by: invitation.invitedBy,
+    created_at: invitation.createdAt.toISOString(),
+    expires_at: invitation.expiresAt.toISOString(),
+  }
+}

@@ -1,0 +1,163 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import {
+  findApiKeyDetails,
+  listApiKeyDetails,
+  type ApiKeyDetails,
+} from '../../customers/api-key-details.ts'
+import { listUnrevokedKeyIds, revokeApiKey } from '../../customers/api-keys.ts'
+import { keyAct, keyEvent } from '../../customers/key-act.ts'
+import type { TeamAccess } from '../../customers/team-access.ts'
+import { countTeamKeys, TEAM_KEYS_MAX } from '../../customers/team-keys.ts'
+import type { Database } from '../../db/open.ts'
+import { recordEvent } from '../../events/record-event.ts'
+import type { Caller } from '../rest/authenticate.ts'
+import { answer, nullable, uuid, wholeNumber } from '../rest/values.ts'
+import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+import {
+  API_KEY_FAULTS,
+  apiKey,
+  apiKeyBody,
+  apiKeyInput,
+  newApiKey,
+  readKeyInput,
+} from '../api-keys/api-key-body.ts'
+import { KEYS_MAX } from '../api-keys/api-key-routes.ts'
+import { makeApiKey } from '../api-keys/make-api-key.ts'
+import { actInTeam, getTeamAccess, teamParams } from './team-access.ts'
+
+const LIMIT_DEFAULT = 50
+const LIMIT_MAX = 200
+
+const created_by = nullable(uuid)
+const teamKey = answer({ ...apiKey.properties, created_by })
+
+export function addTeamKeys(server: FastifyInstance, deps: HttpDeps): void {
+  addListAndCreate(server, deps)
+  addRevoke(server, deps)
+}
+
+function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
+  const forBoth = {
+    path: '/me/teams/:id/keys',
+    tag: 'Equipes',
+    access: 'customer',
+    params: teamParams,
+  } as const
+  addRestRoute(server, deps, {
+    ...forBoth,
+    method: 'GET',
+    summary: 'As chaves de uma equipe; membros veem só as que criaram',
+    query: { limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT), cursor },
+    answer: answer({
+      api_keys: Type.Array(teamKey),
+      next_cursor: nextCursor,
+    }),
+    refusals: { 404: ['team_not_found'] },
+    async handle({ caller, params, query }) {
+      const { limit = LIMIT_DEFAULT } = query
+      const after = readCursor(query.cursor)
+      const access = await getTeamAccess(deps.db, caller, params.id, 'member')
+      const filter = {
+        customerId: access.ownerId,
+        teamId: access.teamId,
+        createdBy: access.rank === 'member' ? caller.customerId : undefined,
+        after,
+      }
+      const keys = await listApiKeyDetails(deps.db, filter, limit + 1)
+      const { page, next_cursor } = pageOf(keys, limit, ({ id, createdAtExact }) => ({
+        at: createdAtExact,
+        id,
+      }))
+      return { api_keys: page.map(teamKeyBody), next_cursor }
+    },
+  })
+  addRestRoute(server, deps, {
+    ...forBoth,
+    method: 'POST',
+    summary: 'Cria uma chave da equipe; o segredo só é mostrado esta vez',
+    body: apiKeyInput,
+    status: 201,
+    answer: answer({ ...newApiKey.properties, created_by }),
+    refusals: { 400: API_KEY_FAULTS, 404: ['team_not_found'], 409: ['too_many_keys'] },
+    async handle({ caller, params, body, reply }) {
+      const input = readKeyInput(deps, body)
+      const made = await actInTeam(
+        deps.db,
+        caller,
+        params.id,
+        'member',
+        async (trx, record, access) => {
+          const { teamId, ownerId } = access
+          const ofTeam = { customerId: ownerId, teamId, createdBy: caller.customerId }
+          const made = await makeApiKey(trx, record, caller, { ...input, ...ofTeam }, () =>
+            assertRoom(trx, access),
+          )
+          if (!made) return undefined
+          const key = await theKey(trx, caller, access, made.key.id)
+          return { ...teamKeyBody(key), key: made.secret }
+        },
+      )
+      if (!made) return reply.code(401).send()
+      reply.header('cache-control', 'no-store')
+      return made
+    },
+  })
+}
+
+async function assertRoom(trx: Database, { teamId, ownerId }: TeamAccess): Promise<void> {
+  const isFull =
+    (await countTeamKeys(trx, teamId)) >= TEAM_KEYS_MAX ||
+    (await listUnrevokedKeyIds(trx, ownerId)).length >= KEYS_MAX
+  if (isFull)
+    throw new RestRefusal(
+      409,
+      'too_many_keys',
+      `at most ${TEAM_KEYS_MAX} of a team and ${KEYS_MAX} of its owner that are not revoked`,
+    )
+}
+
+function addRevoke(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'DELETE',
+    path: '/me/teams/:id/keys/:keyId',
+    tag: 'Equipes',
+    summary: 'Revoga uma chave da equipe; membros revogam só as que criaram',
+    access: 'customer',
+    params: { ...teamParams, keyId: Type.String({ description: 'UUID da chave' }) },
+    answer: teamKey,
+    refusals: { 404: ['team_not_found', 'key_not_found'] },
+    async handle({ caller, params }) {
+      return actInTeam(deps.db, caller, params.id, 'member', async (trx, record, access) => {
+        const { id } = await theKey(trx, caller, access, params.keyId)
+        const outcome = await revokeApiKey(trx, id, access.ownerId)
+        const key = await theKey(trx, caller, access, id)
+        if (outcome === 'revoked') {
+          await record(keyAct('revoked', key))
+          await recordEvent(trx, keyEvent('revoked', key))
+        }
+        return teamKeyBody(key)
+      })
+    },
+  })
+}
+
+/** Throws a 404 for what is no key of the team, or another's than the member's own. */
+async function theKey(
+  db: Database,
+  { customerId }: Caller,
+  { teamId, ownerId, rank }: TeamAccess,
+  keyId: string,
+): Promise<ApiKeyDetails> {
+  const key = await findApiKeyDetails(db, ownerId, keyId)
+  if (key?.teamId !== teamId || (rank === 'member' && key.createdBy !== customerId))
+    throw new RestRefusal(404, 'key_not_found')
+  return key
+}
+
+function teamKeyBody(key: ApiKeyDetails): Record<string, unknown> {
+  return { ...apiKeyBody(key), created_by: key.createdBy }
+}

@@ -1,0 +1,145 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import type { TeamRank } from '../../customers/team-access.ts'
+import {
+  changeTeamMember,
+  listTeamPeople,
+  removeTeamMember,
+  type TeamPerson,
+} from '../../customers/team-members.ts'
+import { jsonBrl } from '../../lib/money.ts'
+import { answer, brl, count, dateTime, nullable, uuid } from '../rest/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+import {
+  actInTeam,
+  getTeamAccess,
+  maskedName,
+  recordRevoked,
+  teamParams,
+  teamRank,
+  teamRole,
+} from './team-access.ts'
+
+const person = answer({
+  customer_id: uuid,
+  name: Type.String(),
+  email: nullable(Type.String()),
+  role: teamRank,
+  key_count: nullable(count),
+  requests_this_month: nullable(count),
+  tokens_this_month: nullable(count),
+  cost_billed_this_month_brl: nullable(brl),
+  joined_at: dateTime,
+})
+
+const memberParams = {
+  ...teamParams,
+  customerId: Type.String({ description: 'UUID de quem é membro' }),
+}
+
+export function addTeamMembers(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/me/teams/:id/members',
+    tag: 'Equipes',
+    summary:
+      'Quem está na equipe e o que gastou por ela neste mês; membros veem dos outros só a inicial',
+    access: 'customer',
+    params: teamParams,
+    answer: answer({ owner: person, members: Type.Array(person) }),
+    refusals: { 404: ['team_not_found'] },
+    async handle({ caller, params }) {
+      const { teamId, rank } = await getTeamAccess(deps.db, caller, params.id, 'member')
+      const people = await listTeamPeople(deps.db, teamId)
+      const [owner, ...members] = people.map((each) =>
+        personBody(each, { rank, isSelf: each.customerId === caller.customerId }),
+      )
+      return { owner, members }
+    },
+  })
+  addChangeMember(server, deps)
+  addRemoveMember(server, deps)
+}
+
+function addChangeMember(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'PATCH',
+    path: '/me/teams/:id/members/:customerId',
+    tag: 'Equipes',
+    summary: 'Altera o papel de quem é membro',
+    access: 'customer',
+    params: memberParams,
+    body: Type.Object({ role: teamRole }, { additionalProperties: false }),
+    answer: answer({ customer_id: uuid, role: teamRole }),
+    refusals: { 404: ['team_not_found', 'member_not_found'] },
+    async handle({ caller, params, body }) {
+      const { role } = body
+      const customerId = params.customerId.toLowerCase()
+      await actInTeam(deps.db, caller, params.id, 'admin', async (trx, record, access) => {
+        const { teamId, ownerId } = access
+        assertIsNot(ownerId, customerId)
+        const changed = await changeTeamMember(trx, { teamId, customerId, role })
+        if (!changed) throw new RestRefusal(404, 'member_not_found')
+        if (changed.formerRole === role) return
+        const details = { from: changed.formerRole, to: role }
+        await recordRevoked(trx, record, access, changed)
+        await record({ action: 'team_member.changed', customerId, subjectId: teamId, details })
+      })
+      return { customer_id: customerId, role }
+    },
+  })
+}
+
+function addRemoveMember(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'DELETE',
+    path: '/me/teams/:id/members/:customerId',
+    tag: 'Equipes',
+    summary: 'Tira alguém da equipe, ou sai dela, e revoga as chaves que essa pessoa criou',
+    access: 'customer',
+    params: memberParams,
+    answer: answer({ customer_id: uuid, removed: Type.Literal(true) }),
+    refusals: { 404: ['team_not_found', 'member_not_found'] },
+    async handle({ caller, params }) {
+      const customerId = params.customerId.toLowerCase()
+      const least = customerId === caller.customerId ? 'member' : 'admin'
+      await actInTeam(deps.db, caller, params.id, least, async (trx, record, access) => {
+        const { teamId, ownerId } = access
+        assertIsNot(ownerId, customerId)
+        const removed = await removeTeamMember(trx, { teamId, customerId })
+        if (!removed) throw new RestRefusal(404, 'member_not_found')
+        await recordRevoked(trx, record, access, removed)
+        await record({ action: 'team_member.removed', customerId, subjectId: teamId })
+      })
+      return { customer_id: customerId, removed: true }
+    },
+  })
+}
+
+/** Nobody changes or removes the owner, not even the owner: without one nobody would pay. */
+function assertIsNot(ownerId: string, customerId: string): void {
+  if (ownerId === customerId)
+    throw new RestRefusal(403, 'forbidden', 'the owner cannot be changed or removed')
+}
+
+/** Who manages the team sees all, but of the owner only what a name's first letter says. */
+function personBody(
+  each: TeamPerson,
+  { rank, isSelf }: { rank: TeamRank; isSelf: boolean },
+): object {
+  const isKnown = isSelf || rank === 'owner' || (rank === 'admin' && each.rank !== 'owner')
+  const hasUsage = isSelf || rank !== 'member'
+  return {
+    customer_id: each.customerId,
+    name: isKnown ? each.name : maskedName(each.name),
+    email: isKnown ? each.email : null,
+    role: each.rank,
+    key_count: hasUsage ? each.keyCount : null,
+    requests_this_month: hasUsage ? each.requestCount : null,
+    tokens_this_month: hasUsage ? each.tokenCount : null,
+    cost_billed_this_month_brl: hasUsage ? jsonBrl(each.billedNanoBrl) : null,
+    joined_at: each.joinedAt.toISOString(),
+  }
+}

@@ -1,0 +1,164 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { audited } from '../../audit-log/audited.ts'
+import {
+  changeTeam,
+  createTeam,
+  deleteTeam,
+  findTeam,
+  listTeams,
+  TEAMS_MAX,
+} from '../../customers/teams.ts'
+import { actorOf, type Caller } from '../rest/authenticate.ts'
+import { answer, uuid, wholeNumber } from '../rest/values.ts'
+import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+import { actInTeam, recordRevoked, teamParams } from './team-access.ts'
+import {
+  capText,
+  readCap,
+  readTeamName,
+  team,
+  teamBody,
+  teamChange,
+  teamInput,
+} from './team-body.ts'
+
+const LIMIT_DEFAULT = 50
+const LIMIT_MAX = 200
+export function addTeams(server: FastifyInstance, deps: HttpDeps): void {
+  addListAndCreate(server, deps)
+  addOne(server, deps)
+}
+
+function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/me/teams',
+    tag: 'Equipes',
+    summary: 'As equipes próprias e aquelas de que se é membro, a mais nova primeiro',
+    access: 'customer',
+    query: { limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT), cursor },
+    answer: answer({ teams: Type.Array(team), next_cursor: nextCursor }),
+    async handle({ caller, query }) {
+      const { limit = LIMIT_DEFAULT } = query
+      const after = readCursor(query.cursor)
+      const teams = await listTeams(deps.db, caller.customerId, { after, limit: limit + 1 })
+      const { page, next_cursor } = pageOf(teams, limit, ({ id, createdAtExact }) => ({
+        at: createdAtExact,
+        id,
+      }))
+      return { teams: page.map(teamBody), next_cursor }
+    },
+  })
+  addRestRoute(server, deps, {
+    method: 'POST',
+    path: '/me/teams',
+    tag: 'Equipes',
+    summary: 'Cria uma equipe, cujas chaves gastam o saldo de quem a cria',
+    access: 'customer',
+    body: teamInput,
+    status: 201,
+    answer: team,
+    refusals: { 409: ['too_many_teams'] },
+    async handle({ caller, body }) {
+      const { customerId } = caller
+      const name = readTeamName(body.name)
+      const limitNanoBrl = readCap(body.monthly_cap_brl ?? null)
+      const teamId = await audited(deps.db, actorOf(caller), async (trx, record) => {
+        const created = await createTeam(trx, { ownerId: customerId, name, limitNanoBrl })
+        if (created.kind !== 'created')
+          throw new RestRefusal(409, created.kind, `at most ${TEAMS_MAX} teams per customer`)
+        const { id } = created
+        const details = { monthly_cap_brl: capText(limitNanoBrl) }
+        await record({ action: 'team.created', customerId, subjectId: id, details })
+        return id
+      })
+      return getTeamBody(deps, caller, teamId)
+    },
+  })
+}
+
+function addOne(server: FastifyInstance, deps: HttpDeps): void {
+  const forAll = {
+    tag: 'Equipes',
+    access: 'customer',
+    params: teamParams,
+    refusals: { 404: ['team_not_found'] },
+  } as const
+  addRestRoute(server, deps, {
+    ...forAll,
+    method: 'GET',
+    path: '/me/teams/:id',
+    summary: 'Uma equipe, com o que gastou neste mês',
+    answer: team,
+    handle: ({ caller, params }) => getTeamBody(deps, caller, params.id),
+  })
+  addRestRoute(server, deps, {
+    ...forAll,
+    method: 'PATCH',
+    path: '/me/teams/:id',
+    summary: 'Altera o nome ou o limite mensal de uma equipe',
+    body: teamChange,
+    answer: team,
+    async handle({ caller, params, body }) {
+      const change = {
+        ...(body.name === undefined ? {} : { name: readTeamName(body.name) }),
+        ...(body.monthly_cap_brl === undefined
+          ? {}
+          : { limitNanoBrl: readCap(body.monthly_cap_brl) }),
+      }
+      await actInTeam(deps.db, caller, params.id, 'admin', async (trx, record, access) => {
+        const fields = Object.keys(body)
+        if (fields.length === 0) return
+        await changeTeam(trx, access.teamId, change)
+        await record({
+          action: 'team.changed',
+          customerId: access.ownerId,
+          subjectId: access.teamId,
+          details: {
+            fields,
+            ...(change.limitNanoBrl === undefined
+              ? {}
+              : { monthly_cap_brl: capText(change.limitNanoBrl) }),
+          },
+        })
+      })
+      return getTeamBody(deps, caller, params.id)
+    },
+  })
+  addRestRoute(server, deps, {
+    ...forAll,
+    method: 'DELETE',
+    path: '/me/teams/:id',
+    summary: 'Apaga uma equipe e revoga as suas chaves e os seus convites',
+    answer: answer({ id: uuid, deleted: Type.Literal(true) }),
+    async handle({ caller, params }) {
+      const { id } = await actInTeam(
+        deps.db,
+        caller,
+        params.id,
+        'owner',
+        async (trx, record, access) => {
+          const { teamId, ownerId } = access
+          await recordRevoked(trx, record, access, await deleteTeam(trx, teamId))
+          await record({ action: 'team.deleted', customerId: ownerId, subjectId: teamId })
+          return { id: teamId }
+        },
+      )
+      return { id, deleted: true }
+    },
+  })
+}
+
+async function getTeamBody(
+  { db }: HttpDeps,
+  { customerId }: Caller,
+  teamId: string,
+): Promise<object> {
+  const found = await findTeam(db, { teamId, customerId })
+  if (!found) throw new RestRefusal(404, 'team_not_found')
+  return teamBody(found)
+}

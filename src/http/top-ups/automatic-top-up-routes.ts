@@ -1,0 +1,166 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { audited } from '../../audit-log/audited.ts'
+import { isUuid } from '../../lib/ids.ts'
+import { jsonBrl, NANO_PER_BRL, type NanoBrl } from '../../lib/money.ts'
+import {
+  deleteAutomaticTopUp,
+  findAutomaticTopUp,
+  saveAutomaticTopUp,
+  type AutomaticTopUp,
+} from '../../payments/automatic-top-ups.ts'
+import { actorOf } from '../rest/authenticate.ts'
+import { answer, brl, count, dateTime, nullable, uuid } from '../rest/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { AMOUNT_BRL_MAX, amountFault, payerOf, readAmount, readCentavos } from './top-up-body.ts'
+
+const MONTHLY_LIMIT_BRL_MAX = 1_000_000
+const PATH = '/topups/automatic'
+const NOT_FOUND = { 404: ['automatic_topup_not_found'] }
+
+const automaticTopUp = answer({
+  is_enabled: Type.Boolean(),
+  threshold_brl: brl,
+  amount_brl: brl,
+  payment_method_id: nullable(uuid),
+  monthly_limit_brl: nullable(brl),
+  failures_in_row: count,
+  disabled_reason: nullable(
+    Type.Enum(['card_rejected', 'payment_method_deleted'], {
+      description: 'Por que foi desativada sem que você pedisse.',
+    }),
+  ),
+  updated_at: dateTime,
+})
+
+export function addAutomaticTopUps(server: FastifyInstance, deps: HttpDeps): void {
+  const { db } = deps
+  addSaveAutomaticTopUp(server, deps)
+
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: PATH,
+    tag: 'Recargas',
+    summary: 'A recarga automática',
+    access: 'customer',
+    answer: automaticTopUp,
+    refusals: NOT_FOUND,
+    async handle({ caller }) {
+      const found = await findAutomaticTopUp(db, caller.customerId)
+      if (!found) throw new RestRefusal(404, 'automatic_topup_not_found')
+      return automaticTopUpBody(found)
+    },
+  })
+
+  addRestRoute(server, deps, {
+    method: 'DELETE',
+    path: PATH,
+    tag: 'Recargas',
+    summary: 'Exclui a recarga automática; a que já começou continua',
+    access: 'customer',
+    answer: automaticTopUp,
+    refusals: NOT_FOUND,
+    async handle({ caller }) {
+      const { customerId } = caller
+      const deleted = await audited(db, actorOf(caller), async (trx, record) => {
+        const found = await deleteAutomaticTopUp(trx, customerId)
+        if (!found) throw new RestRefusal(404, 'automatic_topup_not_found')
+        await record({ action: 'automatic_topup.deleted', customerId, subjectId: customerId })
+        return found
+      })
+      return automaticTopUpBody(deleted)
+    },
+  })
+}
+
+function addSaveAutomaticTopUp(server: FastifyInstance, deps: HttpDeps): void {
+  const { minimumBrl } = deps.payments
+  const amount = (description: string) => Type.Unsafe<unknown>({ description })
+  addRestRoute(server, deps, {
+    method: 'PUT',
+    path: PATH,
+    tag: 'Recargas',
+    summary: 'Define a recarga automática: quando o saldo fica menor, o cartão é cobrado',
+    access: 'customer',
+    body: Type.Object(
+      {
+        is_enabled: Type.Optional(Type.Boolean({ default: true })),
+        threshold_brl: amount(`Abaixo deste saldo, BRL de 0 a ${AMOUNT_BRL_MAX}.`),
+        amount_brl: amount(`O valor da recarga, BRL de ${minimumBrl} a ${AMOUNT_BRL_MAX}.`),
+        payment_method_id: Type.String({ maxLength: 80 }),
+        monthly_limit_brl: Type.Optional(
+          amount('No máximo tanto por mês, ao menos o valor de uma recarga; null: sem limite.'),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    answer: automaticTopUp,
+    refusals: {
+      400: [amountFault(minimumBrl), 'cpf_required', 'email_required'],
+      404: ['payment_method_not_found'],
+    },
+    async handle({ caller, body }) {
+      const { customerId, ip: remoteIp } = caller
+      const { is_enabled: isEnabled = true, payment_method_id: paymentMethodId } = body
+      const amountNanoBrl = readAmount(body.amount_brl, minimumBrl)
+      const thresholdNanoBrl = readThreshold(body.threshold_brl)
+      const monthlyLimitNanoBrl = readLimit(body.monthly_limit_brl, amountNanoBrl)
+      await payerOf(deps, customerId)
+      const saved = await audited(deps.db, actorOf(caller), async (trx, record) => {
+        const changed = isUuid(paymentMethodId)
+          ? await saveAutomaticTopUp(trx, {
+              customerId,
+              isEnabled,
+              thresholdNanoBrl,
+              amountNanoBrl,
+              paymentMethodId,
+              monthlyLimitNanoBrl,
+              remoteIp,
+            })
+          : undefined
+        if (!changed) throw new RestRefusal(404, 'payment_method_not_found')
+        await record({ action: 'automatic_topup.changed', customerId, subjectId: customerId })
+        return changed
+      })
+      return automaticTopUpBody(saved)
+    },
+  })
+}
+
+function readThreshold(given: unknown): NanoBrl {
+  const threshold = readCentavos(given)
+  if (threshold !== undefined && threshold <= BigInt(AMOUNT_BRL_MAX) * NANO_PER_BRL)
+    return threshold
+  throw invalid('threshold_brl', `must be a number from 0 to ${AMOUNT_BRL_MAX}`)
+}
+
+function readLimit(given: unknown, amountNanoBrl: NanoBrl): NanoBrl | null {
+  if (given === undefined || given === null) return null
+  const limit = readCentavos(given)
+  const isGood =
+    limit !== undefined &&
+    limit >= amountNanoBrl &&
+    limit <= BigInt(MONTHLY_LIMIT_BRL_MAX) * NANO_PER_BRL
+  if (isGood) return limit
+  throw invalid('monthly_limit_brl', `must be a number from amount_brl to ${MONTHLY_LIMIT_BRL_MAX}`)
+}
+
+function invalid(field: string, what: string): RestRefusal {
+  return new RestRefusal(400, 'invalid_request', `${field}: ${what}, of whole centavos`)
+}
+
+function automaticTopUpBody(found: AutomaticTopUp): object {
+  const { monthlyLimitNanoBrl: limit } = found
+  return {
+    is_enabled: found.isEnabled,
+    threshold_brl: jsonBrl(found.thresholdNanoBrl),
+    amount_brl: jsonBrl(found.amountNanoBrl),
+    payment_method_id: found.paymentMethodId,
+    monthly_limit_brl: limit === null ? null : jsonBrl(limit),
+    failures_in_row: found.failuresInRow,
+    disabled_reason: found.disabledReason,
+    updated_at: found.updatedAt.toISOString(),
+  }
+}

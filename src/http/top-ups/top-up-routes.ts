@@ -1,0 +1,156 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import Type from 'typebox'
+import { audited } from '../../audit-log/audited.ts'
+import { createTopUp, type CreatedTopUp } from '../../payments/create-top-up.ts'
+import { findChosenCard } from '../../payments/payment-methods.ts'
+import { findTopUp, listTopUps } from '../../payments/top-ups.ts'
+import { actorOf } from '../rest/authenticate.ts'
+import { answer, wholeNumber } from '../rest/values.ts'
+import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { tooManyRejectedCards } from '../payment-methods/payment-method-routes.ts'
+import {
+  AMOUNT_BRL_MAX,
+  amountFault,
+  payerOf,
+  refuseCardsOfSuspended,
+  readAmount,
+  topUp,
+  topUpBody,
+} from './top-up-body.ts'
+
+export function addTopUps(server: FastifyInstance, deps: HttpDeps): void {
+  addCreateTopUp(server, deps)
+
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/topups',
+    tag: 'Recargas',
+    summary: 'As recargas, as mais novas primeiro',
+    access: 'customer',
+    query: { limit: wholeNumber(1, 200, 50), cursor },
+    answer: answer({ topups: Type.Array(topUp), next_cursor: nextCursor }),
+    async handle({ caller, query: { limit = 50, cursor } }) {
+      const found = await listTopUps(deps.db, caller.customerId, limit + 1, readCursor(cursor))
+      const { page, next_cursor } = pageOf(found, limit, ({ exactCreatedAt, id }) => ({
+        at: exactCreatedAt,
+        id,
+      }))
+      return { topups: page.map(topUpBody), next_cursor }
+    },
+  })
+
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/topups/:id',
+    tag: 'Recargas',
+    summary: 'Uma recarga, e se ela já foi paga',
+    access: 'customer',
+    params: { id: Type.String() },
+    answer: topUp,
+    refusals: { 404: ['topup_not_found'] },
+    async handle({ caller, params }) {
+      const found = await findTopUp(deps.db, caller.customerId, params.id)
+      if (!found) throw new RestRefusal(404, 'topup_not_found')
+      return topUpBody(found)
+    },
+  })
+}
+
+function addCreateTopUp(server: FastifyInstance, deps: HttpDeps): void {
+  const { db, payments } = deps
+  addRestRoute(server, deps, {
+    method: 'POST',
+    path: '/topups',
+    tag: 'Recargas',
+    summary: 'Cria uma recarga por Pix, boleto ou cartão',
+    access: 'customer',
+    body: Type.Object(
+      {
+        amount: Type.Optional(
+          Type.Unknown({
+            description: `BRL, de ${payments.minimumBrl} a ${AMOUNT_BRL_MAX}, com até dois decimais.`,
+          }),
+        ),
+        method: Type.Optional(Type.Enum(['pix', 'boleto', 'card'], { default: 'pix' })),
+        payment_method_id: Type.Optional(
+          Type.String({ maxLength: 80, description: 'O cartão, com o método card.' }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    status: 201,
+    answer: topUp,
+    refusals: {
+      400: [
+        amountFault(payments.minimumBrl),
+        'cpf_required',
+        'email_required',
+        'card_rejected',
+        'payment_refused',
+      ],
+      403: ['account_suspended'],
+      404: ['payment_method_not_found'],
+      429: ['too_many_rejected_cards'],
+      503: ['payment_processor_unavailable'],
+    },
+    async handle({ caller, body: { amount, method = 'pix', payment_method_id: cardId }, reply }) {
+      const amountNanoBrl = readAmount(amount, payments.minimumBrl)
+      const { customerId, ip } = caller
+      const isCard = method === 'card'
+      if (isCard !== (cardId !== undefined))
+        throw new RestRefusal(
+          400,
+          'invalid_request',
+          `payment_method_id: ${isCard ? 'is required with' : 'is for'} the method card`,
+        )
+      if (isCard) await refuseCardsOfSuspended(deps, customerId)
+      const payer = await payerOf(deps, customerId)
+      const { processor } = payments
+      if (!processor) throw new RestRefusal(503, 'payment_processor_unavailable')
+      const card =
+        cardId === undefined
+          ? undefined
+          : await findChosenCard(db, { processor, keys: deps.webhooks }, { customerId, id: cardId })
+      if (isCard && !card) throw new RestRefusal(404, 'payment_method_not_found')
+      const created = await createTopUp(db, processor, {
+        customerId,
+        payer,
+        amountNanoBrl,
+        method,
+        card: card && { ...card, remoteIp: ip },
+      })
+      if (created.kind !== 'created') throw refusalOf(created, reply)
+      await audited(db, actorOf(caller), (_trx, record) =>
+        record({ action: 'topup.created', customerId, subjectId: created.topUp.id }),
+      )
+      return topUpBody(created.topUp)
+    },
+  })
+}
+
+function refusalOf(
+  outcome: Exclude<CreatedTopUp, { kind: 'created' }>,
+  reply: FastifyReply,
+): RestRefusal {
+  switch (outcome.kind) {
+    case 'card_rejected':
+      return new RestRefusal(400, 'card_rejected', outcome.detail)
+    case 'refused':
+      return new RestRefusal(400, 'payment_refused', outcome.detail)
+    case 'too_many_refusals':
+      return tooManyRejectedCards(reply, outcome.retryAfterSeconds)
+    case 'in_flight':
+      throw new Error('only automatic top-ups are one at a time')
+    case 'unavailable':
+      return new RestRefusal(
+        503,
+        'payment_processor_unavailable',
+        outcome.topUpId === undefined
+          ? 'try again in a minute'
+          : `nobody knows yet what became of it: look at /v1/topups/${outcome.topUpId} before you try again`,
+      )
+  }
+}

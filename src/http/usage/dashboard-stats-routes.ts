@@ -1,0 +1,57 @@
+import type { FastifyInstance } from 'fastify'
+import { listApiKeyDetails } from '../../customers/api-key-details.ts'
+import { countNotifications } from '../../customers/notifications.ts'
+import { findProfile, profileRecord } from '../../customers/profiles.ts'
+import { findAccount } from '../../ledger/entries.ts'
+import { jsonBrl } from '../../lib/money.ts'
+import { countTopUps } from '../../payments/top-ups.ts'
+import { profileFields } from '../profile/profile-fields.ts'
+import { answer, brl, count, nullable } from '../rest/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+
+const stats = answer({
+  profile: nullable(answer(profileFields)),
+  balance_brl: brl,
+  keys: answer(
+    { active: count, revoked: count },
+    {
+      description:
+        'Uma chave suspensa por falta de saldo conta como ativa; uma que expirou, em nenhum dos dois.',
+    },
+  ),
+  topups: answer({ paid: count, total: count }),
+  notifications: answer({ failed: count, total: count }),
+})
+
+export function addDashboardStats(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/me/dashboard-stats',
+    tag: 'Conta',
+    summary: 'Os números da página inicial do painel',
+    access: 'customer',
+    answer: stats,
+    async handle({ caller: { customerId } }) {
+      const { db } = deps
+      const [profile, account, keys, topUps, notifications] = await Promise.all([
+        findProfile(db, customerId),
+        findAccount(db, customerId),
+        listApiKeyDetails(db, { customerId }, null),
+        countTopUps(db, customerId),
+        countNotifications(db, customerId),
+      ])
+      const isActive = (status: string): boolean => status === 'active' || status === 'suspended'
+      return {
+        profile: profile ? profileRecord(profile) : null,
+        balance_brl: jsonBrl(account?.balanceNanoBrl ?? 0n),
+        keys: {
+          active: keys.filter(({ status }) => isActive(status)).length,
+          revoked: keys.filter(({ status }) => status === 'revoked').length,
+        },
+        topups: topUps,
+        notifications,
+      }
+    },
+  })
+}

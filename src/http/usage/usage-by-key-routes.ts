@@ -1,0 +1,99 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import {
+  API_KEY_STATUSES,
+  listApiKeyDetails,
+  type ApiKeyDetails,
+} from '../../customers/api-key-details.ts'
+import { jsonBrl, jsonUsd } from '../../lib/money.ts'
+import { percentOf } from '../../lib/percent-of.ts'
+import { sumUsageByKey, type KeyUsage } from '../../usage/sum-usage-by-key.ts'
+import { addUp, byCost, NO_USAGE } from '../../usage/usage-windows.ts'
+import { answer, brl, count, nullable, usd, uuid, wholeNumber } from '../rest/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+
+const DAYS_DEFAULT = 30
+const DAYS_MAX = 365
+const TOP_MODELS = 3
+const NOT_USED: KeyUsage = { ...NO_USAGE, models: [] }
+
+const keyUsage = answer({
+  api_key_id: uuid,
+  name: Type.String(),
+  last_four: Type.String(),
+  status: Type.Enum([...API_KEY_STATUSES]),
+  team_id: nullable(uuid),
+  requests: Type.Integer({ minimum: 0, description: 'Chamadas cobradas.' }),
+  failed_requests: Type.Integer({
+    minimum: 0,
+    description: 'Chamadas que falharam e não custaram nada.',
+  }),
+  prompt_tokens: count,
+  completion_tokens: count,
+  cost_billed_brl: brl,
+  cost_upstream_usd: usd,
+  top_models: Type.Array(
+    answer({ model_id: Type.String(), requests: count, cost_billed_brl: brl }),
+    { maxItems: TOP_MODELS, description: 'Os que mais custaram.' },
+  ),
+  share_percent: Type.Number({
+    minimum: 0,
+    maximum: 100,
+    description: 'Parte do custo de todas as chaves, com duas casas.',
+  }),
+})
+
+/** Keys that are revoked only where they were used; the others also without use. */
+export function addUsageByKey(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/usage/by-key',
+    tag: 'Uso',
+    summary: 'O uso de cada chave nos últimos dias',
+    access: 'customer',
+    query: { days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT) },
+    answer: answer({ days: Type.Integer(), keys: Type.Array(keyUsage) }),
+    async handle({ caller, query }) {
+      const { days = DAYS_DEFAULT } = query
+      const [keys, byKey] = await Promise.all([
+        listApiKeyDetails(deps.db, { customerId: caller.customerId }, null),
+        sumUsageByKey(deps.db, caller.customerId, days),
+      ])
+      const total = addUp([...byKey.values()]).costBilledNanoBrl
+      return {
+        days,
+        keys: keys
+          .filter((key) => key.status !== 'revoked' || byKey.has(key.id))
+          .map((key) => ({ key, usage: byKey.get(key.id) ?? NOT_USED }))
+          .sort((left, right) => byCost(left.usage, right.usage))
+          .map(({ key, usage }) => keyUsageBody(key, usage, total)),
+      }
+    },
+  })
+}
+
+function keyUsageBody(key: ApiKeyDetails, usage: KeyUsage, totalNanoBrl: bigint): object {
+  return {
+    api_key_id: key.id,
+    name: key.name,
+    last_four: key.lastFour,
+    status: key.status,
+    team_id: key.teamId,
+    requests: usage.requests,
+    failed_requests: usage.failedRequests,
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    cost_billed_brl: jsonBrl(usage.costBilledNanoBrl),
+    cost_upstream_usd: jsonUsd(usage.costUpstreamPicoUsd),
+    top_models: usage.models
+      .filter(({ requests, costBilledNanoBrl }) => requests !== 0 || costBilledNanoBrl !== 0n)
+      .slice(0, TOP_MODELS)
+      .map(({ modelId, requests, costBilledNanoBrl }) => ({
+        model_id: modelId,
+        requests,
+        cost_billed_brl: jsonBrl(costBilledNanoBrl),
+      })),
+    share_percent: percentOf(usage.costBilledNanoBrl, totalNanoBrl),
+  }
+}

@@ -1,0 +1,56 @@
+import Type from 'typebox'
+import { toMilliseconds } from '../../db/exact-time.ts'
+import { jsonBrl, jsonE4, jsonUsd } from '../../lib/money.ts'
+import type { UsageEvent } from '../../usage/usage-event.ts'
+import { answer, brl, count, date, dateTime, nullable, usd, uuid } from '../rest/values.ts'
+
+/** A charge, wherever one is shown. */
+export const usageEvent = answer({
+  id: uuid,
+  request_id: uuid,
+  model_id: Type.String(),
+  api_key_id: nullable(uuid),
+  api_key_name: nullable(Type.String()),
+  team_id: nullable(uuid),
+  session_id: nullable(Type.String()),
+  prompt_tokens: nullable(count),
+  cached_tokens: nullable(count),
+  cache_write_tokens: nullable(count),
+  completion_tokens: nullable(count),
+  reasoning_tokens: nullable(count),
+  units: nullable(Type.Record(Type.String(), count)),
+  usage_kind: Type.Enum(['exact', 'estimated', 'none']),
+  cost_billed_brl: brl,
+  cost_upstream_usd: usd,
+  fx_rate: Type.Number(),
+  fx_rate_date: date,
+  fx_rate_source: Type.String(),
+  markup_multiplier: Type.Number(),
+  created_at: dateTime,
+})
+
+export function usageEventBody(event: UsageEvent): object {
+  return {
+    id: event.id,
+    request_id: event.requestId,
+    model_id: event.modelId,
+    api_key_id: event.apiKeyId,
+    api_key_name: event.apiKeyName,
+    team_id: event.teamId,
+    session_id: event.sessionId,
+    prompt_tokens: event.promptTokens,
+    cached_tokens: event.cachedTokens,
+    cache_write_tokens: event.cacheWriteTokens,
+    completion_tokens: event.completionTokens,
+    reasoning_tokens: event.reasoningTokens,
+    units: event.units,
+    usage_kind: event.usageKind,
+    cost_billed_brl: jsonBrl(event.costBilledNanoBrl),
+    cost_upstream_usd: jsonUsd(event.costUpstreamPicoUsd),
+    fx_rate: jsonE4(event.fxRateE4),
+    fx_rate_date: event.fxRateDate,
+    fx_rate_source: event.fxSource,
+    markup_multiplier: jsonE4(event.markupE4),
+    created_at: toMilliseconds(event.createdAt),
+  }
+}

@@ -1,0 +1,189 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import Type from 'typebox'
+import type { CsvField } from '../../lib/csv.ts'
+import { toMilliseconds } from '../../db/exact-time.ts'
+import { lazily } from '../../lib/lazily.ts'
+import { decimalBrl, decimalE4, decimalUsd } from '../../lib/money.ts'
+import type { UsagePeriod } from '../../usage/find-usage-period.ts'
+import { readUsage, type ReadUsageEvent } from '../../usage/read-usage.ts'
+import { usageEvent, usageEventBody } from './usage-event.ts'
+import { answer, count, date, dateTime } from '../rest/values.ts'
+import { createSlots } from './create-slots.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+import { sendCsv } from '../rest/send-csv.ts'
+import { sendDownload } from '../rest/send-download.ts'
+import { askedPeriod, periodQuery } from './usage-period.ts'
+
+/** At once, by customer and node. */
+const EXPORTS_MAX = 2
+const RETRY_AFTER_SECONDS = 10
+
+/** Every charge of a period, streamed: memory and database do not feel how many they are. */
+export function addUsageExports(server: FastifyInstance, deps: HttpDeps): void {
+  const slots = createSlots(EXPORTS_MAX)
+
+  async function sendExport(
+    reply: FastifyReply,
+    customerId: string,
+    asked: { from?: string; to?: string },
+    send: (period: UsagePeriod, batches: AsyncIterable<readonly ReadUsageEvent[]>) => Promise<void>,
+  ): Promise<void> {
+    const release = slots.take(customerId)
+    if (!release) {
+      reply.header('retry-after', RETRY_AFTER_SECONDS)
+      throw new RestRefusal(429, 'too_many_exports', `${EXPORTS_MAX} at once`)
+    }
+    try {
+      const period = await askedPeriod(deps.db, customerId, asked)
+      const batches = readUsage(deps.db, customerId, period)
+      await send(period, logged(deps, reply.request.id, batches))
+    } finally {
+      release()
+    }
+  }
+
+  const common = {
+    method: 'GET',
+    tag: 'Uso',
+    access: 'customer',
+    query: periodQuery,
+    refusals: { 429: ['too_many_exports'] },
+  } as const
+  addRestRoute(server, deps, {
+    ...common,
+    path: '/usage/export.csv',
+    summary: 'Todas as cobranças de um período, em CSV',
+    answer: 'text/csv',
+    handle: ({ caller: { customerId }, query, reply }) =>
+      sendExport(reply, customerId, query, (period, batches) =>
+        sendCsv(reply, `${fileName(period)}.csv`, columnsOf(period), rowsOf(batches)),
+      ),
+  })
+  addRestRoute(server, deps, {
+    ...common,
+    path: '/usage/export.json',
+    summary: 'Todas as cobranças de um período, em JSON',
+    answer: answer({
+      period: answer({
+        from: date,
+        to: date,
+        timezone: Type.String(),
+        from_at: dateTime,
+        until_at: dateTime,
+      }),
+      total_events: count,
+      events: Type.Array(usageEvent),
+    }),
+    handle: ({ caller: { customerId }, query, reply }) =>
+      sendExport(reply, customerId, query, (period, batches) => {
+        const file = { type: 'application/json; charset=utf-8', name: `${fileName(period)}.json` }
+        return sendDownload(reply, file, jsonOf(period, batches))
+      }),
+  })
+}
+
+/** What fails in the middle of an answer has no other place to be told. */
+async function* logged<Batch>(
+  { log }: Pick<HttpDeps, 'log'>,
+  requestId: string,
+  batches: AsyncIterable<Batch>,
+): AsyncGenerator<Batch> {
+  try {
+    yield* batches
+  } catch (error) {
+    log.error('export_failed', { requestId, error })
+    throw error
+  }
+}
+
+function fileName({ from, to }: UsagePeriod): string {
+  return `uso-${from}-a-${to}`
+}
+
+/** The number of events comes last: it is known when they are written. */
+async function* jsonOf(
+  { from, to, timezone, fromAt, untilAt }: UsagePeriod,
+  batches: AsyncIterable<readonly ReadUsageEvent[]>,
+): AsyncGenerator<Iterable<string>> {
+  const bounds = { from_at: toMilliseconds(fromAt), until_at: toMilliseconds(untilAt) }
+  yield [`{"period":${JSON.stringify({ from, to, timezone, ...bounds })},"events":[`]
+  let total = 0
+  for await (const batch of batches) {
+    yield lazily(batch, (event) => {
+      total++
+      return `${total === 1 ? '\n' : ',\n'}${JSON.stringify(usageEventBody(event))}`
+    })
+  }
+  yield [`\n],"total_events":${total}}\n`]
+}
+
+function columnsOf({ timezone }: UsagePeriod): string[] {
+  return [
+    `Data e hora (${timezone})`,
+    'Data e hora (UTC)',
+    'ID da cobrança',
+    'ID da requisição',
+    'Modelo',
+    'ID da chave',
+    'Nome da chave',
+    'ID da equipe',
+    'Sessão',
+    'Tokens de entrada',
+    'Tokens de entrada lidos do cache',
+    'Tokens de entrada gravados no cache',
+    'Tokens de saída',
+    'Tokens de raciocínio',
+    'Outras unidades',
+    'Medição',
+    'Custo na origem (USD)',
+    'Câmbio (BRL por USD)',
+    'Data do câmbio',
+    'Fonte do câmbio',
+    'Multiplicador',
+    'Valor cobrado (BRL)',
+  ]
+}
+
+const USAGE_KINDS = { exact: 'exata', estimated: 'estimada', none: 'nenhuma' }
+
+async function* rowsOf(
+  batches: AsyncIterable<readonly ReadUsageEvent[]>,
+): AsyncGenerator<Iterable<readonly CsvField[]>> {
+  for await (const batch of batches) yield lazily(batch, rowOf)
+}
+
+function rowOf(event: ReadUsageEvent): readonly CsvField[] {
+  return [
+    event.localTime,
+    toMilliseconds(event.createdAt),
+    event.id,
+    event.requestId,
+    event.modelId,
+    event.apiKeyId,
+    event.apiKeyName,
+    event.teamId,
+    event.sessionId,
+    event.promptTokens,
+    event.cachedTokens,
+    event.cacheWriteTokens,
+    event.completionTokens,
+    event.reasoningTokens,
+    event.units && unitsText(event.units),
+    USAGE_KINDS[event.usageKind],
+    { decimal: decimalUsd(event.costUpstreamPicoUsd) },
+    { decimal: decimalE4(event.fxRateE4) },
+    event.fxRateDate.split('-').toReversed().join('/'),
+    event.fxSource,
+    { decimal: decimalE4(event.markupE4) },
+    { decimal: decimalBrl(event.costBilledNanoBrl) },
+  ]
+}
+
+/** `images: 2, seconds: 30` */
+function unitsText(units: Readonly<Record<string, number>>): string {
+  return Object.entries(units)
+    .map(([unit, used]) => `${unit}: ${used}`)
+    .join(', ')
+}

@@ -1,0 +1,25 @@
+import type { Database } from '../../db/open.ts'
+import { findUsagePeriod, type UsagePeriod } from '../../usage/find-usage-period.ts'
+import { dayInQuery } from '../rest/values.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+
+export const periodQuery = {
+  from: dayInQuery('Primeiro dia (AAAA-MM-DD), no fuso do cliente.'),
+  to: dayInQuery('Último dia (AAAA-MM-DD), incluído; sem ele, até agora.'),
+}
+
+/** Throws a 400 where it ends before it begins. */
+export async function askedPeriod(
+  db: Database,
+  customerId: string,
+  asked: { from?: string | undefined; to?: string | undefined },
+): Promise<UsagePeriod> {
+  const period = await findUsagePeriod(db, customerId, asked)
+  if (period.from > period.to)
+    throw new RestRefusal(
+      400,
+      'invalid_request',
+      'from: must not be after to, which is today if not given',
+    )
+  return period
+}

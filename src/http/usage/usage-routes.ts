@@ -1,0 +1,93 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import type { Database } from '../../db/open.ts'
+import { findAccount } from '../../ledger/entries.ts'
+import { jsonBrl } from '../../lib/money.ts'
+import { listUsageEvents, type UsageEventFilter } from '../../usage/list-usage-events.ts'
+import { usageEvent, usageEventBody } from './usage-event.ts'
+import { answer, brl, storedText, uuid, wholeNumber } from '../rest/values.ts'
+import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+import { askedPeriod, periodQuery } from './usage-period.ts'
+
+/** The newest charges that `GET /usage` shows; pages and exports have them all. */
+const EVENTS_MAX = 100
+const LIMIT_DEFAULT = 50
+const LIMIT_MAX = 200
+/** Before any charge. */
+const FIRST_DAY = '1000-01-01'
+
+export function addUsage(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/usage',
+    tag: 'Uso',
+    summary: 'O saldo e as cobranças mais novas',
+    access: 'customer',
+    answer: answer({
+      balance: answer({ balance_brl: brl, total_topped_up_brl: brl, total_spent_brl: brl }),
+      usage_events: Type.Array(usageEvent),
+    }),
+    async handle({ caller: { customerId } }) {
+      const account = await findAccount(deps.db, customerId)
+      const events = await listUsageEvents(deps.db, { customerId, limit: EVENTS_MAX })
+      return {
+        balance: {
+          balance_brl: jsonBrl(account?.balanceNanoBrl ?? 0n),
+          total_topped_up_brl: jsonBrl(account?.creditedNanoBrl ?? 0n),
+          total_spent_brl: jsonBrl(account?.chargedNanoBrl ?? 0n),
+        },
+        usage_events: events.map(usageEventBody),
+      }
+    },
+  })
+
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/usage/events',
+    tag: 'Uso',
+    summary: 'As cobranças, das mais novas para as mais antigas, página por página',
+    access: 'customer',
+    query: {
+      limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT),
+      cursor,
+      ...periodQuery,
+      model_id: Type.Optional(storedText(0, 200)),
+      api_key_id: Type.Optional(uuid),
+      session_id: Type.Optional(storedText(0, 80)),
+    },
+    answer: answer({ usage_events: Type.Array(usageEvent), next_cursor: nextCursor }),
+    async handle({ caller: { customerId }, query }) {
+      const { limit = LIMIT_DEFAULT } = query
+      const before = readCursor(query.cursor)
+      const filter: UsageEventFilter = {
+        modelId: query.model_id,
+        apiKeyId: query.api_key_id,
+        sessionId: query.session_id,
+        ...(await boundsOf(deps.db, customerId, query)),
+      }
+      const events = await listUsageEvents(deps.db, {
+        customerId,
+        limit: limit + 1,
+        filter,
+        before,
+      })
+      const { page, next_cursor } = pageOf(events, limit, ({ createdAt, id }) => ({
+        at: createdAt,
+        id,
+      }))
+      return { usage_events: page.map(usageEventBody), next_cursor }
+    },
+  })
+}
+
+/** Without days there are no bounds. */
+async function boundsOf(
+  db: Database,
+  customerId: string,
+  { from, to }: { from?: string; to?: string },
+): Promise<Pick<UsageEventFilter, 'fromAt' | 'untilAt'>> {
+  if (from === undefined && to === undefined) return {}
+  return askedPeriod(db, customerId, { from: from ?? FIRST_DAY, to })
+}

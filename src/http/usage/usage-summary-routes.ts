@@ -1,0 +1,84 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { findAccount } from '../../ledger/entries.ts'
+import { jsonBrl, jsonUsd } from '../../lib/money.ts'
+import { sumUsageByModel } from '../../usage/sum-usage-by-model.ts'
+import { addUp } from '../../usage/usage-windows.ts'
+import { answer, brl, count, usd, wholeNumber } from '../rest/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+
+const DAYS_DEFAULT = 30
+const DAYS_MAX = 365
+const TOP_MODELS = 3
+
+const summary = answer({
+  period_days: Type.Integer(),
+  balance_brl: brl,
+  total_topped_up_brl: brl,
+  total_spent_brl: brl,
+  period_totals: answer(
+    {
+      requests: count,
+      cost_billed_brl: brl,
+      cost_upstream_usd: usd,
+      prompt_tokens: count,
+      completion_tokens: count,
+    },
+    { description: 'As cobranças dos últimos dias do seu fuso horário, hoje incluído.' },
+  ),
+  top_models: Type.Array(
+    answer({
+      model_id: Type.String(),
+      model_name: Type.String(),
+      requests: count,
+      cost_billed_brl: brl,
+    }),
+    { maxItems: TOP_MODELS, description: 'Os que mais custaram.' },
+  ),
+  unique_models_used: count,
+})
+
+export function addUsageSummary(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/me/usage-summary',
+    tag: 'Uso',
+    summary: 'O uso dos últimos dias em resumo',
+    access: 'customer',
+    query: { days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT) },
+    answer: summary,
+    async handle({ caller, query }) {
+      const { days = DAYS_DEFAULT } = query
+      const [account, byModel] = await Promise.all([
+        findAccount(deps.db, caller.customerId),
+        sumUsageByModel(deps.db, caller.customerId, days),
+      ])
+      const models = byModel.filter(
+        ({ requests, costBilledNanoBrl }) => requests !== 0 || costBilledNanoBrl !== 0n,
+      )
+      const total = addUp(models)
+      return {
+        period_days: days,
+        balance_brl: jsonBrl(account?.balanceNanoBrl ?? 0n),
+        total_topped_up_brl: jsonBrl(account?.creditedNanoBrl ?? 0n),
+        total_spent_brl: jsonBrl(account?.chargedNanoBrl ?? 0n),
+        period_totals: {
+          requests: total.requests,
+          cost_billed_brl: jsonBrl(total.costBilledNanoBrl),
+          cost_upstream_usd: jsonUsd(total.costUpstreamPicoUsd),
+          prompt_tokens: total.promptTokens,
+          completion_tokens: total.completionTokens,
+        },
+        top_models: models.slice(0, TOP_MODELS).map(({ modelId, requests, costBilledNanoBrl }) => ({
+          model_id: modelId,
+          // A model may have left the catalog since.
+          model_name: deps.catalog.findModel(modelId)?.displayName ?? modelId,
+          requests,
+          cost_billed_brl: jsonBrl(costBilledNanoBrl),
+        })),
+        unique_models_used: models.length,
+      }
+    },
+  })
+}

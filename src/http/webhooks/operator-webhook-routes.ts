@@ -1,0 +1,89 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { audited } from '../../audit-log/audited.ts'
+import { enableWebhook } from '../../webhooks/enable-webhook.ts'
+import {
+  listWebhooksInTrouble,
+  type WebhookInTrouble,
+} from '../../webhooks/list-webhooks-in-trouble.ts'
+import { actorOf } from '../rest/authenticate.ts'
+import { answer, count, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
+import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+
+const LIMIT_DEFAULT = 50
+const LIMIT_MAX = 200
+
+const inTrouble = answer({
+  id: uuid,
+  customer_id: uuid,
+  origin: Type.String({ description: 'Do endereço, que por inteiro pode conter segredos.' }),
+  disabled_at: nullable(dateTime),
+  disabled_reason: nullable(Type.Enum(['gone', 'failing'])),
+  failing_since: nullable(dateTime),
+  last_error: nullable(Type.String()),
+  last_http_status: nullable(Type.Integer()),
+  last_failed_at: nullable(dateTime),
+  queued: count,
+})
+
+export function addWebhooksInTrouble(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/admin/webhooks/in-trouble',
+    tag: 'Administração',
+    summary: 'Webhooks que falham, ou que por isso foram desligados',
+    access: 'admin',
+    query: { limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT), cursor },
+    answer: answer({ webhooks: Type.Array(inTrouble), next_cursor: nextCursor }),
+    async handle({ query }) {
+      const { limit = LIMIT_DEFAULT } = query
+      const after = readCursor(query.cursor)
+      const found = await listWebhooksInTrouble(deps.db, { after, limit: limit + 1 })
+      const { page, next_cursor } = pageOf(found, limit, ({ exactSince, id }) => ({
+        at: exactSince,
+        id,
+      }))
+      return { webhooks: page.map(inTroubleBody), next_cursor }
+    },
+  })
+  addRestRoute(server, deps, {
+    method: 'POST',
+    path: '/admin/webhooks/:id/enable',
+    tag: 'Administração',
+    summary: 'Liga de novo um webhook que falhas desligaram',
+    access: 'admin',
+    params: { id: Type.String({ maxLength: 200 }) },
+    answer: answer({ id: uuid, customer_id: uuid, is_enabled: Type.Boolean() }),
+    refusals: { 404: ['webhook_not_found'], 409: ['webhook_disabled_by_customer'] },
+    async handle({ caller, params }) {
+      return audited(deps.db, actorOf(caller), async (trx, record) => {
+        const outcome = await enableWebhook(trx, params.id)
+        if (outcome.kind === 'webhook_not_found') throw new RestRefusal(404, outcome.kind)
+        if (outcome.kind === 'webhook_disabled_by_customer')
+          throw new RestRefusal(409, outcome.kind, 'only the customer can enable it')
+        const { id, customerId } = outcome.endpoint
+        if (outcome.kind === 'enabled')
+          await record({ action: 'webhook.enabled', customerId, subjectId: id })
+        return { id, customer_id: customerId, is_enabled: true }
+      })
+    },
+  })
+}
+
+function inTroubleBody(found: WebhookInTrouble): object {
+  return {
+    id: found.id,
+    customer_id: found.customerId,
+    origin: found.origin,
+    disabled_at: found.disabledAt?.toISOString() ?? null,
+    disabled_reason: found.disabledReason,
+    failing_since: found.failingSince?.toISOString() ?? null,
+    last_error: found.lastError,
+    last_http_status: found.lastHttpStatus,
+    last_failed_at: found.lastFailedAt?.toISOString() ?? null,
+    queued: found.queuedCount,
+  }
+}

@@ -1,0 +1,178 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { audited } from '../../audit-log/audited.ts'
+import { EVENT_TYPES } from '../../events/record-event.ts'
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  findWebhook,
+  listWebhooks,
+  rotateSigningSecret,
+  WEBHOOKS_MAX,
+} from '../../webhooks/webhook-endpoints.ts'
+import { actorOf } from '../rest/authenticate.ts'
+import { answer } from '../rest/values.ts'
+import type { HttpDeps } from '../http-deps.ts'
+import { addRestRoute } from '../rest/rest-route.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import {
+  readUrl,
+  readWebhookChange,
+  webhook,
+  webhookBody,
+  webhookChange,
+  webhookInput,
+  webhookWithSecret,
+} from './webhook-body.ts'
+
+/** What is no UUID is no id of a webhook either: not a fault, but not found. */
+const params = { id: Type.String({ maxLength: 200 }) }
+const refusals = { 404: ['webhook_not_found'] }
+
+export function addWebhooks(server: FastifyInstance, deps: HttpDeps): void {
+  addReading(server, deps)
+  addCreating(server, deps)
+  addChanging(server, deps)
+  addRotating(server, deps)
+}
+
+function addReading(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/webhooks',
+    tag: 'Webhooks',
+    summary: 'Os webhooks, na ordem em que foram criados',
+    access: 'customer',
+    answer: answer({ webhooks: Type.Array(webhook) }),
+    async handle({ caller }) {
+      const endpoints = await listWebhooks(deps.db, caller.customerId)
+      return { webhooks: endpoints.map(webhookBody) }
+    },
+  })
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/webhooks/event-types',
+    tag: 'Webhooks',
+    summary: 'Os tipos de evento que um webhook pode receber',
+    access: 'customer',
+    answer: answer({ event_types: Type.Array(Type.String()) }),
+    handle: () => ({ event_types: [...EVENT_TYPES] }),
+  })
+  addRestRoute(server, deps, {
+    method: 'GET',
+    path: '/webhooks/:id',
+    tag: 'Webhooks',
+    summary: 'Um webhook',
+    access: 'customer',
+    params,
+    answer: webhook,
+    refusals,
+    async handle({ caller, params }) {
+      const endpoint = await findWebhook(deps.db, caller.customerId, params.id)
+      if (!endpoint) throw new RestRefusal(404, 'webhook_not_found')
+      return webhookBody(endpoint)
+    },
+  })
+}
+
+function addCreating(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'POST',
+    path: '/webhooks',
+    tag: 'Webhooks',
+    summary: 'Cria um webhook; o segredo das assinaturas só é mostrado na resposta',
+    access: 'customer',
+    body: webhookInput,
+    status: 201,
+    answer: webhookWithSecret,
+    refusals: { 409: ['too_many_webhooks'] },
+    async handle({ caller, body, reply }) {
+      const { customerId } = caller
+      const { url, description = null, event_types: eventTypes = null } = body
+      const input = { customerId, url: await readUrl(deps.webhooks, url), description, eventTypes }
+      const made = await audited(deps.db, actorOf(caller), async (trx, record) => {
+        const made = await createWebhook(trx, deps.webhooks.sealingKey, input)
+        if ('endpoint' in made)
+          await record({ action: 'webhook.created', customerId, subjectId: made.endpoint.id })
+        return made
+      })
+      if (!('endpoint' in made)) throw new RestRefusal(409, made.kind, `at most ${WEBHOOKS_MAX}`)
+      reply.header('cache-control', 'no-store')
+      return { ...webhookBody(made.endpoint), signing_secret: made.signingSecret }
+    },
+  })
+}
+
+function addChanging(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'PATCH',
+    path: '/webhooks/:id',
+    tag: 'Webhooks',
+    summary: 'Altera o que for dado; mensagens na fila vão para o endereço novo',
+    access: 'customer',
+    params,
+    body: webhookChange,
+    answer: webhook,
+    refusals,
+    async handle({ caller, params, body }) {
+      const change = await readWebhookChange(deps.webhooks, body)
+      const { customerId } = caller
+      const endpoint = await audited(deps.db, actorOf(caller), async (trx, record) => {
+        const changed = await changeWebhook(trx, customerId, params.id, change)
+        if (!changed) throw new RestRefusal(404, 'webhook_not_found')
+        const fields = Object.keys(body)
+        const act = { action: 'webhook.changed', customerId, subjectId: changed.id } as const
+        if (fields.length > 0) await record({ ...act, details: { fields } })
+        return changed
+      })
+      return webhookBody(endpoint)
+    },
+  })
+  addRestRoute(server, deps, {
+    method: 'DELETE',
+    path: '/webhooks/:id',
+    tag: 'Webhooks',
+    summary: 'Exclui um webhook; o que está na fila não é mais enviado',
+    access: 'customer',
+    params,
+    answer: webhook,
+    refusals,
+    async handle({ caller, params }) {
+      const { customerId } = caller
+      const endpoint = await audited(deps.db, actorOf(caller), async (trx, record) => {
+        const deleted = await deleteWebhook(trx, customerId, params.id)
+        if (!deleted) throw new RestRefusal(404, 'webhook_not_found')
+        await record({ action: 'webhook.deleted', customerId, subjectId: deleted.id })
+        return deleted
+      })
+      return webhookBody(endpoint)
+    },
+  })
+}
+
+function addRotating(server: FastifyInstance, deps: HttpDeps): void {
+  addRestRoute(server, deps, {
+    method: 'POST',
+    path: '/webhooks/:id/rotate-secret',
+    tag: 'Webhooks',
+    summary: 'Troca o segredo das assinaturas; o antigo deixa de valer na hora',
+    access: 'customer',
+    params,
+    answer: webhookWithSecret,
+    refusals,
+    async handle({ caller, params, reply }) {
+      const { customerId } = caller
+      const { sealingKey } = deps.webhooks
+      const rotated = await audited(deps.db, actorOf(caller), async (trx, record) => {
+        const rotated = await rotateSigningSecret(trx, sealingKey, { customerId, id: params.id })
+        if (!rotated) throw new RestRefusal(404, 'webhook_not_found')
+        const { id } = rotated.endpoint
+        await record({ action: 'webhook.secret_rotated', customerId, subjectId: id })
+        return rotated
+      })
+      reply.header('cache-control', 'no-store')
+      return { ...webhookBody(rotated.endpoint), signing_secret: rotated.signingSecret }
+    },
+  })
+}
