@@ -7,8 +7,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { refusals, type Refusal } from '../src/gateway/refusal.ts'
-import { startGateway } from './http/gateway-under-test.ts'
-import { operationsOf, readOpenApi, type Operation } from './http/operations.ts'
+import { startGateway } from './harness/gateway.ts'
+import { operationsOf, readOpenApi, type Operation } from './harness/operations.ts'
 
 const root = join(import.meta.dirname, '..')
 

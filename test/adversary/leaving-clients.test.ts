@@ -4,14 +4,10 @@ import { randomUUID } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { writeConfigFile, type ConfigFile } from '../http/config-file.ts'
-import {
-  assertAudit,
-  sound,
-  startGateway,
-  untilNoHoldIsOpen,
-  type GatewayUnderTest,
-} from '../http/gateway-under-test.ts'
+import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
+import { sound } from '../harness/ask.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import {
   eventOf,
   hang,
@@ -19,10 +15,10 @@ import {
   status,
   type Behaviour,
   type ScriptedUpstream,
-} from '../http/scripted-upstream.ts'
+} from '../harness/scripted-upstream.ts'
 
 let upstream: ScriptedUpstream
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 let config: ConfigFile
 
 const CALL_TIMEOUT_SECONDS = 12

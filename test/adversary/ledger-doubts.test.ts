@@ -22,7 +22,7 @@ import {
   openTestLedger,
   runningCall,
   worth,
-} from '../ledger/open-test-ledger.ts'
+} from '../harness/open-test-ledger.ts'
 
 let database: TestDatabase
 before(async () => {

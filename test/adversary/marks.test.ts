@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createRunningCalls } from '../../src/gateway/running-calls.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
-import { openTestLedger, worth } from '../ledger/open-test-ledger.ts'
+import { openTestLedger, worth } from '../harness/open-test-ledger.ts'
 
 let database: TestDatabase
 before(async () => {

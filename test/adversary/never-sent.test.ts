@@ -7,12 +7,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomUUID } from 'node:crypto'
 import { findWaitingSpoolFiles } from '../../src/ledger/audit-spool.ts'
-import { writeConfigFile, type ConfigFile } from '../http/config-file.ts'
-import { sound, startGateway, type GatewayUnderTest } from '../http/gateway-under-test.ts'
-import { hang, startScriptedUpstream, type ScriptedUpstream } from '../http/scripted-upstream.ts'
+import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
+import { sound } from '../harness/ask.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { hang, startScriptedUpstream, type ScriptedUpstream } from '../harness/scripted-upstream.ts'
 
 let upstream: ScriptedUpstream
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 let config: ConfigFile
 
 before(async () => {

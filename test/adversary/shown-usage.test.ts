@@ -5,7 +5,12 @@ import { sql } from 'kysely'
 import { audit } from '../../src/ledger/audit.ts'
 import { listUsageEvents } from '../../src/usage/list-usage-events.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
-import { NANO_BRL_PER_TOKEN, openTestLedger, testModel, worth } from '../ledger/open-test-ledger.ts'
+import {
+  NANO_BRL_PER_TOKEN,
+  openTestLedger,
+  testModel,
+  worth,
+} from '../harness/open-test-ledger.ts'
 
 let database: TestDatabase
 before(async () => {

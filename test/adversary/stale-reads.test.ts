@@ -14,7 +14,7 @@ import {
   withClient,
   type TestDatabase,
 } from '../harness/test-database.ts'
-import { NANO_BRL_PER_TOKEN, openTestLedger, worth } from '../ledger/open-test-ledger.ts'
+import { NANO_BRL_PER_TOKEN, openTestLedger, worth } from '../harness/open-test-ledger.ts'
 
 let database: TestDatabase
 before(async () => {

@@ -14,7 +14,7 @@ import { queueWebhooks } from '../../src/webhooks/queue-webhooks.ts'
 import { createWebhook } from '../../src/webhooks/webhook-endpoints.ts'
 import { createTestDatabase, seedCustomer } from '../harness/test-database.ts'
 import { seedUsage, type SeededUse } from '../harness/seed-usage.ts'
-import { addAlert, BRL, log, look, NOON } from './alerts-under-test.ts'
+import { addAlert, BRL, log, look, NOON } from '../harness/alerts.ts'
 
 const database = await createTestDatabase()
 const { db } = database

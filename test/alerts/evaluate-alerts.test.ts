@@ -23,7 +23,7 @@ import {
   lookTwice,
   NOON,
   rowOf,
-} from './alerts-under-test.ts'
+} from '../harness/alerts.ts'
 
 const database = await createTestDatabase()
 const { db } = database

@@ -8,7 +8,7 @@ import { credit, debit } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { createTestDatabase, seedCustomer } from '../harness/test-database.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
-import { BRL, errors, firedOf, log, lookTwice } from './alerts-under-test.ts'
+import { BRL, errors, firedOf, log, lookTwice } from '../harness/alerts.ts'
 
 const database = await createTestDatabase()
 const { db } = database

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { Pool } from 'undici'
 import { seedCustomer, type TestDatabase } from '../harness/test-database.ts'
-import { FORM_TYPE, form } from '../http/media-under-test.ts'
+import { FORM_TYPE, form } from '../harness/media-calls.ts'
 import type { GeneratedRequest } from './generate-chats.ts'
 import { jsonText } from './json-text.ts'
 import type { FormBody } from './generate-media.ts'

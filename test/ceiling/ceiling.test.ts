@@ -14,7 +14,7 @@ import fc from 'fast-check'
 import { effort, seedOr } from '../harness/effort.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
-import { writeConfigFile, type ConfigFile } from '../http/config-file.ts'
+import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import {
   AMPLE_NANO_BRL,
   createAskGateway,

@@ -14,15 +14,11 @@ import {
   type LanguageModelV4ToolCall,
 } from '@ai-sdk/provider'
 import { seedCustomer } from '../harness/test-database.ts'
-import {
-  assertAudit,
-  startGateway,
-  untilNoHoldIsOpen,
-  type GatewayUnderTest,
-} from '../http/gateway-under-test.ts'
-import { nanoOf, withExactCharge } from '../http/media-under-test.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { nanoOf, withExactCharge } from '../harness/media-calls.ts'
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 
 before(async () => {
   gateway = await startGateway()

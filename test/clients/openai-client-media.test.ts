@@ -6,17 +6,13 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import OpenAI, { APIError, BadRequestError, NotFoundError, toFile } from 'openai'
 import { seedCustomer } from '../harness/test-database.ts'
-import {
-  assertAudit,
-  startGateway,
-  untilNoHoldIsOpen,
-  type GatewayUnderTest,
-} from '../http/gateway-under-test.ts'
-import { nanoOf, untilNoUploadIsLeft, wav, withExactCharge } from '../http/media-under-test.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { nanoOf, untilNoUploadIsLeft, wav, withExactCharge } from '../harness/media-calls.ts'
 
 const SECONDS = 12.3
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 let client: OpenAI
 
 before(async () => {

@@ -11,13 +11,9 @@ import OpenAI, {
 } from 'openai'
 import { parseBrl } from '../../src/lib/money.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import {
-  ask,
-  assertAudit,
-  startGateway,
-  untilNoHoldIsOpen,
-  type GatewayUnderTest,
-} from '../http/gateway-under-test.ts'
+import { ask } from '../harness/ask.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 
 type Messages = OpenAI.ChatCompletionMessageParam[]
 
@@ -42,7 +38,7 @@ const PLACE_FORMAT = {
   json_schema: { name: 'lugar', strict: true, schema: PLACE },
 } as const
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 let client: OpenAI
 
 before(async () => {

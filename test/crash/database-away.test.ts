@@ -14,7 +14,8 @@ import { findAccount } from '../../src/ledger/entries.ts'
 import { decimalBrl, parseBrl } from '../../src/lib/money.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
-import { askChat, assertRefusal, billedIn, eventsOf, sound } from '../http/gateway-under-test.ts'
+import { askChat, billedIn, eventsOf, sound } from '../harness/ask.ts'
+import { assertRefusal } from '../harness/assert-answer.ts'
 
 let folder: string
 let embedded: EmbeddedPostgres

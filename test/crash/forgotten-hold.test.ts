@@ -19,8 +19,9 @@ import { auditMoney } from '../../src/payments/audit-money.ts'
 import { ensureMonths } from '../../src/workers/ensure-months.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
-import { askChat, assertRefusal, billedIn, sound, type Asked } from '../http/gateway-under-test.ts'
-import { openTestLedger, runningCall, type TestLedger } from '../ledger/open-test-ledger.ts'
+import { askChat, billedIn, sound, type Asked } from '../harness/ask.ts'
+import { assertRefusal } from '../harness/assert-answer.ts'
+import { openTestLedger, runningCall, type TestLedger } from '../harness/open-test-ledger.ts'
 
 let folder: string
 let embedded: EmbeddedPostgres

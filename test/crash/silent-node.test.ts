@@ -13,7 +13,7 @@ import { sql } from 'kysely'
 import { decimalBrl } from '../../src/lib/money.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
-import { assertAudit } from '../http/gateway-under-test.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
 
 const CALLS = 4
 /** Of the model's answer, plain or streamed. */

@@ -11,9 +11,9 @@ import {
   type SandboxProcessor,
 } from '../../src/sandbox/processor/start-sandbox-processor.ts'
 import { takeEvent } from '../../src/payments/take-event.ts'
-import { startMailServer, type MailServer } from '../email/mail-server.ts'
+import { startMailServer, type MailServer } from '../harness/mail-server.ts'
 import { createTestDatabase } from '../harness/test-database.ts'
-import { SETTINGS, startReceiver, type Receiver } from '../webhooks/webhook-receiver.ts'
+import { SETTINGS, startReceiver, type Receiver } from '../harness/webhook-receiver.ts'
 
 /** What a process needs to act here, as JSON. */
 export interface Access {

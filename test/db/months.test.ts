@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/db/open.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { countMonthsAhead, ensureMonths, keepMonthsAhead } from '../../src/workers/ensure-months.ts'
-import { runningCall, openTestLedger, worth, type TestLedger } from '../ledger/open-test-ledger.ts'
+import { runningCall, openTestLedger, worth, type TestLedger } from '../harness/open-test-ledger.ts'
 import {
   createTestDatabase,
   seedCustomer,

@@ -21,7 +21,13 @@ import { createLog, type Log } from '../../src/lib/log.ts'
 import { deleteAccount } from '../../src/personal-data/delete-account.ts'
 import { createTestDatabase } from '../harness/test-database.ts'
 import { findFreePort } from '../harness/find-free-port.ts'
-import { answer, decodeQuoted, decodeWords, headerOf, startMailServer } from './mail-server.ts'
+import {
+  answer,
+  decodeQuoted,
+  decodeWords,
+  headerOf,
+  startMailServer,
+} from '../harness/mail-server.ts'
 
 const database = await createTestDatabase()
 const { db } = database

@@ -12,8 +12,9 @@ import { findCurrentFxRate, storeFxRate } from '../../src/fx/fx-rates.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 import { startFreezingProxy, type FreezingProxy } from '../harness/freezing-proxy.ts'
-import { ask, askChat, assertAudit, sound } from '../http/gateway-under-test.ts'
-import { until } from '../payments/payer.ts'
+import { ask, askChat, sound } from '../harness/ask.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
+import { until } from '../harness/payer.ts'
 
 let database: TestDatabase
 let proxy: FreezingProxy

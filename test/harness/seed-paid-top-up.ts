@@ -3,7 +3,7 @@ import type { Database } from '../../src/db/open.ts'
 import { applyPayment } from '../../src/payments/apply-payment.ts'
 import type { Payment } from '../../src/payments/processor.ts'
 import type { TopUpMethod } from '../../src/payments/top-ups.ts'
-import { paymentInTest } from '../payments/payment-in-test.ts'
+import { paymentInTest } from './payment.ts'
 import { seedTopUp } from './seed-top-up.ts'
 
 export interface PaidTopUp {

@@ -7,9 +7,10 @@ import { findAccount } from '../../src/ledger/entries.ts'
 import { maskEmail } from '../../src/lib/mask-email.ts'
 import { deleteAccount } from '../../src/personal-data/delete-account.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { actsOn, newReference, startWithAdmins } from './admin-under-test.ts'
-import { assertAudit, ask, askChat, sound, type Asked } from './gateway-under-test.ts'
-import { operationsOf, readOpenApi } from './operations.ts'
+import { actsOn, newReference, startWithAdmins } from '../harness/admins.ts'
+import { ask, askChat, sound, type Asked } from '../harness/ask.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
+import { operationsOf, readOpenApi } from '../harness/operations.ts'
 
 const { gateway, ana, bia } = await startWithAdmins()
 after(() => gateway.stop())

@@ -8,10 +8,10 @@ import { createId } from '../../src/lib/ids.ts'
 import { createMargins } from '../../src/usage/margins.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { createTestDatabase, seedCustomer } from '../harness/test-database.ts'
-import { startWithAdmins } from './admin-under-test.ts'
+import { startWithAdmins } from '../harness/admins.ts'
 import { exactJson } from './exact-json.ts'
-import { askChat, sound } from './gateway-under-test.ts'
-import { decimal, halfUp, localDay } from './usage-in-test.ts'
+import { askChat, sound } from '../harness/ask.ts'
+import { decimal, halfUp, localDay } from '../harness/known-use.ts'
 
 const { gateway, ana } = await startWithAdmins()
 after(() => gateway.stop())

@@ -13,8 +13,10 @@ import type { Log } from '../../src/lib/log.ts'
 import { tellPriceChanges } from '../../src/workers/tell-price-changes.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { actsOn, startWithAdmins } from './admin-under-test.ts'
-import { ask, askChat, assertAudit, assertRefusal, sound } from './gateway-under-test.ts'
+import { actsOn, startWithAdmins } from '../harness/admins.ts'
+import { ask, askChat, sound } from '../harness/ask.ts'
+import { assertRefusal } from '../harness/assert-answer.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
 
 const { gateway, ana } = await startWithAdmins()
 after(() => gateway.stop())

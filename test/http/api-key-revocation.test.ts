@@ -7,19 +7,13 @@ import { createApiKey } from '../../src/customers/api-keys.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
-import {
-  ask,
-  askChat,
-  sound,
-  startGateway,
-  type Asked,
-  type GatewayUnderTest,
-} from './gateway-under-test.ts'
+import { ask, askChat, sound, type Asked } from '../harness/ask.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 
 /** Within which the other nodes know of a change. */
 const HEARD_MS_MAX = 1_000
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 /** On the same database, behind a proxy. */
 let other: TestNode
 

@@ -9,22 +9,15 @@ import { debit } from '../../src/ledger/entries.ts'
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
 import { seedTeam } from '../harness/seed-team.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import {
-  ask,
-  askChat,
-  assertAudit,
-  assertHeaders,
-  sound,
-  startGateway,
-  untilNoHoldIsOpen,
-  type Asked,
-  type GatewayUnderTest,
-} from './gateway-under-test.ts'
+import { ask, askChat, sound, type Asked } from '../harness/ask.ts'
+import { assertHeaders } from '../harness/assert-answer.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 
 const SECRET = /^sk-svc-[0-9A-Za-z]{32}$/
 const INPUT = { name: 'produção', model_ids: ['sandbox-chat'] }
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 
 before(async () => {
   gateway = await startGateway()

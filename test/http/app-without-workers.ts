@@ -5,10 +5,10 @@
 import { createApp } from '../../src/composition/create-app.ts'
 import { loadConfig } from '../../src/composition/config.ts'
 import { createLog } from '../../src/lib/log.ts'
-import type { GatewayUnderTest } from './gateway-under-test.ts'
+import type { TestGateway } from '../harness/gateway.ts'
 
 export async function restartWithoutWorkers(
-  { node, database }: GatewayUnderTest,
+  { node, database }: TestGateway,
   env: Record<string, string> = {},
 ): Promise<{ close(): Promise<void> }> {
   await node.stop()

@@ -6,14 +6,15 @@ import { createCustomer } from '../../src/customers/customers.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { runCli } from '../harness/run-cli.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { ask, startGateway, type Asked, type GatewayUnderTest } from './gateway-under-test.ts'
-import { operationsOf, readOpenApi } from './operations.ts'
+import { ask, type Asked } from '../harness/ask.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { operationsOf, readOpenApi } from '../harness/operations.ts'
 
 const PATH = '/admin/audit-log/export.csv'
 const HEAD =
   'id;created_at;actor_kind;actor_id;api_key_id;ip;action;customer_id;subject_id;details;session_id'
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 let admin: { customerId: string; secret: string }
 
 before(async () => {

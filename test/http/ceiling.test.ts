@@ -4,23 +4,17 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { writeConfigFile, type ConfigFile } from './config-file.ts'
-import {
-  ask,
-  askChat,
-  assertAudit,
-  assertRefusal,
-  sound,
-  startGateway,
-  type Asked,
-  type GatewayUnderTest,
-} from './gateway-under-test.ts'
+import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
+import { ask, askChat, sound, type Asked } from '../harness/ask.ts'
+import { assertRefusal } from '../harness/assert-answer.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { resolutionsOf, type UsageEvent } from './resolutions-of.ts'
 import {
   startScriptedUpstream,
   type Behaviour,
   type ScriptedUpstream,
-} from './scripted-upstream.ts'
+} from '../harness/scripted-upstream.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** What an upstream without a limit writes. */
@@ -29,7 +23,7 @@ const PRICES = { input: '1', output: '10' }
 
 let upstream: ScriptedUpstream
 let config: ConfigFile
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 
 before(async () => {
   upstream = await startScriptedUpstream()

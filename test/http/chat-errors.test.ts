@@ -10,24 +10,15 @@ import { decimalBrl, NANO_PER_BRL } from '../../src/lib/money.ts'
 import { runCli } from '../harness/run-cli.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
-import {
-  ask,
-  askChat,
-  assertAudit,
-  assertHeaders,
-  assertNoTrace,
-  assertRefusal,
-  sound,
-  startGateway,
-  untilNoHoldIsOpen,
-  type Asked,
-  type GatewayUnderTest,
-} from './gateway-under-test.ts'
+import { ask, askChat, sound, type Asked } from '../harness/ask.ts'
+import { assertHeaders, assertNoTrace, assertRefusal } from '../harness/assert-answer.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 
 const BODY_BYTES_MAX = 2 * 1024 * 1024
 const IP_LIMIT = 3
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 /** On the same database, behind a proxy, and with a small limit for each address. */
 let limited: TestNode
 

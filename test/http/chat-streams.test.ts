@@ -21,27 +21,17 @@ import {
   type SandboxUpstream,
 } from '../../src/sandbox/upstream/start-sandbox-upstream.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import {
-  askChat,
-  assertAudit,
-  assertHeaders,
-  assertNoTrace,
-  assertRefusal,
-  billedIn,
-  eventsOf,
-  sound,
-  startGateway,
-  untilNoHoldIsOpen,
-  type Asked,
-  type GatewayUnderTest,
-} from './gateway-under-test.ts'
+import { askChat, billedIn, eventsOf, sound, type Asked } from '../harness/ask.ts'
+import { assertHeaders, assertNoTrace, assertRefusal } from '../harness/assert-answer.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 
 type UsageEvent = Selectable<Tables['usage_events']>
 
 const FIRST_BYTE_TIMEOUT_MS = 1_500
 const IDLE_TIMEOUT_MS = 700
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 let sandbox: SandboxUpstream
 let flood: Flood
 let folder: string

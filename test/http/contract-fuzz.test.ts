@@ -15,19 +15,15 @@ import { createActor, createThrowAway, type Actor } from './contract-fuzz/actors
 import { judge, type Answer } from './contract-fuzz/judge.ts'
 import { plansFor, type Plan } from './contract-fuzz/request-plans.ts'
 import { asCurl, wireRequest, type WireRequest } from './contract-fuzz/wire-request.ts'
-import {
-  assertAudit,
-  startGateway,
-  untilNoHoldIsOpen,
-  type GatewayUnderTest,
-} from './gateway-under-test.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import {
   createAnswerCheck,
   operationsOf,
   readOpenApi,
   type OpenApi,
   type Operation,
-} from './operations.ts'
+} from '../harness/operations.ts'
 
 const SEED = seedOr(20_261_121)
 const REQUESTS = effort({ ordinary: 10_000, full: 50_000 })
@@ -62,7 +58,7 @@ const EACH_MORE = 20
 const ADMINS = 2
 const ADMIN_EMAILS = 'fuzz-0@exemplo.com.br,fuzz-1@exemplo.com.br'
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 let pool: Pool
 let document: OpenApi
 
@@ -117,7 +113,7 @@ test(`${REQUESTS} generated requests over all operations, by seed ${SEED}`, asyn
 })
 
 /** Nobody makes them by a request. */
-async function seedDifferences({ database }: GatewayUnderTest): Promise<void> {
+async function seedDifferences({ database }: TestGateway): Promise<void> {
   const finding = { kind: 'payment_without_top_up', oursNanoBrl: 0n, theirsNanoBrl: 1n } as const
   for (const name of ['pay_1', 'pay_2'])
     await recordFindings(

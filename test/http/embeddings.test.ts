@@ -9,17 +9,10 @@ import {
   type SandboxUpstream,
 } from '../../src/sandbox/upstream/start-sandbox-upstream.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import {
-  ask,
-  assertAudit,
-  assertHeaders,
-  assertRefusal,
-  billedIn,
-  startGateway,
-  untilNoHoldIsOpen,
-  type Asked,
-  type GatewayUnderTest,
-} from './gateway-under-test.ts'
+import { ask, billedIn, type Asked } from '../harness/ask.ts'
+import { assertHeaders, assertRefusal } from '../harness/assert-answer.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import {
   amountIn,
   assertUntouched,
@@ -34,14 +27,14 @@ import {
   theOutcome,
   times,
   UPSTREAM_FAULTS,
-} from './media-under-test.ts'
+} from '../harness/media-calls.ts'
 
 const FX_RATE = '5.4321'
 const MARKUP = '1.2345'
 const DIMENSIONS = 1_536
 
 let sandbox: SandboxUpstream
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 
 before(async () => {
   sandbox = await startSandboxUpstream()

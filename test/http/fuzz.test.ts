@@ -11,17 +11,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { findAccount } from '../../src/ledger/entries.ts'
 import { effort, seedOr } from '../harness/effort.ts'
-import {
-  askChat,
-  assertAudit,
-  assertHeaders,
-  assertNoTrace,
-  eventsOf,
-  sound,
-  startGateway,
-  untilNoHoldIsOpen,
-  type GatewayUnderTest,
-} from './gateway-under-test.ts'
+import { askChat, eventsOf, sound } from '../harness/ask.ts'
+import { assertHeaders, assertNoTrace } from '../harness/assert-answer.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 
 const SEED = seedOr(20_261_007)
 const REQUESTS_MIN = effort({ ordinary: 5_000, full: 20_000 })
@@ -34,7 +27,7 @@ const NEST_DEPTH = 10_000
 const PATIENCE_MS = 30_000
 const FAILURES_SHOWN = 40
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 
 before(async () => {
   gateway = await startGateway({ BODY_BYTES_MAX: String(BODY_BYTES_MAX) })

@@ -4,7 +4,8 @@ import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { listAppliedRates } from '../../src/fx/applied-rates.ts'
 import { findCurrentFxRate } from '../../src/fx/fx-rates.ts'
-import { ask, askChat, sound, startGateway } from './gateway-under-test.ts'
+import { ask, askChat, sound } from '../harness/ask.ts'
+import { startGateway } from '../harness/gateway.ts'
 
 const gateway = await startGateway()
 after(() => gateway.stop())

@@ -17,19 +17,14 @@ import { createId } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { runCli, type RanCli } from '../harness/run-cli.ts'
 import { createTestDatabase, withClient, type TestDatabase } from '../harness/test-database.ts'
-import {
-  ask,
-  assertHeaders,
-  assertNoTrace,
-  startGateway,
-  type Asked,
-  type GatewayUnderTest,
-} from './gateway-under-test.ts'
+import { ask, type Asked } from '../harness/ask.ts'
+import { assertHeaders, assertNoTrace } from '../harness/assert-answer.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 
 before(async () => {
   gateway = await startGateway()

@@ -6,17 +6,10 @@ import {
   type SandboxUpstream,
 } from '../../src/sandbox/upstream/start-sandbox-upstream.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import {
-  ask,
-  assertAudit,
-  assertHeaders,
-  assertNoTrace,
-  assertRefusal,
-  startGateway,
-  untilNoHoldIsOpen,
-  type Asked,
-  type GatewayUnderTest,
-} from './gateway-under-test.ts'
+import { ask, type Asked } from '../harness/ask.ts'
+import { assertHeaders, assertNoTrace, assertRefusal } from '../harness/assert-answer.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import {
   amountIn,
   assertUntouched,
@@ -32,14 +25,14 @@ import {
   times,
   UPSTREAM_FAULTS,
   type Rational,
-} from './media-under-test.ts'
+} from '../harness/media-calls.ts'
 
 const FX_RATE = '5.4321'
 const MARKUP = '1.2345'
 const NONE = rational('0')
 
 let sandbox: SandboxUpstream
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 
 const BY_PIECE = {
   'medium:512x512': '0.0173',

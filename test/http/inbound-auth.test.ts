@@ -15,7 +15,8 @@ import { takeAuthEvent } from '../../src/identity/take-auth-event.ts'
 import { credit, debit } from '../../src/ledger/entries.ts'
 import { createId, sha256 } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
-import { ask, startGateway, type Asked } from './gateway-under-test.ts'
+import { ask, type Asked } from '../harness/ask.ts'
+import { startGateway } from '../harness/gateway.ts'
 
 const SECRET = `whsec_${Buffer.alloc(32, 5).toString('base64')}`
 const ADMINS = ['chefe@exemplo.com.br', 'kika@exemplo.com.br']

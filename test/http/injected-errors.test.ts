@@ -9,18 +9,11 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { CatalogConfig } from '../../src/catalog/catalog-config-schema.ts'
 import { effort, seedOr } from '../harness/effort.ts'
-import { writeConfigFile, type ConfigFile } from './config-file.ts'
-import {
-  ask,
-  assertAudit,
-  assertHeaders,
-  assertRefusal,
-  eventsOf,
-  startGateway,
-  untilNoHoldIsOpen,
-  type Asked,
-  type GatewayUnderTest,
-} from './gateway-under-test.ts'
+import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
+import { ask, eventsOf, type Asked } from '../harness/ask.ts'
+import { assertHeaders, assertRefusal } from '../harness/assert-answer.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import {
   createInjectedError,
   createRandom,
@@ -194,7 +187,7 @@ function catalogConfig(origin: string): CatalogConfig {
 
 let upstream: FailingUpstream
 let file: ConfigFile
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 
 before(async () => {
   upstream = await startFailingUpstream()

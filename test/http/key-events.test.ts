@@ -7,7 +7,8 @@ import { createApiKey } from '../../src/customers/api-keys.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { runCli } from '../harness/run-cli.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { ask, startGateway, type Asked } from './gateway-under-test.ts'
+import { ask, type Asked } from '../harness/ask.ts'
+import { startGateway } from '../harness/gateway.ts'
 
 const gateway = await startGateway()
 after(() => gateway.stop())

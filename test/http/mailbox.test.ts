@@ -8,7 +8,7 @@ import type { HttpDeps } from '../../src/http/http-deps.ts'
 import { addMailbox } from '../../src/http/mails/mailbox-routes.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { startTestNode } from '../harness/test-node.ts'
-import { startGateway } from './gateway-under-test.ts'
+import { startGateway } from '../harness/gateway.ts'
 
 const gateway = await startGateway()
 after(() => gateway.stop())

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { request } from 'undici'
-import { ask, askChat, sound, startGateway } from './gateway-under-test.ts'
+import { ask, askChat, sound } from '../harness/ask.ts'
+import { startGateway } from '../harness/gateway.ts'
 
 const gateway = await startGateway()
 after(() => gateway.stop())

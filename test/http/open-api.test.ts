@@ -7,8 +7,9 @@ import { glob } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import type { ContractCase, ContractCases } from './contract-cases/contract-case.ts'
 import { ADMIN_EMAIL } from './contract-cases/seed-admin.ts'
-import { ask, startGateway, type Asked, type GatewayUnderTest } from './gateway-under-test.ts'
-import { createAnswerCheck, operationsOf, readOpenApi } from './operations.ts'
+import { ask, type Asked } from '../harness/ask.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { createAnswerCheck, operationsOf, readOpenApi } from '../harness/operations.ts'
 
 const gateway = await startGateway({ ADMIN_EMAILS: ADMIN_EMAIL })
 after(() => gateway.stop())
@@ -20,7 +21,7 @@ const faultOf = createAnswerCheck()
 const CASES: ContractCases = {}
 for await (const file of glob('contract-cases/*.ts', { cwd: import.meta.dirname })) {
   const { createCases } = (await import(`./${file}`)) as {
-    createCases?: (gateway: GatewayUnderTest) => Promise<ContractCases>
+    createCases?: (gateway: TestGateway) => Promise<ContractCases>
   }
   Object.assign(CASES, await createCases?.(gateway))
 }

@@ -22,15 +22,9 @@ import { seedCustomer } from '../harness/test-database.ts'
 import { seedPerson, TAX_ID, type SeededPerson } from '../harness/seed-person.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { startTestNode } from '../harness/test-node.ts'
-import {
-  ask,
-  askChat,
-  assertAudit,
-  sound,
-  startGateway,
-  untilNoHoldIsOpen,
-  type Asked,
-} from './gateway-under-test.ts'
+import { ask, askChat, sound, type Asked } from '../harness/ask.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
+import { startGateway } from '../harness/gateway.ts'
 
 const gateway = await startGateway()
 after(() => gateway.stop())

@@ -12,15 +12,9 @@ import {
 } from '../../src/sandbox/upstream/start-sandbox-upstream.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
-import {
-  askChat,
-  assertAudit,
-  assertRefusal,
-  billedIn,
-  sound,
-  untilNoHoldIsOpen,
-  type Asked,
-} from './gateway-under-test.ts'
+import { askChat, billedIn, sound, type Asked } from '../harness/ask.ts'
+import { assertRefusal } from '../harness/assert-answer.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 
 const REQUESTS = 500
 const PAID_FOR = 100

@@ -4,7 +4,8 @@ import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { createId } from '../../src/lib/ids.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { ask, startGateway, type Asked } from './gateway-under-test.ts'
+import { ask, type Asked } from '../harness/ask.ts'
+import { startGateway } from '../harness/gateway.ts'
 
 const gateway = await startGateway()
 after(() => gateway.stop())

@@ -8,19 +8,11 @@ import { findAccount } from '../../src/ledger/entries.ts'
 import { decimalBrl, parseUsd } from '../../src/lib/money.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { writeConfigFile, type ConfigFile } from './config-file.ts'
-import {
-  ask,
-  assertAudit,
-  assertHeaders,
-  assertNoTrace,
-  billedIn,
-  sound,
-  startGateway,
-  untilNoHoldIsOpen,
-  type Asked,
-  type GatewayUnderTest,
-} from './gateway-under-test.ts'
+import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
+import { ask, billedIn, sound, type Asked } from '../harness/ask.ts'
+import { assertHeaders, assertNoTrace } from '../harness/assert-answer.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { resolutionsOf } from './resolutions-of.ts'
 import {
   afterMs,
@@ -30,13 +22,13 @@ import {
   startScriptedUpstream,
   status,
   type ScriptedUpstream,
-} from './scripted-upstream.ts'
+} from '../harness/scripted-upstream.ts'
 
 const BODY_BYTES_MAX = 64 * 1024
 
 let upstream: ScriptedUpstream
 let file: ConfigFile
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 
 before(async () => {
   upstream = await startScriptedUpstream()

@@ -3,15 +3,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { seedCustomer } from '../harness/test-database.ts'
-import {
-  ask,
-  assertHeaders,
-  startGateway,
-  type Asked,
-  type GatewayUnderTest,
-} from './gateway-under-test.ts'
+import { ask, type Asked } from '../harness/ask.ts'
+import { assertHeaders } from '../harness/assert-answer.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 let stranger: string
 
 before(async () => {

@@ -21,20 +21,12 @@ import {
   withToolResults,
   type Turn,
 } from '../providers/weather-conversation.ts'
-import { writeConfigFile, type ConfigFile } from './config-file.ts'
+import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { exactBilledBrl, exactCostUsd, sumOf, type TokenPricesUsd } from './exact-charge.ts'
-import {
-  ask,
-  askChat,
-  assertAudit,
-  assertHeaders,
-  billedIn,
-  eventsOf,
-  startGateway,
-  untilNoHoldIsOpen,
-  type Asked,
-  type GatewayUnderTest,
-} from './gateway-under-test.ts'
+import { ask, askChat, billedIn, eventsOf, type Asked } from '../harness/ask.ts'
+import { assertHeaders } from '../harness/assert-answer.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { resolutionsOf } from './resolutions-of.ts'
 
 interface GatewayWire {
@@ -119,7 +111,7 @@ function usageOf(wire: GatewayWire): ReturnType<typeof weatherUsage> {
 
 let server: FixtureServer
 let file: ConfigFile
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 
 before(async () => {
   server = await startFixtureServer()

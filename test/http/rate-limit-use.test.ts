@@ -6,10 +6,11 @@ import { createApiKey, revokeApiKey, type ApiKeyInput } from '../../src/customer
 import { awayFromMinuteEnd } from '../harness/away-from-minute-end.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { ask, askChat, sound, startGateway, type GatewayUnderTest } from './gateway-under-test.ts'
-import { decimal, exactTimeOf, halfUp } from './usage-in-test.ts'
+import { ask, askChat, sound } from '../harness/ask.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { decimal, exactTimeOf, halfUp } from '../harness/known-use.ts'
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 
 before(async () => {
   gateway = await startGateway()

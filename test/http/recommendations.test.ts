@@ -8,11 +8,12 @@ import { builtInModels } from '../../src/catalog/built-in-models.ts'
 import type { CatalogConfig } from '../../src/catalog/catalog-config-schema.ts'
 import { seedUsage, type SeededUse } from '../harness/seed-usage.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { writeConfigFile, type ConfigFile } from './config-file.ts'
+import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { exactBilledBrl } from './exact-charge.ts'
 import { exactJson } from './exact-json.ts'
-import { ask, startGateway, type GatewayUnderTest } from './gateway-under-test.ts'
-import { decimal, firstMidnight, exactTimeOf, halfUp } from './usage-in-test.ts'
+import { ask } from '../harness/ask.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { decimal, firstMidnight, exactTimeOf, halfUp } from '../harness/known-use.ts'
 
 type ModelEntry = NonNullable<CatalogConfig['models']>[number]
 
@@ -106,7 +107,7 @@ const MODELS = [
 ]
 
 let file: ConfigFile
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 
 before(async () => {
   file = await writeConfigFile({

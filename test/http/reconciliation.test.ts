@@ -5,7 +5,8 @@ import { createLog } from '../../src/lib/log.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { recordFindings } from '../../src/reconciliation/differences.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { ask, startGateway } from './gateway-under-test.ts'
+import { ask } from '../harness/ask.ts'
+import { startGateway } from '../harness/gateway.ts'
 
 const ADMIN_EMAIL = 'operadora@example.com'
 

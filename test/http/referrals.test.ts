@@ -11,7 +11,8 @@ import { createId } from '../../src/lib/ids.ts'
 import { deleteAccount } from '../../src/personal-data/delete-account.ts'
 import { runCli, type RanCli } from '../harness/run-cli.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { ask, startGateway } from './gateway-under-test.ts'
+import { ask } from '../harness/ask.ts'
+import { startGateway } from '../harness/gateway.ts'
 
 const gateway = await startGateway({ PUBLIC_URL: 'https://ia.example.com' })
 after(() => gateway.stop())

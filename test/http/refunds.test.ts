@@ -12,14 +12,15 @@ import { rewardDueReferrals } from '../../src/payments/referral-rewards/reward-d
 import { takeBackRewards } from '../../src/payments/referral-rewards/take-back-rewards.ts'
 import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
-import { APPROVED, cardBody } from '../payments/cards-in-test.ts'
-import { actOnPage, seedPayer, until, type Payer } from '../payments/payer.ts'
-import { actsOn, startWithAdmins, type AdminsUnderTest } from './admin-under-test.ts'
-import { ask, askChat, assertAudit, sound, type Asked } from './gateway-under-test.ts'
+import { APPROVED, cardBody } from '../harness/cards.ts'
+import { actOnPage, seedPayer, until, type Payer } from '../harness/payer.ts'
+import { actsOn, startWithAdmins, type TestAdmins } from '../harness/admins.ts'
+import { ask, askChat, sound, type Asked } from '../harness/ask.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
 
-let admins: AdminsUnderTest
+let admins: TestAdmins
 let baseUrl: string
-let db: AdminsUnderTest['gateway']['database']['db']
+let db: TestAdmins['gateway']['database']['db']
 
 before(async () => {
   admins = await startWithAdmins()

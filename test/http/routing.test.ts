@@ -10,23 +10,12 @@ import type { CatalogConfig } from '../../src/catalog/catalog-config-schema.ts'
 import { parseBrl } from '../../src/lib/money.ts'
 import { findFreePort } from '../harness/find-free-port.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { writeConfigFile, type ConfigFile } from './config-file.ts'
+import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { exactBilledBrl, type TokenPricesUsd } from './exact-charge.ts'
-import {
-  ask,
-  askChat,
-  assertAudit,
-  assertHeaders,
-  assertNoTrace,
-  assertRefusal,
-  billedIn,
-  eventsOf,
-  sound,
-  startGateway,
-  untilNoHoldIsOpen,
-  type Asked,
-  type GatewayUnderTest,
-} from './gateway-under-test.ts'
+import { ask, askChat, billedIn, eventsOf, sound, type Asked } from '../harness/ask.ts'
+import { assertHeaders, assertNoTrace, assertRefusal } from '../harness/assert-answer.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { resolutionsOf, type UsageEvent } from './resolutions-of.ts'
 import {
   afterMs,
@@ -50,7 +39,7 @@ import {
   type Behaviour,
   type Gate,
   type ScriptedUpstream,
-} from './scripted-upstream.ts'
+} from '../harness/scripted-upstream.ts'
 
 type Models = NonNullable<CatalogConfig['models']>
 type ModelEntry = Models[number]
@@ -138,7 +127,7 @@ function billOf({ prices }: PlannedModel, place: number): string {
 
 let upstream: ScriptedUpstream
 let file: ConfigFile
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 let incident: Promise<Incident>
 
 before(async () => {

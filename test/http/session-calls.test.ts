@@ -5,14 +5,10 @@ import { createApiKey, revokeApiKey, type ApiKeyInput } from '../../src/customer
 import { credit, findAccount } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { parseBrl } from '../../src/lib/money.ts'
-import { enterByLink, type SignedIn } from './browser.ts'
-import {
-  ask,
-  assertAudit,
-  billedIn,
-  startGateway,
-  untilNoHoldIsOpen,
-} from './gateway-under-test.ts'
+import { enterByLink, type SignedIn } from '../harness/sign-in-browser.ts'
+import { ask, billedIn } from '../harness/ask.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
+import { startGateway } from '../harness/gateway.ts'
 
 const gateway = await startGateway()
 after(() => gateway.stop())

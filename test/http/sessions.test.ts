@@ -6,7 +6,9 @@ import type { ApiKey } from '../../src/customers/api-keys.ts'
 import { seedUsage, type SeededUse } from '../harness/seed-usage.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { exactJson } from './exact-json.ts'
-import { ask, askChat, assertAudit, billedIn, sound, startGateway } from './gateway-under-test.ts'
+import { ask, askChat, billedIn, sound } from '../harness/ask.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
+import { startGateway } from '../harness/gateway.ts'
 
 const gateway = await startGateway()
 after(() => gateway.stop())

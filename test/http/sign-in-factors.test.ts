@@ -14,9 +14,9 @@ import {
   waitForLink,
   type Browser,
   type Page,
-} from './browser.ts'
+} from '../harness/sign-in-browser.ts'
 import { createDevice, type Device } from './device-with-passkeys.ts'
-import { startGateway } from './gateway-under-test.ts'
+import { startGateway } from '../harness/gateway.ts'
 
 const gateway = await startGateway({
   SECRETS_KEY: randomBytes(32).toString('base64'),

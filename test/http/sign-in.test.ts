@@ -16,8 +16,9 @@ import {
   waitForLink,
   type Browser,
   type Page,
-} from './browser.ts'
-import { ask, startGateway } from './gateway-under-test.ts'
+} from '../harness/sign-in-browser.ts'
+import { ask } from '../harness/ask.ts'
+import { startGateway } from '../harness/gateway.ts'
 
 const ADMIN_EMAIL = 'chefe@exemplo.com.br'
 const ENV = {

@@ -6,23 +6,20 @@ import { findAccount } from '../../src/ledger/entries.ts'
 import { decimalBrl, parseBrl } from '../../src/lib/money.ts'
 import { awayFromMinuteEnd } from '../harness/away-from-minute-end.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { writeConfigFile, type ConfigFile } from './config-file.ts'
+import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
+import { ask, askChat, billedIn, sound, type Asked } from '../harness/ask.ts'
+import { assertHeaders, assertRefusal } from '../harness/assert-answer.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import {
-  ask,
-  askChat,
-  assertHeaders,
-  assertRefusal,
-  billedIn,
-  sound,
-  startGateway,
-  type Asked,
-  type GatewayUnderTest,
-} from './gateway-under-test.ts'
-import { good, startScriptedUpstream, status, type ScriptedUpstream } from './scripted-upstream.ts'
+  good,
+  startScriptedUpstream,
+  status,
+  type ScriptedUpstream,
+} from '../harness/scripted-upstream.ts'
 
 let upstream: ScriptedUpstream
 let config: ConfigFile
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 
 before(async () => {
   upstream = await startScriptedUpstream()

@@ -13,8 +13,9 @@ import { createId } from '../../src/lib/ids.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { crowdForOperators } from './crowd-for-operators.ts'
-import { ask, startGateway, type Asked } from './gateway-under-test.ts'
-import { operationsOf, readOpenApi } from './operations.ts'
+import { ask, type Asked } from '../harness/ask.ts'
+import { startGateway } from '../harness/gateway.ts'
+import { operationsOf, readOpenApi } from '../harness/operations.ts'
 
 const ADMIN_EMAIL = 'muitas@admin.example'
 const gateway = await startGateway({ ADMIN_EMAILS: ADMIN_EMAIL })

@@ -6,25 +6,18 @@ import { credit } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { writeConfigFile, type ConfigFile } from './config-file.ts'
-import {
-  ask,
-  askChat,
-  assertRefusal,
-  eventsOf,
-  sound,
-  startGateway,
-  untilNoHoldIsOpen,
-  type Asked,
-  type GatewayUnderTest,
-} from './gateway-under-test.ts'
-import { askForm, wav } from './media-under-test.ts'
+import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
+import { ask, askChat, eventsOf, sound, type Asked } from '../harness/ask.ts'
+import { assertRefusal } from '../harness/assert-answer.ts'
+import { untilNoHoldIsOpen } from '../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { askForm, wav } from '../harness/media-calls.ts'
 import { resolutionsOf } from './resolutions-of.ts'
-import { startScriptedUpstream, type ScriptedUpstream } from './scripted-upstream.ts'
+import { startScriptedUpstream, type ScriptedUpstream } from '../harness/scripted-upstream.ts'
 
 let upstream: ScriptedUpstream
 let config: ConfigFile
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 
 before(async () => {
   upstream = await startScriptedUpstream()

@@ -4,16 +4,12 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { withClient } from '../harness/test-database.ts'
-import {
-  ask,
-  assertHeaders,
-  assertRefusal,
-  sound,
-  startGateway,
-  untilNoHoldIsOpen,
-} from './gateway-under-test.ts'
-import { askForm, wav } from './media-under-test.ts'
-import { isModelCall, operationsOf, readOpenApi } from './operations.ts'
+import { ask, sound } from '../harness/ask.ts'
+import { assertHeaders, assertRefusal } from '../harness/assert-answer.ts'
+import { untilNoHoldIsOpen } from '../harness/assert-audit.ts'
+import { startGateway } from '../harness/gateway.ts'
+import { askForm, wav } from '../harness/media-calls.ts'
+import { isModelCall, operationsOf, readOpenApi } from '../harness/operations.ts'
 
 const gateway = await startGateway()
 after(() => gateway.stop())

@@ -16,17 +16,10 @@ import {
 } from '../../src/sandbox/upstream/start-sandbox-upstream.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
-import { writeConfigFile, type ConfigFile } from './config-file.ts'
-import {
-  ask,
-  askChat,
-  assertAudit,
-  assertRefusal,
-  billedIn,
-  sound,
-  untilNoHoldIsOpen,
-  type Asked,
-} from './gateway-under-test.ts'
+import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
+import { ask, askChat, billedIn, sound, type Asked } from '../harness/ask.ts'
+import { assertRefusal } from '../harness/assert-answer.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 
 interface Person {
   readonly id: string

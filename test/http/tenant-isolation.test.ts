@@ -7,9 +7,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { restartWithoutWorkers } from './app-without-workers.ts'
-import { enterByLink } from './browser.ts'
-import { APPROVED, cardBody } from '../payments/cards-in-test.ts'
-import { askChat, ask, sound, startGateway, type Asked } from './gateway-under-test.ts'
+import { enterByLink } from '../harness/sign-in-browser.ts'
+import { APPROVED, cardBody } from '../harness/cards.ts'
+import { askChat, ask, sound, type Asked } from '../harness/ask.ts'
+import { startGateway } from '../harness/gateway.ts'
 import {
   createCaller,
   createHousehold,
@@ -29,7 +30,7 @@ import {
   uncovered,
 } from './isolation-cases/requests.ts'
 import { createSnapshots, idsIn, rowsWithout } from './isolation-cases/snapshot.ts'
-import { isModelCall, operationsOf, readOpenApi, type Operation } from './operations.ts'
+import { isModelCall, operationsOf, readOpenApi, type Operation } from '../harness/operations.ts'
 
 const ADMIN_EMAIL = 'administradora@exemplo.com.br'
 

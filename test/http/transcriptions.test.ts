@@ -12,16 +12,10 @@ import {
 } from '../../src/sandbox/upstream/start-sandbox-upstream.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
-import {
-  ask,
-  assertAudit,
-  assertHeaders,
-  assertRefusal,
-  startGateway,
-  untilNoHoldIsOpen,
-  type Asked,
-  type GatewayUnderTest,
-} from './gateway-under-test.ts'
+import { ask, type Asked } from '../harness/ask.ts'
+import { assertHeaders, assertRefusal } from '../harness/assert-answer.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import {
   amountIn,
   askForm,
@@ -54,7 +48,7 @@ import {
   type Part,
   type Rational,
   type Sending,
-} from './media-under-test.ts'
+} from '../harness/media-calls.ts'
 
 const FX_RATE = '5.4321'
 const MARKUP = '1.2345'
@@ -64,7 +58,7 @@ const FILE_BYTES_MAX = MEGABYTE
 const WAITING_BYTES_MAX = 1.5 * MEGABYTE
 
 let sandbox: SandboxUpstream
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 /** On the same database, with little room for uploads. */
 let small: TestNode
 

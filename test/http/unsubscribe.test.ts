@@ -15,9 +15,9 @@ import { createUnsubscribeLinks } from '../../src/email/unsubscribe-links.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { deleteAccount } from '../../src/personal-data/delete-account.ts'
-import { decodeQuoted, headerOf, startMailServer } from '../email/mail-server.ts'
+import { decodeQuoted, headerOf, startMailServer } from '../harness/mail-server.ts'
 import { createTestDatabase, seedCustomer } from '../harness/test-database.ts'
-import { startGateway } from './gateway-under-test.ts'
+import { startGateway } from '../harness/gateway.ts'
 
 const sealingKey = randomBytes(32)
 const previousSealingKey = randomBytes(32)

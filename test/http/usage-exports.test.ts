@@ -9,7 +9,9 @@ import { decimalBrl, parseBrl } from '../../src/lib/money.ts'
 import { SEED_FX_DATE, SEED_FX_SOURCE, seedUsage, type SeededUse } from '../harness/seed-usage.ts'
 import { seedCustomer, withClient } from '../harness/test-database.ts'
 import { exactJson } from './exact-json.ts'
-import { ask, askChat, assertAudit, sound, startGateway } from './gateway-under-test.ts'
+import { ask, askChat, sound } from '../harness/ask.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
+import { startGateway } from '../harness/gateway.ts'
 
 const gateway = await startGateway()
 after(() => gateway.stop())

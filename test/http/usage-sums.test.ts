@@ -14,14 +14,9 @@ import { seedTopUp } from '../harness/seed-top-up.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { exactJson } from './exact-json.ts'
-import {
-  ask,
-  askChat,
-  assertAudit,
-  sound,
-  startGateway,
-  type GatewayUnderTest,
-} from './gateway-under-test.ts'
+import { ask, askChat, sound } from '../harness/ask.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import {
   billedOf,
   decimal,
@@ -33,9 +28,9 @@ import {
   microsOf,
   sumsOf,
   type KnownUse,
-} from './usage-in-test.ts'
+} from '../harness/known-use.ts'
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 
 before(async () => {
   gateway = await startGateway()

@@ -10,8 +10,9 @@ import { createId } from '../../src/lib/ids.ts'
 import { parseSealingKey } from '../../src/lib/sealing-key.ts'
 import { queueMessage } from '../../src/webhooks/webhook-attempts.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { createDelivery, isSignedWith, startReceiver } from '../webhooks/webhook-receiver.ts'
-import { ask, startGateway, type Asked } from './gateway-under-test.ts'
+import { createDelivery, isSignedWith, startReceiver } from '../harness/webhook-receiver.ts'
+import { ask, type Asked } from '../harness/ask.ts'
+import { startGateway } from '../harness/gateway.ts'
 
 const gateway = await startGateway({ WEBHOOKS_ALLOW_PRIVATE: 'true' })
 after(() => gateway.stop())

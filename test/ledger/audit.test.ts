@@ -11,7 +11,12 @@ import { release } from '../../src/ledger/resolution.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { seedTeam } from '../harness/seed-team.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
-import { NANO_BRL_PER_TOKEN, openTestLedger, worth, type TestLedger } from './open-test-ledger.ts'
+import {
+  NANO_BRL_PER_TOKEN,
+  openTestLedger,
+  worth,
+  type TestLedger,
+} from '../harness/open-test-ledger.ts'
 
 let database: TestDatabase
 let one: TestLedger

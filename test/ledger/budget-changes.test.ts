@@ -5,8 +5,8 @@ import { setImmediate } from 'node:timers/promises'
 import { changeApiKey } from '../../src/customers/change-api-key.ts'
 import type { ApiKey } from '../../src/customers/api-keys.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
-import { assertAudit } from '../http/gateway-under-test.ts'
-import { openTestLedger, type TestLedger } from './open-test-ledger.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
+import { openTestLedger, type TestLedger } from '../harness/open-test-ledger.ts'
 
 const PICO_USD_PER_TOKEN = 2_000_000n
 

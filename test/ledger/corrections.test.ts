@@ -9,8 +9,13 @@ import { createApiKey } from '../../src/customers/api-keys.ts'
 import { readUsageWindow } from './read-usage-window.ts'
 import { seedTeam } from '../harness/seed-team.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
-import { assertAudit } from '../http/gateway-under-test.ts'
-import { NANO_BRL_PER_TOKEN, openTestLedger, worth, type TestLedger } from './open-test-ledger.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
+import {
+  NANO_BRL_PER_TOKEN,
+  openTestLedger,
+  worth,
+  type TestLedger,
+} from '../harness/open-test-ledger.ts'
 
 let database: TestDatabase
 let one: TestLedger

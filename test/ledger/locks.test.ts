@@ -9,14 +9,14 @@ import { debit, findAccount } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { effort } from '../harness/effort.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
-import { assertAudit } from '../http/gateway-under-test.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
 import {
   NANO_BRL_PER_TOKEN,
   openTestLedger,
   runningCall,
   worth,
   type TestLedger,
-} from './open-test-ledger.ts'
+} from '../harness/open-test-ledger.ts'
 
 let database: TestDatabase
 let one: TestLedger

@@ -9,8 +9,13 @@ import { createId } from '../../src/lib/ids.ts'
 import { awayFromMinuteEnd } from '../harness/away-from-minute-end.ts'
 import { seedTeam } from '../harness/seed-team.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
-import { assertAudit } from '../http/gateway-under-test.ts'
-import { NANO_BRL_PER_TOKEN, openTestLedger, worth, type TestLedger } from './open-test-ledger.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
+import {
+  NANO_BRL_PER_TOKEN,
+  openTestLedger,
+  worth,
+  type TestLedger,
+} from '../harness/open-test-ledger.ts'
 
 const BALANCE_TOKENS = 1_000
 

@@ -7,8 +7,8 @@ import { release, type Resolution } from '../../src/ledger/resolution.ts'
 import { createApiKey, type ApiKey } from '../../src/customers/api-keys.ts'
 import { seedTeam } from '../harness/seed-team.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
-import { assertAudit } from '../http/gateway-under-test.ts'
-import { openTestLedger, type TestLedger } from './open-test-ledger.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
+import { openTestLedger, type TestLedger } from '../harness/open-test-ledger.ts'
 
 let database: TestDatabase
 let node: TestLedger

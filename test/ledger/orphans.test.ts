@@ -8,8 +8,8 @@ import type { Lease } from '../../src/ledger/lease.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
-import { assertAudit } from '../http/gateway-under-test.ts'
-import { heldLease, openTestLedger, worth, type TestLedger } from './open-test-ledger.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
+import { heldLease, openTestLedger, worth, type TestLedger } from '../harness/open-test-ledger.ts'
 
 let database: TestDatabase
 let dead: TestLedger

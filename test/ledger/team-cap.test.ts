@@ -5,8 +5,8 @@ import { sql } from 'kysely'
 import { createApiKey, type ApiKey } from '../../src/customers/api-keys.ts'
 import { seedTeam } from '../harness/seed-team.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
-import { assertAudit } from '../http/gateway-under-test.ts'
-import { NANO_BRL_PER_TOKEN, openTestLedger, type TestLedger } from './open-test-ledger.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
+import { NANO_BRL_PER_TOKEN, openTestLedger, type TestLedger } from '../harness/open-test-ledger.ts'
 
 let database: TestDatabase
 let one: TestLedger

@@ -7,7 +7,7 @@ import { createCustomer } from '../../src/customers/customers.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { seedUsage, type SeededUse } from '../harness/seed-usage.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
-import { exactTimeOf } from '../http/usage-in-test.ts'
+import { exactTimeOf } from '../harness/known-use.ts'
 
 let database: TestDatabase
 

@@ -5,7 +5,7 @@ import type { Attempt } from '../../src/ledger/attempt.ts'
 import type { Resolution } from '../../src/ledger/resolution.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { createTestDatabase, withClient, type TestDatabase } from '../harness/test-database.ts'
-import { NANO_BRL_PER_TOKEN, testModel } from '../ledger/open-test-ledger.ts'
+import { NANO_BRL_PER_TOKEN, testModel } from '../harness/open-test-ledger.ts'
 import { LEASE_SECONDS, startNode, type DrivenNode } from './drive-ledger.ts'
 
 export const NODES = 3

@@ -28,20 +28,20 @@ import { sweepTopUps } from '../../src/payments/sweep-top-ups.ts'
 import { tokenizeCard } from '../../src/payments/tokenize-card.ts'
 import { topUpAutomatically } from '../../src/payments/top-up-automatically.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
-import { assertAudit } from '../http/gateway-under-test.ts'
-import { APPROVED, DECLINED_LATER, HOLDER } from './cards-in-test.ts'
-import { seedPayer, type Payer } from './payer.ts'
-import { startSandboxUnderTest, type SandboxUnderTest } from './sandbox-under-test.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
+import { APPROVED, DECLINED_LATER, HOLDER } from '../harness/cards.ts'
+import { seedPayer, type Payer } from '../harness/payer.ts'
+import { startTestSandbox, type TestSandbox } from '../harness/sandbox-processor.ts'
 
 const log = createLog('silent', () => {})
 const keys = { sealingKey: randomBytes(32) }
 
 let database: TestDatabase
-let sandbox: SandboxUnderTest
+let sandbox: TestSandbox
 let processor: Processor
 
 before(async () => {
-  ;[database, sandbox] = await Promise.all([createTestDatabase(), startSandboxUnderTest()])
+  ;[database, sandbox] = await Promise.all([createTestDatabase(), startTestSandbox()])
   processor = sandbox.processor
 })
 after(async () => {

@@ -10,19 +10,15 @@ import { decimalBrl } from '../../src/lib/money.ts'
 import { createAsaas } from '../../src/payments/asaas/create-asaas.ts'
 import type { Processor } from '../../src/payments/processor.ts'
 import { sweepTopUps } from '../../src/payments/sweep-top-ups.ts'
-import {
-  ask,
-  assertAudit,
-  startGateway,
-  type Asked,
-  type GatewayUnderTest,
-} from '../http/gateway-under-test.ts'
-import { APPROVED, cardBody, DECLINED_LATER } from './cards-in-test.ts'
-import { seedPayer, type Payer } from './payer.ts'
+import { ask, type Asked } from '../harness/ask.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { APPROVED, cardBody, DECLINED_LATER } from '../harness/cards.ts'
+import { seedPayer, type Payer } from '../harness/payer.ts'
 
 const SILENT = createLog('silent', () => {})
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 let processor: Processor
 /** Of the sandbox, which takes any key. */
 let sandboxUrl: URL

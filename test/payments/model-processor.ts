@@ -1,6 +1,6 @@
 /** A processor that keeps payments in memory, and that can lose answers: what refunds are tried against. */
 import type { Payment, Processor, RefundOutcome } from '../../src/payments/processor.ts'
-import { paymentInTest } from './payment-in-test.ts'
+import { paymentInTest } from '../harness/payment.ts'
 
 export interface ModelProcessor extends Processor {
   /** What it knows; by the payment's id. */

@@ -11,11 +11,12 @@ import { tokenizeCard } from '../../src/payments/tokenize-card.ts'
 import type { Processor } from '../../src/payments/processor.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { ask, startGateway, type Asked, type GatewayUnderTest } from '../http/gateway-under-test.ts'
-import { APPROVED, cardBody, DECLINED, HOLDER } from './cards-in-test.ts'
-import { seedPayer, type Payer } from './payer.ts'
+import { ask, type Asked } from '../harness/ask.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { APPROVED, cardBody, DECLINED, HOLDER } from '../harness/cards.ts'
+import { seedPayer, type Payer } from '../harness/payer.ts'
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 before(async () => {
   gateway = await startGateway()
 })

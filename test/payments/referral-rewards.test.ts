@@ -27,9 +27,9 @@ import { deleteAccount } from '../../src/personal-data/delete-account.ts'
 import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
-import { assertAudit } from '../http/gateway-under-test.ts'
-import { paymentInTest } from './payment-in-test.ts'
-import { seedPayer, type Payer } from './payer.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
+import { paymentInTest } from '../harness/payment.ts'
+import { seedPayer, type Payer } from '../harness/payer.ts'
 
 const PROGRAMME = { rewardNanoBrl: 10n * NANO_PER_BRL, spendingMinNanoBrl: 20n * NANO_PER_BRL }
 const keys = { current: randomBytes(32) }

@@ -19,7 +19,7 @@ import { NANO_BRL_PER_CENTAVO } from '../../src/payments/top-ups.ts'
 import { effort, seedOr } from '../harness/effort.ts'
 import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
-import { assertAudit } from '../http/gateway-under-test.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
 import { createModelProcessor, withRefunds, type ModelProcessor } from './model-processor.ts'
 
 const SCHEDULES = effort({ ordinary: 60, full: 3_000 })

@@ -22,10 +22,10 @@ import { findRefundable } from '../../src/payments/refunds/refundable.ts'
 import { findRefund } from '../../src/payments/refunds/refunds.ts'
 import { requestRefund, type RequestedRefund } from '../../src/payments/refunds/request-refund.ts'
 import { findTopUp } from '../../src/payments/top-ups.ts'
-import { assertAudit } from '../http/gateway-under-test.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
 import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
-import { NANO_BRL_PER_TOKEN, openTestLedger, type TestLedger } from '../ledger/open-test-ledger.ts'
+import { NANO_BRL_PER_TOKEN, openTestLedger, type TestLedger } from '../harness/open-test-ledger.ts'
 import { createModelProcessor, withRefunds } from './model-processor.ts'
 
 const TOKENS_PER_BRL = Number(NANO_PER_BRL / NANO_BRL_PER_TOKEN)

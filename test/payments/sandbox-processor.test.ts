@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { readBrCode } from '../../src/lib/br-code.ts'
 import type { CardToTokenize, Payment } from '../../src/payments/processor.ts'
-import { orderOf, startSandboxUnderTest, TOKEN, until } from './sandbox-under-test.ts'
+import { orderOf, startTestSandbox, TOKEN, until } from '../harness/sandbox-processor.ts'
 
-const under = await startSandboxUnderTest()
+const under = await startTestSandbox()
 const { sandbox, processor } = under
 after(() => under.close())
 
@@ -204,7 +204,7 @@ test('two refunds at once do not give back more than there was', async () => {
 })
 
 test('the fee is not given back, so an empty account refunds less than came in', async () => {
-  const poor = await startSandboxUnderTest({ balanceCents: 0n })
+  const poor = await startTestSandbox({ balanceCents: 0n })
   try {
     const { id } = await poor.createPix(5_000n)
     await poor.act(id, 'pagar')
@@ -317,7 +317,7 @@ test('faults before the creation leave nothing behind', async () => {
 })
 
 test('centavos bring the faults about without a line of code, once for each reference', async () => {
-  const other = await startSandboxUnderTest()
+  const other = await startTestSandbox()
   try {
     const payerId = await other.createPayer()
     for (const cents of [91n, 92n, 99n, 93n]) {
@@ -401,7 +401,7 @@ test('with a file, a restart loses neither payments nor events, and the file kno
   const dir = await mkdtemp(join(tmpdir(), 'catraca-sandbox-'))
   const stateFile = join(dir, 'sandbox.json')
   try {
-    const before = await startSandboxUnderTest({ stateFile })
+    const before = await startTestSandbox({ stateFile })
     // No webhook gets through from here on.
     before.answerWith(...Array<number>(100).fill(500))
     const payment = await before.createPix(5_000n, 'kept')
@@ -413,7 +413,7 @@ test('with a file, a restart loses neither payments nor events, and the file kno
     await before.close()
     assert.doesNotMatch(await readFile(stateFile, 'utf8'), /5162306219378829|318"/)
 
-    const later = await startSandboxUnderTest({ stateFile })
+    const later = await startTestSandbox({ stateFile })
     const found = await later.processor.findPaymentByReference('kept')
     assert.ok(found.kind === 'payment')
     assert.equal(found.payment.hasBeenPaid, true)

@@ -11,7 +11,7 @@ import { applyPayment } from '../../src/payments/apply-payment.ts'
 import type { Payment, PaymentStatus } from '../../src/payments/processor.ts'
 import { findTopUp, NANO_BRL_PER_CENTAVO, type TopUpStatus } from '../../src/payments/top-ups.ts'
 import { effort, seedOr } from '../harness/effort.ts'
-import { paymentInTest } from './payment-in-test.ts'
+import { paymentInTest } from '../harness/payment.ts'
 import { seedTopUp } from '../harness/seed-top-up.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 

@@ -8,18 +8,12 @@ import { sql } from 'kysely'
 import { findAccount } from '../../src/ledger/entries.ts'
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import {
-  ask,
-  askChat,
-  assertAudit,
-  sound,
-  startGateway,
-  type Asked,
-  type GatewayUnderTest,
-} from '../http/gateway-under-test.ts'
-import { actOnPage, seedPayer, until, type Payer } from './payer.ts'
+import { ask, askChat, sound, type Asked } from '../harness/ask.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { actOnPage, seedPayer, until, type Payer } from '../harness/payer.ts'
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 
 before(async () => {
   gateway = await startGateway()

@@ -20,14 +20,14 @@ import { readReport } from '../../src/reconciliation/report.ts'
 import { comparePayments } from '../../src/workers/compare-payments.ts'
 import { seedTopUp } from '../harness/seed-top-up.ts'
 import { createTestDatabase, seedCustomer } from '../harness/test-database.ts'
-import { startSandboxUnderTest, until } from '../payments/sandbox-under-test.ts'
+import { startTestSandbox, until } from '../harness/sandbox-processor.ts'
 
 const AMOUNT_CENTS = 5_000n
 const AMOUNT = AMOUNT_CENTS * NANO_BRL_PER_CENTAVO
 
 const database = await createTestDatabase()
 const { db } = database
-const under = await startSandboxUnderTest()
+const under = await startTestSandbox()
 const { processor, sandbox } = under
 after(async () => {
   await under.close()

@@ -10,7 +10,7 @@ import { limitAttempts } from '../../src/sign-in/limit-attempts.ts'
 import { createSignIn, type SignIn } from '../../src/sign-in/create-sign-in.ts'
 import { holdActiveSession } from '../../src/sign-in/sessions.ts'
 import { createTestDatabase } from '../harness/test-database.ts'
-import { waitForLink } from '../http/browser.ts'
+import { waitForLink } from '../harness/sign-in-browser.ts'
 
 const database = await createTestDatabase()
 after(() => database.drop())

@@ -5,20 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startMailServer, headerOf, type MailServer } from '../email/mail-server.ts'
+import { startMailServer, headerOf, type MailServer } from '../harness/mail-server.ts'
 import { LIVE_ENVIRONMENT } from '../harness/live-environment.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
-import {
-  ask,
-  askChat,
-  assertAudit,
-  assertRefusal,
-  sound,
-  untilNoHoldIsOpen,
-  type Asked,
-} from '../http/gateway-under-test.ts'
-import { isSignedWith, startReceiver, type Receiver } from '../webhooks/webhook-receiver.ts'
+import { ask, askChat, sound, type Asked } from '../harness/ask.ts'
+import { assertRefusal } from '../harness/assert-answer.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
+import { isSignedWith, startReceiver, type Receiver } from '../harness/webhook-receiver.ts'
 
 const EMAIL = 'marilia@example.com'
 /** 5 tokens of USD 100,000 for a million, at 8.0, times 1.25: four of them use up a top-up of 20. */

@@ -6,8 +6,9 @@ import { findAccount } from '../../src/ledger/entries.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { recordFindings } from '../../src/reconciliation/differences.ts'
 import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
-import { ask, startGateway, type GatewayUnderTest } from '../http/gateway-under-test.ts'
-import { seedPayer } from '../payments/payer.ts'
+import { ask } from '../harness/ask.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { seedPayer } from '../harness/payer.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { enterAs, type Person } from './sign-up.ts'
@@ -17,7 +18,7 @@ const ANA: Person = { name: 'Ana Souza', email: 'ana@admin.example', password: P
 const BIA: Person = { name: 'Bia Lima', email: 'bia@admin.example', password: PASSWORD }
 const RUI: Person = { name: 'Rui Dias', email: 'rui@exemplo.com.br', password: PASSWORD }
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 let ana: BrowserUnderTest
 let bia: BrowserUnderTest
 let rui: BrowserUnderTest

@@ -3,14 +3,15 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { createId } from '../../src/lib/ids.ts'
-import { ask, startGateway, type GatewayUnderTest } from '../http/gateway-under-test.ts'
+import { ask } from '../harness/ask.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { assertAccessible, settled, startBrowser, type BrowserUnderTest } from './browser.ts'
 import { seedUseOf } from './seed-use-of.ts'
 import { enterAs } from './sign-up.ts'
 
 const ANA = { name: 'Ana Dias', email: 'ana@admin.example', password: 'uma frase bem comprida' }
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 let browser: BrowserUnderTest
 
 before(async () => {

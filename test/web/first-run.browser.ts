@@ -1,7 +1,7 @@
 /** From an address that nobody knows to the home page; and every page as axe, a phone and the dark see it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startGateway, type GatewayUnderTest } from '../http/gateway-under-test.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { PAGES } from './pages.ts'
@@ -22,7 +22,7 @@ const OPERATOR: Person = {
 
 const FIRST_LOAD_BYTES_MAX = 250_000
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 let browser: BrowserUnderTest
 /** Who never signs in. */
 let anonymous: BrowserUnderTest

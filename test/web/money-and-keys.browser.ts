@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import { startGateway, type GatewayUnderTest } from '../http/gateway-under-test.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { payPix } from './pay-pix.ts'
@@ -18,7 +18,7 @@ const CARD_NUMBER = '4444 4444 4444 4444'
 const DECLINED_NUMBER = '5184019740373151'
 const run = promisify(execFile)
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 let browser: BrowserUnderTest
 
 before(async () => {

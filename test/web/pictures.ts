@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { findCustomer } from '../../src/customers/customers.ts'
-import { startGateway, type GatewayUnderTest } from '../http/gateway-under-test.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { createCaller } from '../http/isolation-cases/household.ts'
 import { settled, startBrowser, useLook, type BrowserUnderTest, type Width } from './browser.ts'
 import { PAGES } from './pages.ts'
@@ -92,7 +92,7 @@ async function takePicture(page: Page, name: string, width: Width): Promise<void
 }
 
 async function callerOf(
-  gateway: GatewayUnderTest,
+  gateway: TestGateway,
   { email }: Person,
 ): Promise<{ customerId: string; call: ReturnType<typeof createCaller> }> {
   const { db } = gateway.database
@@ -104,7 +104,7 @@ async function callerOf(
   return { customerId, call: createCaller(gateway, secret) }
 }
 
-async function seedOwnThings(gateway: GatewayUnderTest): Promise<void> {
+async function seedOwnThings(gateway: TestGateway): Promise<void> {
   const { call } = await callerOf(gateway, ANA)
   await call('PUT', '/me/profile', {
     full_name: 'Ana Souza',
@@ -140,7 +140,7 @@ async function seedOwnThings(gateway: GatewayUnderTest): Promise<void> {
   await call('POST', '/me/teams', { name: 'Produto', monthly_cap_brl: 500 })
 }
 
-async function seedOperation(gateway: GatewayUnderTest): Promise<void> {
+async function seedOperation(gateway: TestGateway): Promise<void> {
   const { call } = await callerOf(gateway, OLGA)
   const ana = await callerOf(gateway, ANA)
   await call('POST', '/admin/adjustments', {

@@ -5,7 +5,8 @@ import type { Page } from 'playwright-core'
 import { debit } from '../../src/ledger/entries.ts'
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
 import { createPrompt } from '../../src/prompts/prompts.ts'
-import { ask, startGateway, type GatewayUnderTest } from '../http/gateway-under-test.ts'
+import { ask } from '../harness/ask.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { assertAccessible, startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { fund } from './fund.ts'
@@ -18,7 +19,7 @@ const EVA: Person = {
 }
 const DONE = /1º token em .* ao todo/
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 let browser: BrowserUnderTest
 let customerId: string
 let secret: string

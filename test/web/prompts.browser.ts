@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { ask, startGateway, type GatewayUnderTest } from '../http/gateway-under-test.ts'
+import { ask } from '../harness/ask.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { assertAccessible, settled, startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { fund } from './fund.ts'
@@ -11,7 +12,7 @@ import { enterAs } from './sign-up.ts'
 const DUDA = { name: 'Duda Melo', email: 'duda@exemplo.com.br', password: 'uma frase bem comprida' }
 const VALUES = { loja: 'Café Aurora', tom: 'cordial', mensagem: 'Cadê meu pedido?', nome: 'Duda' }
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 let browser: BrowserUnderTest
 let secret: string
 

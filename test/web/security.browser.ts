@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { totpCode, totpStep } from '../../src/sign-in/totp.ts'
-import { enterByLink } from '../http/browser.ts'
-import { startGateway, type GatewayUnderTest } from '../http/gateway-under-test.ts'
+import { enterByLink } from '../harness/sign-in-browser.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { assertAccessible, startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { enterAs, type Person } from './sign-up.ts'
@@ -17,7 +17,7 @@ const RITA: Person = {
 }
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 let browser: BrowserUnderTest
 let secret: Buffer
 let backupCode = ''

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { assertAudit, startGateway, type GatewayUnderTest } from '../http/gateway-under-test.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { payPix } from './pay-pix.ts'
 import { confirmEmail, signUp, type Person } from './sign-up.ts'
@@ -15,7 +16,7 @@ const LIA: Person = {
 }
 const QUESTION = 'Quanto custa esta resposta?'
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 let browser: BrowserUnderTest
 
 before(async () => {
@@ -91,7 +92,7 @@ async function textOf(page: Page, pattern: RegExp): Promise<string> {
   return (await page.getByText(pattern).first().textContent()) ?? ''
 }
 
-async function chargedOf({ database }: GatewayUnderTest): Promise<bigint> {
+async function chargedOf({ database }: TestGateway): Promise<bigint> {
   const { total } = await database.db
     .selectFrom('usage_events')
     .select(({ fn }) => fn.sum<string>('cost_billed_nano_brl').as('total'))

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { ensureReferralCode } from '../../src/customers/referrals.ts'
-import { askChat, sound, startGateway, type GatewayUnderTest } from '../http/gateway-under-test.ts'
+import { askChat, sound } from '../harness/ask.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { assertAccessible, startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { fund } from './fund.ts'
@@ -21,7 +22,7 @@ const BETO: Person = {
   password: 'outra frase comprida',
 }
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 let anas: BrowserUnderTest
 let betos: BrowserUnderTest
 let ana: Page

@@ -3,13 +3,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { seedUsage } from '../harness/seed-usage.ts'
-import {
-  ask,
-  askChat,
-  sound,
-  startGateway,
-  type GatewayUnderTest,
-} from '../http/gateway-under-test.ts'
+import { ask, askChat, sound } from '../harness/ask.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { assertAccessible, startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { fund } from './fund.ts'
@@ -18,7 +13,7 @@ import { enterAs } from './sign-up.ts'
 const BIA = { name: 'Bia Lima', email: 'bia@exemplo.com.br', password: 'uma frase bem comprida' }
 const SEEDED = 60
 
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 let browser: BrowserUnderTest
 let secret: string
 

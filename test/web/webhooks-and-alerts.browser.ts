@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { startGateway, type GatewayUnderTest } from '../http/gateway-under-test.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { enterAs } from './sign-up.ts'
@@ -25,7 +25,7 @@ const receiver = createServer((request, response) => {
     response.end('recebido, obrigado')
   })
 })
-let gateway: GatewayUnderTest
+let gateway: TestGateway
 let browser: BrowserUnderTest
 
 before(async () => {

@@ -9,7 +9,7 @@ import { seal } from '../../src/lib/seal.ts'
 import { postAttempt, type PostOptions } from '../../src/webhooks/post-attempt.ts'
 import { createSigningSecret } from '../../src/webhooks/sign-webhook.ts'
 import { readWebhookUrl } from '../../src/webhooks/webhook-url.ts'
-import { SETTINGS } from './webhook-receiver.ts'
+import { SETTINGS } from '../harness/webhook-receiver.ts'
 
 /** Counts whoever comes, whatever they speak. */
 let connections = 0

@@ -1,7 +1,7 @@
 /** A worker in a process of its own, to be killed: `delivering-process.ts <database url> <sealing key>`. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../../src/db/open.ts'
-import { createDelivery } from './webhook-receiver.ts'
+import { createDelivery } from '../harness/webhook-receiver.ts'
 
 const [databaseUrl = '', key = ''] = process.argv.slice(2)
 const { db } = openDatabase(databaseUrl, { onError: () => {} })

@@ -28,7 +28,7 @@ import {
   tell,
   type Answer,
   type Receiver,
-} from './webhook-receiver.ts'
+} from '../harness/webhook-receiver.ts'
 
 const database = await createTestDatabase()
 const { db } = database

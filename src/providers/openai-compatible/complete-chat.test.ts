@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ChatCall } from '../contract.ts'
-import { startUpstreamUnderTest, type UpstreamUnderTest } from './upstream-under-test.ts'
+import { startOpenAiUpstream, type OpenAiUpstream } from '../../../test/harness/openai-upstream.ts'
 
-let upstream: UpstreamUnderTest
+let upstream: OpenAiUpstream
 before(async () => {
-  upstream = await startUpstreamUnderTest()
+  upstream = await startOpenAiUpstream()
 })
 after(() => upstream.close())
 

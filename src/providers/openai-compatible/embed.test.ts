@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import type { EmbeddingAnswer, EmbeddingCall, UpstreamFailure } from '../contract.ts'
-import { startUpstreamUnderTest } from './upstream-under-test.ts'
+import { startOpenAiUpstream } from '../../../test/harness/openai-upstream.ts'
 
-const upstream = await startUpstreamUnderTest()
+const upstream = await startOpenAiUpstream()
 after(() => upstream.close())
 beforeEach(() => {
   upstream.asked.length = 0

@@ -7,9 +7,9 @@ import { after, beforeEach, test } from 'node:test'
 import { Pool } from 'undici'
 import type { ImageAnswer, ImageCall, JsonObject, UpstreamFailure } from '../contract.ts'
 import { createGenerateImages } from './generate-images.ts'
-import { startUpstreamUnderTest } from './upstream-under-test.ts'
+import { startOpenAiUpstream } from '../../../test/harness/openai-upstream.ts'
 
-const upstream = await startUpstreamUnderTest()
+const upstream = await startOpenAiUpstream()
 after(() => upstream.close())
 beforeEach(() => {
   upstream.asked.length = 0

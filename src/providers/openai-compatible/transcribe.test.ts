@@ -11,9 +11,9 @@ import type {
   UploadedFile,
 } from '../contract.ts'
 import { responseFormatOf } from './transcribe.ts'
-import { startUpstreamUnderTest } from './upstream-under-test.ts'
+import { startOpenAiUpstream } from '../../../test/harness/openai-upstream.ts'
 
-const upstream = await startUpstreamUnderTest()
+const upstream = await startOpenAiUpstream()
 after(() => upstream.close())
 beforeEach(() => {
   upstream.asked.length = 0

@@ -8,7 +8,7 @@ import {
   isSignedWith,
   seedWebhook,
   tell,
-} from '../../webhooks/webhook-receiver.ts'
+} from '../../harness/webhook-receiver.ts'
 import type { Act } from '../kill-between-steps.ts'
 import type { World } from '../world.ts'
 

@@ -5,7 +5,7 @@ import { queueMails } from '../../../src/email/queue-mails.ts'
 import { dispatchEvents } from '../../../src/events/dispatch-events.ts'
 import { recordEvent, type EventType } from '../../../src/events/record-event.ts'
 import { queueWebhooks } from '../../../src/webhooks/queue-webhooks.ts'
-import { seedWebhook } from '../../webhooks/webhook-receiver.ts'
+import { seedWebhook } from '../../harness/webhook-receiver.ts'
 import type { Act } from '../kill-between-steps.ts'
 import { SILENT } from '../perform.ts'
 

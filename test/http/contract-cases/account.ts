@@ -1,6 +1,6 @@
 import { seedPerson } from '../../harness/seed-person.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
-import type { GatewayUnderTest } from '../gateway-under-test.ts'
+import type { TestGateway } from '../../harness/gateway.ts'
 import type { ContractCases } from './contract-case.ts'
 
 const PROFILE = {
@@ -11,7 +11,7 @@ const PROFILE = {
   state: 'SP',
 }
 
-export async function createCases({ database }: GatewayUnderTest): Promise<ContractCases> {
+export async function createCases({ database }: TestGateway): Promise<ContractCases> {
   const { db } = database
   const person = await seedPerson(db)
   const empty = await seedCustomer(db, { balanceBrl: '0' })

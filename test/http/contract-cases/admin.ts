@@ -1,14 +1,14 @@
 /** Of operators; what they do is in `admin-accounts.test.ts` and `admin-service.test.ts`. */
 import { createId } from '../../../src/lib/ids.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
-import type { GatewayUnderTest } from '../gateway-under-test.ts'
+import type { TestGateway } from '../../harness/gateway.ts'
 import { addOperatorsThings } from '../isolation-cases/add-operators-things.ts'
 import type { ContractCase, ContractCases } from './contract-case.ts'
 import { seedAdmin } from './seed-admin.ts'
 
 const DAY_MS = 86_400_000
 
-export async function createCases(gateway: GatewayUnderTest): Promise<ContractCases> {
+export async function createCases(gateway: TestGateway): Promise<ContractCases> {
   const { db } = gateway.database
   const secret = await seedAdmin(db)
   const poor = await seedCustomer(db, { balanceBrl: '10' })
@@ -156,7 +156,7 @@ function incidentCases(incident: string): ContractCases {
 async function addWebhooks({
   database: { db },
   customerId,
-}: GatewayUnderTest): Promise<{ gone: string; off: string }> {
+}: TestGateway): Promise<{ gone: string; off: string }> {
   const [gone, off] = [createId(), createId()]
   const endpoint = {
     customer_id: customerId,

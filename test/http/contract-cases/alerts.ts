@@ -1,15 +1,12 @@
 import { createId } from '../../../src/lib/ids.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
-import { ask, type GatewayUnderTest } from '../gateway-under-test.ts'
+import { ask } from '../../harness/ask.ts'
+import type { TestGateway } from '../../harness/gateway.ts'
 import type { ContractCase, ContractCases } from './contract-case.ts'
 
 const ALERT = { name: 'Gasto', kind: 'daily_spend', threshold: 10, channels: ['email'] }
 
-export async function createCases({
-  database,
-  node,
-  secret,
-}: GatewayUnderTest): Promise<ContractCases> {
+export async function createCases({ database, node, secret }: TestGateway): Promise<ContractCases> {
   const make = async (secret: string) =>
     (await ask(node.baseUrl, '/me/alerts', { secret, body: ALERT })).json.id as string
   const full = await seedCustomer(database.db, { balanceBrl: '0' })

@@ -1,7 +1,7 @@
 import { createApiKey } from '../../../src/customers/api-keys.ts'
 import { createId } from '../../../src/lib/ids.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
-import type { GatewayUnderTest } from '../gateway-under-test.ts'
+import type { TestGateway } from '../../harness/gateway.ts'
 import type { ContractCases } from './contract-case.ts'
 
 const SOUND = { name: 'contrato', model_ids: ['sandbox-chat'] }
@@ -15,10 +15,7 @@ const FULL = {
 }
 const UNKNOWN = createId()
 
-export async function createCases({
-  database,
-  customerId,
-}: GatewayUnderTest): Promise<ContractCases> {
+export async function createCases({ database, customerId }: TestGateway): Promise<ContractCases> {
   const { db } = database
   const input = { customerId, name: 'contrato', requestsPerMinute: 120 }
   const { key } = await createApiKey(db, input)

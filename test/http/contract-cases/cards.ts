@@ -1,11 +1,12 @@
 import { createId } from '../../../src/lib/ids.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
-import { APPROVED, cardBody, DECLINED, DECLINED_LATER } from '../../payments/cards-in-test.ts'
-import { seedPayer } from '../../payments/payer.ts'
-import { ask, type GatewayUnderTest } from '../gateway-under-test.ts'
+import { APPROVED, cardBody, DECLINED, DECLINED_LATER } from '../../harness/cards.ts'
+import { seedPayer } from '../../harness/payer.ts'
+import { ask } from '../../harness/ask.ts'
+import type { TestGateway } from '../../harness/gateway.ts'
 import type { ContractCases } from './contract-case.ts'
 
-export async function createCases({ database, node }: GatewayUnderTest): Promise<ContractCases> {
+export async function createCases({ database, node }: TestGateway): Promise<ContractCases> {
   const { db } = database
   const { secret } = await seedPayer(db)
   const nobody = await seedCustomer(db, { balanceBrl: '0' })

@@ -1,11 +1,12 @@
 import { seedCustomer } from '../../harness/test-database.ts'
-import { ask, type GatewayUnderTest } from '../gateway-under-test.ts'
+import { ask } from '../../harness/ask.ts'
+import type { TestGateway } from '../../harness/gateway.ts'
 import type { ContractCases } from './contract-case.ts'
 
 const PROMPT = { name: 'Saudação', body: 'Olá, {{nome}}!', default_model: 'sandbox-chat' }
 const NONE = '00000000-0000-7000-8000-000000000000'
 
-export async function createCases(gateway: GatewayUnderTest): Promise<ContractCases> {
+export async function createCases(gateway: TestGateway): Promise<ContractCases> {
   const { secret } = gateway
   const made = await ask(gateway.node.baseUrl, '/me/prompts', { secret, body: PROMPT })
   const poor = await seedCustomer(gateway.database.db, { balanceBrl: '0' })

@@ -3,11 +3,11 @@ import { createId } from '../../../src/lib/ids.ts'
 import { requestRefund } from '../../../src/payments/refunds/request-refund.ts'
 import { seedPaidTopUp } from '../../harness/seed-paid-top-up.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
-import type { GatewayUnderTest } from '../gateway-under-test.ts'
+import type { TestGateway } from '../../harness/gateway.ts'
 import { seedAdmin } from './seed-admin.ts'
 import type { ContractCases } from './contract-case.ts'
 
-export async function createCases({ database }: GatewayUnderTest): Promise<ContractCases> {
+export async function createCases({ database }: TestGateway): Promise<ContractCases> {
   const { db } = database
   const { customerId, secret } = await seedCustomer(db, { balanceBrl: '0' })
   const admin = await seedAdmin(db)

@@ -4,17 +4,14 @@ import { createTeam } from '../../../src/customers/teams.ts'
 import type { Database } from '../../../src/db/open.ts'
 import { createId } from '../../../src/lib/ids.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
-import type { GatewayUnderTest } from '../gateway-under-test.ts'
+import type { TestGateway } from '../../harness/gateway.ts'
 import type { ContractCases } from './contract-case.ts'
 import { seedAdmin } from './seed-admin.ts'
 
 const KEY = { name: 'contrato', model_ids: ['sandbox-chat'] }
 const INVITATION = { email: 'convite@exemplo.com.br', role: 'member' }
 
-export async function createCases({
-  database,
-  customerId,
-}: GatewayUnderTest): Promise<ContractCases> {
+export async function createCases({ database, customerId }: TestGateway): Promise<ContractCases> {
   const { db } = database
   const admin = await seedAdmin(db)
   const makeTeam = async (ownerId: string): Promise<string> => {

@@ -1,12 +1,12 @@
 import { seedUsage } from '../../harness/seed-usage.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
-import type { GatewayUnderTest } from '../gateway-under-test.ts'
+import type { TestGateway } from '../../harness/gateway.ts'
 import type { ContractCase, ContractCases } from './contract-case.ts'
 
 const SESSION_ID = 'a/b%c?'
 
 /** Of a customer with charges of every shape: with units and without, in a session and out of it. */
-export async function createCases({ database: { db } }: GatewayUnderTest): Promise<ContractCases> {
+export async function createCases({ database: { db } }: TestGateway): Promise<ContractCases> {
   const { customerId, key, secret } = await seedCustomer(db, { balanceBrl: '500' })
   const use = { at: new Date(), modelId: 'gpt-4o', promptTokens: 10, completionTokens: 5 }
   await seedUsage(db, {

@@ -1,10 +1,10 @@
 import { seedUsage } from '../../harness/seed-usage.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
-import type { GatewayUnderTest } from '../gateway-under-test.ts'
+import type { TestGateway } from '../../harness/gateway.ts'
 import type { ContractCase, ContractCases } from './contract-case.ts'
 
 /** With use of each kind of model, a failed call, and much to save. */
-export async function createCases({ database: { db } }: GatewayUnderTest): Promise<ContractCases> {
+export async function createCases({ database: { db } }: TestGateway): Promise<ContractCases> {
   const { customerId, key, secret } = await seedCustomer(db, { balanceBrl: '500' })
   const at = new Date()
   const tokens = { at, promptTokens: 1_000, completionTokens: 500, costPicoUsd: 10n ** 12n }

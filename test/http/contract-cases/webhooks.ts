@@ -1,15 +1,12 @@
 import { createId } from '../../../src/lib/ids.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
-import { ask, type GatewayUnderTest } from '../gateway-under-test.ts'
+import { ask } from '../../harness/ask.ts'
+import type { TestGateway } from '../../harness/gateway.ts'
 import type { ContractCase, ContractCases } from './contract-case.ts'
 
 const URL = 'https://hooks.example.com/x'
 
-export async function createCases({
-  database,
-  node,
-  secret,
-}: GatewayUnderTest): Promise<ContractCases> {
+export async function createCases({ database, node, secret }: TestGateway): Promise<ContractCases> {
   const call = async (path: string, options: { secret: string; method?: string; body?: object }) =>
     (await ask(node.baseUrl, path, options)).json
   const full = await seedCustomer(database.db, { balanceBrl: '0' })

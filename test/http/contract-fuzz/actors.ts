@@ -4,8 +4,9 @@ import { saveProfile } from '../../../src/customers/profiles.ts'
 import { createId } from '../../../src/lib/ids.ts'
 import { seedPaidTopUp } from '../../harness/seed-paid-top-up.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
-import { APPROVED, cardBody } from '../../payments/cards-in-test.ts'
-import { ask, askChat, sound, type GatewayUnderTest } from '../gateway-under-test.ts'
+import { APPROVED, cardBody } from '../../harness/cards.ts'
+import { ask, askChat, sound } from '../../harness/ask.ts'
+import type { TestGateway } from '../../harness/gateway.ts'
 import { Pools } from './pools.ts'
 
 export interface Actor {
@@ -16,10 +17,7 @@ export interface Actor {
   readonly team: string | undefined
 }
 
-export async function createActor(
-  { database, node }: GatewayUnderTest,
-  email: string,
-): Promise<Actor> {
+export async function createActor({ database, node }: TestGateway, email: string): Promise<Actor> {
   const { db } = database
   const { customerId, key, secret } = await seedCustomer(db, { balanceBrl: '100000', name: 'fuzz' })
   await db.updateTable('customers').set({ email }).where('id', '=', customerId).execute()
@@ -44,7 +42,7 @@ export async function createActor(
 
 /** With a second key; neither of them is spared. */
 export async function createThrowAway(
-  { database: { db } }: GatewayUnderTest,
+  { database: { db } }: TestGateway,
   email: string,
 ): Promise<Actor> {
   const { customerId, key, secret } = await seedCustomer(db, { balanceBrl: '0' })

@@ -1,7 +1,7 @@
 /** What fields should hold for a request to succeed, where their schema does not say it. */
 import * as fc from 'fast-check'
-import { APPROVED, DECLINED, DECLINED_LATER } from '../../payments/cards-in-test.ts'
-import type { Operation } from '../operations.ts'
+import { APPROVED, DECLINED, DECLINED_LATER } from '../../harness/cards.ts'
+import type { Operation } from '../../harness/operations.ts'
 import { Slot } from './pools.ts'
 import type { Hints } from './schema-values.ts'
 import { plainText } from './texts.ts'

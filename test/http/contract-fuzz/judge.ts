@@ -1,5 +1,5 @@
-import { assertHeaders } from '../gateway-under-test.ts'
-import { isModelCall, type createAnswerCheck, type Operation } from '../operations.ts'
+import { assertHeaders } from '../../harness/assert-answer.ts'
+import { isModelCall, type createAnswerCheck, type Operation } from '../../harness/operations.ts'
 import type { WireRequest } from './wire-request.ts'
 
 export interface Answer {

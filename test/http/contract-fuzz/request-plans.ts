@@ -1,6 +1,6 @@
 /** Requests as they are thought of, before it is known whose ids stand in them. */
 import * as fc from 'fast-check'
-import type { Operation, Schema } from '../operations.ts'
+import type { Operation, Schema } from '../../harness/operations.ts'
 import { hintsFor } from './hints.ts'
 import { Slot } from './pools.ts'
 import { valueOf, type Hints } from './schema-values.ts'

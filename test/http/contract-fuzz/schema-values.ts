@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { Schema } from '../operations.ts'
+import type { Schema } from '../../harness/operations.ts'
 import { oddValue, plainText } from './texts.ts'
 
 /** Values that a field of this name should have, where the schema does not say all. */

@@ -1,6 +1,6 @@
 /** A plan with whose ids it goes, as it goes over the wire. */
 import { randomUUID } from 'node:crypto'
-import type { Operation } from '../operations.ts'
+import type { Operation } from '../../harness/operations.ts'
 import type { Actor } from './actors.ts'
 import { fillSlot, Slot, takeInvitation } from './pools.ts'
 import {

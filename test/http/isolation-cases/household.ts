@@ -9,10 +9,11 @@ import { createId } from '../../../src/lib/ids.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { recordFindings } from '../../../src/reconciliation/differences.ts'
 import { seedPaidTopUp } from '../../harness/seed-paid-top-up.ts'
-import { APPROVED, cardBody } from '../../payments/cards-in-test.ts'
+import { APPROVED, cardBody } from '../../harness/cards.ts'
 import { seedCustomer, type TestDatabase } from '../../harness/test-database.ts'
 import { addOperatorsThings, type OperatorsThings } from './add-operators-things.ts'
-import { ask, sound, type Asked, type GatewayUnderTest } from '../gateway-under-test.ts'
+import { ask, sound, type Asked } from '../../harness/ask.ts'
+import type { TestGateway } from '../../harness/gateway.ts'
 
 export const MARK = 'zibelina'
 export const TAX_ID = '52998224725'
@@ -83,7 +84,7 @@ async function proveEmail({ db }: TestDatabase, { email }: Person): Promise<void
   await db.insertInto('sign_in_users').values(user).execute()
 }
 
-export async function createHousehold(gateway: GatewayUnderTest): Promise<Household> {
+export async function createHousehold(gateway: TestGateway): Promise<Household> {
   const { database } = gateway
   const owner = await createPerson(database, `Dona ${MARK}`)
   const member = await createPerson(database, `Membro ${MARK}`)
@@ -186,7 +187,7 @@ async function untilAllIsTold({ db }: TestDatabase): Promise<void> {
 
 type Caller = (method: string, path: string, body?: unknown) => Promise<any>
 
-export function createCaller({ node }: GatewayUnderTest, secret: string): Caller {
+export function createCaller({ node }: TestGateway, secret: string): Caller {
   return async (method, path, body) => {
     const answer = await ask(node.baseUrl, path, { method, secret, body })
     assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text}`)
@@ -210,7 +211,7 @@ async function createPrompts(call: Caller, secret: string): Promise<string> {
 
 /** Two in one session, one in another, and an image. */
 async function makeCalls(
-  gateway: GatewayUnderTest,
+  gateway: TestGateway,
   { secret }: Person,
 ): Promise<{ session: string; image: string; request: string }> {
   const session = `sessao-${MARK}`
@@ -226,7 +227,7 @@ async function makeCalls(
 }
 
 async function gatewayCall(
-  { node }: GatewayUnderTest,
+  { node }: TestGateway,
   secret: string,
   body: object,
   session?: string,

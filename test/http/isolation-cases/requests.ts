@@ -1,6 +1,6 @@
 /** What each operation is called with. A parameter, a field or a body that has no entry here fails the test. */
-import { APPROVED, cardBody } from '../../payments/cards-in-test.ts'
-import type { Operation } from '../operations.ts'
+import { APPROVED, cardBody } from '../../harness/cards.ts'
+import type { Operation } from '../../harness/operations.ts'
 import { MARK, TAX_ID, type Household, type Person } from './household.ts'
 
 /** For whoever has the address; the others show nothing of a customer. */

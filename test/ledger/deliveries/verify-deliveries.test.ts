@@ -9,7 +9,7 @@ import { DELIVERY_CHECKS } from '../../../src/ledger/deliveries/discrepancies.ts
 import { verifyDeliveries } from '../../../src/ledger/deliveries/verify-deliveries.ts'
 import { createId } from '../../../src/lib/ids.ts'
 import { createTestDatabase, seedCustomer } from '../../harness/test-database.ts'
-import { openTestLedger } from '../open-test-ledger.ts'
+import { openTestLedger } from '../../harness/open-test-ledger.ts'
 import { recordEvents } from '../spool/spool-rows.ts'
 
 const database = await createTestDatabase()

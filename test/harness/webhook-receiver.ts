@@ -16,7 +16,7 @@ import {
   type WebhookDeliveryDeps,
 } from '../../src/webhooks/webhook-delivery.ts'
 import type { WebhookSettings } from '../../src/webhooks/webhook-settings.ts'
-import { seedCustomer } from '../harness/test-database.ts'
+import { seedCustomer } from './test-database.ts'
 
 export interface Received {
   readonly path: string

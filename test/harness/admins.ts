@@ -1,7 +1,8 @@
 /** A gateway with two admins. */
 import { createId } from '../../src/lib/ids.ts'
-import { seedCustomer } from '../harness/test-database.ts'
-import { ask, startGateway, type Asked, type GatewayUnderTest } from './gateway-under-test.ts'
+import { seedCustomer } from './test-database.ts'
+import { ask, type Asked } from './ask.ts'
+import { startGateway, type TestGateway } from './gateway.ts'
 
 export interface Admin {
   readonly customerId: string
@@ -9,13 +10,13 @@ export interface Admin {
   call(path: string, body?: unknown, method?: string): Promise<Asked>
 }
 
-export interface AdminsUnderTest {
-  readonly gateway: GatewayUnderTest
+export interface TestAdmins {
+  readonly gateway: TestGateway
   readonly ana: Admin
   readonly bia: Admin
 }
 
-export async function startWithAdmins(env: Record<string, string> = {}): Promise<AdminsUnderTest> {
+export async function startWithAdmins(env: Record<string, string> = {}): Promise<TestAdmins> {
   const emails = ['ana', 'bia'].map((name) => `${name}@admin.example`)
   const gateway = await startGateway({ ADMIN_EMAILS: emails.join(','), ...env })
   const { db } = gateway.database
@@ -36,7 +37,7 @@ export async function startWithAdmins(env: Record<string, string> = {}): Promise
 
 /** Acts that are told of a thing, the oldest first. */
 export async function actsOn(
-  { database }: GatewayUnderTest,
+  { database }: TestGateway,
   subjectId: string,
 ): Promise<{ action: string; actor_id: string | null; details: unknown }[]> {
   return database.db

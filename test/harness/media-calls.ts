@@ -15,8 +15,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseBrl } from '../../src/lib/money.ts'
-import { seedCustomer } from '../harness/test-database.ts'
-import { ask, untilNoHoldIsOpen, type Asked, type GatewayUnderTest } from './gateway-under-test.ts'
+import { seedCustomer } from './test-database.ts'
+import { ask, type Asked } from './ask.ts'
+import { untilNoHoldIsOpen } from './assert-audit.ts'
+import type { TestGateway } from './gateway.ts'
 
 // ── what is sent ────────────────────────────────────────────────────────────────────────────────
 
@@ -218,7 +220,7 @@ export function nanoOf(cost: unknown): bigint {
   return parseBrl(cost.toFixed(9)) as bigint
 }
 
-export async function usageText(gateway: GatewayUnderTest, secret: string): Promise<string> {
+export async function usageText(gateway: TestGateway, secret: string): Promise<string> {
   const { status, text } = await ask(gateway.node.baseUrl, '/usage', { secret })
   assert.equal(status, 200)
   return text
@@ -229,7 +231,7 @@ export async function usageText(gateway: GatewayUnderTest, secret: string): Prom
  * last digit; undefined where the client does not tell.
  */
 export async function withExactCharge(
-  gateway: GatewayUnderTest,
+  gateway: TestGateway,
   call: (secret: string) => Promise<{ cost: bigint | undefined; calls?: number }>,
 ): Promise<void> {
   const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '50' })
@@ -262,7 +264,7 @@ export interface Outcome {
 }
 
 /** What became of the money of a request; empty where none was held. */
-export function outcomesOf(gateway: GatewayUnderTest, requestId: string): Promise<Outcome[]> {
+export function outcomesOf(gateway: TestGateway, requestId: string): Promise<Outcome[]> {
   return gateway.database.db
     .selectFrom('usage_events')
     .select([
@@ -280,7 +282,7 @@ export function outcomesOf(gateway: GatewayUnderTest, requestId: string): Promis
 }
 
 /** The only one, once it is there. */
-export async function theOutcome(gateway: GatewayUnderTest, requestId: string): Promise<Outcome> {
+export async function theOutcome(gateway: TestGateway, requestId: string): Promise<Outcome> {
   for (const deadline = Date.now() + 15_000; ; await sleep(20)) {
     const outcomes = await outcomesOf(gateway, requestId)
     assert.ok(outcomes.length < 2, 'a hold is resolved once')
@@ -291,7 +293,7 @@ export async function theOutcome(gateway: GatewayUnderTest, requestId: string): 
 
 /** Neither held nor charged, not even for a moment: that would have left an event. */
 export async function assertUntouched(
-  gateway: GatewayUnderTest,
+  gateway: TestGateway,
   requestIds: readonly string[],
 ): Promise<void> {
   await untilNoHoldIsOpen(gateway.database)
@@ -303,16 +305,16 @@ export async function assertUntouched(
 export const SEES_OPEN_FILES = existsSync('/proc/self/fd')
 
 /** Files of uploads in the folder, and those without a name that the process still has open. */
-export function uploadsLeft(node: GatewayUnderTest['node']): string[] {
+export function uploadsLeft(node: TestGateway['node']): string[] {
   return [...filesIn(join(node.dataDir, 'uploads')), ...openUploads(node).map(({ path }) => path)]
 }
 
 /** Bytes of the uploads that the process has open. */
-export function uploadedBytes(node: GatewayUnderTest['node']): number {
+export function uploadedBytes(node: TestGateway['node']): number {
   return openUploads(node).reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
-function openUploads({ process }: GatewayUnderTest['node']): { path: string; bytes: number }[] {
+function openUploads({ process }: TestGateway['node']): { path: string; bytes: number }[] {
   const folder = `/proc/${process.pid}/fd`
   return filesIn(folder).flatMap((fd) => {
     try {
@@ -329,7 +331,7 @@ function filesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-export async function untilNoUploadIsLeft(node: GatewayUnderTest['node']): Promise<void> {
+export async function untilNoUploadIsLeft(node: TestGateway['node']): Promise<void> {
   for (const deadline = Date.now() + 5_000; ; await sleep(20)) {
     const left = uploadsLeft(node)
     if (left.length === 0) return

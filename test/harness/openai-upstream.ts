@@ -3,8 +3,11 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import type { Provider } from '../contract.ts'
-import { createOpenAiCompatible, type OpenAiCompatibleOptions } from './create-openai-compatible.ts'
+import type { Provider } from '../../src/providers/contract.ts'
+import {
+  createOpenAiCompatible,
+  type OpenAiCompatibleOptions,
+} from '../../src/providers/openai-compatible/create-openai-compatible.ts'
 
 export interface Asked {
   readonly method: string
@@ -16,7 +19,7 @@ export interface Asked {
 /** Gets the request before its body is read. */
 export type Answer = (request: IncomingMessage, response: ServerResponse) => unknown
 
-export interface UpstreamUnderTest {
+export interface OpenAiUpstream {
   readonly origin: string
   readonly provider: Required<Provider>
   /** Whole requests, in their order, of answers that read them. */
@@ -30,7 +33,7 @@ export interface UpstreamUnderTest {
   close(): Promise<void>
 }
 
-export async function startUpstreamUnderTest(): Promise<UpstreamUnderTest> {
+export async function startOpenAiUpstream(): Promise<OpenAiUpstream> {
   const asked: Asked[] = []
   const opened: Provider[] = []
   let answer: Answer = (_request, response) => response.writeHead(500).end()

@@ -14,7 +14,7 @@ import {
   type SandboxProcessorOptions,
 } from '../../src/sandbox/processor/start-sandbox-processor.ts'
 
-export interface SandboxUnderTest {
+export interface TestSandbox {
   readonly sandbox: SandboxProcessor
   readonly processor: Processor
   /** Every delivery, as the adapter reads it, in their order. */
@@ -31,9 +31,9 @@ export interface SandboxUnderTest {
 
 export const TOKEN = 'c0ffee-token-of-the-webhooks-of-tests'
 
-export async function startSandboxUnderTest(
+export async function startTestSandbox(
   options: SandboxProcessorOptions = {},
-): Promise<SandboxUnderTest> {
+): Promise<TestSandbox> {
   let statuses: number[] = []
   const received: ReadEventOutcome[] = []
   const receiver = createServer((request, response) => {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { saveProfile } from '../../src/customers/profiles.ts'
 import type { Database } from '../../src/db/open.ts'
-import { seedCustomer } from '../harness/test-database.ts'
+import { seedCustomer } from './test-database.ts'
 
 export interface Payer {
   readonly customerId: string

@@ -1,6 +1,6 @@
 /** The description of the interface as tests read it: its operations, and whether an answer is as described. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { ask } from './gateway-under-test.ts'
+import { ask } from './ask.ts'
 
 export interface OpenApi {
   readonly openapi: string

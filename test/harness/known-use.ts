@@ -2,7 +2,7 @@
  * Sums of usage, done again from the events that a test seeded: plain loops over whole numbers, and nothing
  * of the product's own arithmetic.
  */
-import type { SeededUse } from '../harness/seed-usage.ts'
+import type { SeededUse } from './seed-usage.ts'
 
 /** A use whose cost the test chose. */
 export interface KnownUse extends SeededUse {

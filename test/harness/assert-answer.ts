@@ -1,0 +1,62 @@
+/** What every answer of a gateway must be, whatever was asked. */
+import assert from 'node:assert/strict'
+import type { Asked } from './ask.ts'
+
+const HEADER_UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** The headers that the specification puts on every answer. */
+export function assertHeaders(
+  answer: Pick<Asked, 'headers' | 'status'> & { readonly askedAtMs?: number },
+  requestId?: string,
+): void {
+  const { headers, askedAtMs = Date.now() } = answer
+  const id = headers.get('x-svc-request-id') ?? ''
+  assert.match(id, HEADER_UUID)
+  assert.equal(headers.get('x-request-id'), id)
+  if (requestId !== undefined) assert.equal(id, requestId, "the client's own id comes back")
+  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => {
+    const text = headers.get(`x-ratelimit-${name}`) ?? ''
+    assert.match(text, /^\d+$/, `x-ratelimit-${name}`)
+    return Number(text)
+  }) as [number, number, number]
+  assert.ok(limit > 0 && remaining >= 0 && remaining <= limit, `${remaining} of ${limit} remain`)
+  // The minute it was counted in may be over when a slow answer arrives.
+  assert.ok(reset > askedAtMs / 1000 - 2, `reset at ${reset}, asked at ${askedAtMs} ms`)
+  assert.ok(reset < Date.now() / 1000 + 62, `resets at ${reset}, told at ${Date.now()} ms`)
+  if (answer.status === 429) assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+}
+
+/** Words of the sandbox's fictitious provider, and what servers and frameworks say of themselves. */
+const TRACES =
+  /zephyr|zph-|org-|gpu-node|traceback|shard-|overloaded|preempted|req_sandbox|fp_sandbox|openai|processing-ms|fastify|undici|node_modules|127\.0\.0\.1|ECONN(?:REFUSED|RESET|ABORTED)|nginx|<html|\bat .*\.ts:\d/i
+
+export function assertNoTrace(answer: Pick<Asked, 'headers' | 'text'>): void {
+  const found = TRACES.exec(answer.text)?.[0]
+  assert.equal(found, undefined, `"${found}" shows in ${answer.text.slice(0, 300)}`)
+  for (const [name, value] of answer.headers) {
+    assert.doesNotMatch(`${name}: ${value}`, TRACES)
+    assert.ok(!['server', 'x-powered-by', 'via'].includes(name), `header ${name} names a program`)
+  }
+}
+
+const PORTUGUESE =
+  /\b(o|a|os|um|de|do|da|das|deve|em|para|por|ou|uma|desta|deste|na|no|que|obrigatório)\b/i
+const ENGLISH =
+  /\b(the|must|should|invalid|error|missing|is|of|your|not|with|request|unexpected)\b/i
+
+/** A refusal as a customer may see it, with all that the specification says of one. */
+export function assertRefusal(answer: Asked, status: number, type: string, code = type): void {
+  assert.equal(answer.status, status, answer.text.slice(0, 300))
+  assert.match(answer.headers.get('content-type') ?? '', /^application\/json\b/)
+  assert.deepEqual(Object.keys(answer.json), ['error'])
+  const { error } = answer.json
+  assert.deepEqual(Object.keys(error).sort(), ['code', 'message', 'type'])
+  assert.equal(error.type, type)
+  assert.equal(error.code, code)
+  assert.match(error.message, PORTUGUESE)
+  // Names of models, fields, headers and paths are not words of the message.
+  const words = String(error.message).replaceAll(/"[^"]*"|\S*[-_/:]\S*/g, '')
+  assert.doesNotMatch(words, ENGLISH)
+  assertNoTrace(answer)
+  assertHeaders(answer, answer.requestId)
+}
