@@ -38,6 +38,13 @@ const LAYERS: Record<string, number> = {
 const TOP = 6
 const SHELLS = new Set(['cli', 'composition'])
 
+/** Files of the gateway that do something with a call, and so have no noun that another one needs. */
+const ACTS_OF_A_CALL = new Set(
+  ['admit', 'hold-money', 'call-upstream', 'charge', 'serve-call', 'reconcile']
+    .concat(['chat/begin-stream', 'chat/relay-stream'])
+    .map((act) => `src/gateway/${act}.ts`),
+)
+
 interface Import {
   file: string
   target: string
@@ -116,6 +123,21 @@ test('sandbox servers import lib alone, and only what starts them imports them',
     if (room === 'sandbox') return targetRoom !== 'sandbox' && targetRoom !== 'lib'
     return targetRoom === 'sandbox' && layerOf(file) !== TOP
   })
+  assert.deepEqual(breaches, [])
+})
+
+test('the acts of a call take the nouns of a call from call.ts, never from each other', async () => {
+  const breaches: string[] = []
+  for await (const file of glob('src/gateway/**/*.ts', { cwd: root })) {
+    const text = await readFile(join(root, file), 'utf8')
+    for (const [, isType, names = '', target = ''] of text.matchAll(
+      /^(?:import|export)( type)? \{([^}]*)\} from '([^']*)'/gm,
+    )) {
+      const path = normalize(join(dirname(file), target))
+      if (!ACTS_OF_A_CALL.has(path)) continue
+      if (isType || /\btype /.test(names)) breaches.push(`${file}: ${names.trim()} of ${path}`)
+    }
+  }
   assert.deepEqual(breaches, [])
 })
 

@@ -1,24 +1,10 @@
 import type { Model } from '../catalog/model.ts'
 import type { ActiveKey } from '../customers/key-cache.ts'
-import type { CallKind, CallRequest } from './call-kind.ts'
+import type { CallKind } from './call-kind.ts'
+import type { Admitted, CallRequest, NotAdmitted } from './call.ts'
 import type { IncomingCall } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
 import { isRefusal, refusals, type Refusal } from './refusal.ts'
-
-export interface Admitted<Request extends CallRequest> {
-  readonly kind: 'admitted'
-  readonly key: ActiveKey
-  readonly request: Request
-  /** The model, and those to turn to where it gives no answer. */
-  readonly models: readonly [Model, ...Model[]]
-}
-
-/** A refusal, and the key where one was recognised: its limits are shown, and the call counts on it. */
-export interface NotAdmitted {
-  readonly kind: 'not_admitted'
-  readonly refused: Refusal
-  readonly key: ActiveKey | undefined
-}
 
 const SESSION_ID = /^[\x21-\x7e]{1,80}$/
 

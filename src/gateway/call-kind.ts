@@ -1,25 +1,15 @@
 /**
- * What makes a kind of model call: chat, embeddings, images, transcriptions. The money path
- * (`serve-call.ts`) is the same for all of them and knows only this.
+ * The interface of a kind of model call: chat, embeddings, images, transcriptions. The money path
+ * (`serve-call.ts`) is the same for all of them and knows only this interface.
  */
 import type { Model } from '../catalog/model.ts'
 import type { UnitCounts } from '../catalog/prices.ts'
 import type { Resolution } from '../ledger/resolution.ts'
 import type { Provider, UpstreamFailure } from '../providers/contract.ts'
-import type { Called } from './call-upstream.ts'
-import type { AnsweredBy } from './charge.ts'
+import type { AnsweredBy, CallRequest, Called, HeldCall } from './call.ts'
 import type { Client } from './client.ts'
-import type { HeldCall } from './hold-money.ts'
 import type { Refusal } from './refusal.ts'
 import type { RunningCall } from './running-calls.ts'
-
-/** What the money path needs to know of any request. */
-export interface CallRequest {
-  readonly modelId: string
-  /** Models to turn to, in this order, where the first one gives no answer: the customer's option. */
-  readonly fallbackModelIds: readonly string[]
-  readonly isStream: boolean
-}
 
 /** The most that a call can use, and what may be tried where the money for it is short. */
 export interface Ask {
@@ -32,8 +22,8 @@ export interface Ask {
   /** Counted against the key's tokens a minute until the true number is known. */
   readonly tokensCounted: number
   /**
-   * Who limits the output. The client's limit is kept, and it is told what would fit; the model's is
-   * lowered to what fits; where the request fixes it there is nothing to be done.
+   * Where the limit of the output comes from. The client's limit is kept, and the refusal says which limit
+   * would fit; the model's limit is lowered until it fits; a limit that the request fixes cannot change.
    */
   readonly outputLimitOf: 'client' | 'model' | 'request'
   /** A tighter bound of the prompt, by counting it; undefined where it cannot be counted. */
@@ -65,11 +55,11 @@ export interface Ending {
 }
 
 export interface CallKind<Body, Request extends CallRequest, Outcome extends { kind: string }> {
-  /** Checks the form of what came, and what decides the price. */
+  /** Checks the form of the body, and the fields that decide the price. */
   read(body: Body): Request | Refusal | Promise<Request | Refusal>
   /** Why this model cannot take this request, in Portuguese; undefined where it can. */
   findFault(model: Model, request: Request): string | undefined
-  /** What it can use at most, at any of the upstreams that the model has routes to. */
+  /** The most that the call can use, at any of the upstreams that the model has routes to. */
   ask(model: Model, request: Request, providers: ReadonlyMap<string, Provider>): Ask | Promise<Ask>
   /** Whether an upstream can do this at all. */
   can(provider: Provider): boolean

@@ -1,56 +1,24 @@
 /**
  * Tries the routes of a model until one answers. Nothing has gone to the client yet, so a failure costs
- * it nothing but time. What every try came to is kept for the operator.
+ * it nothing but time. The outcome of every try is kept for the operator.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Route } from '../catalog/model.ts'
 import type { Provider, UpstreamFailure } from '../providers/contract.ts'
-import type { CallKind, CallRequest } from './call-kind.ts'
+import type { CallKind } from './call-kind.ts'
+import type { CallRequest, Called, HeldCall, NotCalled, TriedUpstream } from './call.ts'
 import type { Client } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
-import type { HeldCall } from './hold-money.ts'
 import { refusals, type Refusal } from './refusal.ts'
 import type { Trip } from './routing/create-router.ts'
-
-/** An upstream that answered; of a stream, that sent its first bytes. */
-export interface Called<Outcome> {
-  readonly kind: 'called'
-  readonly outcome: Outcome
-  readonly route: Route
-  readonly provider: Provider
-  /** Ends with the answer. */
-  readonly trip: Trip
-  readonly tries: readonly TriedUpstream[]
-  /** By `performance.now()`. */
-  readonly calledAtMs: number
-}
-
-/** No upstream answered. */
-export interface NotCalled {
-  readonly kind: 'not_called'
-  readonly failure: UpstreamFailure
-  /** The last one that was tried; undefined where none was. */
-  readonly route: Route | undefined
-  readonly tries: readonly TriedUpstream[]
-  readonly calledAtMs: number
-}
-
-/** A line of the attempts of a usage event. */
-export interface TriedUpstream {
-  readonly upstream: string
-  readonly model: string
-  readonly outcome: 'answered' | UpstreamFailure['reason']
-  readonly status?: number
-  readonly ms: number
-}
 
 /** Of one call, over all routes. */
 const TRIES_MAX = 6
 const BACKOFF_MS = 200
-/** Who asks for a longer pause is not waited for. */
+/** An upstream that asks for a longer pause is not waited for. */
 const WAIT_SECONDS_MAX = 5
 
-/** Failures of a moment: the same route may answer when it is asked again. */
+/** Transient failures: the same route may answer when it is asked again. */
 const PASSING: ReadonlySet<UpstreamFailure['reason']> = new Set([
   'connect_failed',
   'connection_lost',
@@ -82,7 +50,7 @@ export async function callUpstream<
       const provider = deps.providers.get(route.upstreamId)
       if (!provider || !kind.can(provider) || round > deps.retriesOf(route.upstreamId)) continue
       if (last && client.hasLeft()) return notCalled(last, tries)
-      // What the order saw may be long ago.
+      // The order may be stale by now.
       if (tries.length >= TRIES_MAX || !deps.router.mayBegin(route)) continue
       const tried = await tryRoute(deps, kind, held, { route, provider, client, ending }, tries)
       if (tried.kind === 'called') return tried
@@ -161,7 +129,7 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
   return outcome
 }
 
-/** What says nothing of the route: it was not the one at fault, or was not asked at all. */
+/** Failures that say nothing of the route: it was not at fault, or was not asked at all. */
 const NOT_ITS_FAULT: ReadonlySet<UpstreamFailure['reason']> = new Set([...FINAL, 'unsupported'])
 
 /** Tells the breaker, the operator and the statistics of a failure, before or after the first byte. */
@@ -180,7 +148,7 @@ export function reportFailure(
   deps.log.warn('upstream_failed', { holdId: held.holdId, upstreamId, reason, detail })
 }
 
-/** At least what the upstream asked for; without that a little, doubled each round and never the same. */
+/** Waits at least as long as the upstream asked for, else an exponential back-off with jitter. */
 async function pause(ms: number, round: number, signal: AbortSignal): Promise<void> {
   const backoff = BACKOFF_MS * 2 ** round * (0.5 + Math.random())
   await sleep(Math.max(ms, backoff), undefined, { signal }).catch(() => {})
@@ -190,7 +158,7 @@ function isFailure(outcome: { kind: string }): outcome is UpstreamFailure {
   return outcome.kind === 'failure'
 }
 
-/** What a customer is told when no route answered. */
+/** The customer's refusal when no route answered. */
 export function refusalOf(failure: UpstreamFailure): Refusal {
   switch (failure.reason) {
     case 'refused_request':

@@ -1,33 +1,11 @@
-/** From what was used to how a held call ends. Pure. */
-import { costOf, type Price, type UsageCounts } from '../catalog/prices.ts'
-import { release, type Resolution, type UsageKind } from '../ledger/resolution.ts'
+/** Turns the usage of a held call into its resolution. Pure. */
+import { costOf } from '../catalog/prices.ts'
+import { release, type Resolution } from '../ledger/resolution.ts'
 import { billedPicoUsd, chargeFor, type Conversion } from '../lib/money.ts'
 import { plainTokens } from '../providers/plain-tokens.ts'
-import type { HeldCall } from './hold-money.ts'
+import type { AnsweredBy, CallTimes, HeldCall, Used } from './call.ts'
 
-export interface Used {
-  readonly counts: UsageCounts
-  readonly kind: UsageKind & ('exact' | 'estimated')
-  /** Why it is an estimate; null for what the upstream reported. */
-  readonly reason: string | null
-}
-
-/** Who answered a call, by which price, and when. */
-export interface AnsweredBy extends CallTimes {
-  readonly price: Price
-  readonly priceId: number | null
-}
-
-/** What is kept of how a call went, for the operator. */
-export interface CallTimes {
-  readonly upstreamId: string | null
-  readonly firstByteMs: number | null
-  readonly durationMs: number | null
-  /** See `Resolution.attempts`. */
-  readonly attempts: string | null
-}
-
-/** Of a call whose times nobody knows. */
+/** For a call whose times are unknown. */
 export const NOT_TIMED: CallTimes = {
   upstreamId: null,
   firstByteMs: null,
@@ -73,7 +51,7 @@ export function chargeHeldCall(held: HeldCall, used: Used, answeredBy: AnsweredB
   return charge({ id: held.holdId, customerId: held.key.customerId, conversion }, used, answeredBy)
 }
 
-/** Nothing that the customer is to pay for came of it; `times` where the call was dispatched. */
+/** Ends a call that the customer does not pay for; `times` where the call was dispatched. */
 export function releaseHeldCall(held: HeldCall, reason: string, times?: CallTimes): Resolution {
   const { upstreamId = null, firstByteMs = null, durationMs = null, attempts = null } = times ?? {}
   return {
@@ -85,7 +63,7 @@ export function releaseHeldCall(held: HeldCall, reason: string, times?: CallTime
   }
 }
 
-/** Usage that only we counted, never more than the hold was made for. */
+/** Usage by our own count, never more than the hold was made for. */
 export function estimated(
   held: HeldCall,
   counts: { promptTokens: number; completionTokens: number },

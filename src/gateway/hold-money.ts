@@ -5,32 +5,13 @@ import type { ActiveKey } from '../customers/key-cache.ts'
 import type { FxRate } from '../fx/fx-rates.ts'
 import type { Attempt, Verdict } from '../ledger/attempt.ts'
 import { createId } from '../lib/ids.ts'
-import { identify, mayUse, type Admitted } from './admit.ts'
-import type { Ask, CallRequest } from './call-kind.ts'
+import { identify, mayUse } from './admit.ts'
+import type { Ask } from './call-kind.ts'
+import type { Admitted, CallRequest, HeldCall, NotHeld } from './call.ts'
 import type { IncomingCall } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
-import { keySubject, secondsToReset, type Limits } from './limits.ts'
+import { keySubject, secondsToReset } from './limits.ts'
 import { refusals, type Refusal } from './refusal.ts'
-
-/** A call whose money is set aside. From here on it must be resolved, whatever happens. */
-export interface HeldCall<Request extends CallRequest = CallRequest> {
-  readonly key: ActiveKey
-  readonly model: Model
-  readonly request: Request
-  readonly holdId: string
-  /** Of the lease under which the hold was taken. */
-  readonly epoch: number
-  /** The hold may be forgotten by a crash of the database until it is marked, see `Attempt.mayLag`. */
-  readonly mayLag: boolean
-  readonly quote: Quote
-  readonly promptTokensEstimated: number
-  readonly limits: Limits
-}
-
-export interface NotHeld {
-  readonly refused: Refusal
-  readonly limits: Limits
-}
 
 /** An answer shorter than this is of no use: rather say that the balance is short. */
 const LOWERED_TOKENS_MIN = 64

@@ -13,19 +13,14 @@
  */
 import type { Resolution, Resolved } from '../ledger/resolution.ts'
 import type { UpstreamFailure } from '../providers/contract.ts'
-import { admit, type NotAdmitted } from './admit.ts'
-import type { CallKind, CallRequest } from './call-kind.ts'
-import {
-  callUpstream,
-  refusalOf,
-  reportFailure,
-  type Called,
-  type NotCalled,
-} from './call-upstream.ts'
-import { chargeHeldCall, estimated, NOT_TIMED, releaseHeldCall, type AnsweredBy } from './charge.ts'
+import { admit } from './admit.ts'
+import type { CallKind } from './call-kind.ts'
+import { callUpstream, refusalOf, reportFailure } from './call-upstream.ts'
+import type { AnsweredBy, CallRequest, Called, HeldCall, NotAdmitted, NotCalled } from './call.ts'
+import { chargeHeldCall, estimated, NOT_TIMED, releaseHeldCall } from './charge.ts'
 import type { Client, IncomingCall } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
-import { holdMoney, type HeldCall } from './hold-money.ts'
+import { holdMoney } from './hold-money.ts'
 import { ipSubject, keySubject, secondsToReset, type Limits } from './limits.ts'
 import { refusals, type Refusal } from './refusal.ts'
 import type { RunningCall } from './running-calls.ts'

@@ -4,15 +4,7 @@ import {
   type StreamChunk,
   type UpstreamFailure,
 } from '../../providers/contract.ts'
-
-/** A stream whose first chunks are here: until then another upstream could have been asked. */
-export interface BegunStream {
-  readonly kind: 'stream'
-  readonly first: readonly StreamChunk[]
-  /** The chunks of each further read; undefined at the end. Throws `StreamBroken`. */
-  next(): Promise<readonly StreamChunk[] | undefined>
-  cancel(): void
-}
+import type { BegunStream } from './streamed-chat.ts'
 
 /** Waits for the first chunks. A stream that breaks off, or ends, before them is a failure like any other. */
 export async function beginStream(stream: ChatStream): Promise<BegunStream | UpstreamFailure> {

@@ -10,16 +10,17 @@ import type {
 import type { LeaseView } from '../../ledger/lease.ts'
 import { billedUsage } from '../billed-usage.ts'
 import type { CallKind, Ending, UpstreamTry } from '../call-kind.ts'
-import { chargeHeldCall, releaseHeldCall, type AnsweredBy, type Used } from '../charge.ts'
-import type { HeldCall } from '../hold-money.ts'
+import type { AnsweredBy, HeldCall, Used } from '../call.ts'
+import { chargeHeldCall, releaseHeldCall } from '../charge.ts'
 import { refusals } from '../refusal.ts'
 import { askForChat, contentOf } from './ask-for-chat.ts'
-import { beginStream, type BegunStream } from './begin-stream.ts'
+import { beginStream } from './begin-stream.ts'
 import type { ChatFormat } from './chat-format.ts'
 import type { ChatRequest } from './chat-request.ts'
 import { estimateChat } from './estimate-chat.ts'
 import { outputTexts } from './output-texts.ts'
-import { relayStream, type Relayed } from './relay-stream.ts'
+import { relayStream } from './relay-stream.ts'
+import type { BegunStream, RelayedStream } from './streamed-chat.ts'
 
 export type ChatKind = CallKind<Buffer, ChatRequest, ChatAnswer | BegunStream>
 
@@ -133,7 +134,7 @@ async function resolveAnswer(
 /** The charge of a stream: what was reported, else what was counted, else nothing. */
 async function resolveStream(
   held: HeldCall<ChatRequest>,
-  { ending, reported, hasFinished, outputTokensSeen }: Relayed,
+  { ending, reported, hasFinished, outputTokensSeen }: RelayedStream,
   answeredBy: AnsweredBy,
 ): Promise<Resolution> {
   if (ending === 'whole') {

@@ -5,7 +5,7 @@
  */
 import { isObject } from '../../lib/is-object.ts'
 import type { ChatContent, JsonObject } from '../../providers/contract.ts'
-import type { CallRequest } from '../call-kind.ts'
+import type { CallRequest } from '../call.ts'
 import {
   findFallbacksFault,
   findModelIdFault,

@@ -1,8 +1,8 @@
 import { outputTokensTypical } from '../../catalog/prompt-size.ts'
-import { estimated, type Used } from '../charge.ts'
+import type { HeldCall, Used } from '../call.ts'
+import { estimated } from '../charge.ts'
 import { countTokens } from '../count-tokens.ts'
 import type { JsonObject } from '../../providers/contract.ts'
-import type { HeldCall } from '../hold-money.ts'
 import type { ChatRequest } from './chat-request.ts'
 import { promptTexts } from './prompt-texts.ts'
 

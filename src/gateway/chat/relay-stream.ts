@@ -6,27 +6,12 @@ import {
   type StreamChunk,
   type UpstreamFailure,
 } from '../../providers/contract.ts'
+import type { HeldCall } from '../call.ts'
 import type { Client } from '../client.ts'
-import type { HeldCall } from '../hold-money.ts'
 import type { RunningCall } from '../running-calls.ts'
-import type { BegunStream } from './begin-stream.ts'
 import type { ChatWriter } from './chat-format.ts'
 import { countWrittenBytes, outputTexts } from './output-texts.ts'
-
-/**
- * How a stream went: read to its end, broken by the upstream, ended because the client left before any output, or
- * ended because the lease of the node lapsed.
- */
-export interface Relayed {
-  readonly ending: 'whole' | 'broken' | 'left' | 'lapsed'
-  readonly reported: ReportedTokens | undefined
-  /** A reason to finish came: nothing of the output is missing. */
-  readonly hasFinished: boolean
-  /** As counted by us; 0 where no output came. */
-  readonly outputTokensSeen: number
-  /** Where it is broken: by what. */
-  readonly brokenBy: UpstreamFailure | undefined
-}
+import type { BegunStream, RelayedStream } from './streamed-chat.ts'
 
 /** How long a stream stands still while the lease cannot be renewed, before it is ended. */
 const LEASE_WAIT_MS_MAX = 60_000
@@ -60,7 +45,7 @@ export async function relayStream(
     waitMsMax: number
   },
   mayCancel: boolean,
-): Promise<Relayed> {
+): Promise<RelayedStream> {
   const { held, lease, stream, writer, client, running } = call
   let waitMsLeft = call.waitMsMax
   const tokensMax = held.quote.outputTokensMax * held.quote.choices
@@ -73,7 +58,7 @@ export async function relayStream(
   let delivered = 0
   // One delta is at least one token; where an upstream sends larger ones, their bytes say more.
   const seen = () => Math.max(deltas, outputTokensTypical(bytes))
-  const relayed = (ending: Relayed['ending'], brokenBy?: UpstreamFailure): Relayed => ({
+  const relayed = (ending: RelayedStream['ending'], brokenBy?: UpstreamFailure): RelayedStream => ({
     ending,
     reported,
     hasFinished,

@@ -1,8 +1,8 @@
 import type { TokenCounts } from '../../catalog/prices.ts'
 import { jsonBrl, type NanoBrl } from '../../lib/money.ts'
 import type { EmbeddingAnswer } from '../../providers/contract.ts'
-import type { HeldCall } from '../hold-money.ts'
 import type { EmbeddingRequest } from './embedding-request.ts'
+import type { HeldCall } from '../call.ts'
 
 /** The JSON of an answer, its vectors as the client asked for them, whatever the upstream sent. */
 export function writeEmbeddings(

@@ -3,17 +3,14 @@ import { imageUnit } from '../../catalog/image-unit.ts'
 import type { Model } from '../../catalog/model.ts'
 import type { Price, UnitCounts } from '../../catalog/prices.ts'
 import { outputTokensTypical } from '../../catalog/prompt-size.ts'
-import type { GeneratedImage, ImageAnswer, Provider } from '../../providers/contract.ts'
+import type { ImageAnswer, Provider } from '../../providers/contract.ts'
 import { plainTokens } from '../../providers/plain-tokens.ts'
 import { billedUsage } from '../billed-usage.ts'
 import type { Ask, CallKind } from '../call-kind.ts'
-import { chargeHeldCall, type Used } from '../charge.ts'
-import type { HeldCall } from '../hold-money.ts'
+import type { HeldCall, Used } from '../call.ts'
+import { chargeHeldCall } from '../charge.ts'
 import { readImageRequest, type ImageRequest } from './image-request.ts'
-import { writeImages } from './write-images.ts'
-
-/** Keeps an image for a while; resolves to the path where it can be fetched. */
-export type KeepImage = (customerId: string, image: GeneratedImage) => Promise<string>
+import { writeImages, type KeepImage } from './write-images.ts'
 
 /** Output beside an image, where images are told apart from text. */
 const TEXT_TOKENS_MAX = 1_024

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../providers/contract.ts'
-import type { CallRequest } from '../call-kind.ts'
+import type { CallRequest } from '../call.ts'
 import {
   findChoiceFault,
   findFallbacksFault,

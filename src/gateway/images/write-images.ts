@@ -1,10 +1,12 @@
 import type { TokenCounts } from '../../catalog/prices.ts'
 import { jsonBrl, type NanoBrl } from '../../lib/money.ts'
 import type { GeneratedImage, ImageAnswer } from '../../providers/contract.ts'
-import type { HeldCall } from '../hold-money.ts'
-import type { KeepImage } from './image-kind.ts'
 import { imageMediaType } from './image-media-type.ts'
 import type { ImageRequest } from './image-request.ts'
+import type { HeldCall } from '../call.ts'
+
+/** Keeps an image for a while; resolves to the path where it can be fetched. */
+export type KeepImage = (customerId: string, image: GeneratedImage) => Promise<string>
 
 /** The JSON of an answer: the images themselves, or addresses of ours where they wait for a while. */
 export async function writeImages(

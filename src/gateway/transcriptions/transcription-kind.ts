@@ -5,8 +5,8 @@ import type { Provider, TranscriptionAnswer, UpstreamFailure } from '../../provi
 import { plainTokens } from '../../providers/plain-tokens.ts'
 import { billedUsage } from '../billed-usage.ts'
 import type { Ask, CallKind, UpstreamTry } from '../call-kind.ts'
-import { chargeHeldCall, type AnsweredBy, type Used } from '../charge.ts'
-import type { HeldCall } from '../hold-money.ts'
+import type { AnsweredBy, HeldCall, Used } from '../call.ts'
+import { chargeHeldCall } from '../charge.ts'
 import {
   readTranscription,
   type IncomingForm,

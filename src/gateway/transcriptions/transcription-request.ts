@@ -1,5 +1,5 @@
 import type { UploadedFile } from '../../providers/contract.ts'
-import type { CallRequest } from '../call-kind.ts'
+import type { CallRequest } from '../call.ts'
 import { FALLBACKS_MAX, fallbacksBeside } from '../field-faults.ts'
 import { refusals, type Refusal } from '../refusal.ts'
 import { measureSound, type SoundLength } from './sound/measure-sound.ts'

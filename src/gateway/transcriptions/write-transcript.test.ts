@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { UnitCounts } from '../../catalog/prices.ts'
 import type { TranscriptionAnswer } from '../../providers/contract.ts'
-import type { Used } from '../charge.ts'
 import type { TranscriptFormat } from './transcription-request.ts'
 import { writeTranscript } from './write-transcript.ts'
+import type { Used } from '../call.ts'
 
 const ANSWER: TranscriptionAnswer = {
   kind: 'transcription',

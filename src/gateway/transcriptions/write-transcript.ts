@@ -1,8 +1,8 @@
 import { decimalBrl, jsonBrl, type NanoBrl } from '../../lib/money.ts'
 import { subtitleTime } from '../../lib/subtitle-time.ts'
 import type { TranscriptionAnswer, TranscriptionSegment } from '../../providers/contract.ts'
-import type { Used } from '../charge.ts'
 import type { TranscriptFormat } from './transcription-request.ts'
+import type { Used } from '../call.ts'
 
 /** The answer in the format that was asked for; what is not JSON tells its cost in a header. */
 export function writeTranscript(
