@@ -1,4 +1,7 @@
-/** Reads the import lines: layers look down only, and rooms of one layer do not know each other. */
+/**
+ * Reads the import lines: layers look down only, rooms of one layer do not know each other, and no import leads
+ * back to where it began. An import of types counts as any other.
+ */
 import assert from 'node:assert/strict'
 import { glob, readFile } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
@@ -50,15 +53,39 @@ interface Import {
   target: string
 }
 
-async function readImports(): Promise<Import[]> {
+async function readImports(...patterns: string[]): Promise<Import[]> {
   const imports: Import[] = []
-  for await (const file of glob('src/**/*.ts', { cwd: root })) {
+  for await (const file of glob(patterns, { cwd: root, exclude: ['**/node_modules/**'] })) {
     const text = await readFile(join(root, file), 'utf8')
     for (const match of text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)) {
       imports.push({ file, target: match[1] as string })
     }
   }
   return imports
+}
+
+/** At least one circle for each knot of files, depth first: from a file to the first that is on the way already. */
+function findCircles(lines: readonly Import[]): string[] {
+  const targets = new Map<string, Set<string>>()
+  for (const { file, target } of lines) {
+    if (!target.startsWith('.')) continue
+    const path = normalize(join(dirname(file), target))
+    targets.set(file, (targets.get(file) ?? new Set()).add(path))
+  }
+  const circles: string[] = []
+  const way: string[] = []
+  const done = new Set<string>()
+  const visit = (file: string): void => {
+    const begin = way.indexOf(file)
+    if (begin >= 0) circles.push([...way.slice(begin), file].join(' -> '))
+    if (begin >= 0 || done.has(file)) return
+    way.push(file)
+    for (const target of [...(targets.get(file) ?? [])].sort()) visit(target)
+    way.pop()
+    done.add(file)
+  }
+  for (const file of [...targets.keys()].sort()) visit(file)
+  return circles
 }
 
 function roomOf(path: string): string {
@@ -71,7 +98,7 @@ function layerOf(path: string): number {
   return room === '' || SHELLS.has(room) ? TOP : (LAYERS[room] ?? Number.NaN)
 }
 
-const imports = await readImports()
+const imports = await readImports('src/**/*.ts')
 const own = imports.filter(({ target }) => target.startsWith('.'))
 
 test('every folder of src has its layer', () => {
@@ -89,6 +116,27 @@ test('imports point to lower layers, or stay in their room', () => {
     return !(isOwnRoom || layerOf(path) < layerOf(file) || layerOf(file) === TOP)
   })
   assert.deepEqual(breaches, [])
+})
+
+test('no import leads back to where it began, in the server, the dashboard and the benchmarks', async () => {
+  const all = await readImports('{src,web/src,bench}/**/*.{ts,tsx}')
+  assert.deepEqual(findCircles(all), [])
+})
+
+test('a circle of imports is found, and shown file by file', () => {
+  const line = (file: string, target: string): Import => ({ file, target })
+  const circle = [line('src/b.ts', './c.ts'), line('src/c.ts', './deep/d.ts')]
+  const back = line('src/deep/d.ts', '../b.ts')
+  const around = [
+    line('src/a.ts', './b.ts'),
+    line('src/a.ts', './c.ts'),
+    line('src/c.ts', 'node:fs'),
+  ]
+  assert.deepEqual(findCircles([...around, ...circle]), [])
+  assert.deepEqual(findCircles([...around, ...circle, back]), [
+    'src/b.ts -> src/c.ts -> src/deep/d.ts -> src/b.ts',
+  ])
+  assert.deepEqual(findCircles([line('src/a.ts', './a.ts')]), ['src/a.ts -> src/a.ts'])
 })
 
 test('own files are imported with their ending, and no barrel and no default export is there', async () => {

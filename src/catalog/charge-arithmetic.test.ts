@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { billedPicoUsd, chargeFor } from '../lib/money.ts'
-import { costCeilingOf, costOf, type Price, type TokenCounts } from './prices.ts'
+import { costCeilingOf } from './cost-ceiling.ts'
+import { costOf, type Price, type TokenCounts } from './prices.ts'
 import { outputTokensThatFit, quote } from './quote.ts'
 
 const RUNS = 100_000

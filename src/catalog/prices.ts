@@ -1,9 +1,8 @@
 /**
- * The price of a model and what an amount of usage costs by it. Pure; no floating point.
- * Callers: the quote (what may it cost at most) and the settlement (what did it cost).
+ * The price of a model, and the cost of an amount of usage. Pure; no floating point. The settlement charges
+ * by it; the most that a call can cost is in `cost-ceiling.ts`.
  */
 import type { PicoUsd } from '../lib/money.ts'
-import { HOUR_CACHE_UNIT, hourCacheSurchargeMax } from './hour-cache.ts'
 
 /**
  * Prices of one tier, in micro-USD per million tokens, which is pico-USD per token.
@@ -75,7 +74,8 @@ function costOfTokens(price: Price, tokens: TokenCounts): PicoUsd {
   )
 }
 
-function costOfUnits(price: Price, units: UnitCounts | undefined): PicoUsd {
+/** Throws where a unit has no price. */
+export function costOfUnits(price: Price, units: UnitCounts | undefined): PicoUsd {
   let cost = 0n
   for (const unit in units) {
     const each = price.units?.[unit]
@@ -83,52 +83,6 @@ function costOfUnits(price: Price, units: UnitCounts | undefined): PicoUsd {
     cost += BigInt(units[unit] as number) * each
   }
   return cost
-}
-
-/**
- * The most that a request of at most this usage can cost: every prompt token at the dearest input
- * price and every output token at the dearest output price of any tier the prompt can reach.
- */
-export function costCeilingOf(
-  price: Price,
-  promptTokensMax: number,
-  outputTokensMax: number,
-  unitsMax?: UnitCounts,
-): PicoUsd {
-  const { input, output } = dearestPrices(price, promptTokensMax)
-  return (
-    BigInt(promptTokensMax) * input +
-    BigInt(outputTokensMax) * output +
-    ceilingOfUnits(price, promptTokensMax, unitsMax)
-  )
-}
-
-function ceilingOfUnits(
-  price: Price,
-  promptTokensMax: number,
-  unitsMax: UnitCounts | undefined,
-): PicoUsd {
-  const writes = unitsMax?.[HOUR_CACHE_UNIT]
-  if (writes === undefined) return costOfUnits(price, unitsMax)
-  const { [HOUR_CACHE_UNIT]: _writes, ...others } = unitsMax as UnitCounts
-  const surcharge = BigInt(writes) * hourCacheSurchargeMax(price, promptTokensMax)
-  return surcharge + costOfUnits(price, others)
-}
-
-/** The dearest price of a prompt token and of an output token that a prompt of at most this size can meet. */
-export function dearestPrices(
-  price: Price,
-  promptTokensMax: number,
-): { input: bigint; output: bigint } {
-  let input = 0n
-  let output = 0n
-  for (const tier of price.tiers) {
-    if (tier.abovePromptTokens > promptTokensMax) break
-    for (const each of [tier.input, tier.cachedInput, tier.cacheWrite])
-      if (each > input) input = each
-    for (const each of [tier.output, tier.reasoning]) if (each > output) output = each
-  }
-  return { input, output }
 }
 
 function tierFor(price: Price, promptTokens: number): PriceTier {

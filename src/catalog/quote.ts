@@ -1,6 +1,4 @@
-/**
- * What a call can cost at most, by the price, the rate and the markup of this moment. Pure.
- */
+/** The most that a call can cost, by the price, the rate and the markup of this moment. Pure. */
 import {
   billedPicoUsd,
   chargeFor,
@@ -9,7 +7,8 @@ import {
   type NanoBrl,
   type PicoUsd,
 } from '../lib/money.ts'
-import { costCeilingOf, dearestPrices, type Price, type UnitCounts } from './prices.ts'
+import { costCeilingOf, dearestPrices } from './cost-ceiling.ts'
+import type { Price, UnitCounts } from './prices.ts'
 
 export interface QuoteInput {
   /** Of every route that may answer; one at least. The dearest bounds the call. */

@@ -7,7 +7,8 @@ import type { PricesConfig } from '../catalog/catalog-config-schema.ts'
 import { HOUR_CACHE_UNIT, hourCacheUnit } from '../catalog/hour-cache.ts'
 import { loadCatalog } from '../catalog/load-catalog.ts'
 import type { Model } from '../catalog/model.ts'
-import { costCeilingOf, costOf, type Price } from '../catalog/prices.ts'
+import { costCeilingOf } from '../catalog/cost-ceiling.ts'
+import { costOf, type Price } from '../catalog/prices.ts'
 import { readPrices } from '../catalog/read-prices.ts'
 
 const at = new Date('2026-11-21T15:00:00Z')

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
-import type { UsageEventFilter } from './list-usage-events.ts'
+import type { UsageEventFilter } from './usage-event.ts'
 
 /**
  * The newest hours that hold at least `limit` charges of a key or a model, or all such hours where there are

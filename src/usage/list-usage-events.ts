@@ -1,16 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { findHoursOfUse } from './find-hours-of-use.ts'
-import { selectUsageEvents, type UsageEvent } from './usage-event.ts'
-
-export interface UsageEventFilter {
-  readonly modelId?: string | undefined
-  readonly apiKeyId?: string | undefined
-  readonly sessionId?: string | undefined
-  /** Exact times: from this one until before that one. */
-  readonly fromAt?: string | undefined
-  readonly untilAt?: string | undefined
-}
+import { selectUsageEvents, type UsageEvent, type UsageEventFilter } from './usage-event.ts'
 
 /** The customer's charges, newest first, behind the place where a page before ended. */
 export async function listUsageEvents(

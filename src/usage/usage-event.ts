@@ -29,6 +29,15 @@ export interface UsageEvent {
   readonly createdAt: string
 }
 
+export interface UsageEventFilter {
+  readonly modelId?: string | undefined
+  readonly apiKeyId?: string | undefined
+  readonly sessionId?: string | undefined
+  /** Exact times: from this one until before that one. */
+  readonly fromAt?: string | undefined
+  readonly untilAt?: string | undefined
+}
+
 /**
  * These rows of `usage_events`, sorted from the oldest or the newest, with what explains them. `events`
  * selects whole rows and limits them; what is joined is looked up for those only.

@@ -6,13 +6,7 @@ import type { EmbeddingModelV4, LanguageModelV4 } from '@ai-sdk/provider'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
 import type { Fetch } from './open-fetch.ts'
 import { openVertex } from './open-vertex.ts'
-
-/** Opening a model asks the upstream nothing. */
-export interface OpenModels {
-  readonly language: (modelId: string) => LanguageModelV4
-  /** Undefined where the upstream has no embeddings. */
-  readonly embedding?: (modelId: string) => EmbeddingModelV4
-}
+import type { OpenedModels } from './opened-models.ts'
 
 /**
  * How the models of an upstream are opened. Throws a TypeError where its credentials or its place are
@@ -23,7 +17,7 @@ export function openModels(
   options: AiSdkOptions,
   fetch: Fetch,
   getVertexToken?: () => Promise<string>,
-): OpenModels {
+): OpenedModels {
   switch (options.kind) {
     case 'anthropic': {
       const anthropic = createAnthropic({
@@ -64,14 +58,14 @@ interface Package {
   embeddingModel(modelId: string): EmbeddingModelV4
 }
 
-function modelsOf(provider: Package): OpenModels {
+function modelsOf(provider: Package): OpenedModels {
   return {
     language: (modelId) => provider.languageModel(modelId),
     embedding: (modelId) => provider.embeddingModel(modelId),
   }
 }
 
-function openBedrock(options: AiSdkOptions, fetch: Fetch): OpenModels {
+function openBedrock(options: AiSdkOptions, fetch: Fetch): OpenedModels {
   const { apiKey, baseUrl, bedrock } = options
   if (!bedrock?.region) throw new TypeError('bedrock needs a region')
   if (!apiKey && !(bedrock.accessKeyId && bedrock.secretAccessKey)) {

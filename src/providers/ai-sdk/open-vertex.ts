@@ -4,7 +4,7 @@ import { LoadAPIKeyError, type LanguageModelV4 } from '@ai-sdk/provider'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
 import { modelWire } from './model-wire.ts'
 import type { Fetch } from './open-fetch.ts'
-import type { OpenModels } from './open-models.ts'
+import type { OpenedModels } from './opened-models.ts'
 import { createVertexToken } from './vertex-token.ts'
 
 /**
@@ -15,7 +15,7 @@ export function openVertex(
   options: AiSdkOptions,
   fetch: Fetch,
   getToken: GetToken | undefined = createGetToken(options.vertex, fetch),
-): OpenModels {
+): OpenedModels {
   const { apiKey, baseUrl, vertex, headers } = options
   const common = {
     project: vertex?.project ?? '',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isObject } from '../../lib/is-object.ts'
-import type { Answer, ApiCall } from './answer-api.ts'
+import type { Answer, ApiCall } from './api-call.ts'
 import { changeCustomer, createCustomer } from './read-customer.ts'
 import { brasiliaDate } from './brasilia-time.ts'
 import { answerList, matches } from './answer-list.ts'

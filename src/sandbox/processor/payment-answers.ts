@@ -1,5 +1,5 @@
 import { readCents } from '../../lib/exact-json.ts'
-import type { Answer, AnswerApiDeps, ApiCall } from './answer-api.ts'
+import type { Answer, AnswerApiDeps, ApiCall } from './api-call.ts'
 import { answerList, isWithin, matches } from './answer-list.ts'
 import { writeBoletoLine } from './boleto-line.ts'
 import { drawPixCode } from './draw-pix-code.ts'

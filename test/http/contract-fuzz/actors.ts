@@ -7,15 +7,7 @@ import { seedCustomer } from '../../harness/test-database.ts'
 import { APPROVED, cardBody } from '../../harness/cards.ts'
 import { ask, askChat, sound } from '../../harness/ask.ts'
 import type { TestGateway } from '../../harness/gateway.ts'
-import { Pools } from './pools.ts'
-
-export interface Actor {
-  readonly email: string
-  readonly secret: string
-  readonly pools: Pools
-  /** The path of a team that nobody deletes, so that there are members and keys to meet. */
-  readonly team: string | undefined
-}
+import { Pools, type Actor } from './pools.ts'
 
 export async function createActor({ database, node }: TestGateway, email: string): Promise<Actor> {
   const { db } = database

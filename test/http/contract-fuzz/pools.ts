@@ -2,7 +2,6 @@
  * What the fuzz knows of its customers' things: addresses and secrets from the answers that they got. What is
  * sent says only "the third of mine", which becomes an address when it is sent.
  */
-import type { Actor } from './actors.ts'
 
 /** A place in what is sent that is filled when it is sent. */
 export class Slot {
@@ -88,6 +87,15 @@ function thingsIn(body: unknown): Readonly<Record<string, unknown>>[] {
 
 function isThing(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A customer who calls. */
+export interface Actor {
+  readonly email: string
+  readonly secret: string
+  readonly pools: Pools
+  /** The path of a team that nobody deletes, so that there are members and keys to meet. */
+  readonly team: string | undefined
 }
 
 /** What stands for a slot: of an address that is a value only its last part. */

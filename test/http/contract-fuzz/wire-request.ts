@@ -1,8 +1,7 @@
 /** A plan with whose ids it goes, as it goes over the wire. */
 import { randomUUID } from 'node:crypto'
 import type { Operation } from '../../harness/operations.ts'
-import type { Actor } from './actors.ts'
-import { fillSlot, Slot, takeInvitation } from './pools.ts'
+import { fillSlot, Slot, takeInvitation, type Actor } from './pools.ts'
 import {
   encode,
   type BodyPlan,

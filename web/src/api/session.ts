@@ -1,11 +1,11 @@
 /** Who is signed in, as `GET /v1/session` says; and the token that changes need beside the cookie. */
 import { queryOptions } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
-import type { Answer } from './client.ts'
+import type { Contract } from './contract.ts'
 import { refusalOf, send } from './send.ts'
 import { queryClient } from './query-client.ts'
 
-export type Session = Answer<'get', '/session'>
+export type Session = Contract['get']['/session']['answer']
 
 /** `null`: nobody is signed in. */
 export const sessionQuery = queryOptions({

@@ -9,7 +9,8 @@ import { counted } from '../../../format/number.ts'
 import { PART_STATUS, REFUND_STATUS } from '../../refunds/refund-words.ts'
 import { PersonLink } from '../PersonLink.tsx'
 import type { OperatedRefund } from './admin-refund-queries.ts'
-import { RefundActDialog, type RefundAct } from './RefundActDialog.tsx'
+import { RefundActDialog } from './RefundActDialog.tsx'
+import type { RefundAct } from './refund-act-words.ts'
 
 export function AdminRefundEntry({ refund }: { readonly refund: OperatedRefund }) {
   const [act, setAct] = useState<RefundAct>()

@@ -7,9 +7,7 @@ import { TextArea } from '../../../components/TextArea.tsx'
 import { brl } from '../../../format/brl.ts'
 import { useAct } from '../use-act.ts'
 import type { OperatedRefund } from './admin-refund-queries.ts'
-import { refundActWords } from './refund-act-words.ts'
-
-export type RefundAct = 'approve' | 'reject' | 'transferred' | 'not_transferred'
+import { refundActWords, type RefundAct } from './refund-act-words.ts'
 
 interface Props {
   readonly refund: OperatedRefund

@@ -1,6 +1,7 @@
 import { brl } from '../../../format/brl.ts'
 import type { OperatedRefund } from './admin-refund-queries.ts'
-import type { RefundAct } from './RefundActDialog.tsx'
+
+export type RefundAct = 'approve' | 'reject' | 'transferred' | 'not_transferred'
 
 interface Words {
   readonly title: string
@@ -9,7 +10,7 @@ interface Words {
   readonly done: string
 }
 
-/** What each act does, in reais, before it is done. */
+/** The words of each act, with its amount in reais, for the dialog that asks before it. */
 export function refundActWords(act: RefundAct, refund: OperatedRefund): Words {
   const money = brl(refund.amount_brl)
   const name = refund.customer_name ?? 'cliente'
