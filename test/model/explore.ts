@@ -1,9 +1,10 @@
 /** Runs generated schedules on several worlds at once, and shrinks what fails to a few steps. */
 import fc from 'fast-check'
+import { audit } from '../../src/ledger/audit.ts'
 import { schedules, type Vocabulary } from './generate-schedule.ts'
 import { PromiseBroken, runSchedule } from './run-schedule.ts'
 import { describeSchedule, type Schedule } from './steps.ts'
-import { openWorld } from './world.ts'
+import { openWorld, type World } from './world.ts'
 
 /** Schedules that run at once, each in a world of its own. */
 const WORLDS = 4
@@ -22,6 +23,8 @@ export interface Exploration {
   readonly stopsAtFirst?: boolean
   /** Other breaches are passed over. */
   readonly only?: RegExp
+  /** Hears of every thousand schedules. */
+  readonly progress?: (ran: number) => void
 }
 
 export interface Failure {
@@ -40,9 +43,10 @@ export async function explore(exploration: Exploration): Promise<Explored> {
   const worlds = exploration.path === undefined ? (exploration.worlds ?? WORLDS) : 1
   const each = Math.ceil(exploration.count / worlds)
   const found = { any: false }
+  const counted = { schedules: 0 }
   const explored = await Promise.all(
     Array.from({ length: worlds }, (_, index) =>
-      exploreIn({ ...exploration, count: each, seed: exploration.seed + index }, found),
+      exploreIn({ ...exploration, count: each, seed: exploration.seed + index }, found, counted),
     ),
   )
   return {
@@ -54,6 +58,7 @@ export async function explore(exploration: Exploration): Promise<Explored> {
 async function exploreIn(
   exploration: Exploration,
   found: { any: boolean },
+  counted: { schedules: number },
 ): Promise<{ ran: number; failure?: Failure }> {
   const { vocabulary, count, seed, prepare, path, shrinkMsMax = 30_000 } = exploration
   const world = await openWorld({ prepare })
@@ -63,6 +68,8 @@ async function exploreIn(
 
   async function tryOnce(schedule: Schedule): Promise<boolean> {
     ran += 1
+    counted.schedules += 1
+    if (counted.schedules % 1_000 === 0) exploration.progress?.(counted.schedules)
     try {
       await runSchedule(world, schedule)
       return true
@@ -91,7 +98,12 @@ async function exploreIn(
       }),
       { numRuns: count, seed, ...(path === undefined ? {} : { path, endOnFailure: true }) },
     )
-    if (!details.failed) return { ran }
+    if (!details.failed) {
+      const breaches = await listAuditBreaches(world)
+      if (breaches.length === 0) return { ran }
+      const schedule = { customers: [], rounds: [] }
+      return { ran, failure: { seed, path: '', schedule, message: breaches.join('\n') } }
+    }
     const [schedule] = details.counterexample ?? []
     if (!schedule) throw details.errorInstance
     const failure = {
@@ -104,6 +116,12 @@ async function exploreIn(
   } finally {
     await world.close()
   }
+}
+
+/** The rows of all schedules of a world together are those of a sound ledger, by the audit that operators run. */
+async function listAuditBreaches({ database }: World): Promise<string[]> {
+  const { checks } = await audit(database.db)
+  return checks.filter(({ ok }) => !ok).map((check) => `the audit fails: ${JSON.stringify(check)}`)
 }
 
 export function describeFailure({ seed, path, schedule, message }: Failure): string {

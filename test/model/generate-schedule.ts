@@ -25,6 +25,7 @@ export interface Vocabulary {
   readonly crashes: number
   readonly partitions: number
   readonly disks: number
+  readonly clocks: number
   /** All calls begin at once, on one node, and end at the moment of their checkpoints. */
   readonly isStorm: boolean
 }
@@ -39,6 +40,7 @@ export const EVERYTHING: Vocabulary = {
   crashes: 1,
   partitions: 2,
   disks: 1,
+  clocks: 1,
   isStorm: false,
 }
 
@@ -53,6 +55,7 @@ export const NOTHING: Vocabulary = {
   crashes: 0,
   partitions: 0,
   disks: 0,
+  clocks: 0,
   isStorm: false,
 }
 
@@ -123,7 +126,7 @@ function life(vocabulary: Vocabulary): fc.Arbitrary<Life> {
 
 /** A thing that happens, alone or with what mostly follows it. */
 function event(vocabulary: Vocabulary): fc.Arbitrary<Event> {
-  const { keyless, money, keys, silences, crashes, partitions, disks } = vocabulary
+  const { keyless, money, keys, silences, crashes, partitions, disks, clocks } = vocabulary
   const customer = fc.nat({ max: vocabulary.customersMax - 1 })
   const tokens = fc.integer({ min: 1, max: 12 })
   const one = (step: fc.Arbitrary<Step>): fc.Arbitrary<Event['steps']> =>
@@ -179,6 +182,7 @@ function event(vocabulary: Vocabulary): fc.Arbitrary<Event> {
     },
     { weight: partitions, arbitrary: partition() },
     { weight: disks, arbitrary: fullDisk() },
+    { weight: clocks, arbitrary: clockStep() },
   ]
   return fc.record({ at: round, steps: fc.oneof(...kinds.filter(({ weight }) => weight > 0)) })
 }
@@ -230,6 +234,27 @@ function partition(): fc.Arbitrary<Event['steps']> {
       ...(seconds === null ? [] : [{ after: 1, step: { kind: 'pass' as const, seconds } }]),
       ...(later === null ? [] : [{ after: 1, step: { ...later, node: place } }]),
       { after: heals, step: { kind: 'heal', node: place } },
+    ])
+}
+
+/** Somebody sets the clock of a machine, by less and by more than a lease, forwards and back. */
+function clockStep(): fc.Arbitrary<Event['steps']> {
+  return fc
+    .record({
+      place: node,
+      seconds: fc.constantFrom(-86_400, -70, -15, 15, 25, 70, 86_400),
+      returns: fc.option(fc.integer({ min: 1, max: 3 })),
+    })
+    .map(({ place, seconds, returns }) => [
+      { after: 0, step: { kind: 'step_clock', node: place, seconds } },
+      ...(returns === null
+        ? []
+        : [
+            {
+              after: returns,
+              step: { kind: 'step_clock' as const, node: place, seconds: -seconds },
+            },
+          ]),
     ])
 }
 

@@ -1,0 +1,44 @@
+/**
+ * `node test/model/run.ts --schedules 100000 --seed 1 --worlds 16`: explores for hours, on a PostgreSQL of its own.
+ * World `i` has the seed `seed + i` and its share of the schedules. Prints the seeds, the time and every failure, and
+ * exits 1 when there is one.
+ */
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startEmbedded } from '../../src/db/embedded.ts'
+import { describeFailure, explore } from './explore.ts'
+import { EVERYTHING } from './generate-schedule.ts'
+
+const { values } = parseArgs({
+  options: {
+    schedules: { type: 'string', default: '10000' },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
+    worlds: { type: 'string', default: '16' },
+  },
+})
+const dataDir = await mkdtemp(join(tmpdir(), 'catraca-model-'))
+// The database runs as another account where this process is root.
+await chmod(dataDir, 0o755)
+const database = await startEmbedded({ dataDir, log: () => {} })
+process.env.TEST_DATABASE_URL = database.databaseUrl
+const startedAtMs = performance.now()
+try {
+  const { ran, failures } = await explore({
+    vocabulary: EVERYTHING,
+    count: Number(values.schedules),
+    seed: Number(values.seed),
+    worlds: Number(values.worlds),
+    progress: (count) => process.stdout.write(`${count} schedules\n`),
+  })
+  const minutes = ((performance.now() - startedAtMs) / 60_000).toFixed(1)
+  process.stdout.write(
+    `seed ${values.seed}, ${values.worlds} worlds: ${ran} schedules in ${minutes} minutes, ${failures.length} failures\n`,
+  )
+  for (const failure of failures) process.stdout.write(`${describeFailure(failure)}\n`)
+  process.exitCode = failures.length > 0 ? 1 : 0
+} finally {
+  await database.stop()
+  await rm(dataDir, { recursive: true, force: true })
+}
