@@ -85,6 +85,8 @@ export async function runSchedule(world: World, schedule: Schedule): Promise<voi
     const history = createHistory(openState(spec))
     return { ...one, history, ip: `m:${one.id}`, versions, counted, minutes: new Set() }
   })
+  // Real time passes too: without it a lease would end that no schedule ends.
+  await Promise.all(world.nodes.map((node) => node.beat()))
   const driver = createDriver(world, customers)
   let faults: string[] = []
   for (const [index, round] of schedule.rounds.entries()) {
