@@ -1,17 +1,17 @@
 /**
- * The process around the app: configuration, the embedded database where no other is named, signals,
- * the drain, the exit code.
+ * The process around the app: configuration, the embedded database where no other one is configured,
+ * signals and the exit code.
  */
 import { createApp, type App } from './composition/create-app.ts'
 import { ConfigError, loadConfig, type Config } from './composition/config.ts'
+import { greet } from './composition/greet.ts'
 import { startEmbedded, type EmbeddedPostgres } from './db/embedded.ts'
-import { ensureDemo } from './composition/ensure-demo.ts'
 import { createProcessLog } from './lib/log.ts'
 
 const config = readConfig()
 const log = createProcessLog(config.logLevel, (line) => process.stderr.write(line))
 process.on('exit', () => log.flush())
-/** Promises, so that a stop in the middle of a start waits for what it then has to close. */
+/** Promises, so that a stop in the middle of a start waits for the parts it then has to close. */
 let embedded: Promise<EmbeddedPostgres> | undefined
 let app: Promise<App> | undefined
 let isStopping = false
@@ -26,9 +26,9 @@ process.on('uncaughtException', (error) => {
 try {
   const databaseUrl = config.databaseUrl ?? (await startDatabase()).databaseUrl
   if (!isStopping) app = createApp(config, databaseUrl, log)
-  if (app) await greet(config, await app, await (await app).listen())
+  if (app) await greet(config, await app, await (await app).listen(), log)
 } catch (error) {
-  // A stop in the middle of a start makes the rest of it fail, and goes on by itself.
+  // A stop in the middle of a start makes the rest of the start fail; the stop itself goes on.
   if (!isStopping) await fail(error)
 }
 
@@ -58,44 +58,15 @@ function startDatabase(): Promise<EmbeddedPostgres> {
   return embedded
 }
 
-/** The database goes last: everything before it may still have something to write. */
+/** The database is stopped last: every other part may still have rows to write. */
 async function stop(code: number): Promise<void> {
   if (isStopping) process.exit(code || 1)
   isStopping = true
   log.info('stopping', { note: 'running calls are let end; once more to stop at once' })
-  // Whoever failed to start has nothing to close, and said so.
+  // An app that failed to start is reported by `fail`, and has nothing to close.
   const running = await app?.catch(() => undefined)
   await running?.close().catch((error: unknown) => log.error('close_failed', { error }))
   const database = await embedded?.catch(() => undefined)
   await database?.stop().catch((error: unknown) => log.error('database_stop_failed', { error }))
   process.exit(code)
-}
-
-async function greet({ mode, dataDir }: Config, { db }: App, address: string): Promise<void> {
-  log.info('listening', { address, mode })
-  if (mode === 'live') return
-  const secret = await ensureDemo(db, dataDir).catch((error: unknown) => {
-    // The server listens already, and its calls go on.
-    log.warn('demo_not_ready', { error })
-    return undefined
-  })
-  if (secret === undefined) return
-  process.stdout.write(`
-Catraca is up, in sandbox mode: no real provider, no real money.
-
-  address  ${address}/v1
-  key      ${secret}
-  pages    ${address}/
-
-Try it:
-
-  curl ${address}/v1/chat/completions \\
-    -H "Authorization: Bearer ${secret}" \\
-    -H "Content-Type: application/json" \\
-    -d '{"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Olá! Quanto custa esta resposta?"}]}'
-
-  curl ${address}/v1/usage -H "Authorization: Bearer ${secret}"
-
-Or in the browser: sign up at ${address}/ and find the mail at ${address}/mailbox
-`)
 }

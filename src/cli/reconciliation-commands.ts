@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { audited, OPERATOR } from '../audit-log/audited.ts'
-import { SANDBOX_UPSTREAM, type Config } from '../composition/config.ts'
+import type { Config } from '../composition/config.ts'
+import { SANDBOX_UPSTREAM } from '../composition/resolve-upstreams.ts'
 import { createLog } from '../lib/log.ts'
 import { decimalUsd } from '../lib/money.ts'
 import { explainDifference } from '../reconciliation/differences.ts'

@@ -2,22 +2,21 @@
  * The only reader of the environment. Everything is checked before anything starts, and all faults are
  * reported at once.
  */
-import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseCatalogConfig, type CatalogConfig } from '../catalog/catalog-config-schema.ts'
-import { loadCatalog } from '../catalog/load-catalog.ts'
 import type { Model } from '../catalog/model.ts'
-import { createIpMatcher } from '../customers/ip-allowlist.ts'
-import { parseE4 } from '../lib/money.ts'
 import type { LogLevel } from '../lib/log.ts'
-import { parseSealingKey } from '../lib/sealing-key.ts'
-import { readSigningSecret } from '../webhooks/sign-webhook.ts'
 import type { Environment } from './environment.ts'
+import { EnvironmentReader } from './environment-reader.ts'
+import { MODES, type Mode } from './mode.ts'
 import { resolveAsaas, type AsaasConfig } from './resolve-asaas.ts'
+import {
+  CONFIG_FILE,
+  resolveCatalog,
+  resolveTranscriptionModel,
+  type ResolvedCatalog,
+} from './resolve-catalog.ts'
 import { resolveMail, type MailConfig } from './resolve-mail.ts'
-import { presetVariables, resolveUpstreams, type ConfiguredUpstream } from './resolve-upstreams.ts'
-
-export type Mode = 'sandbox' | 'live'
+import { presetVariables, SANDBOX_UPSTREAM, type ConfiguredUpstream } from './resolve-upstreams.ts'
 
 export interface Config {
   readonly mode: Mode
@@ -86,23 +85,17 @@ export class ConfigError extends Error {
   }
 }
 
-/** The upstream that sandbox mode brings along. */
-export const SANDBOX_UPSTREAM = 'sandbox'
 const MIB = 1024 * 1024
-const CONFIG_FILE = 'catraca.config.json'
-const DEFAULT_TRANSCRIPTION_MODEL = 'whisper-1'
 const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent']
 
 /** Throws a `ConfigError`. `folder` is where relative paths start. */
 export function loadConfig(environment: Environment, folder: string): Config {
   const faults: string[] = []
-  const read = createReader(environment, faults)
-
-  const mode = read.oneOf('CATRACA_MODE', ['sandbox', 'live'], 'sandbox')
-  const file = readCatalog(environment, folder, faults)
-  const upstreams = resolveUpstreams(file === 'faulty' ? undefined : file, environment, faults)
-  const models = file === 'faulty' ? [] : resolveModels(file, mode, upstreams, faults)
-  if (mode === 'live') findLiveFaults(environment, file, upstreams, faults)
+  const read = new EnvironmentReader(environment, faults)
+  const mode = read.oneOf('CATRACA_MODE', MODES, 'sandbox')
+  const catalog = resolveCatalog(environment, folder, mode, faults)
+  const { upstreams, models } = catalog
+  if (mode === 'live') findLiveFaults(environment, catalog, faults)
   const referralRewardBrl = read.whole('REFERRAL_REWARD_BRL', 10, 0, 1_000)
   const config: Config = {
     mode,
@@ -117,7 +110,7 @@ export function loadConfig(environment: Environment, folder: string): Config {
     bodyBytesMax: read.whole('BODY_BYTES_MAX', 20 * MIB, 1024, 512 * MIB),
     uploadBytesMax: read.whole('UPLOAD_BYTES_MAX', 200 * MIB, 1024, 4_096 * MIB),
     uploadsBytesMax: read.whole('UPLOADS_BYTES_MAX', 8_192 * MIB, 1024, 1_048_576 * MIB),
-    transcriptionModel: transcriptionModelOf(environment, models, faults),
+    transcriptionModel: resolveTranscriptionModel(environment, models, faults),
     publicUrl: read.address('PUBLIC_URL'),
     asaas: mode === 'live' ? resolveAsaas(environment, faults) : undefined,
     mail: mode === 'live' ? resolveMail(environment, faults) : undefined,
@@ -150,139 +143,10 @@ export function loadConfig(environment: Environment, folder: string): Config {
   return config
 }
 
-function createReader(environment: Environment, faults: string[]) {
-  return {
-    oneOf<Value extends string>(name: string, values: readonly Value[], fallback: Value): Value {
-      const value = environment[name] || fallback
-      if (values.includes(value as Value)) return value as Value
-      faults.push(`${name}: must be one of ${values.join(', ')}, not "${value}"`)
-      return fallback
-    },
-    whole(name: string, fallback: number, min: number, max: number): number {
-      const text = environment[name] || String(fallback)
-      const value = Number(text)
-      if (/^\d+$/.test(text) && value >= min && value <= max) return value
-      faults.push(`${name}: must be a whole number from ${min} to ${max}, not "${text}"`)
-      return fallback
-    },
-    rate(name: string): bigint | undefined {
-      if (!environment[name]) return undefined
-      const value = parseE4(environment[name])
-      if (value !== undefined && value > 0n && value < 1_000_000n) return value
-      faults.push(
-        `${name}: must be a rate such as 5.2000, below 100 and with at most four decimals`,
-      )
-      return undefined
-    },
-    databaseUrl(name: string): string | undefined {
-      const value = environment[name] || undefined
-      if (value !== undefined && !/^postgres(ql)?:\/\//.test(value)) {
-        faults.push(`${name}: must begin with postgres:// or postgresql://`)
-      }
-      return value
-    },
-    address(name: string): string | undefined {
-      const value = environment[name] || undefined
-      if (value === undefined) return undefined
-      const url = URL.canParse(value) ? new URL(value) : undefined
-      if (url && /^https?:$/.test(url.protocol) && url.pathname === '/') return url.origin
-      faults.push(`${name}: must be an address such as https://api.example.com, without a path`)
-      return undefined
-    },
-    secretsKey(name: string): Buffer | undefined {
-      const value = environment[name]
-      if (!value) return undefined
-      const key = parseSealingKey(value)
-      if (!key) faults.push(`${name}: must be 32 bytes in base64, as of openssl rand -base64 32`)
-      return key
-    },
-    previousSecretsKey(name: string, current: string): Buffer | undefined {
-      const key = this.secretsKey(name)
-      if (key && !environment[current])
-        faults.push(`${name}: is for what is sealed anew with ${current}, which is not set`)
-      if (key && environment[current] && parseSealingKey(environment[current])?.equals(key))
-        faults.push(`${name}: must be another key than ${current}`)
-      return key
-    },
-    signingSecret(name: string): Buffer | undefined {
-      const value = environment[name]
-      if (!value) return undefined
-      const secret = readSigningSecret(value)
-      if (!secret)
-        faults.push(
-          `${name}: must be whsec_ and 24 to 64 bytes in base64, as the provider shows it`,
-        )
-      return secret
-    },
-    list(name: string): string[] {
-      return (environment[name] ?? '')
-        .split(',')
-        .map((entry) => entry.trim())
-        .filter(Boolean)
-    },
-    addresses(name: string): readonly string[] | false {
-      const entries = this.list(name)
-      try {
-        createIpMatcher(entries)
-      } catch (error) {
-        faults.push(`${name}: ${(error as Error).message}`)
-      }
-      return entries.length > 0 ? entries : false
-    },
-  }
-}
-
-/** Undefined where there is none. Of a faulty one nothing more is said than its faults. */
-type CatalogFile = CatalogConfig | 'faulty' | undefined
-
-function readCatalog(environment: Environment, folder: string, faults: string[]): CatalogFile {
-  const path = resolve(folder, environment.CATRACA_CONFIG || CONFIG_FILE)
-  if (!existsSync(path)) {
-    if (!environment.CATRACA_CONFIG) return undefined
-    faults.push(`CATRACA_CONFIG: there is no file ${path}`)
-    return 'faulty'
-  }
-  try {
-    const { config, faults: found } = parseCatalogConfig(JSON.parse(readFileSync(path, 'utf8')))
-    faults.push(...found.map((fault) => `${path}: ${fault}`))
-    return config ?? 'faulty'
-  } catch (error) {
-    faults.push(`${path}: ${(error as Error).message}`)
-    return 'faulty'
-  }
-}
-
-function resolveModels(
-  config: CatalogConfig | undefined,
-  mode: Mode,
-  upstreams: readonly ConfiguredUpstream[],
-  faults: string[],
-): readonly Model[] {
-  const ids = new Set(upstreams.map((upstream) => upstream.id))
-  const hasUpstream = (id: string): boolean =>
-    ids.has(id) || (mode === 'sandbox' && id === SANDBOX_UPSTREAM)
-  const loaded = loadCatalog({ config, mode, hasUpstream, at: new Date() })
-  faults.push(...loaded.faults)
-  return loaded.models
-}
-
-function transcriptionModelOf(
-  environment: Environment,
-  models: readonly Model[],
-  faults: string[],
-): string {
-  const id = environment.TRANSCRIPTION_MODEL || DEFAULT_TRANSCRIPTION_MODEL
-  const isThere = models.some((model) => model.id === id && model.category === 'audio')
-  if (!isThere && environment.TRANSCRIPTION_MODEL)
-    faults.push(`TRANSCRIPTION_MODEL: there is no audio model "${id}" in the catalog`)
-  return id
-}
-
 /** Live mode takes real money, so nothing of the sandbox may be in its way. */
 function findLiveFaults(
   environment: Environment,
-  file: CatalogFile,
-  upstreams: readonly ConfiguredUpstream[],
+  { upstreams, isFaulty }: ResolvedCatalog,
   faults: string[],
 ): void {
   if (!environment.SECRETS_KEY)
@@ -293,7 +157,7 @@ function findLiveFaults(
     faults.push('SANDBOX_FX_RATE: a fixed rate is for sandbox mode; live mode takes the PTAX')
   if (upstreams.some((upstream) => upstream.id === SANDBOX_UPSTREAM))
     faults.push('upstream "sandbox": is for sandbox mode only')
-  if (upstreams.length === 0 && file !== 'faulty') {
+  if (upstreams.length === 0 && !isFaulty) {
     const variables = presetVariables().join(', ')
     faults.push(
       `live mode needs an upstream: set one of ${variables}, or describe one in ${CONFIG_FILE}`,

@@ -20,6 +20,8 @@ export interface ConfiguredUpstream {
     | { readonly speaks: 'its own format'; readonly options: AiSdkOptions }
 }
 
+/** The upstream that sandbox mode brings along. */
+export const SANDBOX_UPSTREAM = 'sandbox'
 const DEFAULT_RETRIES = 1
 const PLAIN: UpstreamPreset = {
   adapter: 'openai-compatible',
@@ -120,43 +122,41 @@ function adapterOf(
   const baseUrl = baseUrlOf(entry, preset, environment)
   const apiKey = from(entry.api_key_env ?? preset.apiKeyEnv)
   if (preset.adapter !== 'openai-compatible') {
-    const options = { ...common, kind: preset.adapter, baseUrl, apiKey }
-    return {
-      speaks: 'its own format',
-      options: {
-        ...options,
-        vertex: vertexOf(entry, environment),
-        bedrock: bedrockOf(entry, environment),
-      },
-    }
+    const vertex = vertexOf(entry, environment)
+    const bedrock = bedrockOf(entry, environment)
+    const options = { ...common, kind: preset.adapter, baseUrl, apiKey, vertex, bedrock }
+    return { speaks: 'its own format', options }
   }
   return {
     speaks: 'chat-completions',
     options: {
       ...common,
-      baseUrl: baseUrl as string,
       apiKey,
       organization: from(entry.organization_env),
       project: from(entry.project_env),
       query: entry.query,
       authentication: preset.authentication ?? 'bearer',
-      maxTokensField:
-        entry.max_tokens_field ??
-        preset.maxTokensField ??
-        (isOpenAi(baseUrl as string) || isAzure(baseUrl as string)
-          ? 'max_completion_tokens'
-          : 'max_tokens'),
-      chatFields:
-        isOpenAi(baseUrl as string) || isAzure(baseUrl as string)
-          ? OPENAI_CHAT_FIELDS
-          : OPEN_CHAT_FIELDS,
-      // It reads files for models that cannot, with another maker's model, and bills each page.
-      takesFiles: !/(^|\.)openrouter\.ai$/.test(new URL(baseUrl as string).hostname),
-      opensOnlyImages: opensOnlyImages(entry, preset, baseUrl as string),
-      // Without it the project's settings choose the tier, and with it the price.
-      serviceTier: isOpenAi(baseUrl as string) ? 'default' : undefined,
+      ...fieldsOf(entry, preset, baseUrl as string),
     },
   }
+}
+
+/** The parts of the format in which upstreams differ, by their address where the operator says nothing. */
+function fieldsOf(entry: UpstreamConfig, preset: UpstreamPreset, baseUrl: string) {
+  const isOpenAisOwn = isOpenAi(baseUrl) || isAzure(baseUrl)
+  return {
+    baseUrl,
+    maxTokensField:
+      entry.max_tokens_field ??
+      preset.maxTokensField ??
+      (isOpenAisOwn ? 'max_completion_tokens' : 'max_tokens'),
+    chatFields: isOpenAisOwn ? OPENAI_CHAT_FIELDS : OPEN_CHAT_FIELDS,
+    // OpenRouter reads files for models that cannot, with another maker's model, and bills each page.
+    takesFiles: !/(^|\.)openrouter\.ai$/.test(new URL(baseUrl).hostname),
+    opensOnlyImages: opensOnlyImages(entry, preset, baseUrl),
+    // Without it the project's settings choose the tier, and with it the price.
+    serviceTier: isOpenAi(baseUrl) ? 'default' : undefined,
+  } satisfies Partial<OpenAiCompatibleOptions>
 }
 
 /** Under whatever id it is configured. */

@@ -1,0 +1,69 @@
+import { join } from 'node:path'
+import type { HttpDeps, ModelCalls, ThisNode } from '../http/http-deps.ts'
+import { NANO_PER_BRL } from '../lib/money.ts'
+import type { Workers } from '../workers/start-workers.ts'
+import type { Parts } from './open-parts.ts'
+
+interface Started {
+  readonly calls: ModelCalls
+  readonly workers: Workers
+  readonly startedAt: Date
+}
+
+export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
+  const { config, db, keys, pricing, payments, mail, metrics, webhooks, log } = parts
+  return {
+    db,
+    catalog: pricing.catalog,
+    keys,
+    calls: started.calls,
+    uploads: {
+      dir: join(config.dataDir, 'uploads'),
+      fileBytesMax: config.uploadBytesMax,
+      totalBytesMax: config.uploadsBytesMax,
+    },
+    publicUrl: config.publicUrl,
+    payments: {
+      processor: payments.processor,
+      minimumBrl: config.topUpMinBrl,
+      refundReviewAboveBrl: config.refundReviewAboveBrl,
+      onEvent: () => started.workers.wakeProcessorEvents(),
+    },
+    adminEmails: new Set(config.adminEmails),
+    operators: {
+      approvalAboveNanoBrl: BigInt(config.adminApprovalAboveBrl) * NANO_PER_BRL,
+      markupNoticeDays: config.markupNoticeDays,
+      reloadCatalog: pricing.reloadCatalog,
+    },
+    thisNode: createThisNode(parts, started),
+    margins: parts.margins,
+    referrals: parts.referrals,
+    limits: parts.limits,
+    currentFxRate: () => pricing.fxRate.current(),
+    ipRequestsPerMinute: config.requestsPerMinutePerIp,
+    bodyBytesMax: config.bodyBytesMax,
+    trustProxy: config.trustProxy,
+    metrics,
+    metricsToken: config.metricsToken,
+    webhooks,
+    sender: mail.sender,
+    authWebhookSecret: config.authWebhookSecret,
+    unsubscribe: mail.unsubscribe,
+    signIn: parts.signIn,
+    mode: config.mode,
+    log,
+  }
+}
+
+function createThisNode(parts: Parts, { workers, startedAt }: Started): ThisNode {
+  const { lease, calls, books, upstreams } = parts
+  return {
+    id: () => lease.nodeId(),
+    startedAt,
+    runningCalls: () => calls.size,
+    spoolLength: () => books.ledger.spoolLength,
+    ledgerWaiting: () => books.ledger.waiting,
+    listRoutes: () => upstreams.router.listStates(),
+    listTimers: () => workers.listTimers(),
+  }
+}

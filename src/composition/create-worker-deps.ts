@@ -1,0 +1,37 @@
+import { queueMails } from '../email/queue-mails.ts'
+import { queueWebhooks } from '../webhooks/queue-webhooks.ts'
+import { refreshFxRate } from '../workers/refresh-fx-rate.ts'
+import type { WorkerDeps } from '../workers/start-workers.ts'
+import type { Parts } from './open-parts.ts'
+
+export function createWorkerDeps(
+  parts: Parts,
+  databaseUrl: string,
+  reloadEveryMs: number,
+): WorkerDeps {
+  const { config, db, lease, books, calls, health, keyUses, pricing, mail, log } = parts
+  return {
+    db,
+    databaseUrl,
+    ledger: books.ledger,
+    lease,
+    deliveriesDir: books.deliveriesDir,
+    calls,
+    router: parts.upstreams.router,
+    health,
+    keyUses,
+    processor: parts.payments.processor,
+    mail: { mailer: mail.mailer, sender: mail.sender, unsubscribe: mail.unsubscribe, log },
+    webhooks: parts.webhooks,
+    eventHandlers: [queueMails, queueWebhooks],
+    referrals: parts.referrals,
+    log,
+    onOpenDifferences: (count) => parts.metrics.openDifferences(count),
+    refreshFxRate: config.mode === 'live' ? () => refreshFxRate(db, log) : undefined,
+    catalog: pricing.catalog,
+    reloadCatalog: pricing.reloadCatalog,
+    reloadFxRate: () => pricing.fxRate.reload(),
+    reloadEveryMs,
+    margins: parts.margins,
+  }
+}

@@ -1,0 +1,103 @@
+import { createIpMatcher } from '../customers/ip-allowlist.ts'
+import { parseE4 } from '../lib/money.ts'
+import { parseSealingKey } from '../lib/sealing-key.ts'
+import { readSigningSecret } from '../webhooks/sign-webhook.ts'
+import type { Environment } from './environment.ts'
+
+/** Reads one variable each. A value that cannot be is a fault, and reads as if the variable were not set. */
+export class EnvironmentReader {
+  private readonly environment: Environment
+  private readonly faults: string[]
+
+  constructor(environment: Environment, faults: string[]) {
+    this.environment = environment
+    this.faults = faults
+  }
+
+  oneOf<Value extends string>(name: string, values: readonly Value[], fallback: Value): Value {
+    const value = this.environment[name] || fallback
+    if (values.includes(value as Value)) return value as Value
+    this.faults.push(`${name}: must be one of ${values.join(', ')}, not "${value}"`)
+    return fallback
+  }
+
+  whole(name: string, fallback: number, min: number, max: number): number {
+    const text = this.environment[name] || String(fallback)
+    const value = Number(text)
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value
+    this.faults.push(`${name}: must be a whole number from ${min} to ${max}, not "${text}"`)
+    return fallback
+  }
+
+  rate(name: string): bigint | undefined {
+    if (!this.environment[name]) return undefined
+    const value = parseE4(this.environment[name])
+    if (value !== undefined && value > 0n && value < 1_000_000n) return value
+    this.faults.push(
+      `${name}: must be a rate such as 5.2000, below 100 and with at most four decimals`,
+    )
+    return undefined
+  }
+
+  databaseUrl(name: string): string | undefined {
+    const value = this.environment[name] || undefined
+    if (value !== undefined && !/^postgres(ql)?:\/\//.test(value)) {
+      this.faults.push(`${name}: must begin with postgres:// or postgresql://`)
+    }
+    return value
+  }
+
+  address(name: string): string | undefined {
+    const value = this.environment[name] || undefined
+    if (value === undefined) return undefined
+    const url = URL.canParse(value) ? new URL(value) : undefined
+    if (url && /^https?:$/.test(url.protocol) && url.pathname === '/') return url.origin
+    this.faults.push(`${name}: must be an address such as https://api.example.com, without a path`)
+    return undefined
+  }
+
+  secretsKey(name: string): Buffer | undefined {
+    const value = this.environment[name]
+    if (!value) return undefined
+    const key = parseSealingKey(value)
+    if (!key) this.faults.push(`${name}: must be 32 bytes in base64, as of openssl rand -base64 32`)
+    return key
+  }
+
+  previousSecretsKey(name: string, current: string): Buffer | undefined {
+    const key = this.secretsKey(name)
+    if (key && !this.environment[current])
+      this.faults.push(`${name}: is for what is sealed anew with ${current}, which is not set`)
+    if (key && this.environment[current] && parseSealingKey(this.environment[current])?.equals(key))
+      this.faults.push(`${name}: must be another key than ${current}`)
+    return key
+  }
+
+  signingSecret(name: string): Buffer | undefined {
+    const value = this.environment[name]
+    if (!value) return undefined
+    const secret = readSigningSecret(value)
+    if (!secret)
+      this.faults.push(
+        `${name}: must be whsec_ and 24 to 64 bytes in base64, as the provider shows it`,
+      )
+    return secret
+  }
+
+  list(name: string): string[] {
+    return (this.environment[name] ?? '')
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter(Boolean)
+  }
+
+  addresses(name: string): readonly string[] | false {
+    const entries = this.list(name)
+    try {
+      createIpMatcher(entries)
+    } catch (error) {
+      this.faults.push(`${name}: ${(error as Error).message}`)
+    }
+    return entries.length > 0 ? entries : false
+  }
+}

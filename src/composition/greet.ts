@@ -1,0 +1,39 @@
+import type { Log } from '../lib/log.ts'
+import type { Config } from './config.ts'
+import type { App } from './create-app.ts'
+import { ensureDemo } from './ensure-demo.ts'
+
+/** In sandbox mode the demo key and a first request are printed, ready to be pasted. */
+export async function greet(
+  { mode, dataDir }: Config,
+  { db }: App,
+  address: string,
+  log: Log,
+): Promise<void> {
+  log.info('listening', { address, mode })
+  if (mode === 'live') return
+  const secret = await ensureDemo(db, dataDir).catch((error: unknown) => {
+    // The server listens already: a failure here stops no call.
+    log.warn('demo_not_ready', { error })
+    return undefined
+  })
+  if (secret === undefined) return
+  process.stdout.write(`
+Catraca is up, in sandbox mode: no real provider, no real money.
+
+  address  ${address}/v1
+  key      ${secret}
+  pages    ${address}/
+
+Try it:
+
+  curl ${address}/v1/chat/completions \\
+    -H "Authorization: Bearer ${secret}" \\
+    -H "Content-Type: application/json" \\
+    -d '{"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Olá! Quanto custa esta resposta?"}]}'
+
+  curl ${address}/v1/usage -H "Authorization: Bearer ${secret}"
+
+Or in the browser: sign up at ${address}/ and find the mail at ${address}/mailbox
+`)
+}

@@ -1,0 +1,36 @@
+import type { Database } from '../db/open.ts'
+import { SANDBOX_SENDER, type MailSender } from '../email/mail-sender.ts'
+import type { Mailer } from '../email/mailer.ts'
+import { createSandboxMailer } from '../email/sandbox-mailbox.ts'
+import type { SmtpServer } from '../email/smtp-url.ts'
+import { createUnsubscribeLinks, type UnsubscribeLinks } from '../email/unsubscribe-links.ts'
+import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
+import type { Config } from './config.ts'
+import type { Closable } from './create-closing.ts'
+
+export interface OpenMail extends Closable {
+  readonly mailer: Mailer
+  readonly sender: MailSender
+  readonly unsubscribe: UnsubscribeLinks
+}
+
+/** Mails go by SMTP in live mode, and to the mailbox page in sandbox mode. */
+export async function openMail(
+  db: Database,
+  { mail, publicUrl }: Pick<Config, 'mail' | 'publicUrl'>,
+  { sealingKey, previousSealingKey }: WebhookSettings,
+): Promise<OpenMail> {
+  const mailer = mail ? await openSmtpMailer(mail.smtp) : createSandboxMailer(db)
+  return {
+    mailer,
+    sender: { ...(mail?.sender ?? SANDBOX_SENDER), publicUrl },
+    unsubscribe: createUnsubscribeLinks({ sealingKey, previousSealingKey, publicUrl }),
+    close: () => mailer.close(),
+  }
+}
+
+/** Loaded only where it is needed: its package takes a tenth of a start. */
+async function openSmtpMailer(smtp: SmtpServer): Promise<Mailer> {
+  const { createSmtpMailer } = await import('../email/create-smtp-mailer.ts')
+  return createSmtpMailer(smtp)
+}

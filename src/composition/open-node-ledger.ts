@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import { openDeliveryNotes, type DeliveryNotes } from '../ledger/deliveries/delivery-notes.ts'
+import type { LaneObserver } from '../ledger/lane.ts'
+import type { LeaseView } from '../ledger/lease.ts'
+import { openLedger, type Ledger } from '../ledger/open-ledger.ts'
+import type { Log } from '../lib/log.ts'
+import type { Config } from './config.ts'
+import { createClosing, type Closable } from './create-closing.ts'
+
+/** The ledger, and the files that this node keeps of it in `DATA_DIR`. */
+export interface NodeLedger extends Closable {
+  readonly ledger: Ledger
+  readonly deliveries: DeliveryNotes
+  readonly deliveriesDir: string
+}
+
+export async function openNodeLedger(options: {
+  readonly config: Pick<Config, 'dataDir' | 'ledgerLanes'>
+  readonly databaseUrl: string
+  readonly lease: LeaseView
+  readonly observer: LaneObserver
+  readonly log: Log
+}): Promise<NodeLedger> {
+  const { config, databaseUrl, lease, observer, log } = options
+  const closing = createClosing(log)
+  const ledger = await openLedger({
+    databaseUrl,
+    lease,
+    laneCount: config.ledgerLanes,
+    spoolDir: join(config.dataDir, 'spool'),
+    log,
+    observer,
+  })
+  closing.add('lanes', ledger)
+  // The settlements that the last process on this disk spooled come before any estimate of their holds.
+  await ledger.replaySpool()
+  const deliveriesDir = join(config.dataDir, 'delivered')
+  const deliveries = await openDeliveryNotes({ dir: deliveriesDir, nodeId: lease.nodeId(), log })
+  closing.add('delivery notes', deliveries)
+  return { ledger, deliveries, deliveriesDir, close: () => closing.close() }
+}

@@ -1,0 +1,110 @@
+import { createKeyCache, type KeyCache } from '../customers/key-cache.ts'
+import { createKeyUses, type KeyUses } from '../customers/key-uses.ts'
+import type { Database } from '../db/open.ts'
+import { createLimitsView, type LimitsView } from '../gateway/limits.ts'
+import { createRunningCalls, type RunningCalls } from '../gateway/running-calls.ts'
+import { createHealthRecorder, type HealthRecorder } from '../health/health-recorder.ts'
+import { openLease, type Lease } from '../ledger/lease.ts'
+import type { Log } from '../lib/log.ts'
+import { NANO_PER_BRL } from '../lib/money.ts'
+import type { ReferralProgramme } from '../payments/referral-rewards/reward-due-referrals.ts'
+import { createSignIn, type SignIn } from '../sign-in/create-sign-in.ts'
+import { createMargins, type Margins } from '../usage/margins.ts'
+import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
+import type { Config } from './config.ts'
+import type { Closing } from './create-closing.ts'
+import { createMetrics, type Metrics } from './create-metrics.ts'
+import { listenForChanges } from './listen-for-changes.ts'
+import { openData } from './open-data.ts'
+import { openMail, type OpenMail } from './open-mail.ts'
+import { openNodeLedger, type NodeLedger } from './open-node-ledger.ts'
+import { openPayments, type OpenPayments } from './open-payments.ts'
+import { openPricing, type Pricing } from './open-pricing.ts'
+import { openUpstreams, type OpenUpstreams } from './open-upstreams.ts'
+import { resolveWebhookSettings } from './resolve-webhook-settings.ts'
+import { watchNode } from './watch-node.ts'
+
+/** The parts of an app that hold connections, files or memory. */
+export interface Parts {
+  readonly config: Config
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly db: Database
+  readonly lease: Lease
+  readonly upstreams: OpenUpstreams
+  readonly pricing: Pricing
+  readonly keyUses: KeyUses
+  readonly keys: KeyCache
+  readonly calls: RunningCalls
+  readonly limits: LimitsView
+  readonly books: NodeLedger
+  readonly health: HealthRecorder
+  readonly payments: OpenPayments
+  readonly mail: OpenMail
+  readonly webhooks: WebhookSettings
+  readonly signIn: SignIn
+  readonly referrals: ReferralProgramme
+  readonly margins: Margins
+}
+
+/** Opens every part, and adds each that has to be closed to `closing`: the order of a start is the order here. */
+export async function openParts(
+  config: Config,
+  databaseUrl: string,
+  log: Log,
+  closing: Closing,
+): Promise<Parts> {
+  const metrics = createMetrics()
+  const { db } = closing.add('database', await openData(databaseUrl, log))
+  const lease = await openLease({ databaseUrl, log })
+  closing.add('lease', { close: () => lease.stop() })
+  const upstreams = closing.add('upstreams', await openUpstreams(config, log))
+  const pricing = await openPricing(db, config, log)
+  const keyUses = createKeyUses({ db, log })
+  closing.add('key uses', { close: () => keyUses.flush() })
+  const keys = createKeyCache(db, (keyId) => keyUses.note(keyId))
+  closing.add('listener', listenForChanges(databaseUrl, { keys, pricing, log }))
+  const observer = metrics.ledger
+  const books = closing.add(
+    'ledger',
+    await openNodeLedger({ config, databaseUrl, lease, observer, log }),
+  )
+  const health = createHealthRecorder({ db, log })
+  closing.add('health', { close: () => health.flush() })
+  const payments = closing.add('payments', await openPayments(config, log))
+  const webhooks = await resolveWebhookSettings(config)
+  const mail = closing.add('mail', await openMail(db, config, webhooks))
+  const { sealingKey, previousSealingKey } = webhooks
+  const { mode, publicUrl } = config
+  const signIn = createSignIn({ db, sealingKey, previousSealingKey, publicUrl, mode, log })
+  const calls = createRunningCalls()
+  watchNode(metrics, { calls, books, router: upstreams.router, fxRate: pricing.fxRate })
+  return {
+    config,
+    log,
+    metrics,
+    db,
+    lease,
+    upstreams,
+    pricing,
+    keyUses,
+    keys,
+    calls,
+    limits: createLimitsView(),
+    books,
+    health,
+    payments,
+    mail,
+    webhooks,
+    signIn,
+    referrals: referralsOf(config),
+    margins: createMargins(db),
+  }
+}
+
+function referralsOf(config: Config): ReferralProgramme {
+  return {
+    rewardNanoBrl: BigInt(config.referralRewardBrl) * NANO_PER_BRL,
+    spendingMinNanoBrl: BigInt(config.referralSpendingBrl) * NANO_PER_BRL,
+  }
+}

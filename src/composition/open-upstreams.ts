@@ -1,0 +1,66 @@
+import { createRouter, type Router } from '../gateway/routing/create-router.ts'
+import type { Log } from '../lib/log.ts'
+import type { Provider } from '../providers/contract.ts'
+import { createOpenAiCompatible } from '../providers/openai-compatible/create-openai-compatible.ts'
+import { startSandboxUpstream } from '../sandbox/upstream/start-sandbox-upstream.ts'
+import type { Config } from './config.ts'
+import { createClosing, type Closable } from './create-closing.ts'
+import { SANDBOX_UPSTREAM, type ConfiguredUpstream } from './resolve-upstreams.ts'
+
+export interface OpenUpstreams extends Closable {
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly router: Router
+  /** How often a call is tried again on a route of this upstream. */
+  readonly retriesOf: (upstreamId: string) => number
+}
+
+/** The configured upstreams; in sandbox mode the sandbox upstream too, over HTTP like the others. */
+export async function openUpstreams(config: Config, log: Log): Promise<OpenUpstreams> {
+  const closing = createClosing(log)
+  const upstreams = [...config.upstreams]
+  if (config.mode === 'sandbox') {
+    const sandbox = closing.add('sandbox upstream', await startSandboxUpstream())
+    upstreams.push(sandboxUpstream(sandbox.baseUrl))
+  }
+  const providers = new Map<string, Provider>()
+  for (const { id, adapter } of upstreams)
+    providers.set(id, closing.add(id, await openProvider(adapter)))
+  const byId = new Map(upstreams.map((upstream) => [upstream.id, upstream]))
+  return {
+    providers,
+    router: createRouter(config.models, (id) => byId.get(id)?.breaker),
+    retriesOf: (id) => byId.get(id)?.retries ?? 0,
+    close: () => closing.close(),
+  }
+}
+
+async function openProvider(adapter: ConfiguredUpstream['adapter']): Promise<Provider> {
+  if (adapter.speaks === 'chat-completions') return createOpenAiCompatible(adapter.options)
+  // Loaded only where it is needed: its packages take 70 MB and a third of a second.
+  const { createAiSdkProvider } = await import('../providers/ai-sdk/create-ai-sdk-provider.ts')
+  return createAiSdkProvider(adapter.options)
+}
+
+/** Its models fail on purpose, to be watched: no call is retried, and no breaker hides a failure. */
+function sandboxUpstream(baseUrl: string): ConfiguredUpstream {
+  return {
+    id: SANDBOX_UPSTREAM,
+    retries: 0,
+    breaker: { failures: 0, openMs: 1 },
+    adapter: {
+      speaks: 'chat-completions',
+      options: {
+        baseUrl,
+        apiKey: undefined,
+        cancelStopsBilling: true,
+        opensOnlyImages: true,
+        maxTokensField: 'max_tokens',
+        connectTimeoutMs: 1_000,
+        // Short, so that the sandbox models that hang can be watched to an end.
+        firstByteTimeoutMs: 30_000,
+        idleTimeoutMs: 10_000,
+        connectionsMax: 4_096,
+      },
+    },
+  }
+}
