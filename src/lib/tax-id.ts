@@ -28,6 +28,13 @@ export function kindOfTaxId(taxId: string): 'cpf' | 'cnpj' | undefined {
   return /^[0-9A-Z]{12}\d{2}$/.test(taxId) ? 'cnpj' : undefined
 }
 
+/** `***.982.247-**`, and of a CNPJ `**.345.678/****-**`: as the federal government shows them. */
+export function maskTaxId(taxId: string): string {
+  return taxId.length === 11
+    ? `***.${taxId.slice(3, 6)}.${taxId.slice(6, 9)}-**`
+    : `**.${taxId.slice(2, 5)}.${taxId.slice(5, 8)}/****-**`
+}
+
 /** Weights grow from 2 at the right, and start again after the highest. A character counts as its code less 48. */
 function checkDigit(text: string, weightMax: number): number {
   let sum = 0

@@ -9,10 +9,9 @@ import { createAsk, type AskOptions } from './ask.ts'
 import { tokenizeCard } from './cards.ts'
 import { ensureCustomer } from './customers.ts'
 import { listPayments } from './list-payments.ts'
-import { boleto, cancelPayment, pixCode } from './payment-acts.ts'
+import { boleto, cancelPayment, pixCode, refund } from './payment-acts.ts'
 import { createPayment, findPayment, findPaymentByReference } from './payments.ts'
 import { createReadEvent } from './read-event.ts'
-import { refund } from './refunds.ts'
 
 export interface AsaasOptions {
   /** With its version segment: `https://api.asaas.com/v3`. */

@@ -1,8 +1,15 @@
 import { readBrCode } from '../../lib/br-code.ts'
-import type { BoletoOutcome, CancelPaymentOutcome, PixCodeOutcome } from '../processor.ts'
+import { jsonCents } from '../../lib/exact-json.ts'
+import type {
+  BoletoOutcome,
+  CancelPaymentOutcome,
+  PixCodeOutcome,
+  RefundOutcome,
+  RefundRequest,
+} from '../processor.ts'
 import type { AskAsaas } from './ask.ts'
 import { findPayment } from './payments.ts'
-import { textOf } from './read-payment.ts'
+import { readPayment, textOf } from './read-payment.ts'
 import { badAnswer, firstError, refusedOf } from './read-refusal.ts'
 
 export async function pixCode(ask: AskAsaas, paymentId: string): Promise<PixCodeOutcome> {
@@ -63,9 +70,41 @@ export async function cancelPayment(ask: AskAsaas, id: string): Promise<CancelPa
   return { kind: 'not_cancelable', detail: firstError(answer.errors).description }
 }
 
+export async function refund(
+  ask: AskAsaas,
+  { paymentId, amountCents, description }: RefundRequest,
+): Promise<RefundOutcome> {
+  const answer = await ask({
+    method: 'POST',
+    path: `/payments/${encodeURIComponent(paymentId)}/refund`,
+    endpoint: 'POST /payments/{id}/refund',
+    asksIssuer: true,
+    body: { value: jsonCents(amountCents), description },
+  })
+  if (answer.kind === 'unavailable') return answer
+  if (answer.kind === 'refused') {
+    if (answer.status === 404) return { kind: 'payment_not_found' }
+    const detail = firstError(answer.errors).description
+    return isForLackOfBalance(detail)
+      ? { kind: 'insufficient_processor_balance', detail }
+      : { kind: 'not_refundable', detail }
+  }
+  const payment = readPayment(answer.body)
+  return payment?.id === paymentId
+    ? { kind: 'refund_accepted', payment }
+    : badAnswer(true, 'the answer to a refund is not its payment')
+}
+
 /** `2027-11-21 23:59:59`, Brasília's time, which has been three hours behind UTC all year since 2019. */
 function readBrasiliaTime(value: unknown): Date | undefined {
   const match = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})$/.exec(textOf(value) ?? '')
   const date = match ? new Date(`${match[1]}T${match[2]}-03:00`) : undefined
   return date === undefined || Number.isNaN(date.getTime()) ? undefined : date
+}
+
+/** Asaas publishes no code for it. */
+function isForLackOfBalance(description: string): boolean {
+  return (
+    /saldo/i.test(description) && /insuficiente|não (possui|há|tem)|disponível/i.test(description)
+  )
 }

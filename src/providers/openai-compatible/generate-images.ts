@@ -1,9 +1,17 @@
 import { guardedFetch, GuardedFetchError, isPrivateHost } from '../../lib/guarded-fetch.ts'
 import { isObject } from '../../lib/is-object.ts'
-import type { GeneratedImage, ImageAnswer, ImageCall, JsonObject, Provider } from '../contract.ts'
+import type {
+  GeneratedImage,
+  ImageAnswer,
+  ImageCall,
+  JsonObject,
+  Provider,
+  ReportedUsage,
+} from '../contract.ts'
+import { plainTokens } from '../plain-tokens.ts'
 import { post } from './post.ts'
 import { BadAnswer } from './read-answer.ts'
-import { readImageUsage } from './read-image-usage.ts'
+import { readCount } from './read-count.ts'
 import type { Upstream } from './upstream.ts'
 
 /** Ten large images in base64. */
@@ -11,8 +19,8 @@ const ANSWER_BYTES_MAX = 192 * 1024 * 1024
 const IMAGE_BYTES_MAX = 50 * 1024 * 1024
 const DOWNLOAD_TIMEOUT_MS = 60_000
 
-/** What an upstream tells of an image: its bytes, or where they are for some minutes. */
-interface ToldImage {
+/** An image of an answer: its bytes, or the address where they are for some minutes. */
+interface ListedImage {
   readonly base64: string | undefined
   readonly url: string | undefined
   readonly revisedPrompt: string | undefined
@@ -31,7 +39,7 @@ export function createGenerateImages(upstream: Upstream): NonNullable<Provider['
   }
 }
 
-/** Answers are wanted as bytes and in one piece, whatever the customer asked us for. */
+/** Asks for bytes and one whole answer, whatever the customer asked for. */
 function requestBody(call: ImageCall): JsonObject {
   const { response_format: _format, stream: _stream, ...body } = call.body
   return takesResponseFormat(body.model) ? { ...body, response_format: 'b64_json' } : body
@@ -51,21 +59,21 @@ async function readAnswer(
 ): Promise<ImageAnswer> {
   if (!Array.isArray(answer.data)) throw new BadAnswer('the answer has no data')
   // Upstreams drop the images that their filters do not let pass, some of them to empty entries.
-  const told = answer.data
-    .map(readToldImage)
+  const listed = answer.data
+    .map(readListedImage)
     .filter(({ base64, url }) => base64 !== undefined || url !== undefined)
     .slice(0, call.count)
-  if (told.length === 0) throw new BadAnswer('the answer has no images')
+  if (listed.length === 0) throw new BadAnswer('the answer has no images')
   const allowPrivate =
-    told.some(({ base64 }) => base64 === undefined) && (await isPrivateHost(upstream.hostname))
+    listed.some(({ base64 }) => base64 === undefined) && (await isPrivateHost(upstream.hostname))
   return {
     kind: 'images',
-    images: await Promise.all(told.map((image) => withBytes(image, allowPrivate, signal))),
+    images: await Promise.all(listed.map((image) => withBytes(image, allowPrivate, signal))),
     usage: readImageUsage(answer.usage),
   }
 }
 
-function readToldImage(entry: unknown): ToldImage {
+function readListedImage(entry: unknown): ListedImage {
   const { b64_json, url, revised_prompt } = isObject(entry) ? entry : {}
   return {
     base64: filledText(b64_json),
@@ -74,8 +82,31 @@ function readToldImage(entry: unknown): ToldImage {
   }
 }
 
+/**
+ * Undefined where the usage is missing or cannot be true. Output tokens without details are those of images: the
+ * first models that report usage give no details.
+ */
+function readImageUsage(usage: unknown): ReportedUsage | undefined {
+  if (!isObject(usage)) return undefined
+  const promptTokens = readCount(usage.input_tokens)
+  const completionTokens = readCount(usage.output_tokens)
+  if (promptTokens === undefined || completionTokens === undefined) return undefined
+
+  const inputDetails = isObject(usage.input_tokens_details) ? usage.input_tokens_details : {}
+  const outputDetails = isObject(usage.output_tokens_details) ? usage.output_tokens_details : {}
+  const imageInput = readCount(inputDetails.image_tokens) ?? 0
+  const imageOutput =
+    readCount(outputDetails.image_tokens) ??
+    completionTokens - Math.min(readCount(outputDetails.text_tokens) ?? 0, completionTokens)
+  return {
+    ...plainTokens(promptTokens, completionTokens),
+    imageInputTokens: Math.min(imageInput, promptTokens),
+    imageOutputTokens: Math.min(imageOutput, completionTokens),
+  }
+}
+
 async function withBytes(
-  { base64, url, revisedPrompt }: ToldImage,
+  { base64, url, revisedPrompt }: ListedImage,
   allowPrivate: boolean,
   signal: AbortSignal,
 ): Promise<GeneratedImage> {

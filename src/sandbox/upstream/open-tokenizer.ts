@@ -1,5 +1,4 @@
 import { cutLongRuns } from '../../lib/cut-long-runs.ts'
-import { createRecentMap } from './recent-map.ts'
 
 /** The shortest text that can be sent by itself: whole characters, of one token or a few. */
 export interface Piece {
@@ -28,14 +27,12 @@ const AS_PLAIN_TEXT = { disallowedSpecial: new Set<string>() }
 /** Takes some 140 ms, because the vocabulary is large. */
 export async function openTokenizer(): Promise<Tokenizer> {
   const encoding = await import('gpt-tokenizer/encoding/o200k_base')
-  const counted = createRecentMap<number>(CACHED_ENTRIES_MAX)
-  const split = createRecentMap<TokenizedText>(CACHED_ENTRIES_MAX)
 
   return {
-    count: remember(counted, (text) =>
+    count: remember((text) =>
       cutLongRuns(text).reduce((sum, part) => sum + encoding.countTokens(part, AS_PLAIN_TEXT), 0),
     ),
-    split: remember(split, (text) => {
+    split: remember((text) => {
       // A lone surrogate has no bytes of its own; on the wire it would become this anyway.
       const wellFormed = text.toWellFormed()
       const pieces = cutLongRuns(wellFormed).flatMap((part) => splitPart(part))
@@ -68,16 +65,17 @@ export function sumTokens(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, piece) => sum + piece.tokens, 0)
 }
 
-function remember<Value>(
-  known: { get(key: string): Value | undefined; set(key: string, value: Value): void },
-  compute: (text: string) => Value,
-): (text: string) => Value {
+/** Keeps the results of the texts that were used last. */
+function remember<Value>(compute: (text: string) => Value): (text: string) => Value {
+  // A Map keeps the order of insertion, so its first key is the one that was not used for longest.
+  const known = new Map<string, Value>()
   return (text) => {
     if (text.length > CACHED_CHARACTERS_MAX) return compute(text)
     const found = known.get(text)
-    if (found !== undefined) return found
-    const value = compute(text)
+    const value = found ?? compute(text)
+    if (found !== undefined) known.delete(text)
     known.set(text, value)
+    if (known.size > CACHED_ENTRIES_MAX) known.delete(known.keys().next().value as string)
     return value
   }
 }

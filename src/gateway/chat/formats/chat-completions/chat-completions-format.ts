@@ -1,10 +1,38 @@
-import type { ChatFormat } from '../../chat-format.ts'
-import { readChatRequest } from '../../chat-request.ts'
-import { readJsonBody } from '../../../read-json-body.ts'
+/**
+ * The format of OpenAI's chat completions, ended by `data: [DONE]`. Of an upstream's answer the customer sees this
+ * format and nothing else: the public fields are listed, so an upstream's own names and fingerprints stay out.
+ */
+import type { TokenCounts } from '../../../../catalog/prices.ts'
+import { isObject } from '../../../../lib/is-object.ts'
+import { decimalBrl, jsonBrl } from '../../../../lib/money.ts'
+import type { JsonObject } from '../../../../providers/contract.ts'
 import { isRefusal, refusalBody } from '../../../refusal.ts'
-import { chunkOpening, publicAnswer, publicChunk, usageChunk } from './public-chat.ts'
+import { readJsonBody } from '../../../read-json-body.ts'
+import type { Charged, ChatFormat } from '../../chat-format.ts'
+import { readChatRequest } from '../../chat-request.ts'
 
-/** The format that the specification asks for, ended by `data: [DONE]`. */
+/** The head of an answer, the same in every chunk of a stream. */
+interface AnswerHead {
+  readonly id: string
+  readonly created: number
+  readonly modelId: string
+}
+
+const CHOICE_FIELDS: ReadonlySet<string> = new Set(['index', 'finish_reason', 'logprobs'])
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
+  'role',
+  'content',
+  'refusal',
+  'tool_calls',
+  'function_call',
+  'annotations',
+  'reasoning_content',
+  'reasoning',
+  'reasoning_details',
+  // Signatures of thoughts, which some models want back in the next turn.
+  'extra_content',
+])
+
 export const chatCompletionsFormat: ChatFormat = {
   readRequest(raw) {
     const body = readJsonBody(raw)
@@ -12,7 +40,7 @@ export const chatCompletionsFormat: ChatFormat = {
   },
   createWriter({ id, modelId, request }) {
     const head = { id: `chatcmpl-${id}`, created: Math.floor(Date.now() / 1000), modelId }
-    // Of streams only.
+    // Made by the first chunk: a plain answer has no use for it.
     let opening: string | undefined
     return {
       answer: (body, charged) => publicAnswer(head, body, charged),
@@ -21,4 +49,80 @@ export const chatCompletionsFormat: ChatFormat = {
       broken: (refused) => `data: ${refusalBody(refused)}\n\n`,
     }
   },
+}
+
+/** The JSON of a whole answer, with its cost to the last digit. */
+function publicAnswer(head: AnswerHead, body: JsonObject, charged: Charged): string {
+  return JSON.stringify({
+    id: head.id,
+    object: 'chat.completion',
+    created: head.created,
+    model: head.modelId,
+    choices: publicChoices(body.choices, 'message'),
+    usage: publicUsage(charged),
+    cost_billed_brl: jsonBrl(charged.billedNanoBrl),
+  })
+}
+
+/** The beginning of every event of a stream, up to its choices. */
+function chunkOpening({ id, created, modelId }: AnswerHead): string {
+  const head = JSON.stringify({ id, object: 'chat.completion.chunk', created, model: modelId })
+  return `data: ${head.slice(0, -1)},"choices":`
+}
+
+/** A chunk as an event; undefined where nothing of it is for the customer, as a chunk of only usage. */
+function publicChunk(opening: string, body: JsonObject): string | undefined {
+  if (!Array.isArray(body.choices) || body.choices.length === 0) return undefined
+  return `${opening}${JSON.stringify(publicChoices(body.choices, 'delta'))}}\n\n`
+}
+
+/** The last chunk before the end, with the usage, for clients that asked for it. */
+function usageChunk(head: AnswerHead, charged: Charged): string {
+  const usage = JSON.stringify(publicUsage(charged))
+  const cost = decimalBrl(charged.billedNanoBrl)
+  return `${chunkOpening(head)}[],"usage":${usage},"cost_billed_brl":${cost}}\n\n`
+}
+
+function publicChoices(choices: unknown, part: 'message' | 'delta'): JsonObject[] {
+  const shown: JsonObject[] = []
+  for (const choice of choices as unknown[]) {
+    if (!isObject(choice)) continue
+    if (isPublic(choice, part)) {
+      shown.push(choice)
+      continue
+    }
+    const result: JsonObject = {}
+    pick(CHOICE_FIELDS, choice, result)
+    if (isObject(choice[part])) {
+      const message: JsonObject = {}
+      pick(MESSAGE_FIELDS, choice[part], message)
+      result[part] = message
+    }
+    shown.push(result)
+  }
+  return shown
+}
+
+/** Most choices are public, and need no copy. */
+function isPublic(choice: JsonObject, part: 'message' | 'delta'): boolean {
+  for (const field in choice) if (field !== part && !CHOICE_FIELDS.has(field)) return false
+  const message = choice[part]
+  if (message === undefined) return true
+  if (!isObject(message)) return false
+  for (const field in message) if (!MESSAGE_FIELDS.has(field)) return false
+  return true
+}
+
+function publicUsage(tokens: TokenCounts): JsonObject {
+  return {
+    prompt_tokens: tokens.promptTokens,
+    completion_tokens: tokens.completionTokens,
+    total_tokens: tokens.promptTokens + tokens.completionTokens,
+    prompt_tokens_details: { cached_tokens: tokens.cachedTokens },
+    completion_tokens_details: { reasoning_tokens: tokens.reasoningTokens },
+  }
+}
+
+function pick(fields: ReadonlySet<string>, from: JsonObject, to: JsonObject): void {
+  for (const field of fields) if (from[field] !== undefined) to[field] = from[field]
 }
