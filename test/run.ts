@@ -1,74 +1,98 @@
 /**
- * `npm test`: starts the real PostgreSQL that the tests run against, runs every `*.test.ts` by
- * `node:test`, and stops it. `npm test -- src/ledger` runs only the files whose path holds that text.
+ * `npm test`: runs every `*.test.ts` by `node:test`. `npm run test:unit` and the others run one tier
+ * (`harness/tiers.ts`), `npm test -- src/ledger` the files whose path holds that text, and `--watch` runs a file
+ * again when it or anything that it imports changes. A PostgreSQL starts where one of the files needs it.
  */
-import { chmod, glob, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, glob, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { parseArgs } from 'node:util'
 import { startEmbedded } from '../src/db/embedded.ts'
 import { effort } from './harness/effort.ts'
+import { createTierReader, TIERS, type Placed, type Tier } from './harness/tiers.ts'
 
 /** These take longest and begin first, so that at the end no core is idle while one of them runs alone. */
 const LONG = [
   'test/crash/crash.test.ts',
   'test/faults/faults.test.ts',
-  'test/crash/kill-between-steps.test.ts',
-  'test/db/embedded.test.ts',
-  'test/http/contract-fuzz.test.ts',
-  'test/start/start.test.ts',
-  'test/http/tenant-isolation.test.ts',
-  'test/http/routing.test.ts',
   'test/http/chat-streams.test.ts',
+  'test/start/start.test.ts',
+  'test/adversary/ledger-doubts.test.ts',
+  'test/model/model.test.ts',
+  'test/adversary/leaving-clients.test.ts',
+  'test/http/tenant-isolation.test.ts',
   'test/http/fuzz.test.ts',
+  'test/crash/kill-between-steps.test.ts',
+  'test/http/contract-fuzz.test.ts',
+  'test/db/embedded.test.ts',
+  'test/crash/silent-node.test.ts',
+  'test/http/transcriptions.test.ts',
+  'test/http/routing.test.ts',
   'test/http/injected-errors.test.ts',
 ]
 /** On two cores: many files wait, for a disk or for what happens after a second. */
-const FILES_AT_ONCE = 3
+const FILES_AT_ONCE = 4
 const SLOWEST_SHOWN = 15
-const TEST_MS_MAX = effort({ ordinary: 300_000, full: 10_800_000 })
+const TEST_MS_MAX = effort({ ordinary: 300_000, full: 3_600_000 })
 /** A file that never ends is no test that takes too long: nothing else would end the run. */
 const RUN_MS_MAX = effort({ ordinary: 1_800_000, full: 14_400_000 })
 
+const TESTS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/{,reads/,web/}*.test.ts']
 /** `npm run test:web` runs those that need a browser, and `npm run web:pictures` that one. */
-const kinds: { readonly [kind: string]: string[]; ordinary: string[] } = {
-  ordinary: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/{,reads/,web/}*.test.ts'],
+const WITH_BROWSER: Readonly<Record<string, string[]>> = {
   browser: ['test/web/*.browser.ts'],
   pictures: ['test/web/pictures.ts'],
 }
-const wanted = process.argv.slice(2)
-const root = join(import.meta.dirname, '..')
-const found: string[] = []
-for await (const file of glob(kinds[process.env.TEST_KIND ?? ''] ?? kinds.ordinary, {
-  cwd: root,
-})) {
-  if (wanted.length === 0 || wanted.some((text) => file.includes(text))) found.push(file)
-}
-found.sort()
-const long = LONG.filter((file) => found.includes(file))
-const files = [...long, ...found.filter((file) => !long.includes(file))]
 
-const dataDir = await mkdtemp(join(tmpdir(), 'catraca-test-'))
+const root = join(import.meta.dirname, '..')
+const { values: options, positionals: wanted } = parseArgs({
+  options: { tier: { type: 'string' }, watch: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
+const files = await findFiles(options.tier)
+if (files.length === 0) throw new Error(`no test file for "${process.argv.slice(2).join(' ')}"`)
+
+/** All that the tests write anywhere; `os.tmpdir()` is this folder for them. */
+const folder = await mkdtemp(join(tmpdir(), 'catraca-test-'))
 // Closed to the account that runs the database for root, it would go elsewhere and stay there.
-await chmod(dataDir, 0o755)
-const database = await startEmbedded({ dataDir, log: () => {} })
-process.env.TEST_DATABASE_URL = database.databaseUrl
+await chmod(folder, 0o755)
+process.env.TMPDIR = process.env.TEMP = process.env.TMP = folder
+const tiersFile = join(folder, 'tiers.json')
+await writeFile(
+  tiersFile,
+  JSON.stringify(Object.fromEntries(files.map(({ file, tier }) => [join(root, file), tier]))),
+)
+process.env.TEST_TIERS_FILE = tiersFile
 // A hundred servers are started, all of the same files: compiled once, a start takes half the time.
-process.env.NODE_COMPILE_CACHE = join(dataDir, 'compiled')
+process.env.NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/catraca-tests')
+const database = files.some(({ needsDatabase }) => needsDatabase)
+  ? await startEmbedded({
+      dataDir: join(folder, 'database'),
+      log: () => {},
+      // Tests that crash a database start one of their own.
+      settings: { fsync: 'off', full_page_writes: 'off' },
+    })
+  : undefined
+if (database) process.env.TEST_DATABASE_URL = database.databaseUrl
 
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
-let hasFailed = files.length === 0
+const signals = [stopping.signal]
+if (!options.watch) signals.push(AbortSignal.timeout(RUN_MS_MAX))
+let hasFailed = false
 const tests = run({
-  files: files.map((file) => join(root, file)),
+  files: files.map(({ file }) => join(root, file)),
   cwd: root,
   concurrency: FILES_AT_ONCE,
   timeout: TEST_MS_MAX,
-  // Not `--test-force-exit`, which loses the report of a last test now and then.
-  execArgv: ['--import', import.meta.resolve('./harness/end-after-tests.ts')],
-  signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(RUN_MS_MAX)]),
+  watch: options.watch,
+  execArgv: ['stay-in-tier', 'end-after-tests']
+    // Not `--test-force-exit`, which loses the report of a last test now and then.
+    .flatMap((name) => ['--import', import.meta.resolve(`./harness/${name}.ts`)]),
+  signal: AbortSignal.any(signals),
 })
 const secondsByFile: [file: string, seconds: number][] = []
 tests.on('test:summary', ({ file, duration_ms }) => {
@@ -82,6 +106,36 @@ for (const [file, seconds] of secondsByFile
   .toSorted(([, a], [, b]) => b - a)
   .slice(0, SLOWEST_SHOWN))
   process.stdout.write(`${seconds.toFixed(1).padStart(6)} s  ${file}\n`)
-await database.stop()
-await rm(dataDir, { recursive: true, force: true })
+for (const tier of TIERS) {
+  const count = files.filter((file) => file.tier === tier).length
+  if (count > 0) process.stdout.write(`${String(count).padStart(6)} files of the tier "${tier}"\n`)
+}
+await database?.stop()
+await rm(folder, { recursive: true, force: true })
 process.exit(hasFailed ? 1 : 0)
+
+/** In the order in which they begin: the long ones, then those of the highest tier. */
+async function findFiles(wantedTier: string | undefined): Promise<Placed[]> {
+  const read = createTierReader(root)
+  const found: Placed[] = []
+  for await (const file of glob(WITH_BROWSER[wantedTier ?? ''] ?? TESTS, { cwd: root })) {
+    const placed = read(file)
+    // A file beside the code never becomes slow unnoticed.
+    if (file.startsWith('src/') && placed.tier !== 'unit')
+      throw new Error(
+        `${file} is of the tier "${placed.tier}" by its imports. A test beside the code is a unit test: move it into test/`,
+      )
+    const isWanted = wanted.length === 0 || wanted.some((text) => file.includes(text))
+    if (isWanted && isOf(wantedTier, placed.tier)) found.push(placed)
+  }
+  const rank = ({ file, tier }: Placed): number =>
+    LONG.includes(file) ? LONG.indexOf(file) : LONG.length + TIERS.length - TIERS.indexOf(tier)
+  return found.toSorted((a, b) => rank(a) - rank(b) || (a.file < b.file ? -1 : 1))
+}
+
+function isOf(wantedTier: string | undefined, tier: Tier): boolean {
+  if (wantedTier === undefined || wantedTier in WITH_BROWSER) return true
+  if (!(TIERS as readonly string[]).includes(wantedTier))
+    throw new Error(`no tier "${wantedTier}"; there are ${TIERS.join(', ')}`)
+  return tier === wantedTier
+}

@@ -61,6 +61,8 @@ const SETTINGS = {
 export async function startEmbedded(options: {
   dataDir: string
   log: (message: string) => void
+  /** Tests that never crash this server replace settings of the service: they need no `fsync`. */
+  settings?: Readonly<Record<string, string>>
 }): Promise<EmbeddedPostgres> {
   const account = runAs()
   mkdirSync(options.dataDir, { recursive: true })
@@ -68,7 +70,9 @@ export async function startEmbedded(options: {
   const home = locateCluster(options.dataDir, account, options.log)
   const release = registerUser(home)
   const start = (): Promise<string> =>
-    withStartLock(home, () => attachOrStart(home, account, binaries))
+    withStartLock(home, () =>
+      attachOrStart(home, account, binaries, { ...SETTINGS, ...options.settings }),
+    )
   try {
     const databaseUrl = await start()
     const watch = keepUp(join(home, 'cluster'), start, options.log)
@@ -110,7 +114,12 @@ function keepUp(
 }
 
 /** Returns the address. Callers hold the start lock. */
-async function attachOrStart(home: string, account: Account, binaries: Binaries): Promise<string> {
+async function attachOrStart(
+  home: string,
+  account: Account,
+  binaries: Binaries,
+  settings: Readonly<Record<string, string>>,
+): Promise<string> {
   const cluster = join(home, 'cluster')
   if (!existsSync(cluster)) await initialise(home, cluster, account, binaries)
   const password = readFileSync(join(home, 'password'), 'utf8')
@@ -129,7 +138,13 @@ async function attachOrStart(home: string, account: Account, binaries: Binaries)
     } else if (!launched) {
       // A pid file that names no postmaster of this folder would only be in the way.
       rmSync(join(cluster, 'postmaster.pid'), { force: true })
-      launched = launch(home, cluster, await choosePort(home), account, binaries)
+      launched = launch(
+        home,
+        cluster,
+        { ...settings, port: String(await choosePort(home)) },
+        account,
+        binaries,
+      )
     } else if (launched.code !== undefined) {
       // Orphans of a killed postmaster keep its memory for some seconds; then a start succeeds.
       launched = undefined
@@ -203,14 +218,13 @@ function socketDirOf(home: string): string {
 function launch(
   home: string,
   cluster: string,
-  port: number,
+  chosen: Readonly<Record<string, string>>,
   account: Account,
   binaries: Binaries,
 ): { code?: number | null } {
   const logFile = openSync(join(home, 'postgres.log'), 'w', 0o600)
   const settings = {
-    ...SETTINGS,
-    port: String(port),
+    ...chosen,
     listen_addresses: '127.0.0.1',
     unix_socket_directories: socketDirOf(home),
   }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { test, type TestContext } from 'node:test'
 import fc from 'fast-check'
 import { createProcessLog } from './log.ts'
@@ -111,18 +110,6 @@ test('no line is lost without being counted, and no cause of an event of few cau
       }
     }),
   )
-})
-
-test('a process ends although it has not said yet what was left out', () => {
-  const script = `
-    import { createLog } from ${JSON.stringify(import.meta.resolve('./log.ts'))}
-    const log = createLog('info', (line) => process.stdout.write(line))
-    for (let number = 0; number < 25; number++) log.warn('slow')`
-  const args = ['--input-type=module', '--eval', script]
-  const { stdout, status } = spawnSync(process.execPath, args, { encoding: 'utf8' })
-  assert.equal(status, 0)
-  // Ten seconds later there would be one more.
-  assert.equal(stdout.trimEnd().split('\n').length, 20)
 })
 
 function openLog() {

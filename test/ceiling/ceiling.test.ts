@@ -68,7 +68,7 @@ let slots: Slot[]
 let askGateway: AskGateway
 
 before(async () => {
-  database = await createTestDatabase({ isDurable: false })
+  database = await createTestDatabase()
   upstream = await startHostileUpstream()
   file = await writeConfigFile(configFor(upstream.url))
   node = await startTestNode({

@@ -12,7 +12,7 @@ import { lockAccount } from '../../src/ledger/entries.ts'
 import { deleteAccount } from '../../src/personal-data/delete-account.ts'
 import { createTestDatabase, seedCustomer } from '../harness/test-database.ts'
 
-const database = await createTestDatabase({ isDurable: false })
+const database = await createTestDatabase()
 after(() => database.drop())
 const { db } = database
 

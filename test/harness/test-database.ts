@@ -20,13 +20,9 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/**
- * `isDurable`: its commits wait for the disk, as those of the service do. What is told by thousands of commits
- * and does not depend on the disk may do without.
- */
-export async function createTestDatabase({ isDurable = true } = {}): Promise<TestDatabase> {
+export async function createTestDatabase(): Promise<TestDatabase> {
   const serverUrl = process.env.TEST_DATABASE_URL
-  if (!serverUrl) throw new Error('run the tests with `npm test`: it starts the database they need')
+  if (!serverUrl) throw new Error('run this file with `npm test -- <path>`: it starts the database')
   const name = `test_${createId().replaceAll('-', '')}`
   await withClient(serverUrl, async (client) => {
     // One test process makes the template, the others wait for it.
@@ -38,7 +34,6 @@ export async function createTestDatabase({ isDurable = true } = {}): Promise<Tes
       await client.query(`alter database ${TEMPLATE}_new rename to ${TEMPLATE}`)
     }
     await client.query(`create database ${name} template ${TEMPLATE}`)
-    if (!isDurable) await client.query(`alter database ${name} set synchronous_commit = off`)
     await client.query('select pg_advisory_unlock(42)')
   })
   const databaseUrl = urlOf(serverUrl, name)

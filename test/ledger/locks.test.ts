@@ -23,7 +23,7 @@ let one: TestLedger
 let two: TestLedger
 
 before(async () => {
-  database = await createTestDatabase({ isDurable: false })
+  database = await createTestDatabase()
   one = await openTestLedger(database.db, database.databaseUrl, { laneCount: 1 })
   two = await openTestLedger(database.db, database.databaseUrl, { laneCount: 1 })
 })

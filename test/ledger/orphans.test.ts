@@ -17,7 +17,7 @@ let alive: TestLedger
 let lease: Lease
 
 before(async () => {
-  database = await createTestDatabase({ isDurable: false })
+  database = await createTestDatabase()
   dead = await openTestLedger(database.db, database.databaseUrl)
   alive = await openTestLedger(database.db, database.databaseUrl)
   lease = { ...heldLease(alive.nodeId), contactMs: () => 60_000, stop: async () => {} }

@@ -30,7 +30,7 @@ const log = createLog('silent', () => {})
 
 let database: TestDatabase
 before(async () => {
-  database = await createTestDatabase({ isDurable: false })
+  database = await createTestDatabase()
 })
 after(() => database.drop())
 

@@ -23,7 +23,7 @@ const AT_ONCE = 8
 let database: TestDatabase
 
 before(async () => {
-  database = await createTestDatabase({ isDurable: false })
+  database = await createTestDatabase()
 })
 after(() => database.drop())
 

@@ -19,7 +19,7 @@ await build({ configFile: join(root, 'web/vite.config.ts'), logLevel: 'warn' })
 const wanted = process.argv.slice(2)
 const { status } = spawnSync(
   process.execPath,
-  [join(root, 'test/run.ts'), ...(wanted.length > 0 ? wanted : ['.browser.ts'])],
-  { cwd: root, stdio: 'inherit', env: { ...process.env, TEST_KIND: 'browser' } },
+  [join(root, 'test/run.ts'), '--tier=browser', ...wanted],
+  { cwd: root, stdio: 'inherit' },
 )
 process.exit(status ?? 1)

@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import OpenAI from 'openai'
-import { startSandboxUpstream } from './start-sandbox-upstream.ts'
+import { startSandboxUpstream } from '../../src/sandbox/upstream/start-sandbox-upstream.ts'
 
 const upstream = await startSandboxUpstream()
 after(() => upstream.close())
@@ -431,7 +431,7 @@ async function waitFor(isTrue: () => boolean, what: string): Promise<void> {
 /** The sandbox as a program that also answers each message with what it holds of memory. */
 function startChild(): ChildProcess {
   const report = 'process.on("message", () => process.send(process.memoryUsage().rss))'
-  return fork(join(import.meta.dirname, 'main.ts'), ['--port', '0'], {
+  return fork(join(import.meta.dirname, '../../src/sandbox/upstream/main.ts'), ['--port', '0'], {
     execArgv: ['--import', `data:text/javascript,${encodeURIComponent(report)}`],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })

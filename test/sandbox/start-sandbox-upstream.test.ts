@@ -8,9 +8,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import OpenAI, { APIError } from 'openai'
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions'
-import { createSseReader } from '../../lib/sse.ts'
-import { SANDBOX_MODELS } from './sandbox-models.ts'
-import { startSandboxUpstream, type SandboxUpstream } from './start-sandbox-upstream.ts'
+import { createSseReader } from '../../src/lib/sse.ts'
+import { SANDBOX_MODELS } from '../../src/sandbox/upstream/sandbox-models.ts'
+import {
+  startSandboxUpstream,
+  type SandboxUpstream,
+} from '../../src/sandbox/upstream/start-sandbox-upstream.ts'
 
 const upstream = await startSandboxUpstream()
 after(() => upstream.close())
@@ -386,7 +389,7 @@ describe('the server', () => {
   })
 
   test('runs as a program, prints its address and stops on SIGTERM', async () => {
-    const main = join(import.meta.dirname, 'main.ts')
+    const main = join(import.meta.dirname, '../../src/sandbox/upstream/main.ts')
     const child = spawn(process.execPath, [main, '--port', '0'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })

@@ -1,0 +1,57 @@
+/**
+ * The tier of a test file follows from what it imports, itself or through the helpers in `test`:
+ * `processes` where that is `node:child_process` or the embedded PostgreSQL, `database` where it is
+ * `test-database.ts`, and `unit` else. `stay-in-tier.ts` ends a test that goes beyond its tier by another way.
+ */
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+export const TIERS = ['unit', 'database', 'processes'] as const
+export type Tier = (typeof TIERS)[number]
+
+export interface Placed {
+  /** From the root of the project, as all paths here. */
+  readonly file: string
+  readonly tier: Tier
+  /** The server of the run; not where a file of the processes starts one of its own. */
+  readonly needsDatabase: boolean
+}
+
+const TEST_DATABASE = 'test/harness/test-database.ts'
+const STARTS_PROCESSES = new Set(['node:child_process', 'node:cluster', 'src/db/embedded.ts'])
+/** `import type` and `export type` vanish before anything runs. */
+const IMPORT =
+  /^(?:import|export)\s(?!type\s)[^;'"`]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm
+
+export function createTierReader(root: string): (file: string) => Placed {
+  const imports = new Map<string, readonly string[]>()
+
+  function importsOf(file: string): readonly string[] {
+    const known = imports.get(file)
+    if (known) return known
+    const text = readFileSync(join(root, file), 'utf8')
+    const found = [...text.matchAll(IMPORT)].map(([, from, bare, dynamic]) => {
+      const target = from ?? bare ?? dynamic ?? ''
+      return target.startsWith('.') ? join(dirname(file), target) : target
+    })
+    imports.set(file, found)
+    return found
+  }
+
+  return (file) => {
+    const seen = new Set([file])
+    // A set that grows while it is walked is walked to its end.
+    for (const path of seen) {
+      // The program may start what it likes: only a test that asks it to is of another tier.
+      const isOfTests = path === file || !path.startsWith('src/')
+      if (isOfTests && path.endsWith('.ts')) for (const target of importsOf(path)) seen.add(target)
+    }
+    const needsDatabase = seen.has(TEST_DATABASE)
+    const startsProcesses = [...STARTS_PROCESSES].some((target) => seen.has(target))
+    return {
+      file,
+      tier: startsProcesses ? 'processes' : needsDatabase ? 'database' : 'unit',
+      needsDatabase,
+    }
+  }
+}
