@@ -1,20 +1,10 @@
-import { audited, OPERATOR } from '../audit-log/audited.ts'
-import {
-  createCustomer,
-  findCustomer,
-  listCustomers,
-  type Customer,
-} from '../customers/customers.ts'
+import { OPERATOR } from '../audit-log/audited.ts'
+import { findCustomer, listCustomers, type Customer } from '../customers/customers.ts'
 import { listApiKeys } from '../customers/api-keys.ts'
-import { refer } from '../customers/referrals.ts'
+import { registerCustomer } from '../customers/register-customer.ts'
 import type { Database } from '../db/open.ts'
-import {
-  credit,
-  findAccount,
-  type Account,
-  type EntryInput,
-  type EntryOutcome,
-} from '../ledger/entries.ts'
+import { creditByHand } from '../ledger/credit-by-hand.ts'
+import { findAccount, type Account } from '../ledger/entries.ts'
 import { createId } from '../lib/ids.ts'
 import { decimalBrl, jsonBrl, parseBrl } from '../lib/money.ts'
 import { optionText, requiredText, UsageError, type Command, type CommandInput } from './command.ts'
@@ -31,7 +21,7 @@ export const customerCommands: Record<string, Command> = {
       if (email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(email))
         throw new UsageError(`--email: not an e-mail address: "${email}"`)
       const referralCode = optionText(options, 'referral-code')
-      const created = await create(db, { name, email, referralCode })
+      const created = await register(db, { name, email, referralCode })
       return { data: customerBody(created), text: `created ${created.id}  ${created.name}` }
     },
   },
@@ -105,7 +95,7 @@ export const customerCommands: Record<string, Command> = {
         throw new UsageError('--reason: must be of lower-case letters and underscores')
       if (RETURN_REASONS.includes(reason))
         throw new UsageError(`--reason: "${reason}" is for what the service books itself`)
-      const outcome = await creditAudited(input.db, {
+      const outcome = await creditByHand(input.db, OPERATOR, {
         customerId: customer.id,
         amountNanoBrl,
         reason,
@@ -141,38 +131,19 @@ export async function anyCustomer({ db, args }: CommandInput): Promise<Customer>
   return customer
 }
 
-/** With a code that nobody has, nobody is made. */
-function create(
+async function register(
   db: Database,
   input: { name: string; email: string | undefined; referralCode: string | undefined },
 ): Promise<Customer> {
-  return audited(db, OPERATOR, async (trx, record) => {
-    const created = await createCustomer(trx, input)
-    if ('kind' in created) throw new UsageError('a customer with this e-mail exists')
-    const customerId = created.id
-    await record({ action: 'customer.created', customerId, subjectId: customerId })
-    if (input.referralCode === undefined) return created
-    const referred = await refer(trx, { customerId, code: input.referralCode })
-    if (referred.kind !== 'recorded')
+  const registered = await registerCustomer(db, OPERATOR, input)
+  switch (registered.kind) {
+    case 'registered':
+      return registered.customer
+    case 'email_taken':
+      throw new UsageError('a customer with this e-mail exists')
+    case 'code_not_found':
       throw new UsageError(`--referral-code: nobody has the code "${input.referralCode}"`)
-    await record({ action: 'referral.recorded', customerId, subjectId: referred.referrerId })
-    return created
-  })
-}
-
-function creditAudited(db: Database, input: EntryInput): Promise<EntryOutcome> {
-  return audited(db, OPERATOR, async (trx, record) => {
-    const outcome = await credit(trx, input)
-    if (outcome.kind === 'posted') {
-      await record({
-        action: 'account.credited',
-        customerId: input.customerId,
-        subjectId: outcome.entryId,
-        details: { amount_brl: decimalBrl(input.amountNanoBrl), reason: input.reason },
-      })
-    }
-    return outcome
-  })
+  }
 }
 
 function customerBody(customer: Customer): Record<string, unknown> {

@@ -1,4 +1,4 @@
-import { audited, OPERATOR } from '../audit-log/audited.ts'
+import { OPERATOR } from '../audit-log/audited.ts'
 import { vendorsOf } from '../catalog/vendors-of.ts'
 import type { Config } from '../composition/config.ts'
 import {
@@ -33,12 +33,8 @@ export const incidentCommands: Record<string, Command> = {
       const modelIds = knownModels(config, optionList(options, 'model') ?? [])
       const vendors =
         knownVendors(config, optionList(options, 'vendor')) ?? vendorsOf(config.models, modelIds)
-      const id = await audited(db, OPERATOR, async (trx, record) => {
-        const opened = await openIncident(trx, { title, message, severity, modelIds, vendors })
-        const details = { severity, models: modelIds, vendors }
-        await record({ action: 'incident.opened', customerId: null, subjectId: opened, details })
-        return opened
-      })
+      const incident = { title, message, severity, modelIds, vendors }
+      const id = await openIncident(db, OPERATOR, incident)
       return {
         data: { id, title, message, severity, models: modelIds, vendors },
         text: `opened ${id}  ${title}`,
@@ -52,17 +48,7 @@ export const incidentCommands: Record<string, Command> = {
       const id = idOf(input)
       const message = messageOf(requiredText(input.options, 'message'))
       const severity = severityOf(input.options)
-      const outcome = await audited(input.db, OPERATOR, async (trx, record) => {
-        const outcome = await updateIncident(trx, { id, message, severity })
-        if (outcome === 'updated')
-          await record({
-            action: 'incident.updated',
-            customerId: null,
-            subjectId: id,
-            ...(severity === undefined ? {} : { details: { severity } }),
-          })
-        return outcome
-      })
+      const outcome = await updateIncident(input.db, OPERATOR, { id, message, severity })
       if (outcome === 'incident_not_found') throw new UsageError(`there is no incident ${id}`)
       if (outcome === 'already_resolved')
         throw new UsageError('it is resolved; open another if it is there again')
@@ -76,12 +62,7 @@ export const incidentCommands: Record<string, Command> = {
       const id = idOf(input)
       const given = optionText(input.options, 'message')
       const message = given === undefined ? undefined : messageOf(given)
-      const outcome = await audited(input.db, OPERATOR, async (trx, record) => {
-        const outcome = await resolveIncident(trx, { id, message })
-        if (outcome === 'resolved')
-          await record({ action: 'incident.resolved', customerId: null, subjectId: id })
-        return outcome
-      })
+      const outcome = await resolveIncident(input.db, OPERATOR, { id, message })
       if (outcome === 'incident_not_found') throw new UsageError(`there is no incident ${id}`)
       return {
         data: { outcome },

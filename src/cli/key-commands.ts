@@ -1,17 +1,14 @@
-import { audited, OPERATOR } from '../audit-log/audited.ts'
+import { OPERATOR } from '../audit-log/audited.ts'
 import {
   findApiKeyDetails,
   listApiKeyDetails,
   type ApiKeyDetails,
 } from '../customers/api-key-details.ts'
-import { createApiKey, revokeApiKey, type ApiKeyInput } from '../customers/api-keys.ts'
 import { createIpMatcher } from '../customers/ip-allowlist.ts'
-import { keyAct, keyEvent } from '../customers/key-act.ts'
+import { createKey, revokeKey } from '../customers/key-acts.ts'
 import { readKeyName } from '../customers/key-name.ts'
 import type { Config } from '../composition/config.ts'
-import type { Database } from '../db/open.ts'
 import type { BudgetPeriod } from '../db/tables.ts'
-import { recordEvent } from '../events/record-event.ts'
 import { decimalUsd, jsonUsd, parseUsd } from '../lib/money.ts'
 import {
   optionList,
@@ -37,7 +34,7 @@ export const keyCommands: Record<string, Command> = {
       const { options } = input
       const name = readKeyName(requiredText(options, 'name'))
       if (name === undefined) throw new UsageError('--name: must be 3-50 chars')
-      const { key, secret } = await createKey(input.db, {
+      const made = await createKey(input.db, OPERATOR, {
         customerId: customer.id,
         name,
         modelIds: knownModels(input.config, optionList(options, 'models')),
@@ -47,6 +44,8 @@ export const keyCommands: Record<string, Command> = {
         budget: budgetOf(options),
         expiresAt: dateOf(options),
       })
+      const { secret } = made
+      const key = (await findApiKeyDetails(input.db, customer.id, made.key.id)) as ApiKeyDetails
       return {
         data: { ...keyBody(key), secret },
         text: `created ${key.id}  ${key.name}\n\n  ${secret}\n\nThis is the only time it is shown.`,
@@ -94,7 +93,7 @@ export const keyCommands: Record<string, Command> = {
     async run({ db, args }) {
       const [keyId] = args
       if (keyId === undefined) throw new UsageError('which key? Give its id')
-      const outcome = await revokeKey(db, keyId)
+      const outcome = await revokeKey(db, OPERATOR, { keyId })
       if (outcome === 'key_not_found') throw new UsageError(`there is no key ${keyId}`)
       return {
         data: { outcome },
@@ -102,30 +101,6 @@ export const keyCommands: Record<string, Command> = {
       }
     },
   },
-}
-
-function createKey(
-  db: Database,
-  input: ApiKeyInput,
-): Promise<{ key: ApiKeyDetails; secret: string }> {
-  return audited(db, OPERATOR, async (trx, record) => {
-    const { key, secret } = await createApiKey(trx, input)
-    await record(keyAct('created', key))
-    await recordEvent(trx, keyEvent('created', key))
-    return { key: (await findApiKeyDetails(trx, key.customerId, key.id)) as ApiKeyDetails, secret }
-  })
-}
-
-function revokeKey(db: Database, keyId: string): ReturnType<typeof revokeApiKey> {
-  return audited(db, OPERATOR, async (trx, record) => {
-    const outcome = await revokeApiKey(trx, keyId)
-    const key = await findApiKeyDetails(trx, undefined, keyId)
-    if (outcome === 'revoked' && key) {
-      await record(keyAct('revoked', key))
-      await recordEvent(trx, keyEvent('revoked', key))
-    }
-    return outcome
-  })
 }
 
 function knownModels({ models }: Config, ids: string[] | undefined): string[] | undefined {

@@ -1,16 +1,17 @@
 import { readFile, stat } from 'node:fs/promises'
-import { audited, OPERATOR } from '../audit-log/audited.ts'
+import { OPERATOR } from '../audit-log/audited.ts'
 import type { Config } from '../composition/config.ts'
 import { SANDBOX_UPSTREAM } from '../composition/resolve-upstreams.ts'
 import { createLog } from '../lib/log.ts'
 import { decimalUsd } from '../lib/money.ts'
 import { explainDifference } from '../reconciliation/differences.ts'
-import { parseCostExport, type DayCost } from '../reconciliation/parse-cost-export.ts'
+import { parseCostExport } from '../reconciliation/parse-cost-export.ts'
 import { differenceBody, readReport, type Report } from '../reconciliation/report.ts'
 import {
   compareUpstreamCosts,
   isBeyondTolerance,
-  storeUpstreamCosts,
+  sumCosts,
+  importUpstreamCosts,
   type ComparedDay,
 } from '../reconciliation/upstream-costs.ts'
 import {
@@ -51,18 +52,7 @@ export const reconciliationCommands: Record<string, Command> = {
         throw new UsageError(
           `--note: must have ${EXPLANATION_MIN} to ${EXPLANATION_MAX} characters`,
         )
-      const outcome = await audited(db, OPERATOR, async (trx, record) => {
-        const input = { id, explanation, explainer: 'operator' } as const
-        const explained = await explainDifference(trx, input)
-        if (explained.kind === 'explained')
-          await record({
-            action: 'reconciliation_difference.explained',
-            customerId: null,
-            subjectId: id,
-            details: { kind: explained.difference.kind, explanation },
-          })
-        return explained
-      })
+      const outcome = await explainDifference(db, OPERATOR, { id, explanation })
       if (outcome.kind === 'difference_not_found')
         throw new UsageError(`there is no difference ${id}`)
       if (outcome.kind === 'difference_gone')
@@ -78,16 +68,7 @@ export const reconciliationCommands: Record<string, Command> = {
       const parsed = parseCostExport(await readExport(requiredText(options, 'file')))
       if (parsed.kind === 'fault') throw new UsageError(`--file: ${parsed.detail}`)
       const { costs, format } = parsed
-      const days = await audited(db, OPERATOR, async (trx, record) => {
-        const stored = await storeUpstreamCosts(trx, upstreamId, costs)
-        await record({
-          action: 'upstream_costs.imported',
-          customerId: null,
-          subjectId: upstreamId,
-          details: { format, from: stored[0], to: stored.at(-1), total_usd: totalOf(costs) },
-        })
-        return stored
-      })
+      const days = await importUpstreamCosts(db, OPERATOR, { upstreamId, costs, format })
       const fromDay = days[0] as string
       const compared = (
         await compareUpstreamCosts(db, { fromDay, upstreamId, now: new Date() }, SILENT)
@@ -98,7 +79,7 @@ export const reconciliationCommands: Record<string, Command> = {
           format,
           from: fromDay,
           to: days.at(-1),
-          total_usd: totalOf(costs),
+          total_usd: decimalUsd(sumCosts(costs)),
           days: compared.map(comparedBody),
         },
         text: {
@@ -121,10 +102,6 @@ function comparedBody({ day, oursPicoUsd, theirsPicoUsd }: ComparedDay) {
     difference_usd: decimalUsd(oursPicoUsd - theirsPicoUsd),
     is_open: isBeyondTolerance(oursPicoUsd, theirsPicoUsd),
   }
-}
-
-function totalOf(costs: readonly DayCost[]): string {
-  return decimalUsd(costs.reduce((sum, { costPicoUsd }) => sum + costPicoUsd, 0n))
 }
 
 /** A slip would compare the costs with nothing. */

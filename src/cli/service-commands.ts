@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { audited, OPERATOR } from '../audit-log/audited.ts'
+import { OPERATOR } from '../audit-log/audited.ts'
 import { MODEL_CATEGORIES, type Model, type ModelCategory } from '../catalog/model.ts'
 import { findOldSnapshots } from '../db/find-old-snapshots.ts'
 import { countSealed } from '../db/reseal.ts'
-import { findCurrentFxRate, SANDBOX_SOURCE, storeFxRate, type FxRate } from '../fx/fx-rates.ts'
+import { findCurrentFxRate, SANDBOX_SOURCE, setFxRate, type FxRate } from '../fx/fx-rates.ts'
 import { sealUsage } from '../ledger/audit-seals.ts'
 import { findWaitingSpoolFiles } from '../ledger/audit-spool.ts'
 import { auditMoney } from '../payments/audit-money.ts'
@@ -67,16 +67,7 @@ export const serviceCommands: Record<string, Command> = {
       const note =
         config.mode === 'live' ? requiredText(options, 'note') : optionText(options, 'note')
       const source = config.mode === 'sandbox' ? SANDBOX_SOURCE : 'manual'
-      const rate = await audited(db, OPERATOR, async (trx, record) => {
-        const stored = await storeFxRate(trx, { rateE4, rateDate, bulletinAt: null, source })
-        await record({
-          action: 'fx_rate.set',
-          customerId: null,
-          subjectId: String(stored.id),
-          details: { rate: decimalE4(rateE4), date: rateDate, source, note: note ?? null },
-        })
-        return stored
-      })
+      const rate = await setFxRate(db, OPERATOR, { rateE4, rateDate, source, note })
       return { data: fxBody(rate), text: `stored: ${fxText(rate)}` }
     },
   },

@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { audited, SYSTEM } from '../audit-log/audited.ts'
 import { createApiKey, findApiKey } from '../customers/api-keys.ts'
 import { createCustomer, findCustomer } from '../customers/customers.ts'
-import { keyAct } from '../customers/key-act.ts'
 import type { Database } from '../db/open.ts'
 import { credit } from '../ledger/entries.ts'
 import { sha256 } from '../lib/ids.ts'
@@ -37,7 +36,7 @@ export async function ensureDemo(db: Database, dataDir: string): Promise<string>
       name: 'Chave de demonstração',
       requestsPerMinute: 120,
     })
-    await record(keyAct('created', made.key))
+    await record({ action: 'api_key.created', customerId, subjectId: made.key.id })
     return made
   })
   await mkdir(dataDir, { recursive: true })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { API_KEY_CHANNEL } from './api-keys.ts'
-import type { KeyFacts } from './key-act.ts'
+import type { KeyFacts } from './key-acts.ts'
 
 /** For good, and on all nodes: the customer's own, and those that they made for teams of others. Returns them. */
 export async function revokeKeysOf(db: Database, customerId: string): Promise<KeyFacts[]> {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { API_KEY_CHANNEL } from './api-keys.ts'
-import type { KeyFacts } from './key-act.ts'
+import type { KeyFacts } from './key-acts.ts'
 
 /** Not revoked, of one team. */
 export const TEAM_KEYS_MAX = 100

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import type { TeamRole } from '../db/tables.ts'
-import type { KeyFacts } from './key-act.ts'
+import type { KeyFacts } from './key-acts.ts'
 import { findTeamRole } from './team-access.ts'
 import type { NanoBrl } from '../lib/money.ts'
 import type { TeamRank } from './team-access.ts'

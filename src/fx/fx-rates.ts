@@ -4,7 +4,9 @@
  * that source are never used.
  */
 import { sql } from 'kysely'
+import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
+import { decimalE4 } from '../lib/money.ts'
 
 export interface FxRate {
   readonly id: number
@@ -31,6 +33,29 @@ export async function storeFxRate(db: Database, input: FxRateInput): Promise<FxR
     )
     select id, pg_notify(${FX_CHANNEL}, id::text) from stored`.execute(db)
   return { ...input, id: (rows[0] as { id: number }).id }
+}
+
+/** Stores a rate that the operator gives; the next newer official one replaces it. */
+export function setFxRate(
+  db: Database,
+  actor: Actor,
+  { note, ...input }: Omit<FxRateInput, 'bulletinAt'> & { readonly note: string | undefined },
+): Promise<FxRate> {
+  return audited(db, actor, async (trx, record) => {
+    const stored = await storeFxRate(trx, { ...input, bulletinAt: null })
+    await record({
+      action: 'fx_rate.set',
+      customerId: null,
+      subjectId: String(stored.id),
+      details: {
+        rate: decimalE4(input.rateE4),
+        date: input.rateDate,
+        source: input.source,
+        note: note ?? null,
+      },
+    })
+    return stored
+  })
 }
 
 /** The newest rate that this mode may use. */

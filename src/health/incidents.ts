@@ -4,6 +4,7 @@
  * upstream; vendors and models are those that the catalog shows.
  */
 import { sql } from 'kysely'
+import { audited, type Actor } from '../audit-log/audited.ts'
 import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
 import type { IncidentSeverity, IncidentSource } from '../db/tables.ts'
@@ -50,7 +51,16 @@ export interface IncidentInput {
 }
 
 /** Returns the id of the new incident. */
-export async function openIncident(db: Database, input: IncidentInput): Promise<string> {
+export function openIncident(db: Database, actor: Actor, input: IncidentInput): Promise<string> {
+  return audited(db, actor, async (trx, record) => {
+    const id = await insertIncident(trx, input)
+    const details = { severity: input.severity, models: input.modelIds, vendors: input.vendors }
+    await record({ action: 'incident.opened', customerId: null, subjectId: id, details })
+    return id
+  })
+}
+
+async function insertIncident(trx: Database, input: IncidentInput): Promise<string> {
   const id = createId()
   await sql`
     with opened as (
@@ -60,11 +70,11 @@ export async function openIncident(db: Database, input: IncidentInput): Promise<
       returning id, severity, message
     )
     insert into incident_updates (id, incident_id, status, severity, message)
-    select ${createId()}, id, 'opened', severity, message from opened`.execute(db)
+    select ${createId()}, id, 'opened', severity, message from opened`.execute(trx)
   return id
 }
 
-/** What is given takes the place of what was there. */
+/** A field that is given replaces the stored one. */
 export interface IncidentChange {
   readonly id: string
   readonly title?: string | undefined
@@ -72,19 +82,38 @@ export interface IncidentChange {
   readonly severity?: IncidentSeverity | undefined
 }
 
-export async function updateIncident(
+export function updateIncident(
   db: Database,
+  actor: Actor,
   input: IncidentChange,
 ): Promise<'updated' | 'already_resolved' | 'incident_not_found'> {
-  return (await changeOpen(db, 'updated', input)) ? 'updated' : whyNotChanged(db, input.id)
+  return changeIncident(db, actor, 'updated', input)
 }
 
 /** A breaker that still reports the same opens a new incident with its next report. */
-export async function resolveIncident(
+export function resolveIncident(
   db: Database,
+  actor: Actor,
   input: IncidentChange,
 ): Promise<'resolved' | 'already_resolved' | 'incident_not_found'> {
-  return (await changeOpen(db, 'resolved', input)) ? 'resolved' : whyNotChanged(db, input.id)
+  return changeIncident(db, actor, 'resolved', input)
+}
+
+const CHANGE_FIELDS = ['title', 'message', 'severity'] as const
+
+function changeIncident<Status extends 'updated' | 'resolved'>(
+  db: Database,
+  actor: Actor,
+  status: Status,
+  input: IncidentChange,
+): Promise<Status | 'already_resolved' | 'incident_not_found'> {
+  const id = input.id.toLowerCase()
+  return audited(db, actor, async (trx, record) => {
+    if (!(await changeOpen(trx, status, { ...input, id }))) return whyNotChanged(trx, id)
+    const details = { fields: CHANGE_FIELDS.filter((field) => input[field] !== undefined) }
+    await record({ action: `incident.${status}`, customerId: null, subjectId: id, details })
+    return status
+  })
 }
 
 async function changeOpen(

@@ -1,8 +1,7 @@
 import { SYSTEM, type Actor, type RecordAct } from '../audit-log/audited.ts'
-import { keyAct, keyEvent } from '../customers/key-act.ts'
+import { recordRevokedKeys } from '../customers/key-acts.ts'
 import { revokeKeysOf } from '../customers/revoke-keys-of.ts'
 import type { Database } from '../db/open.ts'
-import { recordEvent } from '../events/record-event.ts'
 import type { Log } from '../lib/log.ts'
 import { deleteAccount } from '../personal-data/delete-account.ts'
 import {
@@ -29,10 +28,7 @@ export async function deleteUser(
   const { kind } = await deleteAccount(trx, actor, { customerId, waiveBalance: false })
   if (kind === 'deleted') return 'account_deleted'
   if (kind === 'already_deleted' || kind === 'customer_not_found') return 'nothing_new'
-  for (const key of await revokeKeysOf(trx, customerId)) {
-    await record(keyAct('revoked', key))
-    await recordEvent(trx, keyEvent('revoked', key))
-  }
+  await recordRevokedKeys(trx, record, await revokeKeysOf(trx, customerId))
   if (!known.deletedAt)
     await record({
       action: 'account.deletion_waits',

@@ -3,6 +3,7 @@
  * charged at once. An answer that is lost on the way leaves a row that `sweep-top-ups.ts` looks after: nobody
  * asks for the same payment twice.
  */
+import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { createId } from '../lib/ids.ts'
@@ -44,16 +45,18 @@ const BRASILIA = 'America/Sao_Paulo'
 
 export async function createTopUp(
   db: Database,
+  actor: Actor,
   processor: Processor,
   input: TopUpInput,
 ): Promise<CreatedTopUp> {
-  const make = (): Promise<CreatedTopUp> => makeTopUp(db, processor, input)
+  const make = (): Promise<CreatedTopUp> => makeTopUp(db, actor, processor, input)
   // What happens by itself has bounds of its own.
   return input.card && !input.isAutomatic ? guardCards(db, input.customerId, make) : make()
 }
 
 async function makeTopUp(
   db: Database,
+  actor: Actor,
   processor: Processor,
   input: TopUpInput,
 ): Promise<CreatedTopUp> {
@@ -61,7 +64,7 @@ async function makeTopUp(
   const ensured = await ensurePayer(db, processor, input.payer)
   if (ensured.kind !== 'payer') return ensured
   const id = createId()
-  if (!(await insertTopUp(db, processor, id, input))) return { kind: 'in_flight' }
+  if (!(await insertTopUp(db, actor, processor, id, input))) return { kind: 'in_flight' }
   const outcome = await processor.createPayment({
     ourId: id,
     processorCustomerId: ensured.processorCustomerId,
@@ -81,11 +84,12 @@ async function makeTopUp(
 /** False where another automatic one is under way. */
 function insertTopUp(
   db: Database,
+  actor: Actor,
   processor: Processor,
   id: string,
   { customerId, amountNanoBrl, method, card, isAutomatic = false }: TopUpInput,
 ): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
+  return audited(db, actor, async (trx, record) => {
     const { numInsertedOrUpdatedRows } = await trx
       .insertInto('top_ups')
       .values({
@@ -102,7 +106,8 @@ function insertTopUp(
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst()
     if (numInsertedOrUpdatedRows !== 1n) return false
-    // Of the others it is told once they can be paid.
+    await record({ action: 'topup.created', customerId, subjectId: id })
+    // The event of a Pix or a boleto is written once it can be paid.
     if (card)
       await recordEvent(trx, {
         customerId,

@@ -7,6 +7,7 @@
  * a row of a top-up for the sweeper, or nothing at all.
  */
 import { sql } from 'kysely'
+import { SYSTEM } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
 import type { NanoBrl } from '../lib/money.ts'
 import type { Log } from '../lib/log.ts'
@@ -83,7 +84,7 @@ async function topUpOne(db: Database, deps: AutomaticDeps, due: Due): Promise<vo
   const found = await findPayer(db, customerId)
   // Deleted a moment ago, or of another processor than this one.
   if (!card || found.kind !== 'payer') return
-  const outcome = await createTopUp(db, deps.processor, {
+  const outcome = await createTopUp(db, SYSTEM, deps.processor, {
     customerId,
     payer: found.payer,
     amountNanoBrl: due.amount_nano_brl,

@@ -4,6 +4,7 @@
  * itself, and open again should it come back. Whoever looked at a subject tells all that it found of it.
  */
 import { sql, type Selectable } from 'kysely'
+import { audited, type Actor } from '../audit-log/audited.ts'
 import { inTransaction, type Database } from '../db/open.ts'
 import type { Tables } from '../db/tables.ts'
 import { createId, isUuid } from '../lib/ids.ts'
@@ -122,8 +123,27 @@ export type Explained =
   /** There is nothing to explain any more. */
   | { readonly kind: 'difference_gone' }
 
-/** Again, where it was explained before: the newest word holds. The caller tells the audit log. */
-export async function explainDifference(
+/** A later explanation replaces an earlier one. */
+export function explainDifference(
+  db: Database,
+  actor: Actor,
+  { id, explanation }: { id: string; explanation: string },
+): Promise<Explained> {
+  return audited(db, actor, async (trx, record) => {
+    const explainer = actor.kind === 'customer' ? 'admin' : 'operator'
+    const explained = await storeExplanation(trx, { id, explanation, explainer })
+    if (explained.kind === 'explained')
+      await record({
+        action: 'reconciliation_difference.explained',
+        customerId: null,
+        subjectId: explained.difference.id,
+        details: { kind: explained.difference.kind, explanation },
+      })
+    return explained
+  })
+}
+
+async function storeExplanation(
   trx: Database,
   input: { id: string; explanation: string; explainer: 'operator' | 'admin' },
 ): Promise<Explained> {

@@ -1,8 +1,9 @@
 /** What upstreams say that days of UTC cost, beside what our charges say that they cost us. */
 import { sql } from 'kysely'
+import { audited, type Actor } from '../audit-log/audited.ts'
 import { inTransaction, type Database } from '../db/open.ts'
 import type { Log } from '../lib/log.ts'
-import type { PicoUsd } from '../lib/money.ts'
+import { decimalUsd, type PicoUsd } from '../lib/money.ts'
 import { recordFindings } from './differences.ts'
 import type { DayCost } from './parse-cost-export.ts'
 
@@ -14,8 +15,34 @@ const TOLERANCE_PICO_USD = 10_000_000_000n
  * The export is the whole truth for each day from its first to its last: what was imported of those days
  * before is replaced, and one that it does not name cost nothing. Returns the days.
  */
-export function storeUpstreamCosts(
+export function importUpstreamCosts(
   db: Database,
+  actor: Actor,
+  { upstreamId, costs, format }: { upstreamId: string; costs: readonly DayCost[]; format: string },
+): Promise<string[]> {
+  return audited(db, actor, async (trx, record) => {
+    const days = await replaceCosts(trx, upstreamId, costs)
+    await record({
+      action: 'upstream_costs.imported',
+      customerId: null,
+      subjectId: upstreamId,
+      details: {
+        format,
+        from: days[0],
+        to: days.at(-1),
+        total_usd: decimalUsd(sumCosts(costs)),
+      },
+    })
+    return days
+  })
+}
+
+export function sumCosts(costs: readonly DayCost[]): PicoUsd {
+  return costs.reduce((sum, { costPicoUsd }) => sum + costPicoUsd, 0n)
+}
+
+async function replaceCosts(
+  trx: Database,
   upstreamId: string,
   costs: readonly DayCost[],
 ): Promise<string[]> {
@@ -24,26 +51,24 @@ export function storeUpstreamCosts(
   const silent = days
     .filter((day) => !named.has(day))
     .map((day) => ({ day, model: '', costPicoUsd: 0n }))
-  return inTransaction(db, async (trx) => {
-    await trx
-      .deleteFrom('upstream_costs')
-      .where('upstream_id', '=', upstreamId)
-      .where('day', '>=', days[0] as string)
-      .where('day', '<=', days.at(-1) as string)
-      .execute()
-    const rows = [...costs, ...silent].map(({ day, model, costPicoUsd }) => ({
-      day,
-      model,
-      cost: costPicoUsd.toString(),
-    }))
-    await sql`
+  await trx
+    .deleteFrom('upstream_costs')
+    .where('upstream_id', '=', upstreamId)
+    .where('day', '>=', days[0] as string)
+    .where('day', '<=', days.at(-1) as string)
+    .execute()
+  const rows = [...costs, ...silent].map(({ day, model, costPicoUsd }) => ({
+    day,
+    model,
+    cost: costPicoUsd.toString(),
+  }))
+  await sql`
       insert into upstream_costs (upstream_id, day, model, cost_pico_usd)
       select ${upstreamId}, day, model, cost
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(day date, model text, cost int8)
       on conflict (upstream_id, day, model) do update set
         cost_pico_usd = excluded.cost_pico_usd, imported_at = now()`.execute(trx)
-    return days
-  })
+  return days
 }
 
 export interface ComparedDay {

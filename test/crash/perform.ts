@@ -2,6 +2,7 @@
  * What a process that may be killed does, by the name of the act. Modules are loaded by the act that needs them:
  * hundreds of such processes are started.
  */
+import { SYSTEM } from '../../src/audit-log/audited.ts'
 import { openDatabase, type Database } from '../../src/db/open.ts'
 import type { Log } from '../../src/lib/log.ts'
 import type { Processor } from '../../src/payments/processor.ts'
@@ -12,7 +13,7 @@ export const PERFORM: Readonly<
 > = {
   async 'create-top-up'(access, { order }: { order: TopUpOrder }) {
     const { createTopUp } = await import('../../src/payments/create-top-up.ts')
-    return createTopUp(open(access), await processorOf(access), topUpInput(order))
+    return createTopUp(open(access), SYSTEM, await processorOf(access), topUpInput(order))
   },
 
   async 'handle-events'(access) {

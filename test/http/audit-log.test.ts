@@ -240,8 +240,8 @@ test("what the operator does by the command line is told as the operator's", asy
         { rate: '5.3', date: '2025-01-02', source: 'sandbox', note: 'teste' },
       ],
       ['incident.opened', id, { severity: 'major', models: [], vendors: [] }],
-      ['incident.updated', id, { severity: 'critical' }],
-      ['incident.resolved', id, null],
+      ['incident.updated', id, { fields: ['message', 'severity'] }],
+      ['incident.resolved', id, { fields: [] }],
     ],
   )
 })

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import { SYSTEM } from '../../src/audit-log/audited.ts'
 import { openDatabase, type Database } from '../../src/db/open.ts'
 import {
   BREAKER_LEASE_SECONDS,
@@ -555,7 +556,7 @@ test("a breaker's incident follows its models; what an operator wrote stays whil
   assert.ok(grown.updated_at > written.updated_at)
 
   // A breaker that is still open has the last word.
-  assert.equal(await resolveIncident(db, { id: first.id }), 'resolved')
+  assert.equal(await resolveIncident(db, SYSTEM, { id: first.id }), 'resolved')
   assert.equal(await report('claude-haiku-4-5'), 'opened')
   assert.notEqual((await activeIncidents())[0].id, first.id)
   await reportBreakerClosed(db, { subject })

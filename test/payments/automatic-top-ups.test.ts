@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { SYSTEM } from '../../src/audit-log/audited.ts'
 import { queueMails } from '../../src/email/queue-mails.ts'
 import { SANDBOX_SENDER } from '../../src/email/mail-sender.ts'
 import { renderMail } from '../../src/email/render-mail.ts'
@@ -305,7 +306,7 @@ test('two in flight for a customer cannot be, also where both were decided on', 
   }
   const outcomes = await Promise.all(
     Array.from({ length: 4 }, () =>
-      createTopUp(db, slow, {
+      createTopUp(db, SYSTEM, slow, {
         customerId,
         payer,
         amountNanoBrl: 20n * NANO_PER_BRL,

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
+import { OPERATOR } from '../../src/audit-log/audited.ts'
 import { findAccount } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import type { Log, LogFacts } from '../../src/lib/log.ts'
@@ -239,8 +240,8 @@ test('what was explained stays so with the same amounts, is open again with othe
   await compare()
   const subject = `payment:asaas:${payment.id}`
   const { id } = await differenceOf(subject)
-  const explain = { id, explanation: 'vendas da loja', explainer: 'operator' } as const
-  assert.equal((await explainDifference(db, explain)).kind, 'explained')
+  const explain = { id, explanation: 'vendas da loja' }
+  assert.equal((await explainDifference(db, OPERATOR, explain)).kind, 'explained')
   // Long after, when no list has it any more.
   const nextYear = new Date(Date.now() + 500 * 86_400_000)
   await compare(nextYear)
@@ -267,9 +268,9 @@ test('what was explained stays so with the same amounts, is open again with othe
   assert.deepEqual(changed.first_seen_at, kept.first_seen_at)
   await refundThere({ payment })
   await compare(nextYear)
-  assert.equal((await explainDifference(db, explain)).kind, 'difference_gone')
+  assert.equal((await explainDifference(db, OPERATOR, explain)).kind, 'difference_gone')
   const unknown = { ...explain, id: createId() }
-  assert.equal((await explainDifference(db, unknown)).kind, 'difference_not_found')
+  assert.equal((await explainDifference(db, OPERATOR, unknown)).kind, 'difference_not_found')
 })
 
 test('nodes that compare at once make one row of a difference, and one of them tells of it', async () => {

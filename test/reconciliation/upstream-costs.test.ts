@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
+import { SYSTEM } from '../../src/audit-log/audited.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { explainDifference } from '../../src/reconciliation/differences.ts'
 import type { DayCost } from '../../src/reconciliation/parse-cost-export.ts'
@@ -12,7 +13,7 @@ import { readReport } from '../../src/reconciliation/report.ts'
 import {
   compareUpstreamCosts,
   isBeyondTolerance,
-  storeUpstreamCosts,
+  importUpstreamCosts,
 } from '../../src/reconciliation/upstream-costs.ts'
 import { runCli } from '../harness/run-cli.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
@@ -72,6 +73,10 @@ async function differenceOn(day: string) {
   return found[0]
 }
 
+function store(costs: readonly DayCost[]): Promise<string[]> {
+  return importUpstreamCosts(db, SYSTEM, { upstreamId: UPSTREAM, costs, format: 'test' })
+}
+
 test('a day is compared from midnight to midnight of UTC, and only what is beyond the tolerance is open', async () => {
   const [equal, near, far, before] = [dayAgo(3), dayAgo(4), dayAgo(5), dayAgo(6)]
   await seedCosts([
@@ -80,7 +85,7 @@ test('a day is compared from midnight to midnight of UTC, and only what is beyon
     [`${near}T00:00:00Z`, 100n],
     [`${equal}T12:00:00Z`, 7n],
   ])
-  await storeUpstreamCosts(db, UPSTREAM, [
+  await store([
     cost(before, 0n),
     cost(far, 120n * PICO, 'a'),
     cost(far, 5n * PICO, 'b'),
@@ -123,12 +128,12 @@ test('an import is the truth of its days: again it changes nothing, and another 
   await seedCosts([[`${first}T01:00:00Z`, 10n]])
   const costs = [cost(first, 9n * PICO, 'a'), cost(second, 1n, 'a')]
   for (let times = 0; times < 2; times++) {
-    assert.deepEqual(await storeUpstreamCosts(db, UPSTREAM, costs), [first, second])
+    assert.deepEqual(await store(costs), [first, second])
     await compare(first)
     assert.equal((await differenceOn(first))?.theirs_usd?.rawJSON, '9')
   }
   // The same days without models.
-  await storeUpstreamCosts(db, UPSTREAM, [cost(first, 10n * PICO), cost(second, 0n)])
+  await store([cost(first, 10n * PICO), cost(second, 0n)])
   await compare(first)
   assert.equal((await differenceOn(first))?.status, 'gone')
   const rows = await db
@@ -145,16 +150,16 @@ test('an import is the truth of its days: again it changes nothing, and another 
 
 test('a note explains a day, until its amounts are others', async () => {
   const day = dayAgo(20)
-  await storeUpstreamCosts(db, UPSTREAM, [cost(day, 5n * PICO)])
+  await store([cost(day, 5n * PICO)])
   await compare(day)
   const id = (await differenceOn(day))?.id ?? ''
   const explanation = 'pesquisa na web, que não revendemos'
-  await explainDifference(db, { id, explanation, explainer: 'admin' })
+  await explainDifference(db, SYSTEM, { id, explanation })
   await compare(day)
   const kept = await differenceOn(day)
   assert.deepEqual(
     [kept?.status, kept?.explanation, kept?.explained_by],
-    ['explained', explanation, 'admin'],
+    ['explained', explanation, 'operator'],
   )
   await seedCosts([[`${day}T01:00:00Z`, 1n]])
   await compare(day)
@@ -212,7 +217,11 @@ test('the commands import, report with exit code 1 while something is open, and 
   assert.equal(done.code, 0)
   assert.match(done.stdout, /never gone through/)
   assert.match(done.stdout, /teste de carga/)
-  const acts = await db.selectFrom('audit_log').select(['action', 'actor_kind']).execute()
+  const acts = await db
+    .selectFrom('audit_log')
+    .select(['action', 'actor_kind'])
+    .where('actor_kind', '=', 'operator')
+    .execute()
   assert.deepEqual(acts.map(({ action, actor_kind }) => `${action} ${actor_kind}`).sort(), [
     'reconciliation_difference.explained operator',
     'upstream_costs.imported operator',

@@ -1,17 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { audited } from '../../audit-log/audited.ts'
 import {
   API_KEY_STATUSES,
   findApiKeyDetails,
   listApiKeyDetails,
   type ApiKeyDetails,
 } from '../../customers/api-key-details.ts'
-import { listUnrevokedKeyIds, revokeApiKey } from '../../customers/api-keys.ts'
-import { changeApiKey } from '../../customers/change-api-key.ts'
-import { keyAct, keyEvent } from '../../customers/key-act.ts'
-import type { Database } from '../../db/open.ts'
-import { recordEvent } from '../../events/record-event.ts'
+import { listUnrevokedKeyIds } from '../../customers/api-keys.ts'
+import { changeKey, revokeKey } from '../../customers/key-acts.ts'
+import { inTransaction, type Database } from '../../db/open.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { answer, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
@@ -98,8 +95,8 @@ function addCreating(server: FastifyInstance, deps: HttpDeps): void {
     async handle({ caller, body, reply }) {
       const input = readKeyInput(deps, body)
       const { customerId } = caller
-      const made = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        const made = await makeApiKey(trx, record, caller, { ...input, customerId }, async () => {
+      const made = await inTransaction(deps.db, async (trx) => {
+        const made = await makeApiKey(trx, caller, { ...input, customerId }, async () => {
           if ((await listUnrevokedKeyIds(trx, customerId)).length >= KEYS_MAX)
             throw new RestRefusal(409, 'too_many_keys', `at most ${KEYS_MAX} that are not revoked`)
         })
@@ -125,16 +122,14 @@ function addChanging(server: FastifyInstance, deps: HttpDeps): void {
     refusals: { 400: API_KEY_FAULTS, 404: ['key_not_found'], 409: ['key_revoked'] },
     async handle({ caller, params, body }) {
       const change = readKeyChange(deps, body)
-      const key = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        if (Object.keys(change).length === 0) return theKey(trx, caller, params.id)
-        const { kind } = await changeApiKey(trx, caller.customerId, params.id, change)
+      const fields = Object.keys(body)
+      if (fields.length > 0) {
+        const wanted = { customerId: caller.customerId, keyId: params.id, change, fields }
+        const { kind } = await changeKey(deps.db, actorOf(caller), wanted)
         if (kind === 'key_not_found') throw new RestRefusal(404, 'key_not_found')
         if (kind === 'key_revoked') throw new RestRefusal(409, 'key_revoked')
-        const key = await theKey(trx, caller, params.id)
-        await record({ ...keyAct('changed', key), details: { fields: Object.keys(body) } })
-        return key
-      })
-      return apiKeyBody(key)
+      }
+      return apiKeyBody(await theKey(deps.db, caller, params.id))
     },
   })
   addRestRoute(server, deps, {
@@ -147,16 +142,9 @@ function addChanging(server: FastifyInstance, deps: HttpDeps): void {
     answer: apiKey,
     refusals: { 404: ['key_not_found'] },
     async handle({ caller, params }) {
-      const key = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        const outcome = await revokeApiKey(trx, params.id, caller.customerId)
-        const key = await theKey(trx, caller, params.id)
-        if (outcome === 'revoked') {
-          await record(keyAct('revoked', key))
-          await recordEvent(trx, keyEvent('revoked', key))
-        }
-        return key
-      })
-      return apiKeyBody(key)
+      const { customerId } = caller
+      await revokeKey(deps.db, actorOf(caller), { keyId: params.id, customerId })
+      return apiKeyBody(await theKey(deps.db, caller, params.id))
     },
   })
 }

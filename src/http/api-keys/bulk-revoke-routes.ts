@@ -1,10 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { audited } from '../../audit-log/audited.ts'
-import { findApiKeyDetails } from '../../customers/api-key-details.ts'
-import { listOwnKeyIds, listUnrevokedKeyIds, revokeApiKey } from '../../customers/api-keys.ts'
-import { keyAct, keyEvent } from '../../customers/key-act.ts'
-import { recordEvent } from '../../events/record-event.ts'
+import { listOwnKeyIds, listUnrevokedKeyIds } from '../../customers/api-keys.ts'
+import { revokeKey } from '../../customers/key-acts.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { answer, count } from '../rest/values.ts'
 import type { HttpDeps } from '../http-deps.ts'
@@ -91,14 +88,7 @@ async function revokeOne(
 ): Promise<void> {
   const { customerId } = caller
   try {
-    const outcome = await audited(db, actorOf(caller), async (trx, record) => {
-      const outcome = await revokeApiKey(trx, id, customerId)
-      const key = outcome === 'revoked' && (await findApiKeyDetails(trx, customerId, id))
-      if (!key) return outcome
-      await record(keyAct('revoked', key))
-      await recordEvent(trx, keyEvent('revoked', key))
-      return outcome
-    })
+    const outcome = await revokeKey(db, actorOf(caller), { keyId: id, customerId })
     if (outcome === 'revoked') counts.revoked += 1
     else counts.alreadyInactive += 1
   } catch (error) {

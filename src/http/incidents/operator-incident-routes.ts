@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { audited } from '../../audit-log/audited.ts'
 import { vendorsOf } from '../../catalog/vendors-of.ts'
 import type { Database } from '../../db/open.ts'
 import {
@@ -125,12 +124,8 @@ function addOpening(server: FastifyInstance, deps: HttpDeps): void {
       checkKnown('models', modelIds, new Set(models.map(({ id }) => id)))
       const vendors = body.providers ?? vendorsOf(models, modelIds)
       checkKnown('providers', vendors, new Set(models.map(({ vendor }) => vendor)))
-      return audited(deps.db, actorOf(caller), async (trx, record) => {
-        const id = await openIncident(trx, { title, message, severity, vendors, modelIds })
-        const details = { severity, models: modelIds, vendors }
-        await record({ action: 'incident.opened', customerId: null, subjectId: id, details })
-        return getIncident(trx, id)
-      })
+      const opened = { title, message, severity, vendors, modelIds }
+      return getIncident(deps.db, await openIncident(deps.db, actorOf(caller), opened))
     },
   })
 }
@@ -156,17 +151,11 @@ function addChanging(server: FastifyInstance, deps: HttpDeps): void {
     refusals: { 404: ['incident_not_found'], 409: ['incident_resolved'] },
     async handle({ caller, params, body: { status, ...change } }) {
       const id = params.id.toLowerCase()
-      return audited(deps.db, actorOf(caller), async (trx, record) => {
-        const outcome =
-          status === 'resolved'
-            ? await resolveIncident(trx, { id, ...change })
-            : await updateIncident(trx, { id, ...change })
-        if (outcome === 'incident_not_found') throw new RestRefusal(404, outcome)
-        if (outcome === 'already_resolved') throw new RestRefusal(409, 'incident_resolved')
-        const details = { fields: Object.keys(change) }
-        await record({ action: `incident.${outcome}`, customerId: null, subjectId: id, details })
-        return getIncident(trx, id)
-      })
+      const act = status === 'resolved' ? resolveIncident : updateIncident
+      const outcome = await act(deps.db, actorOf(caller), { id, ...change })
+      if (outcome === 'incident_not_found') throw new RestRefusal(404, outcome)
+      if (outcome === 'already_resolved') throw new RestRefusal(409, 'incident_resolved')
+      return getIncident(deps.db, id)
     },
   })
 }
@@ -178,8 +167,8 @@ function checkKnown(field: string, given: readonly string[], known: ReadonlySet<
     throw new RestRefusal(400, 'invalid_request', `${field}: not in the catalog: ${unknown[0]}`)
 }
 
-async function getIncident(trx: Database, id: string): Promise<object> {
-  const [found] = await listIncidents(trx, { onlyOpen: false, id })
+async function getIncident(db: Database, id: string): Promise<object> {
+  const [found] = await listIncidents(db, { onlyOpen: false, id })
   if (!found) throw new Error(`there is no incident ${id}`)
   return incidentBody(found)
 }

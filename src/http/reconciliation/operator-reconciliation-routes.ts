@@ -1,7 +1,6 @@
 /** What our books and those of the processor and of the upstreams do not agree on, for the operator. */
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { audited } from '../../audit-log/audited.ts'
 import { explainDifference } from '../../reconciliation/differences.ts'
 import { differenceBody, readReport } from '../../reconciliation/report.ts'
 import { actorOf } from '../rest/authenticate.ts'
@@ -122,21 +121,9 @@ export function addReconciliation(server: FastifyInstance, deps: HttpDeps): void
     answer: difference,
     refusals: { 404: ['difference_not_found'], 409: ['difference_gone'] },
     async handle({ caller, params, body }) {
-      const outcome = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        const explained = await explainDifference(trx, {
-          id: params.id,
-          explanation: body.explanation,
-          explainer: 'admin',
-        })
-        if (explained.kind === 'explained')
-          await record({
-            action: 'reconciliation_difference.explained',
-            customerId: null,
-            subjectId: explained.difference.id,
-            details: { kind: explained.difference.kind, explanation: body.explanation },
-          })
-        return explained
-      })
+      const { explanation } = body
+      const input = { id: params.id, explanation }
+      const outcome = await explainDifference(deps.db, actorOf(caller), input)
       if (outcome.kind === 'difference_not_found') throw new RestRefusal(404, outcome.kind)
       if (outcome.kind === 'difference_gone') throw new RestRefusal(409, outcome.kind)
       return differenceBody(outcome.difference)

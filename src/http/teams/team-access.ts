@@ -1,10 +1,9 @@
 /** Who may do what in a team; the routes of its parts share it. */
 import Type from 'typebox'
 import { audited, type RecordAct } from '../../audit-log/audited.ts'
-import { keyAct, keyEvent, type KeyFacts } from '../../customers/key-act.ts'
+import { recordRevokedKeys, type KeyFacts } from '../../customers/key-acts.ts'
 import { findTeamAccess, type TeamAccess, type TeamRank } from '../../customers/team-access.ts'
 import type { Database } from '../../db/open.ts'
-import { recordEvent } from '../../events/record-event.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
@@ -48,7 +47,7 @@ export function actInTeam<Result>(
   })
 }
 
-/** What ended with somebody's place in a team, or with the team. */
+/** Records the keys and invitations that ended with a membership, or with the team. */
 export async function recordRevoked(
   trx: Database,
   record: RecordAct,
@@ -59,10 +58,7 @@ export async function recordRevoked(
   },
 ): Promise<void> {
   const details = { team_id: teamId }
-  for (const key of revoked.revokedKeys ?? []) {
-    await record({ ...keyAct('revoked', key), details })
-    await recordEvent(trx, keyEvent('revoked', key))
-  }
+  await recordRevokedKeys(trx, record, revoked.revokedKeys ?? [], details)
   const about = { customerId: ownerId, details }
   for (const subjectId of revoked.revokedInvitationIds)
     await record({ action: 'team_invitation.revoked', subjectId, ...about })

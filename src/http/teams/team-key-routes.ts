@@ -5,13 +5,12 @@ import {
   listApiKeyDetails,
   type ApiKeyDetails,
 } from '../../customers/api-key-details.ts'
-import { listUnrevokedKeyIds, revokeApiKey } from '../../customers/api-keys.ts'
-import { keyAct, keyEvent } from '../../customers/key-act.ts'
+import { listUnrevokedKeyIds } from '../../customers/api-keys.ts'
+import { revokeKey } from '../../customers/key-acts.ts'
 import type { TeamAccess } from '../../customers/team-access.ts'
 import { countTeamKeys, TEAM_KEYS_MAX } from '../../customers/team-keys.ts'
 import type { Database } from '../../db/open.ts'
-import { recordEvent } from '../../events/record-event.ts'
-import type { Caller } from '../rest/authenticate.ts'
+import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { answer, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import type { HttpDeps } from '../http-deps.ts'
@@ -90,10 +89,10 @@ function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
         caller,
         params.id,
         'member',
-        async (trx, record, access) => {
+        async (trx, _record, access) => {
           const { teamId, ownerId } = access
           const ofTeam = { customerId: ownerId, teamId, createdBy: caller.customerId }
-          const made = await makeApiKey(trx, record, caller, { ...input, ...ofTeam }, () =>
+          const made = await makeApiKey(trx, caller, { ...input, ...ofTeam }, () =>
             assertRoom(trx, access),
           )
           if (!made) return undefined
@@ -131,15 +130,10 @@ function addRevoke(server: FastifyInstance, deps: HttpDeps): void {
     answer: teamKey,
     refusals: { 404: ['team_not_found', 'key_not_found'] },
     async handle({ caller, params }) {
-      return actInTeam(deps.db, caller, params.id, 'member', async (trx, record, access) => {
+      return actInTeam(deps.db, caller, params.id, 'member', async (trx, _record, access) => {
         const { id } = await theKey(trx, caller, access, params.keyId)
-        const outcome = await revokeApiKey(trx, id, access.ownerId)
-        const key = await theKey(trx, caller, access, id)
-        if (outcome === 'revoked') {
-          await record(keyAct('revoked', key))
-          await recordEvent(trx, keyEvent('revoked', key))
-        }
-        return teamKeyBody(key)
+        await revokeKey(trx, actorOf(caller), { keyId: id, customerId: access.ownerId })
+        return teamKeyBody(await theKey(trx, caller, access, id))
       })
     },
   })

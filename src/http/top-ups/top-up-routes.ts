@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import Type from 'typebox'
-import { audited } from '../../audit-log/audited.ts'
 import { createTopUp, type CreatedTopUp } from '../../payments/create-top-up.ts'
 import { findChosenCard } from '../../payments/payment-methods.ts'
 import { findTopUp, listTopUps } from '../../payments/top-ups.ts'
@@ -115,7 +114,7 @@ function addCreateTopUp(server: FastifyInstance, deps: HttpDeps): void {
           ? undefined
           : await findChosenCard(db, { processor, keys: deps.webhooks }, { customerId, id: cardId })
       if (isCard && !card) throw new RestRefusal(404, 'payment_method_not_found')
-      const created = await createTopUp(db, processor, {
+      const created = await createTopUp(db, actorOf(caller), processor, {
         customerId,
         payer,
         amountNanoBrl,
@@ -123,9 +122,6 @@ function addCreateTopUp(server: FastifyInstance, deps: HttpDeps): void {
         card: card && { ...card, remoteIp: ip },
       })
       if (created.kind !== 'created') throw refusalOf(created, reply)
-      await audited(db, actorOf(caller), (_trx, record) =>
-        record({ action: 'topup.created', customerId, subjectId: created.topUp.id }),
-      )
       return topUpBody(created.topUp)
     },
   })

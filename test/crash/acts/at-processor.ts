@@ -1,6 +1,7 @@
 /** What acts about payments ask of the processor and of the database, and what the processor's people do. */
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
+import { SYSTEM } from '../../../src/audit-log/audited.ts'
 import { findAccount } from '../../../src/ledger/entries.ts'
 import { createTopUp } from '../../../src/payments/create-top-up.ts'
 import { sweepTopUps } from '../../../src/payments/sweep-top-ups.ts'
@@ -22,7 +23,7 @@ export async function createPix(
   amountCents: number,
 ): Promise<string> {
   const input = topUpInput({ customerId, amountCents, method: 'pix' })
-  const created = await createTopUp(db, processor, input)
+  const created = await createTopUp(db, SYSTEM, processor, input)
   assert.ok(created.kind === 'created')
   return created.topUp.processorPaymentId as string
 }

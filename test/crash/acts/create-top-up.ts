@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
+import { SYSTEM } from '../../../src/audit-log/audited.ts'
 import { createTopUp } from '../../../src/payments/create-top-up.ts'
 import { sweepTopUps } from '../../../src/payments/sweep-top-ups.ts'
 import type { Act } from '../kill-between-steps.ts'
@@ -39,7 +40,7 @@ export const createTopUpAct = (
     assert.equal(await balanceOf(world, customerId), paid)
 
     // They saw no answer, so they ask again.
-    const again = await createTopUp(world.db, world.processor, topUpInput(order))
+    const again = await createTopUp(world.db, SYSTEM, world.processor, topUpInput(order))
     assert.ok(again.kind === 'created')
     await press(world, again.topUp.processorPaymentId as string, 'pagar')
     await recoverPayments(world, customerId)

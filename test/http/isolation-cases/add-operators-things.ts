@@ -1,3 +1,4 @@
+import { SYSTEM } from '../../../src/audit-log/audited.ts'
 import { scheduleMarkup } from '../../../src/catalog/markup-changes.ts'
 import { openIncident } from '../../../src/health/incidents.ts'
 import { requestAdjustment } from '../../../src/ledger/adjustments.ts'
@@ -49,7 +50,12 @@ export async function addOperatorsThings(
   return {
     adjustment: await request(),
     otherAdjustment: await request(),
-    incident: await openIncident(db, { ...text, severity: 'minor', vendors: [], modelIds: [] }),
+    incident: await openIncident(db, SYSTEM, {
+      ...text,
+      severity: 'minor',
+      vendors: [],
+      modelIds: [],
+    }),
     markupChange: scheduled.change.id,
   }
 }

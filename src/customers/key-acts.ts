@@ -1,0 +1,94 @@
+/**
+ * Making, changing and revoking an API key, each with its row of the audit log and, where the customer is told,
+ * its event. `api-keys.ts` has the rows alone.
+ */
+import { audited, type Actor, type RecordAct } from '../audit-log/audited.ts'
+import type { Database } from '../db/open.ts'
+import { recordEvent } from '../events/record-event.ts'
+import { createApiKey, revokeApiKey, type ApiKey, type ApiKeyInput } from './api-keys.ts'
+import { findApiKeyDetails } from './api-key-details.ts'
+import { changeApiKey, type ApiKeyChange, type ApiKeyChanged } from './change-api-key.ts'
+
+/** The facts about a key that its customer reads in mails and webhooks. */
+export interface KeyFacts {
+  readonly id: string
+  /** The customer who pays. */
+  readonly customerId: string
+  readonly name: string
+  readonly lastFour: string
+}
+
+/** The secret is in the answer and nowhere else, ever again. */
+export function createKey(
+  db: Database,
+  actor: Actor,
+  input: ApiKeyInput,
+): Promise<{ key: ApiKey; secret: string }> {
+  return audited(db, actor, async (trx, record) => {
+    const made = await createApiKey(trx, input)
+    await record(keyAct('created', made.key))
+    await recordEvent(trx, keyEvent('created', made.key))
+    return made
+  })
+}
+
+/** `fields` are the names of the changed fields, as the caller's interface calls them. */
+export function changeKey(
+  db: Database,
+  actor: Actor,
+  {
+    customerId,
+    keyId,
+    change,
+    fields,
+  }: { customerId: string; keyId: string; change: ApiKeyChange; fields: readonly string[] },
+): Promise<ApiKeyChanged> {
+  return audited(db, actor, async (trx, record) => {
+    const outcome = await changeApiKey(trx, customerId, keyId, change)
+    if (outcome.kind === 'changed')
+      await record({ ...keyAct('changed', outcome.key), details: { fields } })
+    return outcome
+  })
+}
+
+/** With a `customerId`, only a key of this customer is found. A key that is revoked already stays as it is. */
+export function revokeKey(
+  db: Database,
+  actor: Actor,
+  { keyId, customerId }: { keyId: string; customerId?: string | undefined },
+): ReturnType<typeof revokeApiKey> {
+  return audited(db, actor, async (trx, record) => {
+    const outcome = await revokeApiKey(trx, keyId, customerId)
+    const key = outcome === 'revoked' && (await findApiKeyDetails(trx, customerId, keyId))
+    if (key) await recordRevokedKeys(trx, record, [key])
+    return outcome
+  })
+}
+
+/** For an act that revokes keys with other things: the end of a membership, of a team, of a user. */
+export async function recordRevokedKeys(
+  trx: Database,
+  record: RecordAct,
+  keys: readonly KeyFacts[],
+  details?: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  for (const key of keys) {
+    await record({ ...keyAct('revoked', key), ...(details ? { details } : {}) })
+    await recordEvent(trx, keyEvent('revoked', key))
+  }
+}
+
+/** A key's name is its customer's own text, so it stays out of the audit log. */
+function keyAct(
+  verb: 'created' | 'changed' | 'revoked',
+  { id, customerId }: Pick<KeyFacts, 'id' | 'customerId'>,
+): { action: `api_key.${string}`; customerId: string; subjectId: string } {
+  return { action: `api_key.${verb}`, customerId, subjectId: id }
+}
+
+function keyEvent<Verb extends 'created' | 'revoked'>(
+  verb: Verb,
+  { id, customerId, name, lastFour }: KeyFacts,
+): { customerId: string; type: `key.${Verb}`; data: Readonly<Record<string, string>> } {
+  return { customerId, type: `key.${verb}`, data: { id, name, last_four: lastFour } }
+}

@@ -1,0 +1,158 @@
+/** An act that the command line and HTTP both offer leaves the same audit row; the actor alone differs. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { createLog } from '../../src/lib/log.ts'
+import { recordFindings } from '../../src/reconciliation/differences.ts'
+import { runCli } from '../harness/run-cli.ts'
+import { seedCustomer } from '../harness/test-database.ts'
+import { ask } from '../harness/ask.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+
+let gateway: TestGateway
+let admin: { customerId: string; secret: string }
+
+before(async () => {
+  gateway = await startGateway({ ADMIN_EMAILS: 'chefe@exemplo.com.br' })
+  const { db } = gateway.database
+  admin = await seedCustomer(db, { balanceBrl: '0' })
+  await db
+    .updateTable('customers')
+    .set({ email: 'chefe@exemplo.com.br' })
+    .where('id', '=', admin.customerId)
+    .execute()
+})
+after(() => gateway.stop())
+
+async function byCommand(...args: string[]): Promise<any> {
+  const { code, stdout, stderr } = await runCli([...args, '--json'], {
+    DATABASE_URL: gateway.database.databaseUrl,
+    DATA_DIR: gateway.node.dataDir,
+  })
+  assert.equal(code, 0, stderr)
+  return JSON.parse(stdout)
+}
+
+async function byHttp(
+  method: string,
+  path: string,
+  body?: object,
+  secret: string = admin.secret,
+): Promise<any> {
+  const answer = await ask(gateway.node.baseUrl, path, { method, secret, body })
+  assert.ok(answer.status < 300, answer.text)
+  return answer.json
+}
+
+/** The rows of one subject: all that is not the actor's, with the kind of the actor last. */
+async function rowsAbout(subjectId: string, customerId: string | null = null): Promise<unknown[]> {
+  const { rows } = await sql<{ row: unknown[] }>`
+    select jsonb_build_array(action, customer_id = ${customerId}::uuid, details, actor_kind) as row
+    from audit_log where subject_id = ${subjectId} order by created_at, id`.execute(
+    gateway.database.db,
+  )
+  return rows.map(({ row }) => row)
+}
+
+/** Both lists, without the actors; each list is of the actors that it must be of. */
+function assertSame(command: unknown[], http: unknown[]): void {
+  const split = (rows: unknown[]): { acts: unknown[]; actors: unknown[] } => ({
+    acts: rows.map((row) => (row as unknown[]).slice(0, 3)),
+    actors: [...new Set(rows.map((row) => (row as unknown[])[3]))],
+  })
+  assert.ok(command.length > 0)
+  assert.deepEqual(split(command).acts, split(http).acts)
+  assert.deepEqual(split(command).actors, ['operator'])
+  assert.deepEqual(split(http).actors, ['customer'])
+}
+
+test('incidents', async () => {
+  const text = { title: 'Lento', message: 'Está lento.' }
+  const command = await byCommand(
+    'incident',
+    'open',
+    '--title',
+    text.title,
+    '--message',
+    text.message,
+  )
+  await byCommand('incident', 'update', command.id, '--message', 'Ainda.')
+  await byCommand('incident', 'update', command.id, '--severity', 'minor', '--message', 'Menos.')
+  await byCommand('incident', 'resolve', command.id, '--message', 'Passou.')
+  const http = await byHttp('POST', '/admin/incidents', text)
+  const path = `/admin/incidents/${http.id}`
+  await byHttp('PATCH', path, { message: 'Ainda.' })
+  await byHttp('PATCH', path, { severity: 'minor', message: 'Menos.' })
+  await byHttp('PATCH', path, { status: 'resolved', message: 'Passou.' })
+  const rows = await rowsAbout(command.id)
+  assert.equal(rows.length, 4)
+  assertSame(rows, await rowsAbout(http.id))
+})
+
+test('an explained difference', async () => {
+  const ids: string[] = []
+  for (const subject of ['upstream x 2026-01-01', 'upstream x 2026-01-02']) {
+    await recordFindings(
+      gateway.database.db,
+      { subject, upstreamId: 'x', day: subject.slice(-10) },
+      [{ kind: 'upstream_cost', oursPicoUsd: 1n, theirsPicoUsd: 2n }],
+      createLog('silent', () => {}),
+    )
+    const { id } = await gateway.database.db
+      .selectFrom('reconciliation_differences')
+      .select('id')
+      .where('subject', '=', subject)
+      .executeTakeFirstOrThrow()
+    ids.push(id)
+  }
+  const [first = '', second = ''] = ids
+  const explanation = 'arredondamento'
+  await byCommand('reconcile', 'explain', first.toUpperCase(), '--note', explanation)
+  await byHttp('POST', `/admin/reconciliation/differences/${second}/explain`, { explanation })
+  assertSame(await rowsAbout(first), await rowsAbout(second))
+})
+
+test('keys: made and revoked, with the same events', async () => {
+  const { customerId, secret } = gateway
+  const input = { name: 'loja', model_ids: ['gpt-4o'] }
+  const command = await byCommand(
+    'key',
+    'create',
+    customerId,
+    '--name',
+    input.name,
+    '--models',
+    'gpt-4o',
+  )
+  await byCommand('key', 'revoke', command.id)
+  const http = await byHttp('POST', '/api-keys', input, secret)
+  await byHttp('DELETE', `/api-keys/${http.id}`, undefined, secret)
+  const rows = await rowsAbout(command.id, customerId)
+  assert.deepEqual(rows[0], ['api_key.created', true, null, 'operator'])
+  assertSame(rows, await rowsAbout(http.id, customerId))
+  const eventsOf = async (id: string): Promise<string[]> => {
+    const { rows } = await sql<{ type: string }>`
+      select type from events where data ->> 'id' = ${id} order by created_at, id`.execute(
+      gateway.database.db,
+    )
+    return rows.map(({ type }) => type)
+  }
+  assert.deepEqual(await eventsOf(command.id), ['key.created', 'key.revoked'])
+  assert.deepEqual(await eventsOf(http.id), ['key.created', 'key.revoked'])
+})
+
+test('the copy and the deletion of an account', async () => {
+  const { db } = gateway.database
+  const one = await seedCustomer(db, { balanceBrl: '0' })
+  const other = await seedCustomer(db, { balanceBrl: '0' })
+  await byCommand('customer', 'export', one.customerId)
+  await byCommand('customer', 'delete', one.customerId)
+  await byHttp('GET', '/me/export', undefined, other.secret)
+  await byHttp('DELETE', '/me', { confirm: 'Teste' }, other.secret)
+  const rows = await rowsAbout(one.customerId, one.customerId)
+  assert.deepEqual(
+    rows.map((row) => (row as unknown[])[0]),
+    ['account.exported', 'account.deleted'],
+  )
+  assertSame(rows, await rowsAbout(other.customerId, other.customerId))
+})
