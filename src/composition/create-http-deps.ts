@@ -1,5 +1,10 @@
 import { join } from 'node:path'
-import type { HttpDeps, ModelCalls, ThisNode } from '../http/http-deps.ts'
+import { createHealthSummaries } from '../health/health-summaries.ts'
+import type { ThisNode } from '../http/health/health-deps.ts'
+import type { HttpDeps } from '../http/http-deps.ts'
+import type { ModelCalls } from '../http/model-calls/model-call-deps.ts'
+import { createSlots } from '../http/usage/create-slots.ts'
+import { EXPORTS_MAX } from '../http/usage/usage-deps.ts'
 import { NANO_PER_BRL } from '../lib/money.ts'
 import type { Workers } from '../workers/start-workers.ts'
 import type { Parts } from './open-parts.ts'
@@ -13,6 +18,7 @@ interface Started {
 export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
   const { config, db, keys, pricing, payments, mail, metrics, webhooks, log } = parts
   return {
+    terms: config,
     db,
     catalog: pricing.catalog,
     keys,
@@ -25,17 +31,17 @@ export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
     publicUrl: config.publicUrl,
     payments: {
       processor: payments.processor,
-      minimumBrl: config.topUpMinBrl,
       refundReviewAboveBrl: config.refundReviewAboveBrl,
       onEvent: () => started.workers.wakeProcessorEvents(),
     },
     adminEmails: new Set(config.adminEmails),
     operators: {
       approvalAboveNanoBrl: BigInt(config.adminApprovalAboveBrl) * NANO_PER_BRL,
-      markupNoticeDays: config.markupNoticeDays,
       reloadCatalog: pricing.reloadCatalog,
     },
     thisNode: createThisNode(parts, started),
+    healthSummaries: createHealthSummaries(db),
+    exportSlots: createSlots(EXPORTS_MAX),
     margins: parts.margins,
     referrals: parts.referrals,
     limits: parts.limits,

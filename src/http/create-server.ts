@@ -15,77 +15,15 @@ import { bearerOf } from '../gateway/admit.ts'
 import { ipSubject, keySubject } from '../gateway/limits.ts'
 import { refusalBody, refusals, type Refusal } from '../gateway/refusal.ts'
 import { createId, isUuid } from '../lib/ids.ts'
-import { addAdjustments } from './adjustments/operator-adjustment-routes.ts'
-import { addAuditLog } from './audit-log/audit-log-export-routes.ts'
-import { addReconciliation } from './reconciliation/operator-reconciliation-routes.ts'
-import { addCustomers } from './customers/operator-customer-routes.ts'
-import { addAdminIncidents } from './incidents/operator-incident-routes.ts'
-import { addMailsInTrouble } from './mails/operator-mail-routes.ts'
-import { addMargins } from './margins/operator-margin-routes.ts'
-import { addMarkups } from './models/operator-markup-routes.ts'
-import { addAdminModels } from './models/operator-model-routes.ts'
-import { addWebhooksInTrouble } from './webhooks/operator-webhook-routes.ts'
-import { addAdminRefunds } from './refunds/operator-refund-routes.ts'
-import { addServiceHealth } from './health/operator-health-routes.ts'
-import { addSuspensions } from './customers/suspension-routes.ts'
+import { addOpenApi } from './docs/add-open-api.ts'
 import type { HttpDeps } from './http-deps.ts'
+import { UPLOAD_PATH } from './model-calls/model-call-routes.ts'
+import { addRoutes } from './rest/route.ts'
+import { listRoutes } from './resources.ts'
 import { createArrivalWatch } from './arrival-watch.ts'
-import { addOpenApi } from './docs/open-api-routes.ts'
-import { addModelCalls, UPLOAD_PATH } from './model-calls/model-call-routes.ts'
-import { addAuthEvents } from './sign-in/auth-event-routes.ts'
-import { addProcessorEvents } from './processor-events/processor-event-routes.ts'
-import { addFxPage } from './fx-rates/fx-page-routes.ts'
-import { addFxRates } from './fx-rates/fx-rate-routes.ts'
-import { addHealth } from './health/health-routes.ts'
-import { addImageFiles } from './images/image-file-routes.ts'
-import { addIncidents } from './incidents/active-incident-routes.ts'
-import { addMailbox } from './mails/mailbox-routes.ts'
-import { addMetrics } from './metrics/metrics-routes.ts'
-import { addModelPrices } from './models/model-price-routes.ts'
-import { addModels } from './models/model-routes.ts'
-import { addReferencePage } from './docs/reference-page-routes.ts'
-import { addUnsubscribe } from './mails/unsubscribe-routes.ts'
-import { addUpstreamHealth } from './health/upstream-health-routes.ts'
-import { addAuthRoutes } from './sign-in/auth-routes.ts'
-import { addAuthPages } from './sign-in/auth-pages.ts'
-import { addCodeRoute } from './sign-in/code-route.ts'
-import { addSecurityRoutes } from './sign-in/security-routes.ts'
-import { addOwnSession } from './sign-in/login-session-routes.ts'
 import { limitHeaders, requestIdHeaders } from './rest/response-headers.ts'
 import { restError } from './rest/rest-error.ts'
 import { RestRefusal } from './rest/rest-refusal.ts'
-import { addAlerts } from './alerts/alert-routes.ts'
-import { addApiKeys } from './api-keys/api-key-routes.ts'
-import { addPromptHistory } from './prompts/prompt-history-routes.ts'
-import { addPrompts } from './prompts/prompt-routes.ts'
-import { addRunPrompt } from './prompts/prompt-run-routes.ts'
-import { addNotifications } from './notifications/notification-routes.ts'
-import { addPersonalData } from './personal-data/personal-data-routes.ts'
-import { addPreferences } from './profile/preference-routes.ts'
-import { addProfile } from './profile/profile-routes.ts'
-import { addReferrals } from './referrals/referral-routes.ts'
-import { addReceivedInvitations } from './teams/received-invitation-routes.ts'
-import { addTeamInvitations } from './teams/team-invitation-routes.ts'
-import { addTeamKeys } from './teams/team-key-routes.ts'
-import { addTeamMembers } from './teams/team-member-routes.ts'
-import { addTeams } from './teams/team-routes.ts'
-import { addDashboardStats } from './usage/dashboard-stats-routes.ts'
-import { addRateLimitUse } from './usage/rate-limit-use-routes.ts'
-import { addRecommendations } from './usage/recommendation-routes.ts'
-import { addRunway } from './usage/runway-routes.ts'
-import { addUsageByDay } from './usage/usage-by-day-routes.ts'
-import { addUsageByKey } from './usage/usage-by-key-routes.ts'
-import { addUsageSummary } from './usage/usage-summary-routes.ts'
-import { addSessions } from './sessions/usage-session-routes.ts'
-import { addUsageExports } from './usage/usage-export-routes.ts'
-import { addRefunds } from './refunds/refund-routes.ts'
-import { addAutomaticTopUps } from './top-ups/automatic-top-up-routes.ts'
-import { addPaymentMethods } from './payment-methods/payment-method-routes.ts'
-import { addTopUpReceipt } from './top-ups/top-up-receipt-routes.ts'
-import { addTopUps } from './top-ups/top-up-routes.ts'
-import { addUsage } from './usage/usage-routes.ts'
-import { addWebhookAttempts } from './webhooks/webhook-attempt-routes.ts'
-import { addWebhooks } from './webhooks/webhook-routes.ts'
 import { addWebApp } from './dashboard/web-app.ts'
 
 /** The whole request must have arrived in this time; an uploaded file has the longer one. */
@@ -152,71 +90,7 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
     answerError(deps, error, request, reply),
   )
 
-  addModelCalls(server, deps)
-  addImageFiles(server, deps)
-  addModels(server, deps)
-  addModelPrices(server, deps)
-  addFxRates(server, deps)
-  addFxPage(server, deps)
-  addHealth(server, deps)
-  addUpstreamHealth(server, deps)
-  addIncidents(server, deps)
-  addUsage(server, deps)
-  addUsageExports(server, deps)
-  addSessions(server, deps)
-  addUsageSummary(server, deps)
-  addUsageByKey(server, deps)
-  addUsageByDay(server, deps)
-  addRateLimitUse(server, deps)
-  addDashboardStats(server, deps)
-  addRunway(server, deps)
-  addRecommendations(server, deps)
-  addApiKeys(server, deps)
-  addPrompts(server, deps)
-  addPromptHistory(server, deps)
-  addRunPrompt(server, deps)
-  addOwnSession(server, deps)
-  addProfile(server, deps)
-  addPreferences(server, deps)
-  addNotifications(server, deps)
-  addReferrals(server, deps)
-  addPersonalData(server, deps)
-  addTeams(server, deps)
-  addTeamMembers(server, deps)
-  addTeamInvitations(server, deps)
-  addReceivedInvitations(server, deps)
-  addTeamKeys(server, deps)
-  addAlerts(server, deps)
-  addWebhooks(server, deps)
-  addWebhookAttempts(server, deps)
-  addPaymentMethods(server, deps)
-  addTopUps(server, deps)
-  addAutomaticTopUps(server, deps)
-  addTopUpReceipt(server, deps)
-  addRefunds(server, deps)
-  addProcessorEvents(server, deps)
-  addAuthEvents(server, deps)
-  addAuditLog(server, deps)
-  addReconciliation(server, deps)
-  addCustomers(server, deps)
-  addAdjustments(server, deps)
-  addAdminModels(server, deps)
-  addMarkups(server, deps)
-  addAdminIncidents(server, deps)
-  addWebhooksInTrouble(server, deps)
-  addMailsInTrouble(server, deps)
-  addAdminRefunds(server, deps)
-  addSuspensions(server, deps)
-  addMargins(server, deps)
-  addServiceHealth(server, deps)
-  addMetrics(server, deps)
-  addMailbox(server, deps)
-  addAuthPages(server, deps)
-  addCodeRoute(server, deps)
-  addSecurityRoutes(server, deps)
-  addAuthRoutes(server, deps)
-  addUnsubscribe(server, deps)
-  addReferencePage(server)
+  addRoutes(server, listRoutes(deps.terms), (route) => route.handlersOf(deps))
   return server
 }
 

@@ -31,8 +31,8 @@ export const PERFORM: Readonly<
 
   async 'take-event'(access, { port }: { port: number }) {
     const { default: Fastify } = await import('fastify')
-    const { addProcessorEvents } =
-      await import('../../src/http/processor-events/processor-event-routes.ts')
+    const { processorEvents } = await import('../../src/http/processor-events/resource.ts')
+    const { addRoutes } = await import('../../src/http/rest/route.ts')
     const db = open(access)
     const processor = await processorOf(access)
     const server = Fastify()
@@ -40,8 +40,8 @@ export const PERFORM: Readonly<
     server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
       done(null, body)
     })
-    const payments = { processor, minimumBrl: 20, onEvent: () => {} }
-    addProcessorEvents(server, { db, payments, log: SILENT } as never)
+    const payments = { processor, onEvent: () => {} }
+    addRoutes(server, processorEvents, (route) => route.handlersOf({ db, payments, log: SILENT }))
     let told = 0
     const done = new Promise<void>((resolve) => {
       server.addHook('onResponse', async () => void (++told === 2 && resolve()))

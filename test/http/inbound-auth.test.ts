@@ -7,8 +7,9 @@ import { Webhook } from 'standardwebhooks'
 import { SYSTEM } from '../../src/audit-log/audited.ts'
 import { createCustomer, findCustomer, type Customer } from '../../src/customers/customers.ts'
 import { createApiKey } from '../../src/customers/api-keys.ts'
-import { addAuthEvents } from '../../src/http/sign-in/auth-event-routes.ts'
-import type { HttpDeps } from '../../src/http/http-deps.ts'
+import { addRoutes } from '../../src/http/rest/route.ts'
+import { authEventRoutes } from '../../src/http/sign-in/auth-event-routes.ts'
+import type { SignInDeps } from '../../src/http/sign-in/sign-in-deps.ts'
 import { deleteWaitingUsers } from '../../src/identity/delete-user.ts'
 import { pruneAuthEvents } from '../../src/identity/prune-auth-events.ts'
 import { takeAuthEvent } from '../../src/identity/take-auth-event.ts'
@@ -161,7 +162,8 @@ test('a message that is not signed with the secret in these minutes is refused, 
 
 test('without a secret in the configuration nothing is believed', async () => {
   const server = Fastify()
-  addAuthEvents(server, { db, authWebhookSecret: undefined, log: silent } as HttpDeps)
+  const deps = { db, authWebhookSecret: undefined, log: silent } as SignInDeps
+  addRoutes(server, authEventRoutes, (route) => route.handlersOf(deps))
   const at = new Date()
   const { statusCode, body } = await server.inject({
     method: 'POST',

@@ -4,8 +4,9 @@ import { request } from 'node:http'
 import { after, test } from 'node:test'
 import Fastify from 'fastify'
 import { createSandboxMailer, SANDBOX_MAILS_MAX } from '../../src/email/sandbox-mailbox.ts'
-import type { HttpDeps } from '../../src/http/http-deps.ts'
-import { addMailbox } from '../../src/http/mails/mailbox-routes.ts'
+import type { MailDeps } from '../../src/http/mails/mail-deps.ts'
+import { addRoutes } from '../../src/http/rest/route.ts'
+import { mailboxRoutes } from '../../src/http/mails/mailbox-routes.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { startTestNode } from '../harness/test-node.ts'
 import { startGateway } from '../harness/gateway.ts'
@@ -144,7 +145,8 @@ test('only the newest are kept', async () => {
 
 test('in live mode there is no such page', async () => {
   const server = Fastify()
-  addMailbox(server, { db, mode: 'live', metricsToken: undefined } as HttpDeps)
+  const deps = { db, metricsToken: undefined } as MailDeps
+  addRoutes(server, mailboxRoutes({ mode: 'live' }), (route) => route.handlersOf(deps))
   assert.equal((await server.inject('/mailbox')).statusCode, 404)
   await server.close()
 })

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { glob } from 'node:fs/promises'
 import { after, test } from 'node:test'
+import { describeRoutes } from '../../web/contract/describe-routes.ts'
 import type { ContractCase, ContractCases } from './contract-cases/contract-case.ts'
 import { ADMIN_EMAIL } from './contract-cases/seed-admin.ts'
 import { ask, type Asked } from '../harness/ask.ts'
@@ -45,6 +46,10 @@ test('the document is OpenAPI 3.1 and describes each operation in Portuguese', (
     for (const { description } of Object.values(responses))
       assert.ok(description && description !== 'Default Response', name)
   }
+})
+
+test('the document is the one that the routes describe without a server', async () => {
+  assert.deepEqual(document, await describeRoutes())
 })
 
 test('every operation of the document has its case, and every case its operation', () => {

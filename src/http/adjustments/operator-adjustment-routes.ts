@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { audited, type RecordAct } from '../../audit-log/audited.ts'
 import type { Database } from '../../db/open.ts'
@@ -20,8 +19,8 @@ import { adjustmentAnswer, adjustmentBodies, adjustmentBody } from './adjustment
 import { reason } from '../rest/operator-text.ts'
 import { answer, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { AdjustmentDeps } from './adjustment-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
 const AMOUNT_BRL_MAX = 1_000_000
@@ -51,14 +50,8 @@ const input = Type.Object(
   { additionalProperties: false },
 )
 
-export function addAdjustments(server: FastifyInstance, deps: HttpDeps): void {
-  addRequesting(server, deps)
-  addListing(server, deps)
-  addDeciding(server, deps)
-}
-
-function addRequesting(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const requesting = [
+  restRoute({
     method: 'POST',
     path: '/admin/adjustments',
     tag: 'Administração',
@@ -71,7 +64,7 @@ function addRequesting(server: FastifyInstance, deps: HttpDeps): void {
       404: ['customer_not_found'],
       409: ['reference_taken', 'short_balance'],
     },
-    async handle({ caller, body, request }) {
+    async handle({ caller, body, request }, deps: AdjustmentDeps) {
       const { customer_id: customerId, kind } = body
       // As the database keeps it, to be compared with a repeat.
       const reason = body.reason.toWellFormed()
@@ -91,11 +84,11 @@ function addRequesting(server: FastifyInstance, deps: HttpDeps): void {
         return adjustmentBody(trx, outcome.adjustment)
       })
     },
-  })
-}
+  }),
+]
 
-function addListing(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const listing = [
+  restRoute({
     method: 'GET',
     path: '/admin/adjustments',
     tag: 'Administração',
@@ -114,7 +107,7 @@ function addListing(server: FastifyInstance, deps: HttpDeps): void {
       }),
       next_cursor: nextCursor,
     }),
-    async handle({ query }) {
+    async handle({ query }, deps: AdjustmentDeps) {
       const { status, customer_id: customerId, limit = LIMIT_DEFAULT } = query
       const after = readCursor(query.cursor)
       const found = await listAdjustments(deps.db, { status, customerId, after, limit: limit + 1 })
@@ -128,12 +121,13 @@ function addListing(server: FastifyInstance, deps: HttpDeps): void {
         next_cursor,
       }
     },
-  })
-}
+  }),
+]
 
-function addDeciding(server: FastifyInstance, deps: HttpDeps): void {
-  const params = { id: Type.String({ maxLength: 200 }) }
-  addRestRoute(server, deps, {
+const params = { id: Type.String({ maxLength: 200 }) }
+
+const deciding = [
+  restRoute({
     method: 'POST',
     path: '/admin/adjustments/:id/approve',
     tag: 'Administração',
@@ -146,9 +140,10 @@ function addDeciding(server: FastifyInstance, deps: HttpDeps): void {
       404: ['adjustment_not_found'],
       409: ['adjustment_decided', 'customer_deleted', 'short_balance'],
     },
-    handle: ({ caller, params }) => decide(deps, caller, params.id, 'approved', approveAdjustment),
-  })
-  addRestRoute(server, deps, {
+    handle: ({ caller, params }, deps: AdjustmentDeps) =>
+      decide(deps, caller, params.id, 'approved', approveAdjustment),
+  }),
+  restRoute({
     method: 'POST',
     path: '/admin/adjustments/:id/reject',
     tag: 'Administração',
@@ -157,12 +152,15 @@ function addDeciding(server: FastifyInstance, deps: HttpDeps): void {
     params,
     answer: adjustmentAnswer,
     refusals: { 404: ['adjustment_not_found'], 409: ['adjustment_decided'] },
-    handle: ({ caller, params }) => decide(deps, caller, params.id, 'rejected', rejectAdjustment),
-  })
-}
+    handle: ({ caller, params }, deps: AdjustmentDeps) =>
+      decide(deps, caller, params.id, 'rejected', rejectAdjustment),
+  }),
+]
+
+export const operatorAdjustmentRoutes = [...requesting, ...listing, ...deciding]
 
 function decide(
-  deps: HttpDeps,
+  deps: AdjustmentDeps,
   caller: Caller,
   id: string,
   act: 'approved' | 'rejected',

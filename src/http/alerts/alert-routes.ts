@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import {
   ALERTS_MAX,
@@ -13,8 +12,8 @@ import { audited } from '../../audit-log/audited.ts'
 import { lockCustomer } from '../../customers/customers.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { AlertDeps } from './alert-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import {
   alert,
@@ -29,26 +28,19 @@ import {
 const params = { id: Type.String({ maxLength: 200 }) }
 const refusals = { 404: ['alert_not_found'] }
 
-export function addAlerts(server: FastifyInstance, deps: HttpDeps): void {
-  addReading(server, deps)
-  addCreating(server, deps)
-  addChanging(server, deps)
-  addDeleting(server, deps)
-}
-
-function addReading(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const reading = [
+  restRoute({
     method: 'GET',
     path: '/me/alerts',
     tag: 'Alertas',
     summary: 'Os alertas, na ordem em que foram criados',
     access: 'customer',
     answer: answer({ alerts: Type.Array(alert) }),
-    async handle({ caller }) {
+    async handle({ caller }, deps: AlertDeps) {
       return { alerts: (await listAlerts(deps.db, caller.customerId)).map(alertBody) }
     },
-  })
-  addRestRoute(server, deps, {
+  }),
+  restRoute({
     method: 'GET',
     path: '/me/alerts/:id',
     tag: 'Alertas',
@@ -57,16 +49,16 @@ function addReading(server: FastifyInstance, deps: HttpDeps): void {
     params,
     answer: alert,
     refusals,
-    async handle({ caller, params }) {
+    async handle({ caller, params }, deps: AlertDeps) {
       const found = await findAlert(deps.db, caller.customerId, params.id)
       if (!found) throw new RestRefusal(404, 'alert_not_found')
       return alertBody(found)
     },
-  })
-}
+  }),
+]
 
-function addCreating(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const creating = [
+  restRoute({
     method: 'POST',
     path: '/me/alerts',
     tag: 'Alertas',
@@ -77,7 +69,7 @@ function addCreating(server: FastifyInstance, deps: HttpDeps): void {
     status: 201,
     answer: alert,
     refusals: { 404: ['key_not_found', 'team_not_found'], 409: ['too_many_alerts'] },
-    async handle({ caller, body }) {
+    async handle({ caller, body }, deps: AlertDeps) {
       const { customerId } = caller
       const input = readAlertInput(customerId, body)
       const made = await audited(deps.db, actorOf(caller), async (trx, record) => {
@@ -96,11 +88,11 @@ function addCreating(server: FastifyInstance, deps: HttpDeps): void {
       })
       return alertBody(made)
     },
-  })
-}
+  }),
+]
 
-function addChanging(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const changing = [
+  restRoute({
     method: 'PATCH',
     path: '/me/alerts/:id',
     tag: 'Alertas',
@@ -110,7 +102,7 @@ function addChanging(server: FastifyInstance, deps: HttpDeps): void {
     body: alertChange,
     answer: alert,
     refusals,
-    async handle({ caller, params, body }) {
+    async handle({ caller, params, body }, deps: AlertDeps) {
       const { customerId } = caller
       const changed = await audited(deps.db, actorOf(caller), async (trx, record) => {
         await lockCustomer(trx, customerId)
@@ -129,11 +121,11 @@ function addChanging(server: FastifyInstance, deps: HttpDeps): void {
       })
       return alertBody(changed)
     },
-  })
-}
+  }),
+]
 
-function addDeleting(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const deleting = [
+  restRoute({
     method: 'DELETE',
     path: '/me/alerts/:id',
     tag: 'Alertas',
@@ -142,7 +134,7 @@ function addDeleting(server: FastifyInstance, deps: HttpDeps): void {
     params,
     answer: alert,
     refusals,
-    async handle({ caller, params }) {
+    async handle({ caller, params }, deps: AlertDeps) {
       const { customerId } = caller
       const deleted = await audited(deps.db, actorOf(caller), async (trx, record) => {
         await lockCustomer(trx, customerId)
@@ -154,5 +146,7 @@ function addDeleting(server: FastifyInstance, deps: HttpDeps): void {
       })
       return alertBody(deleted)
     },
-  })
-}
+  }),
+]
+
+export const alertRoutes = [...reading, ...creating, ...changing, ...deleting]

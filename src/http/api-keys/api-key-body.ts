@@ -7,7 +7,7 @@ import { createIpMatcher } from '../../customers/ip-allowlist.ts'
 import { readKeyName } from '../../customers/key-name.ts'
 import { jsonUsd, parseUsd } from '../../lib/money.ts'
 import { answer, dateTime, nullable, usd, uuid } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { ApiKeyDeps } from './api-key-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
 /** The specification's default. */
@@ -89,7 +89,7 @@ export type KeyInput = Pick<
 >
 
 /** Of a new key, as `createApiKey` takes it. Throws a `RestRefusal`. */
-export function readKeyInput(deps: Pick<HttpDeps, 'catalog'>, fields: GivenFields): KeyInput {
+export function readKeyInput(deps: Pick<ApiKeyDeps, 'catalog'>, fields: GivenFields): KeyInput {
   const change = readKeyChange(deps, {
     ...fields,
     name: fields.name ?? null,
@@ -108,7 +108,7 @@ export function readKeyInput(deps: Pick<HttpDeps, 'catalog'>, fields: GivenField
 
 /** Of a key that is there: only what was given. Throws a `RestRefusal`. */
 export function readKeyChange(
-  { catalog }: Pick<HttpDeps, 'catalog'>,
+  { catalog }: Pick<ApiKeyDeps, 'catalog'>,
   fields: GivenFields,
 ): ApiKeyChange {
   return {
@@ -139,7 +139,7 @@ function readName(value: unknown): string {
 }
 
 /** Those of the catalog, each once. */
-function readModels(catalog: HttpDeps['catalog'], value: unknown): string[] {
+function readModels(catalog: ApiKeyDeps['catalog'], value: unknown): string[] {
   const given: unknown[] = Array.isArray(value) ? value : []
   const known = given.filter(
     (id): id is string => typeof id === 'string' && catalog.findModel(id) !== undefined,

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import {
   API_KEY_STATUSES,
@@ -12,8 +11,8 @@ import { inTransaction, type Database } from '../../db/open.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { answer, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { ApiKeyDeps } from './api-key-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import {
   API_KEY_FAULTS,
@@ -24,26 +23,17 @@ import {
   readKeyChange,
   readKeyInput,
 } from './api-key-body.ts'
-import { addBulkRevoke } from './bulk-revoke-routes.ts'
-import { makeApiKey } from './make-api-key.ts'
+import { bulkRevokeRoutes } from './bulk-revoke-routes.ts'
+import { KEYS_MAX, makeApiKey } from './make-api-key.ts'
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
-/** Keys of one customer that are not revoked, those of their teams too: revoking them all must have an end. */
-export const KEYS_MAX = 1_000
 
 /** What is no UUID is no id of a key either: not a fault, but not found. */
 const params = { id: Type.String({ maxLength: 200 }) }
 
-export function addApiKeys(server: FastifyInstance, deps: HttpDeps): void {
-  addReading(server, deps)
-  addCreating(server, deps)
-  addChanging(server, deps)
-  addBulkRevoke(server, deps)
-}
-
-function addReading(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const reading = [
+  restRoute({
     method: 'GET',
     path: '/api-keys',
     tag: 'Chaves',
@@ -55,7 +45,7 @@ function addReading(server: FastifyInstance, deps: HttpDeps): void {
       cursor,
     },
     answer: answer({ api_keys: Type.Array(apiKey), next_cursor: nextCursor }),
-    async handle({ caller, query }) {
+    async handle({ caller, query }, deps: ApiKeyDeps) {
       const { status, limit = LIMIT_DEFAULT } = query
       const filter = { customerId: caller.customerId, status, after: readCursor(query.cursor) }
       const keys = await listApiKeyDetails(deps.db, filter, limit + 1)
@@ -65,8 +55,8 @@ function addReading(server: FastifyInstance, deps: HttpDeps): void {
       }))
       return { api_keys: page.map(apiKeyBody), next_cursor }
     },
-  })
-  addRestRoute(server, deps, {
+  }),
+  restRoute({
     method: 'GET',
     path: '/api-keys/:id',
     tag: 'Chaves',
@@ -75,14 +65,14 @@ function addReading(server: FastifyInstance, deps: HttpDeps): void {
     params,
     answer: apiKey,
     refusals: { 404: ['key_not_found'] },
-    async handle({ caller, params }) {
+    async handle({ caller, params }, deps: ApiKeyDeps) {
       return apiKeyBody(await theKey(deps.db, caller, params.id))
     },
-  })
-}
+  }),
+]
 
-function addCreating(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const creating = [
+  restRoute({
     method: 'POST',
     path: '/api-keys',
     tag: 'Chaves',
@@ -92,7 +82,7 @@ function addCreating(server: FastifyInstance, deps: HttpDeps): void {
     status: 201,
     answer: newApiKey,
     refusals: { 400: API_KEY_FAULTS, 409: ['too_many_keys'] },
-    async handle({ caller, body, reply }) {
+    async handle({ caller, body, reply }, deps: ApiKeyDeps) {
       const input = readKeyInput(deps, body)
       const { customerId } = caller
       const made = await inTransaction(deps.db, async (trx) => {
@@ -106,11 +96,11 @@ function addCreating(server: FastifyInstance, deps: HttpDeps): void {
       reply.header('cache-control', 'no-store')
       return { ...apiKeyBody(made.key), key: made.secret }
     },
-  })
-}
+  }),
+]
 
-function addChanging(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const changing = [
+  restRoute({
     method: 'PATCH',
     path: '/api-keys/:id',
     tag: 'Chaves',
@@ -120,7 +110,7 @@ function addChanging(server: FastifyInstance, deps: HttpDeps): void {
     body: apiKeyInput,
     answer: apiKey,
     refusals: { 400: API_KEY_FAULTS, 404: ['key_not_found'], 409: ['key_revoked'] },
-    async handle({ caller, params, body }) {
+    async handle({ caller, params, body }, deps: ApiKeyDeps) {
       const change = readKeyChange(deps, body)
       const fields = Object.keys(body)
       if (fields.length > 0) {
@@ -131,8 +121,8 @@ function addChanging(server: FastifyInstance, deps: HttpDeps): void {
       }
       return apiKeyBody(await theKey(deps.db, caller, params.id))
     },
-  })
-  addRestRoute(server, deps, {
+  }),
+  restRoute({
     method: 'DELETE',
     path: '/api-keys/:id',
     tag: 'Chaves',
@@ -141,13 +131,15 @@ function addChanging(server: FastifyInstance, deps: HttpDeps): void {
     params,
     answer: apiKey,
     refusals: { 404: ['key_not_found'] },
-    async handle({ caller, params }) {
+    async handle({ caller, params }, deps: ApiKeyDeps) {
       const { customerId } = caller
       await revokeKey(deps.db, actorOf(caller), { keyId: params.id, customerId })
       return apiKeyBody(await theKey(deps.db, caller, params.id))
     },
-  })
-}
+  }),
+]
+
+export const apiKeyRoutes = [...reading, ...creating, ...changing, ...bulkRevokeRoutes]
 
 /** Throws a 404 for what is no key of the caller's. */
 async function theKey(db: Database, caller: Caller, keyId: string): Promise<ApiKeyDetails> {

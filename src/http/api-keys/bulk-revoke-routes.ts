@@ -1,11 +1,10 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { listOwnKeyIds, listUnrevokedKeyIds } from '../../customers/api-keys.ts'
 import { revokeKey } from '../../customers/key-acts.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { answer, count } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { ApiKeyDeps } from './api-key-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
 const IDS_MAX = 100
@@ -19,8 +18,8 @@ interface Counts {
   gatewayFailures: number
 }
 
-export function addBulkRevoke(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const bulkRevokeRoutes = [
+  restRoute({
     method: 'POST',
     path: '/api-keys/bulk-revoke',
     tag: 'Chaves',
@@ -41,17 +40,17 @@ export function addBulkRevoke(server: FastifyInstance, deps: HttpDeps): void {
     ),
     answer: answer({ revoked: count, alreadyInactive: count, gatewayFailures: count }),
     refusals: { 404: ['key_not_found'] },
-    async handle({ caller, body: { all, ids } }) {
+    async handle({ caller, body: { all, ids } }, deps: ApiKeyDeps) {
       if ((all === undefined) === (ids === undefined))
         throw new RestRefusal(400, 'invalid_request', 'body: must have either all or ids')
       return ids ? revokeThese(deps, caller, ids) : revokeAll(deps, caller)
     },
-  })
-}
+  }),
+]
 
 /** Where one of them is not the caller's, none is revoked. */
 async function revokeThese(
-  deps: HttpDeps,
+  deps: ApiKeyDeps,
   caller: Caller,
   ids: readonly string[],
 ): Promise<Counts> {
@@ -64,7 +63,7 @@ async function revokeThese(
   return counts
 }
 
-async function revokeAll(deps: HttpDeps, caller: Caller): Promise<Counts> {
+async function revokeAll(deps: ApiKeyDeps, caller: Caller): Promise<Counts> {
   const counts: Counts = { revoked: 0, alreadyInactive: 0, gatewayFailures: 0 }
   const tried = new Set<string>()
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
@@ -81,7 +80,7 @@ async function revokeAll(deps: HttpDeps, caller: Caller): Promise<Counts> {
 
 /** Each in a transaction of its own, so that a failure loses this key only. */
 async function revokeOne(
-  { db, log }: HttpDeps,
+  { db, log }: ApiKeyDeps,
   caller: Caller,
   id: string,
   counts: Counts,

@@ -6,16 +6,14 @@
  * change an e-mail must make it theirs only after they proved that they receive mail there, and must take upper and
  * lower case for the same (`audit-log.test.ts` fails on a new field of that name).
  */
-import type { FastifyInstance } from 'fastify'
 import { audited } from '../../audit-log/audited.ts'
 import { readAuditLog, type AuditLogEntry } from '../../audit-log/read-audit-log.ts'
 import type { CsvField } from '../../lib/csv.ts'
 import { actorOf } from '../rest/authenticate.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { AuditLogDeps } from './audit-log-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { sendCsv } from '../rest/send-csv.ts'
 import { auditLogDays, checkDays } from './audit-log-days.ts'
-import { addAuditLogList } from './audit-log-routes.ts'
 
 /** The specification's limit. */
 const ROWS_MAX = 10_000
@@ -34,9 +32,8 @@ const COLUMNS = [
   'session_id',
 ]
 
-export function addAuditLog(server: FastifyInstance, deps: HttpDeps): void {
-  addAuditLogList(server, deps)
-  addRestRoute(server, deps, {
+export const auditLogExportRoutes = [
+  restRoute({
     method: 'GET',
     path: '/admin/audit-log/export.csv',
     tag: 'Administração',
@@ -44,7 +41,7 @@ export function addAuditLog(server: FastifyInstance, deps: HttpDeps): void {
     access: 'admin',
     query: auditLogDays,
     answer: 'text/csv',
-    async handle({ caller, query, reply }) {
+    async handle({ caller, query, reply }, deps: AuditLogDeps) {
       const { from, to } = query
       checkDays(query)
       // Told before the first row goes out, so that no export is untold.
@@ -56,8 +53,8 @@ export function addAuditLog(server: FastifyInstance, deps: HttpDeps): void {
       const fileName = `audit-log${from === undefined ? '' : `-${from}`}${to === undefined ? '' : `-${to}`}.csv`
       return sendCsv(reply, fileName, COLUMNS, rowsOf(batches))
     },
-  })
-}
+  }),
+]
 
 async function* rowsOf(
   batches: AsyncIterable<readonly AuditLogEntry[]>,

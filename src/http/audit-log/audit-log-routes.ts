@@ -1,12 +1,11 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { listAuditLog, type AuditLogEntry } from '../../audit-log/read-audit-log.ts'
 import { findCustomerNames } from '../../customers/customer-names.ts'
 import { toMilliseconds } from '../../db/exact-time.ts'
 import { answer, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { AuditLogDeps } from './audit-log-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { auditLogDays, checkDays } from './audit-log-days.ts'
 
 const LIMIT_DEFAULT = 50
@@ -33,8 +32,8 @@ const entry = answer({
 })
 
 /** That it is read is told nowhere: it would be most of what there is to read. Who takes it away is told. */
-export function addAuditLogList(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const auditLogRoutes = [
+  restRoute({
     method: 'GET',
     path: '/admin/audit-log',
     tag: 'Administração',
@@ -54,7 +53,7 @@ export function addAuditLogList(server: FastifyInstance, deps: HttpDeps): void {
       cursor,
     },
     answer: answer({ entries: Type.Array(entry), next_cursor: nextCursor }),
-    async handle({ query }) {
+    async handle({ query }, deps: AuditLogDeps) {
       const { from, to, customer_id: customerId, action, limit = LIMIT_DEFAULT } = query
       checkDays(query)
       const after = readCursor(query.cursor)
@@ -68,8 +67,8 @@ export function addAuditLogList(server: FastifyInstance, deps: HttpDeps): void {
       const names = await findCustomerNames(deps.db, ids)
       return { entries: page.map((each) => entryBody(each, names)), next_cursor }
     },
-  })
-}
+  }),
+]
 
 function entryBody(found: AuditLogEntry, names: ReadonlyMap<string, string>): object {
   const nameOf = (id: string | null): string | null => names.get(id ?? '') ?? null

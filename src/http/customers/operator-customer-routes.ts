@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { audited } from '../../audit-log/audited.ts'
 import { listApiKeyDetails } from '../../customers/api-key-details.ts'
@@ -17,8 +16,8 @@ import { actorOf } from '../rest/authenticate.ts'
 import { operatorLine } from '../rest/operator-text.ts'
 import { answer, brl, count, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { CustomerDeps } from './customer-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
 const LIMIT_DEFAULT = 50
@@ -33,13 +32,8 @@ const customer = {
   deleted_at: nullable(dateTime),
 }
 
-export function addCustomers(server: FastifyInstance, deps: HttpDeps): void {
-  addListing(server, deps)
-  addDetail(server, deps)
-}
-
-function addListing(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const listing = [
+  restRoute({
     method: 'GET',
     path: '/admin/customers',
     tag: 'Administração',
@@ -58,7 +52,7 @@ function addListing(server: FastifyInstance, deps: HttpDeps): void {
       ),
       next_cursor: nextCursor,
     }),
-    async handle({ caller, query }) {
+    async handle({ caller, query }, deps: CustomerDeps) {
       const { q, limit = LIMIT_DEFAULT } = query
       const after = readCursor(query.cursor)
       return audited(deps.db, actorOf(caller), async (trx, record) => {
@@ -73,11 +67,11 @@ function addListing(server: FastifyInstance, deps: HttpDeps): void {
         return { customers: page.map(listedBody), next_cursor }
       })
     },
-  })
-}
+  }),
+]
 
-function addDetail(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const detail = [
+  restRoute({
     method: 'GET',
     path: '/admin/customers/:id',
     tag: 'Administração',
@@ -128,7 +122,7 @@ function addDetail(server: FastifyInstance, deps: HttpDeps): void {
       }),
     }),
     refusals: { 404: ['customer_not_found'] },
-    async handle({ caller, params }) {
+    async handle({ caller, params }, deps: CustomerDeps) {
       return audited(deps.db, actorOf(caller), async (trx, record) => {
         const found = isUuid(params.id) ? await findCustomer(trx, params.id) : undefined
         if (!found) throw new RestRefusal(404, 'customer_not_found')
@@ -137,8 +131,10 @@ function addDetail(server: FastifyInstance, deps: HttpDeps): void {
         return body
       })
     },
-  })
-}
+  }),
+]
+
+export const operatorCustomerRoutes = [...listing, ...detail]
 
 async function detailBody(
   trx: Database,

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { audited } from '../../audit-log/audited.ts'
 import { findCustomer } from '../../customers/customers.ts'
@@ -8,9 +7,9 @@ import { lockAccount } from '../../ledger/entries.ts'
 import { isUuid } from '../../lib/ids.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { answer, uuid } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { CustomerDeps } from './customer-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 const forEach = {
   method: 'POST',
@@ -22,26 +21,26 @@ const forEach = {
 } as const
 
 /** Both are good too where the account is so already. */
-export function addSuspensions(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const suspensionRoutes = [
+  restRoute({
     ...forEach,
     path: '/admin/customers/:id/suspend',
     summary: 'Suspende uma conta: as chamadas de modelos são recusadas',
-    handle: ({ caller, params }) =>
+    handle: ({ caller, params }, deps: CustomerDeps) =>
       change(deps, caller, params.id, true, (trx) => suspendCustomer(trx, params.id, 'operator')),
-  })
+  }),
 
-  addRestRoute(server, deps, {
+  restRoute({
     ...forEach,
     path: '/admin/customers/:id/reinstate',
     summary: 'Reativa uma conta suspensa',
-    handle: ({ caller, params }) =>
+    handle: ({ caller, params }, deps: CustomerDeps) =>
       change(deps, caller, params.id, false, (trx) => reinstateCustomer(trx, params.id)),
-  })
-}
+  }),
+]
 
 async function change(
-  { db }: HttpDeps,
+  { db }: CustomerDeps,
   caller: Caller,
   customerId: string,
   isSuspended: boolean,

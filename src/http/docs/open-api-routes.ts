@@ -1,43 +1,13 @@
-import swagger from '@fastify/swagger'
-import type { FastifyInstance } from 'fastify'
+import { hiddenRoute } from '../rest/route.ts'
 import { sendTaggedJson } from '../rest/send-tagged-json.ts'
 
-/** Describes every route that is added after it: `GET /v1/openapi.json`. */
-export async function addOpenApi(server: FastifyInstance): Promise<void> {
-  await server.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Catraca',
-        version: '1.0',
-        description:
-          'Modelos de IA com saldo pré-pago em reais. Chamadas de modelos seguem o formato chat-completions; erros delas têm a forma {error: {message, type, code}}, os demais {error, details?}.',
-      },
-      servers: [{ url: '/v1' }],
-      components: {
-        securitySchemes: {
-          key: { type: 'http', scheme: 'bearer', description: 'sk-svc-…' },
-          session: {
-            type: 'apiKey',
-            in: 'cookie',
-            name: 'catraca.session_token',
-            description:
-              'A sessão do painel; por HTTPS o nome começa com __Host-. Todo pedido que não é GET leva também o cabeçalho x-csrf-token, de GET /session.',
-          },
-        },
-      },
+export const openApiRoutes = [
+  hiddenRoute({
+    method: 'GET',
+    url: '/v1/openapi.json',
+    handle(request, reply) {
+      reply.header('cache-control', 'public, max-age=300')
+      return sendTaggedJson(request, reply, request.server.swagger())
     },
-    transform({ schema, url }) {
-      // The version is part of the base address.
-      const path = url.replace(/^\/v1/, '') || '/'
-      if (!path.endsWith('/*')) return { schema, url: path }
-      // An id that may have slashes is an id all the same.
-      const params = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
-      return { schema: { ...schema, params }, url: path.replace('*', ':id') }
-    },
-  })
-  server.get('/v1/openapi.json', { schema: { hide: true } }, (request, reply) => {
-    reply.header('cache-control', 'public, max-age=300')
-    return sendTaggedJson(request, reply, server.swagger())
-  })
-}
+  }),
+]

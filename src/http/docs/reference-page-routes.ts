@@ -1,6 +1,6 @@
 /** `GET /docs`: the description of the interface as a page to be read. No script, nothing from elsewhere. */
 import { escapeHtml } from '../../lib/escape-html.ts'
-import type { FastifyInstance } from 'fastify'
+import type { Route } from '../rest/route.ts'
 
 interface Schema {
   readonly type?: string | readonly string[]
@@ -32,18 +32,28 @@ interface Document {
   readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
-export function addReferencePage(server: FastifyInstance): void {
-  let page: string | undefined
-  server.get('/docs', { schema: { hide: true } }, (_request, reply) => {
-    page ??= renderPage(server.swagger() as unknown as Document)
-    return reply
-      .type('text/html; charset=utf-8')
-      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-      .header('x-content-type-options', 'nosniff')
-      .header('cache-control', 'public, max-age=300')
-      .send(page)
-  })
-}
+export const referencePageRoutes: readonly Route<unknown>[] = [
+  {
+    method: 'GET',
+    url: '/docs',
+    access: 'own',
+    schema: { hide: true },
+    handlersOf() {
+      let page: string | undefined
+      return {
+        handler(request, reply) {
+          page ??= renderPage(request.server.swagger() as unknown as Document)
+          return reply
+            .type('text/html; charset=utf-8')
+            .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
+            .header('x-content-type-options', 'nosniff')
+            .header('cache-control', 'public, max-age=300')
+            .send(page)
+        },
+      }
+    },
+  },
+]
 
 const STYLE = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
 code{font:0.9em ui-monospace,monospace}h2{margin-top:3rem}h3{margin-top:2rem}table{border-collapse:collapse;width:100%}

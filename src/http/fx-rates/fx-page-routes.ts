@@ -1,28 +1,32 @@
 /** `GET /cambio`: which exchange rate was applied when, to be read by people. No script, nothing from elsewhere. */
-import type { FastifyInstance } from 'fastify'
+import { hiddenRoute } from '../rest/route.ts'
 import { listAppliedRates, type AppliedRate } from '../../fx/applied-rates.ts'
 import { escapeHtml } from '../../lib/escape-html.ts'
 import { decimalE4 } from '../../lib/money.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { FxRateDeps } from './fx-rate-deps.ts'
 
 /** About three months of business days. */
 const RATES_SHOWN = 60
 const MAX_AGE_SECONDS = 60
 
-export function addFxPage(server: FastifyInstance, deps: HttpDeps): void {
-  server.get('/cambio', { schema: { hide: true } }, async (_request, reply) => {
-    const rates = await listAppliedRates(deps.db, deps.mode, { limit: RATES_SHOWN })
-    return reply
-      .type('text/html; charset=utf-8')
-      .header(
-        'content-security-policy',
-        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-      )
-      .header('x-content-type-options', 'nosniff')
-      .header('cache-control', `public, max-age=${MAX_AGE_SECONDS}`)
-      .send(renderPage(rates, deps.mode))
-  })
-}
+export const fxPageRoutes = [
+  hiddenRoute({
+    method: 'GET',
+    url: '/cambio',
+    async handle(_request, reply, deps: FxRateDeps) {
+      const rates = await listAppliedRates(deps.db, deps.mode, { limit: RATES_SHOWN })
+      return reply
+        .type('text/html; charset=utf-8')
+        .header(
+          'content-security-policy',
+          "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        )
+        .header('x-content-type-options', 'nosniff')
+        .header('cache-control', `public, max-age=${MAX_AGE_SECONDS}`)
+        .send(renderPage(rates, deps.mode))
+    },
+  }),
+]
 
 const STYLE = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
 code{font:0.9em ui-monospace,monospace}table{border-collapse:collapse;width:100%}
@@ -32,7 +36,7 @@ td,th{border-bottom:1px solid #8886;padding:.3rem .6rem;text-align:left}td:first
 const SANDBOX_NOTICE = `<p class="aviso"><strong>Ambiente de testes (sandbox).</strong> As taxas abaixo são fictícias: não vêm do
 Banco Central e nenhum valor cobrado com elas é dinheiro de verdade.</p>`
 
-function renderPage(rates: readonly AppliedRate[], mode: HttpDeps['mode']): string {
+function renderPage(rates: readonly AppliedRate[], mode: FxRateDeps['mode']): string {
   const rows = rates.map(renderRate).join('\n')
   return `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Câmbio aplicado</title><style>${STYLE}</style></head><body>

@@ -1,19 +1,18 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { listAppliedRates, type AppliedRate } from '../../fx/applied-rates.ts'
 import { jsonE4 } from '../../lib/money.ts'
 import { answer, date, dateTime, dayInQuery, nullable, wholeNumber } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { FxRateDeps } from './fx-rate-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 const LIMIT_DEFAULT = 60
 const LIMIT_MAX = 400
 const MAX_AGE_SECONDS = 60
 
 /** Which rates charges were made with, and when: for everybody to check a charge by. */
-export function addFxRates(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const fxRateRoutes = [
+  restRoute({
     method: 'GET',
     path: '/fx-rates',
     tag: 'Modelos',
@@ -39,7 +38,7 @@ export function addFxRates(server: FastifyInstance, deps: HttpDeps): void {
         }),
       ),
     }),
-    async handle({ query, reply }) {
+    async handle({ query, reply }, deps: FxRateDeps) {
       const { from, to, limit = LIMIT_DEFAULT } = query
       if (from !== undefined && to !== undefined && from > to)
         throw new RestRefusal(400, 'invalid_request', 'from: must not be after to')
@@ -47,8 +46,8 @@ export function addFxRates(server: FastifyInstance, deps: HttpDeps): void {
       reply.header('cache-control', `public, max-age=${MAX_AGE_SECONDS}`)
       return { mode: deps.mode, fx_rates: rates.map(rateBody) }
     },
-  })
-}
+  }),
+]
 
 function rateBody(rate: AppliedRate) {
   return {

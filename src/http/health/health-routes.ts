@@ -1,28 +1,27 @@
-import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import Type from 'typebox'
 import { answer, count, dateTime } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { HealthDeps } from './health-deps.ts'
 import { sendJson } from '../rest/rest-error.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 /** A database that does not answer in this time does not answer. */
 const DATABASE_TIMEOUT_MS = 2_000
 
 const databaseHealth = answer({ ok: Type.Boolean(), latency_ms: count, timestamp: dateTime })
 
-export function addHealth(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const healthRoutes = [
+  restRoute({
     method: 'GET',
     path: '/healthz',
     tag: 'Estado',
     summary: 'Se o serviço está no ar',
     access: 'public',
     answer: answer({ status: Type.Literal('ok'), mode: Type.Enum(['sandbox', 'live']) }),
-    handle: () => ({ status: 'ok', mode: deps.mode }),
-  })
+    handle: (_call, deps: HealthDeps) => ({ status: 'ok', mode: deps.mode }),
+  }),
 
-  addRestRoute(server, deps, {
+  restRoute({
     method: 'GET',
     path: '/healthz/db',
     tag: 'Estado',
@@ -32,17 +31,17 @@ export function addHealth(server: FastifyInstance, deps: HttpDeps): void {
     otherAnswers: {
       503: { answer: databaseHealth, description: 'O banco de dados não responde.' },
     },
-    async handle({ reply }) {
+    async handle({ reply }, deps: HealthDeps) {
       const startedAtMs = performance.now()
       const ok = await answersInTime(deps)
       const latency_ms = Math.round(performance.now() - startedAtMs)
       const body = { ok, latency_ms, timestamp: new Date().toISOString() }
       return sendJson(reply, body, ok ? 200 : 503)
     },
-  })
-}
+  }),
+]
 
-async function answersInTime(deps: HttpDeps): Promise<boolean> {
+async function answersInTime(deps: HealthDeps): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), DATABASE_TIMEOUT_MS)

@@ -1,5 +1,4 @@
 /** Whether all parts of the service do their work: what the database knows of all nodes, and this node of itself. */
-import type { FastifyInstance } from 'fastify'
 import { readDatabaseState } from '../../db/read-database-state.ts'
 import { listAppliedRates } from '../../fx/applied-rates.ts'
 import { listJobs, type JobState } from '../../health/list-jobs.ts'
@@ -9,26 +8,26 @@ import { jsonE4 } from '../../lib/money.ts'
 import { countOpenDifferences } from '../../reconciliation/differences.ts'
 import { findLastRuns } from '../../reconciliation/runs.ts'
 import { serviceHealth } from './service-health-body.ts'
-import type { HttpDeps, ThisNode } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { HealthDeps, ThisNode } from './health-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 /** Of the newest days; the one in force is the first of them that was ever applied. */
 const RATES_READ = 10
 const DAY_MS = 86_400_000
 
-export function addServiceHealth(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const operatorHealthRoutes = [
+  restRoute({
     method: 'GET',
     path: '/admin/health',
     tag: 'Administração',
     summary: 'Os nós, as filas, os trabalhos, o banco de dados, o câmbio e a conciliação',
     access: 'admin',
     answer: serviceHealth,
-    handle: () => readServiceHealth(deps),
-  })
-}
+    handle: (_call, deps: HealthDeps) => readServiceHealth(deps),
+  }),
+]
 
-async function readServiceHealth({ db, mode, thisNode }: HttpDeps): Promise<object> {
+async function readServiceHealth({ db, mode, thisNode }: HealthDeps): Promise<object> {
   // One after the other: whoever looks at a service in trouble takes one connection, not eight.
   const nodes = await listNodes(db)
   const holds = await readOpenHolds(db)

@@ -1,17 +1,16 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { findImage } from '../../images/generated-images.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { ImageDeps } from './image-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 /** Outside of the paths of model calls: a wrong one is answered in the REST format. */
 const PATH = '/files/images'
 export const IMAGE_FILES = `/v1${PATH}`
 
 /** Generated images, for whoever knows their address, until they expire. */
-export function addImageFiles(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const imageFileRoutes = [
+  restRoute({
     method: 'GET',
     path: `${PATH}/:id`,
     tag: 'Modelos',
@@ -20,7 +19,7 @@ export function addImageFiles(server: FastifyInstance, deps: HttpDeps): void {
     params: { id: Type.String() },
     answer: 'image/png',
     refusals: { 404: ['image_not_found'] },
-    async handle({ params, reply }) {
+    async handle({ params, reply }, deps: ImageDeps) {
       const image = await findImage(deps.db, params.id)
       if (!image) throw new RestRefusal(404, 'image_not_found')
       return reply
@@ -29,5 +28,5 @@ export function addImageFiles(server: FastifyInstance, deps: HttpDeps): void {
         .header('x-content-type-options', 'nosniff')
         .send(image.bytes)
     },
-  })
-}
+  }),
+]

@@ -1,12 +1,11 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { INCIDENT_SEVERITIES, listIncidents, type Incident } from '../../health/incidents.ts'
 import { answer, dateTime, uuid } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { IncidentDeps } from './incident-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
-export function addIncidents(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const activeIncidentRoutes = [
+  restRoute({
     method: 'GET',
     path: '/incidents/active',
     tag: 'Estado',
@@ -27,13 +26,13 @@ export function addIncidents(server: FastifyInstance, deps: HttpDeps): void {
         }),
       ),
     }),
-    async handle({ reply }) {
+    async handle({ reply }, deps: IncidentDeps) {
       const incidents = await listIncidents(deps.db, { onlyOpen: true })
       reply.header('cache-control', 'public, max-age=15')
       return { incidents: incidents.map(incidentBody) }
     },
-  })
-}
+  }),
+]
 
 /** The subject stays inside: it may name an upstream. */
 function incidentBody(incident: Incident): unknown {

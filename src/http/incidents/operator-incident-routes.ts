@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { vendorsOf } from '../../catalog/vendors-of.ts'
 import type { Database } from '../../db/open.ts'
@@ -16,8 +15,8 @@ import { actorOf } from '../rest/authenticate.ts'
 import { operatorLine } from '../rest/operator-text.ts'
 import { answer, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { IncidentDeps } from './incident-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
 const LIMIT_DEFAULT = 50
@@ -60,14 +59,8 @@ const incident = answer({
   ),
 })
 
-export function addAdminIncidents(server: FastifyInstance, deps: HttpDeps): void {
-  addListing(server, deps)
-  addOpening(server, deps)
-  addChanging(server, deps)
-}
-
-function addListing(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const listing = [
+  restRoute({
     method: 'GET',
     path: '/admin/incidents',
     tag: 'Administração',
@@ -79,7 +72,7 @@ function addListing(server: FastifyInstance, deps: HttpDeps): void {
       cursor,
     },
     answer: answer({ incidents: Type.Array(incident), next_cursor: nextCursor }),
-    async handle({ query }) {
+    async handle({ query }, deps: IncidentDeps) {
       const { limit = LIMIT_DEFAULT } = query
       const after = readCursor(query.cursor)
       const found = await listIncidents(deps.db, {
@@ -93,11 +86,11 @@ function addListing(server: FastifyInstance, deps: HttpDeps): void {
       }))
       return { incidents: page.map(incidentBody), next_cursor }
     },
-  })
-}
+  }),
+]
 
-function addOpening(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const opening = [
+  restRoute({
     method: 'POST',
     path: '/admin/incidents',
     tag: 'Administração',
@@ -118,7 +111,7 @@ function addOpening(server: FastifyInstance, deps: HttpDeps): void {
     ),
     status: 201,
     answer: incident,
-    async handle({ caller, body }) {
+    async handle({ caller, body }, deps: IncidentDeps) {
       const { title, message, severity = 'major', models: modelIds = [] } = body
       const models = deps.catalog.listConfigured()
       checkKnown('models', modelIds, new Set(models.map(({ id }) => id)))
@@ -127,11 +120,11 @@ function addOpening(server: FastifyInstance, deps: HttpDeps): void {
       const opened = { title, message, severity, vendors, modelIds }
       return getIncident(deps.db, await openIncident(deps.db, actorOf(caller), opened))
     },
-  })
-}
+  }),
+]
 
-function addChanging(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const changing = [
+  restRoute({
     method: 'PATCH',
     path: '/admin/incidents/:id',
     tag: 'Administração',
@@ -149,7 +142,7 @@ function addChanging(server: FastifyInstance, deps: HttpDeps): void {
     ),
     answer: incident,
     refusals: { 404: ['incident_not_found'], 409: ['incident_resolved'] },
-    async handle({ caller, params, body: { status, ...change } }) {
+    async handle({ caller, params, body: { status, ...change } }, deps: IncidentDeps) {
       const id = params.id.toLowerCase()
       const act = status === 'resolved' ? resolveIncident : updateIncident
       const outcome = await act(deps.db, actorOf(caller), { id, ...change })
@@ -157,8 +150,10 @@ function addChanging(server: FastifyInstance, deps: HttpDeps): void {
       if (outcome === 'already_resolved') throw new RestRefusal(409, 'incident_resolved')
       return getIncident(deps.db, id)
     },
-  })
-}
+  }),
+]
+
+export const operatorIncidentRoutes = [...listing, ...opening, ...changing]
 
 /** What customers read comes from the catalog: a slip would show, and an upstream's id must not. */
 function checkKnown(field: string, given: readonly string[], known: ReadonlySet<string>): void {

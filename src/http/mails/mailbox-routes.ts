@@ -2,7 +2,7 @@
  * `GET /mailbox`: the mails of sandbox mode, to be read by whoever runs it. In live mode there is no such page.
  * What a mail says is shown in a frame that runs no script and loads nothing.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   findSandboxMail,
   listSandboxMails,
@@ -11,9 +11,10 @@ import {
 } from '../../email/sandbox-mailbox.ts'
 import { escapeHtml } from '../../lib/escape-html.ts'
 import { isUuid } from '../../lib/ids.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { MailDeps, MailTerms } from './mail-deps.ts'
 import { isOperator } from '../rest/is-operator.ts'
 import { restError } from '../rest/rest-error.ts'
+import { hiddenRoute } from '../rest/route.ts'
 
 const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -21,35 +22,51 @@ const MAIL_POLICY =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 const LOCAL_NAME = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i
 
-export function addMailbox(server: FastifyInstance, deps: HttpDeps): void {
-  if (deps.mode !== 'sandbox') return
-  const options = { schema: { hide: true } }
-  server.get('/mailbox', options, async (request, reply) => {
-    if (!mayRead(request, deps)) return restError(reply, 403, 'forbidden')
-    return sendPage(reply, listPage(await listSandboxMails(deps.db)), PAGE_POLICY)
-  })
-  server.get<{ Params: { id: string } }>('/mailbox/:id', options, async (request, reply) => {
-    if (!mayRead(request, deps)) return restError(reply, 403, 'forbidden')
-    const mail = await findMail(deps, request.params.id)
-    if (!mail) return restError(reply, 404, 'mail_not_found')
-    return sendPage(reply, mailPage(mail), PAGE_POLICY)
-  })
-  server.get<{ Params: { id: string } }>('/mailbox/:id/html', options, async (request, reply) => {
-    if (!mayRead(request, deps)) return restError(reply, 403, 'forbidden')
-    const mail = await findMail(deps, request.params.id)
-    if (!mail) return restError(reply, 404, 'mail_not_found')
-    return sendPage(reply, mail.html, MAIL_POLICY)
-  })
-}
+export const mailboxRoutes = ({ mode }: MailTerms) => (mode === 'sandbox' ? sandboxRoutes : [])
+
+const sandboxRoutes = [
+  hiddenRoute({
+    method: 'GET',
+    url: '/mailbox',
+    async handle(request, reply, deps: MailDeps) {
+      if (!mayRead(request, deps)) return restError(reply, 403, 'forbidden')
+      return sendPage(reply, listPage(await listSandboxMails(deps.db)), PAGE_POLICY)
+    },
+  }),
+  hiddenRoute({
+    method: 'GET',
+    url: '/mailbox/:id',
+    async handle(request, reply, deps: MailDeps) {
+      if (!mayRead(request, deps)) return restError(reply, 403, 'forbidden')
+      const mail = await findMail(deps, request)
+      if (!mail) return restError(reply, 404, 'mail_not_found')
+      return sendPage(reply, mailPage(mail), PAGE_POLICY)
+    },
+  }),
+  hiddenRoute({
+    method: 'GET',
+    url: '/mailbox/:id/html',
+    async handle(request, reply, deps: MailDeps) {
+      if (!mayRead(request, deps)) return restError(reply, 403, 'forbidden')
+      const mail = await findMail(deps, request)
+      if (!mail) return restError(reply, 404, 'mail_not_found')
+      return sendPage(reply, mail.html, MAIL_POLICY)
+    },
+  }),
+]
 
 /** A page of elsewhere can make a browser ask here by a name of its own that leads to this machine. */
-function mayRead(request: FastifyRequest, { metricsToken }: HttpDeps): boolean {
+function mayRead(request: FastifyRequest, { metricsToken }: MailDeps): boolean {
   if (!isOperator(request, metricsToken)) return false
   return metricsToken !== undefined || LOCAL_NAME.test(request.headers.host ?? '')
 }
 
-async function findMail(deps: HttpDeps, id: string): Promise<SandboxMail | undefined> {
-  return isUuid(id) ? findSandboxMail(deps.db, id) : undefined
+async function findMail(
+  { db }: MailDeps,
+  request: FastifyRequest,
+): Promise<SandboxMail | undefined> {
+  const { id } = request.params as { id: string }
+  return isUuid(id) ? findSandboxMail(db, id) : undefined
 }
 
 function sendPage(reply: FastifyReply, html: string, policy: string): FastifyReply {

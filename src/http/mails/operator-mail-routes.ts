@@ -1,10 +1,9 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { listMailsInTrouble, type MailInTrouble } from '../../email/list-mails-in-trouble.ts'
 import { answer, count, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { MailDeps } from './mail-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
@@ -21,8 +20,8 @@ const inTrouble = answer({
   since: dateTime,
 })
 
-export function addMailsInTrouble(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const operatorMailRoutes = [
+  restRoute({
     method: 'GET',
     path: '/admin/mails/in-trouble',
     tag: 'Administração',
@@ -30,7 +29,7 @@ export function addMailsInTrouble(server: FastifyInstance, deps: HttpDeps): void
     access: 'admin',
     query: { limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT), cursor },
     answer: answer({ mails: Type.Array(inTrouble), next_cursor: nextCursor }),
-    async handle({ query }) {
+    async handle({ query }, deps: MailDeps) {
       const { limit = LIMIT_DEFAULT } = query
       const after = readCursor(query.cursor)
       const found = await listMailsInTrouble(deps.db, { after, limit: limit + 1 })
@@ -40,8 +39,8 @@ export function addMailsInTrouble(server: FastifyInstance, deps: HttpDeps): void
       }))
       return { mails: page.map(inTroubleBody), next_cursor }
     },
-  })
-}
+  }),
+]
 
 function inTroubleBody(found: MailInTrouble): object {
   return {

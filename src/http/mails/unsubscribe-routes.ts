@@ -3,13 +3,14 @@
  * nothing is changed by that: programs that look for harmful links follow it too. The button, and mail programs by
  * themselves, send a POST.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { audited } from '../../audit-log/audited.ts'
 import { isCustomerDeleted } from '../../customers/customers.ts'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import { savePreferences } from '../../customers/preferences.ts'
 import { UNSUBSCRIBE_PATH } from '../../email/unsubscribe-links.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { MailDeps } from './mail-deps.ts'
+import { hiddenRoute } from '../rest/route.ts'
 import { sendPrivatePage } from '../rest/send-private-page.ts'
 
 /** `List-Unsubscribe=One-Click`, in whatever form; it is not looked at. */
@@ -17,26 +18,37 @@ const BODY_BYTES_MAX = 4_096
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-type TokenRoute = { Params: { token: string } }
+const url = `${UNSUBSCRIBE_PATH}/:token`
 
-export function addUnsubscribe(server: FastifyInstance, deps: HttpDeps): void {
-  const path = `${UNSUBSCRIBE_PATH}/:token`
-  const options = { schema: { hide: true }, bodyLimit: BODY_BYTES_MAX }
-  server.get<TokenRoute>(path, options, async ({ params }, reply) =>
-    deps.unsubscribe.customerOf(params.token) === undefined
-      ? sendPage(reply, 404, UNKNOWN)
-      : sendPage(reply, 200, QUESTION),
-  )
-  server.post<TokenRoute>(path, options, async (request, reply) => {
-    const customerId = deps.unsubscribe.customerOf(request.params.token)
-    if (customerId === undefined) return sendPage(reply, 404, UNKNOWN)
-    await endDigest(deps, request, customerId)
-    return sendPage(reply, 200, DONE)
-  })
+export const unsubscribeRoutes = [
+  hiddenRoute({
+    method: 'GET',
+    url,
+    async handle(request, reply, deps: MailDeps) {
+      return customerOf(request, deps) === undefined
+        ? sendPage(reply, 404, UNKNOWN)
+        : sendPage(reply, 200, QUESTION)
+    },
+  }),
+  hiddenRoute({
+    method: 'POST',
+    url,
+    bodyBytesMax: BODY_BYTES_MAX,
+    async handle(request, reply, deps: MailDeps) {
+      const customerId = customerOf(request, deps)
+      if (customerId === undefined) return sendPage(reply, 404, UNKNOWN)
+      await endDigest(deps, request, customerId)
+      return sendPage(reply, 200, DONE)
+    },
+  }),
+]
+
+function customerOf(request: FastifyRequest, { unsubscribe }: MailDeps): string | undefined {
+  return unsubscribe.customerOf((request.params as { token: string }).token)
 }
 
 async function endDigest(
-  { db }: HttpDeps,
+  { db }: MailDeps,
   request: FastifyRequest,
   customerId: string,
 ): Promise<void> {

@@ -1,5 +1,4 @@
 /** What operators earn: what calls cost at the upstreams beside what customers were billed for them. */
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { jsonBrl, jsonUsd } from '../../lib/money.ts'
 import {
@@ -9,8 +8,8 @@ import {
   type MarginRow,
 } from '../../usage/margins.ts'
 import { answer, brl, count, date, dayInQuery, nullable, usd } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { MarginDeps } from './margin-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
 const DAYS_DEFAULT = 30
@@ -30,8 +29,8 @@ const sums = {
   },
 }
 
-export function addMargins(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const operatorMarginRoutes = [
+  restRoute({
     method: 'GET',
     path: '/admin/margins',
     tag: 'Administração',
@@ -60,7 +59,7 @@ export function addMargins(server: FastifyInstance, deps: HttpDeps): void {
         }),
       ),
     }),
-    async handle({ query }) {
+    async handle({ query }, deps: MarginDeps) {
       const { from, to } = readWindow(query)
       const rows = await deps.margins.read(from, to)
       const byDay = Map.groupBy(rows, (row) => row.day)
@@ -80,8 +79,8 @@ export function addMargins(server: FastifyInstance, deps: HttpDeps): void {
         })),
       }
     },
-  })
-}
+  }),
+]
 
 function readWindow(query: { from?: string; to?: string }): { from: string; to: string } {
   const to = query.to ?? todayOfZone()

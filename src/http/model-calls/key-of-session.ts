@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { ActiveKey } from '../../customers/key-cache.ts'
 import { CSRF_HEADER } from '../rest/authenticate.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { ModelCallDeps } from './model-call-deps.ts'
 
 export const KEY_ID_HEADER = 'x-svc-api-key-id'
 
@@ -11,7 +11,7 @@ export const KEY_ID_HEADER = 'x-svc-api-key-id'
  * for a page of elsewhere that uses the browser's session, nor for a key of another account.
  */
 export function keyOfSession(
-  { keys, signIn }: Pick<HttpDeps, 'keys' | 'signIn'>,
+  { keys, signIn }: Pick<ModelCallDeps, 'keys' | 'signIn'>,
   { headers }: FastifyRequest,
 ): (() => Promise<ActiveKey | undefined>) | undefined {
   const keyId = headers[KEY_ID_HEADER]

@@ -1,31 +1,40 @@
-import type { FastifyInstance } from 'fastify'
 import {
   chatCompletions,
   embeddings,
   imageGenerations,
   transcriptions,
 } from './model-call-schemas.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addModelCall, bytesOf } from './add-model-call.ts'
+import { bytesOf, modelCallRoute } from './model-call-route.ts'
 import { createUploads } from './upload-form.ts'
 
-/** Whose bodies may take their time. */
+/** Bodies that are sent here may take longer to arrive. */
 export const UPLOAD_PATH = '/v1/audio/transcriptions'
 
-/** The model calls of the specification, at the paths that client libraries know. */
-export function addModelCalls(server: FastifyInstance, deps: HttpDeps): void {
-  const { completeChat, embed, generateImages, transcribe } = deps.calls
-  addModelCall(server, deps, '/v1/chat/completions', chatCompletions, completeChat, bytesOf)
-  addModelCall(server, deps, '/v1/embeddings', embeddings, embed, bytesOf)
-  addModelCall(server, deps, '/v1/images/generations', imageGenerations, generateImages, bytesOf)
-
-  const uploads = createUploads(deps.uploads)
-  server.register(async (scope) => {
-    // A form is not read into memory: whoever serves the call reads it, when it knows who sends it.
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
-    addModelCall(scope, deps, UPLOAD_PATH, transcriptions, transcribe, ({ raw }) =>
-      uploads.formOf(raw),
-    )
-  })
-}
+/** The model calls of the specification, at the addresses that client libraries know. */
+export const modelCallRoutes = [
+  modelCallRoute({
+    url: '/v1/chat/completions',
+    contract: chatCompletions,
+    serving: ({ calls }) => ({ serveCall: calls.completeChat, bodyOf: bytesOf }),
+  }),
+  modelCallRoute({
+    url: '/v1/embeddings',
+    contract: embeddings,
+    serving: ({ calls }) => ({ serveCall: calls.embed, bodyOf: bytesOf }),
+  }),
+  modelCallRoute({
+    url: '/v1/images/generations',
+    contract: imageGenerations,
+    serving: ({ calls }) => ({ serveCall: calls.generateImages, bodyOf: bytesOf }),
+  }),
+  modelCallRoute({
+    url: UPLOAD_PATH,
+    contract: transcriptions,
+    // The form is read by the kind of the call, after the key is known.
+    isBodyStreamed: true,
+    serving({ calls, uploads }) {
+      const forms = createUploads(uploads)
+      return { serveCall: calls.transcribe, bodyOf: ({ raw }) => forms.formOf(raw) }
+    },
+  }),
+]

@@ -1,13 +1,12 @@
 /** What each model costs in reais right now: its price, the rate and the markup a charge of this moment is made with. */
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { MODEL_CATEGORIES, type Model } from '../../catalog/model.ts'
 import type { PriceTier } from '../../catalog/prices.ts'
 import { SANDBOX_SOURCE } from '../../fx/fx-rates.ts'
 import { chargeFor, jsonBrl, jsonE4, type Conversion, type PicoUsd } from '../../lib/money.ts'
 import { answer, brl, count, date, nullable } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { ModelDeps } from './model-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 /** Micro-USD of a million tokens are pico-USD of one. */
 const TOKENS = 1_000_000n
@@ -42,8 +41,8 @@ const modelPrice = answer({
   supports_images: Type.Boolean({ description: 'Se o prompt pode ter imagens.' }),
 })
 
-export function addModelPrices(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const modelPriceRoutes = [
+  restRoute({
     method: 'GET',
     path: '/model-prices',
     tag: 'Modelos',
@@ -64,7 +63,7 @@ export function addModelPrices(server: FastifyInstance, deps: HttpDeps): void {
       },
       prices: Type.Array(modelPrice),
     }),
-    handle() {
+    handle(_call, deps: ModelDeps) {
       const fxRate = deps.currentFxRate()
       if (!fxRate) return { fx_rate: null, prices: [] }
       const { rateE4, rateDate, source } = fxRate
@@ -78,8 +77,8 @@ export function addModelPrices(server: FastifyInstance, deps: HttpDeps): void {
         prices: deps.catalog.listModels().map((model) => priceBody(model, rateE4)),
       }
     },
-  })
-}
+  }),
+]
 
 /** By the model's own price: a route of another price charges by that one. */
 function priceBody(model: Model, fxRateE4: bigint): object {

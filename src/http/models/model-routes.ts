@@ -1,11 +1,10 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { MODEL_CATEGORIES, type Model } from '../../catalog/model.ts'
 import { jsonE4 } from '../../lib/money.ts'
 import { answer, nullable } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { ModelDeps } from './model-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 const category = Type.Enum([...MODEL_CATEGORIES])
 const listed = {
@@ -23,8 +22,8 @@ const described = {
   description: nullable(Type.String()),
 }
 
-export function addModels(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const modelRoutes = [
+  restRoute({
     method: 'GET',
     path: '/models',
     tag: 'Modelos',
@@ -39,14 +38,14 @@ export function addModels(server: FastifyInstance, deps: HttpDeps): void {
       data: Type.Array(answer(listed)),
     }),
     isTagged: true,
-    handle({ query }) {
+    handle({ query }, deps: ModelDeps) {
       const models = deps.catalog.listModels(query.category)
       return { models: models.map(catalogEntry), object: 'list', data: models.map(listEntry) }
     },
-  })
+  }),
 
   // An id may have slashes.
-  addRestRoute(server, deps, {
+  restRoute({
     method: 'GET',
     path: '/models/*',
     tag: 'Modelos',
@@ -56,13 +55,13 @@ export function addModels(server: FastifyInstance, deps: HttpDeps): void {
     answer: answer({ ...listed, ...described }),
     isTagged: true,
     refusals: { 404: ['model_not_found'] },
-    handle({ params }) {
+    handle({ params }, deps: ModelDeps) {
       const model = deps.catalog.findModel(params['*'])
       if (!model) throw new RestRefusal(404, 'model_not_found')
       return { ...listEntry(model), ...catalogEntry(model) }
     },
-  })
-}
+  }),
+]
 
 function catalogEntry(model: Model): object {
   return {

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { audited } from '../../audit-log/audited.ts'
 import { cancelMarkup, scheduleMarkup } from '../../catalog/markup-changes.ts'
@@ -6,8 +5,8 @@ import { decimalE4, parseE4 } from '../../lib/money.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { reason } from '../rest/operator-text.ts'
 import { dateTime } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { ModelDeps, ModelTerms } from './model-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import {
   getConfigured,
@@ -22,14 +21,8 @@ const DAY_MS = 86_400_000
 /** An id with slashes is written with `%2F`. */
 const id = Type.String({ maxLength: 200 })
 
-export function addMarkups(server: FastifyInstance, deps: HttpDeps): void {
-  addScheduling(server, deps)
-  addCanceling(server, deps)
-}
-
-function addScheduling(server: FastifyInstance, deps: HttpDeps): void {
-  const { markupNoticeDays: noticeDays } = deps.operators
-  addRestRoute(server, deps, {
+const scheduling = (noticeDays: number) => [
+  restRoute({
     method: 'POST',
     path: '/admin/models/:id/markup',
     tag: 'Administração',
@@ -55,7 +48,7 @@ function addScheduling(server: FastifyInstance, deps: HttpDeps): void {
       404: ['model_not_found'],
       409: ['later_change_scheduled', 'markup_unchanged'],
     },
-    async handle({ caller, params, body }) {
+    async handle({ caller, params, body }, deps: ModelDeps) {
       const { id: modelId, markupE4: configuredE4 } = getConfigured(deps, params.id)
       const markupE4 = readMarkup(body.markup_multiplier)
       const startsAt = body.starts_at === undefined ? undefined : readStart(body.starts_at)
@@ -87,11 +80,11 @@ function addScheduling(server: FastifyInstance, deps: HttpDeps): void {
       await reloadCatalog(deps)
       return markupChangeBody(change)
     },
-  })
-}
+  }),
+]
 
-function addCanceling(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const canceling = [
+  restRoute({
     method: 'DELETE',
     path: '/admin/models/:id/markup/:changeId',
     tag: 'Administração',
@@ -103,7 +96,7 @@ function addCanceling(server: FastifyInstance, deps: HttpDeps): void {
       404: ['model_not_found', 'markup_change_not_found'],
       409: ['already_in_force', 'later_change_scheduled'],
     },
-    async handle({ caller, params }) {
+    async handle({ caller, params }, deps: ModelDeps) {
       const { id: modelId } = getConfigured(deps, params.id)
       const change = await audited(deps.db, actorOf(caller), async (trx, record) => {
         const outcome = await cancelMarkup(trx, { modelId, id: params.changeId })
@@ -117,8 +110,13 @@ function addCanceling(server: FastifyInstance, deps: HttpDeps): void {
       await reloadCatalog(deps)
       return markupChangeBody(change)
     },
-  })
-}
+  }),
+]
+
+export const operatorMarkupRoutes = ({ markupNoticeDays }: ModelTerms) => [
+  ...scheduling(markupNoticeDays),
+  ...canceling,
+]
 
 /** By the number's own shortest text: no arithmetic of doubles. */
 function readMarkup(given: number): bigint {

@@ -7,7 +7,7 @@ import { listMarkupChanges, type MarkupChange } from '../../catalog/markup-chang
 import type { Price } from '../../catalog/prices.ts'
 import { jsonE4, jsonUsd } from '../../lib/money.ts'
 import { answer, count, dateTime, nullable, usd, uuid } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { ModelDeps } from './model-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
 const price = answer({
@@ -66,7 +66,7 @@ export const adminModel = answer({
 })
 
 /** In catalog order, as the database has the changes. */
-export async function listModelBodies({ db, catalog }: HttpDeps): Promise<object[]> {
+export async function listModelBodies({ db, catalog }: ModelDeps): Promise<object[]> {
   const changes = await listMarkupChanges(db)
   const disabled = new Map((await listDisabledModels(db)).map((one) => [one.modelId, one]))
   const now = new Date()
@@ -91,14 +91,14 @@ export async function listModelBodies({ db, catalog }: HttpDeps): Promise<object
 }
 
 /** As it is configured. Throws a 404. */
-export function getConfigured({ catalog }: HttpDeps, id: string): Model {
+export function getConfigured({ catalog }: ModelDeps, id: string): Model {
   const found = catalog.listConfigured().find((model) => model.id === id)
   if (!found) throw new RestRefusal(404, 'model_not_found')
   return found
 }
 
 /** This node goes by what was committed before it answers. It is told of it, too, should that fail. */
-export async function reloadCatalog({ operators, log }: HttpDeps): Promise<void> {
+export async function reloadCatalog({ operators, log }: ModelDeps): Promise<void> {
   await operators
     .reloadCatalog()
     .catch((error: unknown) => log.warn('catalog_reload_failed', { error }))

@@ -1,12 +1,11 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { audited } from '../../audit-log/audited.ts'
 import { disableModel, enableModel } from '../../catalog/disabled-models.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { reason } from '../rest/operator-text.ts'
 import { answer } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { ModelDeps, ModelTerms } from './model-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { adminModel, getConfigured, listModelBodies, reloadCatalog } from './operator-model-body.ts'
 
 /** An id with slashes is written with `%2F`. */
@@ -14,8 +13,8 @@ const params = { id: Type.String({ maxLength: 200 }) }
 const refusals = { 404: ['model_not_found'] }
 const state = answer({ id: Type.String(), is_disabled: Type.Boolean() })
 
-export function addAdminModels(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const operatorModelRoutes = ({ markupNoticeDays }: ModelTerms) => [
+  restRoute({
     method: 'GET',
     path: '/admin/models',
     tag: 'Administração',
@@ -25,12 +24,12 @@ export function addAdminModels(server: FastifyInstance, deps: HttpDeps): void {
       markup_notice_days: Type.Integer({ description: 'De aviso antes de um aumento.' }),
       models: Type.Array(adminModel),
     }),
-    handle: async () => ({
-      markup_notice_days: deps.operators.markupNoticeDays,
+    handle: async (_call, deps: ModelDeps) => ({
+      markup_notice_days: markupNoticeDays,
       models: await listModelBodies(deps),
     }),
-  })
-  addRestRoute(server, deps, {
+  }),
+  restRoute({
     method: 'POST',
     path: '/admin/models/:id/disable',
     tag: 'Administração',
@@ -40,7 +39,7 @@ export function addAdminModels(server: FastifyInstance, deps: HttpDeps): void {
     body: Type.Object({ reason }, { additionalProperties: false }),
     answer: state,
     refusals,
-    async handle({ caller, params, body: { reason } }) {
+    async handle({ caller, params, body: { reason } }, deps: ModelDeps) {
       const { id } = getConfigured(deps, params.id)
       await audited(deps.db, actorOf(caller), async (trx, record) => {
         const act = { action: 'model.disabled', customerId: null, subjectId: id } as const
@@ -50,8 +49,8 @@ export function addAdminModels(server: FastifyInstance, deps: HttpDeps): void {
       await reloadCatalog(deps)
       return { id, is_disabled: true }
     },
-  })
-  addRestRoute(server, deps, {
+  }),
+  restRoute({
     method: 'POST',
     path: '/admin/models/:id/enable',
     tag: 'Administração',
@@ -60,7 +59,7 @@ export function addAdminModels(server: FastifyInstance, deps: HttpDeps): void {
     params,
     answer: state,
     refusals,
-    async handle({ caller, params }) {
+    async handle({ caller, params }, deps: ModelDeps) {
       const { id } = getConfigured(deps, params.id)
       await audited(deps.db, actorOf(caller), async (trx, record) => {
         if (await enableModel(trx, id))
@@ -69,5 +68,5 @@ export function addAdminModels(server: FastifyInstance, deps: HttpDeps): void {
       await reloadCatalog(deps)
       return { id, is_disabled: false }
     },
-  })
-}
+  }),
+]

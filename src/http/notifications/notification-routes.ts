@@ -1,10 +1,9 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { countNotifications, listNotifications } from '../../customers/notifications.ts'
 import { answer, count, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { NotificationDeps } from './notification-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 export const notification = answer({
   id: uuid,
@@ -14,8 +13,8 @@ export const notification = answer({
   error: nullable(Type.String()),
 })
 
-export function addNotifications(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const notificationRoutes = [
+  restRoute({
     method: 'GET',
     path: '/me/notifications',
     tag: 'Conta',
@@ -27,7 +26,7 @@ export function addNotifications(server: FastifyInstance, deps: HttpDeps): void 
       notifications: Type.Array(notification),
       next_cursor: nextCursor,
     }),
-    async handle({ caller, query: { limit = 50, cursor } }) {
+    async handle({ caller, query: { limit = 50, cursor } }, deps: NotificationDeps) {
       const found = await listNotifications(deps.db, caller.customerId, {
         after: readCursor(cursor),
         limit: limit + 1,
@@ -48,5 +47,5 @@ export function addNotifications(server: FastifyInstance, deps: HttpDeps): void 
         next_cursor,
       }
     },
-  })
-}
+  }),
+]

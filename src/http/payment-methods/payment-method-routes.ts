@@ -1,4 +1,3 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
 import Type from 'typebox'
 import { audited } from '../../audit-log/audited.ts'
 import {
@@ -11,10 +10,11 @@ import {
 import { tokenizeCard } from '../../payments/tokenize-card.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, dateTime, nullable, uuid } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { PaymentMethodDeps } from './payment-method-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { newCard, readNewCard } from './new-card.ts'
+import { tooManyRejectedCards } from './too-many-rejected-cards.ts'
 import { payerOf, refuseCardsOfSuspended } from '../top-ups/top-up-body.ts'
 
 const paymentMethod = answer({
@@ -27,46 +27,8 @@ const paymentMethod = answer({
   created_at: dateTime,
 })
 
-export function addPaymentMethods(server: FastifyInstance, deps: HttpDeps): void {
-  addNewPaymentMethod(server, deps)
-
-  addRestRoute(server, deps, {
-    method: 'GET',
-    path: '/payment-methods',
-    tag: 'Recargas',
-    summary: `Os cartões, o mais antigo primeiro; no máximo ${PAYMENT_METHODS_MAX}`,
-    access: 'customer',
-    answer: answer({ payment_methods: Type.Array(paymentMethod) }),
-    async handle({ caller }) {
-      const found = await listPaymentMethods(deps.db, caller.customerId)
-      return { payment_methods: found.map(paymentMethodBody) }
-    },
-  })
-
-  addRestRoute(server, deps, {
-    method: 'DELETE',
-    path: '/payment-methods/:id',
-    tag: 'Recargas',
-    summary: 'Exclui um cartão; a recarga automática com ele é desativada',
-    access: 'customer',
-    params: { id: Type.String() },
-    answer: paymentMethod,
-    refusals: { 404: ['payment_method_not_found'] },
-    async handle({ caller, params }) {
-      const { customerId } = caller
-      const deleted = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        const method = await deletePaymentMethod(trx, customerId, params.id)
-        if (!method) throw new RestRefusal(404, 'payment_method_not_found')
-        await record({ action: 'payment_method.deleted', customerId, subjectId: method.id })
-        return method
-      })
-      return paymentMethodBody(deleted)
-    },
-  })
-}
-
-function addNewPaymentMethod(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const newPaymentMethod = [
+  restRoute({
     method: 'POST',
     path: '/payment-methods',
     tag: 'Recargas',
@@ -89,7 +51,7 @@ function addNewPaymentMethod(server: FastifyInstance, deps: HttpDeps): void {
       429: ['too_many_rejected_cards'],
       503: ['payment_processor_unavailable'],
     },
-    async handle({ caller, body, reply }) {
+    async handle({ caller, body, reply }, deps: PaymentMethodDeps) {
       const { customerId, ip } = caller
       const { card, holder } = readNewCard(body, { takesTestNumbers: deps.mode === 'sandbox' })
       await refuseCardsOfSuspended(deps, customerId)
@@ -114,14 +76,46 @@ function addNewPaymentMethod(server: FastifyInstance, deps: HttpDeps): void {
       })
       return paymentMethodBody(added)
     },
-  })
-}
+  }),
+]
 
-/** Of one who tries cards that are not theirs, or has bad luck. */
-export function tooManyRejectedCards(reply: FastifyReply, retryAfterSeconds: number): RestRefusal {
-  reply.header('retry-after', retryAfterSeconds)
-  return new RestRefusal(429, 'too_many_rejected_cards', 'too many cards were refused in an hour')
-}
+export const paymentMethodRoutes = [
+  ...newPaymentMethod,
+
+  restRoute({
+    method: 'GET',
+    path: '/payment-methods',
+    tag: 'Recargas',
+    summary: `Os cartões, o mais antigo primeiro; no máximo ${PAYMENT_METHODS_MAX}`,
+    access: 'customer',
+    answer: answer({ payment_methods: Type.Array(paymentMethod) }),
+    async handle({ caller }, deps: PaymentMethodDeps) {
+      const found = await listPaymentMethods(deps.db, caller.customerId)
+      return { payment_methods: found.map(paymentMethodBody) }
+    },
+  }),
+
+  restRoute({
+    method: 'DELETE',
+    path: '/payment-methods/:id',
+    tag: 'Recargas',
+    summary: 'Exclui um cartão; a recarga automática com ele é desativada',
+    access: 'customer',
+    params: { id: Type.String() },
+    answer: paymentMethod,
+    refusals: { 404: ['payment_method_not_found'] },
+    async handle({ caller, params }, deps: PaymentMethodDeps) {
+      const { customerId } = caller
+      const deleted = await audited(deps.db, actorOf(caller), async (trx, record) => {
+        const method = await deletePaymentMethod(trx, customerId, params.id)
+        if (!method) throw new RestRefusal(404, 'payment_method_not_found')
+        await record({ action: 'payment_method.deleted', customerId, subjectId: method.id })
+        return method
+      })
+      return paymentMethodBody(deleted)
+    },
+  }),
+]
 
 function tooManyPaymentMethods(): RestRefusal {
   return new RestRefusal(409, 'too_many_payment_methods', `at most ${PAYMENT_METHODS_MAX}`)

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Type from 'typebox'
@@ -14,24 +14,24 @@ import {
 import { actorOf } from '../rest/authenticate.ts'
 import { accountExport } from './account-export.ts'
 import { answer, brl, dateTime } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { PersonalDataDeps } from './personal-data-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 /** What a deletion erases in batches is begun in the request; what takes longer a job ends. */
 const ERASE_MS = 5_000
 /** Entries of a list that become text at once: a large export stops nobody else. */
 const SLICE = 200
 
-export function addPersonalData(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const personalDataRoutes = [
+  restRoute({
     method: 'GET',
     path: '/me/export',
     tag: 'Conta',
     summary: 'Cópia de todos os dados da conta (LGPD)',
     access: 'customer',
     answer: accountExport,
-    async handle({ caller, reply }) {
+    async handle({ caller, reply }, deps: PersonalDataDeps) {
       const document = await exportAccount(deps.db, actorOf(caller), {
         customerId: caller.customerId,
         bounds: EXPORT_BOUNDS,
@@ -39,9 +39,9 @@ export function addPersonalData(server: FastifyInstance, deps: HttpDeps): void {
       if (!document) return reply.code(401).send()
       return sendDocument(reply, document)
     },
-  })
+  }),
 
-  addRestRoute(server, deps, {
+  restRoute({
     method: 'DELETE',
     path: '/me',
     tag: 'Conta',
@@ -69,7 +69,7 @@ export function addPersonalData(server: FastifyInstance, deps: HttpDeps): void {
       },
     ),
     refusals: { 409: ['calls_running', 'balance_remaining'] },
-    async handle({ caller, body, reply }) {
+    async handle({ caller, body, reply }, deps: PersonalDataDeps) {
       const { customerId } = caller
       const customer = await findCustomer(deps.db, customerId)
       if (!customer || customer.deletedAt) return reply.code(401).send()
@@ -108,11 +108,11 @@ export function addPersonalData(server: FastifyInstance, deps: HttpDeps): void {
           return reply.code(401).send()
       }
     },
-  })
-}
+  }),
+]
 
 /** The account is deleted already: a failure here is the job's to mend. */
-async function beginErasing({ db, log }: HttpDeps, customerId: string): Promise<void> {
+async function beginErasing({ db, log }: PersonalDataDeps, customerId: string): Promise<void> {
   try {
     await eraseRemains(db, customerId, Date.now() + ERASE_MS)
   } catch (error) {

@@ -1,12 +1,11 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { audited } from '../../audit-log/audited.ts'
 import { getPreferences, isTimezone, savePreferences } from '../../customers/preferences.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { ProfileDeps } from './profile-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 const locale = Type.String({ pattern: '^[a-z]{2}(-[A-Z]{2})?$' })
 
@@ -20,18 +19,18 @@ const preferences = answer({
   }),
 })
 
-export function addPreferences(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const preferenceRoutes = [
+  restRoute({
     method: 'GET',
     path: '/me/preferences',
     tag: 'Conta',
     summary: 'As preferências',
     access: 'customer',
     answer: preferences,
-    handle: ({ caller }) => getPreferences(deps.db, caller.customerId),
-  })
+    handle: ({ caller }, deps: ProfileDeps) => getPreferences(deps.db, caller.customerId),
+  }),
 
-  addRestRoute(server, deps, {
+  restRoute({
     method: 'PUT',
     path: '/me/preferences',
     tag: 'Conta',
@@ -55,7 +54,7 @@ export function addPreferences(server: FastifyInstance, deps: HttpDeps): void {
       { additionalProperties: false },
     ),
     answer: preferences,
-    async handle({ caller, body }) {
+    async handle({ caller, body }, deps: ProfileDeps) {
       const { customerId } = caller
       if (body.timezone !== undefined && !(await isTimezone(deps.db, body.timezone)))
         throw new RestRefusal(400, 'invalid_request', 'timezone: must be an IANA time zone')
@@ -71,5 +70,5 @@ export function addPreferences(server: FastifyInstance, deps: HttpDeps): void {
         return saved.preferences
       })
     },
-  })
-}
+  }),
+]

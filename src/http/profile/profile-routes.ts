@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { audited } from '../../audit-log/audited.ts'
 import {
@@ -14,9 +13,9 @@ import type { Database } from '../../db/open.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, nullable } from '../rest/values.ts'
 import { profileFields } from './profile-fields.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { ProfileDeps } from './profile-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 const STATES =
   'AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO'.split(' ')
@@ -81,8 +80,8 @@ const profile = answer({
   }),
 })
 
-export function addProfile(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const profileRoutes = [
+  restRoute({
     method: 'GET',
     path: '/me/profile',
     tag: 'Conta',
@@ -90,14 +89,14 @@ export function addProfile(server: FastifyInstance, deps: HttpDeps): void {
     access: 'customer',
     answer: profile,
     refusals: { 404: ['profile_not_found'] },
-    async handle({ caller }) {
+    async handle({ caller }, deps: ProfileDeps) {
       const found = await findProfile(deps.db, caller.customerId)
       if (!found) throw new RestRefusal(404, 'profile_not_found')
       return bodyOf(deps.db, caller.customerId, found)
     },
-  })
+  }),
 
-  addRestRoute(server, deps, {
+  restRoute({
     method: 'PUT',
     path: '/me/profile',
     tag: 'Conta',
@@ -106,7 +105,7 @@ export function addProfile(server: FastifyInstance, deps: HttpDeps): void {
     body: profileBody,
     answer: profile,
     refusals: { 400: ['cpf_required', 'invalid_cpf_cnpj_format', 'invalid_cpf_cnpj_checksum'] },
-    async handle({ caller, body }) {
+    async handle({ caller, body }, deps: ProfileDeps) {
       const { customerId } = caller
       const change = changeOf(body)
       const saved = await audited(deps.db, actorOf(caller), async (trx, record) => {
@@ -126,8 +125,8 @@ export function addProfile(server: FastifyInstance, deps: HttpDeps): void {
         throw new RestRefusal(400, 'cpf_required', 'cpf_cnpj: is required')
       return bodyOf(deps.db, customerId, saved.profile)
     },
-  })
-}
+  }),
+]
 
 /** Without punctuation. Throws the refusals of what cannot be. */
 function changeOf({

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { listPromptVersions, type PromptVersion } from '../../prompts/list-prompt-versions.ts'
 import { listPromptRuns, type PromptRun } from '../../prompts/prompt-runs.ts'
@@ -7,9 +6,9 @@ import { jsonBrl } from '../../lib/money.ts'
 import { promptParams, promptRun, promptVersion } from './prompt-body.ts'
 import { answer, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor } from '../rest/cursor.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { PromptDeps } from './prompt-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 const VERSIONS_DEFAULT = 50
 const VERSIONS_MAX = 200
@@ -25,14 +24,14 @@ const FOR_ALL = {
 } as const
 
 /** What a prompt was, and what it was used for. */
-export function addPromptHistory(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const promptHistoryRoutes = [
+  restRoute({
     ...FOR_ALL,
     path: '/me/prompts/:id/versions',
     summary: 'As versões de um prompt, da mais nova à primeira',
     query: { limit: wholeNumber(1, VERSIONS_MAX, VERSIONS_DEFAULT), cursor },
     answer: answer({ versions: Type.Array(promptVersion), next_cursor: nextCursor }),
-    async handle({ caller, params, query }) {
+    async handle({ caller, params, query }, deps: PromptDeps) {
       const { limit = VERSIONS_DEFAULT } = query
       const below = readVersionCursor(query.cursor)
       const { id } = await getPrompt(deps, caller.customerId, params.id)
@@ -44,23 +43,27 @@ export function addPromptHistory(server: FastifyInstance, deps: HttpDeps): void 
         next_cursor: last && versions.length > limit ? writeVersionCursor(last.version) : null,
       }
     },
-  })
-  addRestRoute(server, deps, {
+  }),
+  restRoute({
     ...FOR_ALL,
     path: '/me/prompts/:id/runs',
     summary: 'As execuções cobradas de um prompt, por sessão, da mais nova à mais antiga',
     query: { limit: wholeNumber(1, RUNS_MAX, RUNS_DEFAULT) },
     answer: answer({ runs: Type.Array(promptRun) }),
-    async handle({ caller, params, query }) {
+    async handle({ caller, params, query }, deps: PromptDeps) {
       const { limit = RUNS_DEFAULT } = query
       const { id } = await getPrompt(deps, caller.customerId, params.id)
       const runs = await listPromptRuns(deps.db, caller.customerId, id, limit)
       return { runs: runs.map(runBody) }
     },
-  })
-}
+  }),
+]
 
-async function getPrompt(deps: HttpDeps, customerId: string, id: string): Promise<{ id: string }> {
+async function getPrompt(
+  deps: PromptDeps,
+  customerId: string,
+  id: string,
+): Promise<{ id: string }> {
   const saved = await findPrompt(deps.db, customerId, id)
   if (!saved) throw new RestRefusal(404, 'prompt_not_found')
   return saved

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { audited } from '../../audit-log/audited.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
@@ -10,9 +9,9 @@ import { actorOf } from '../rest/authenticate.ts'
 import { prompt, promptChange, promptInput, promptParams, TAG_LENGTH_MAX } from './prompt-body.ts'
 import { answer, uuid, wholeNumber, storedText } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { PromptDeps } from './prompt-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
@@ -24,62 +23,8 @@ const FOR_ALL = {
   refusals: { 404: ['prompt_not_found'] },
 } as const
 
-export function addPrompts(server: FastifyInstance, deps: HttpDeps): void {
-  addListAndCreate(server, deps)
-  addRestRoute(server, deps, {
-    ...FOR_ALL,
-    method: 'GET',
-    path: '/me/prompts/:id',
-    summary: 'Um prompt salvo',
-    answer: prompt,
-    handle: async ({ caller, params }) =>
-      promptBody(found(await findPrompt(deps.db, caller.customerId, params.id))),
-  })
-  addRestRoute(server, deps, {
-    ...FOR_ALL,
-    method: 'PATCH',
-    path: '/me/prompts/:id',
-    summary: 'Altera um prompt salvo; outro texto é outra versão',
-    body: promptChange,
-    answer: prompt,
-    async handle({ caller, params, body }) {
-      checkDefaultModel(deps.catalog, body.default_model)
-      const change = { ...fieldsOf(body), changeNote: body.change_note }
-      const changed = await changePrompt(deps.db, caller.customerId, params.id, change)
-      return promptBody(sound(found(changed)))
-    },
-  })
-  addRestRoute(server, deps, {
-    ...FOR_ALL,
-    method: 'DELETE',
-    path: '/me/prompts/:id',
-    summary: 'Apaga um prompt salvo e as suas versões',
-    answer: answer({ id: uuid, deleted: Type.Literal(true) }),
-    async handle({ caller, params }) {
-      const { customerId } = caller
-      const id = params.id.toLowerCase()
-      await audited(deps.db, actorOf(caller), async (trx, record) => {
-        if (!(await deletePrompt(trx, customerId, id)))
-          throw new RestRefusal(404, 'prompt_not_found')
-        await record({ action: 'prompt.deleted', customerId, subjectId: id })
-      })
-      return { id, deleted: true }
-    },
-  })
-  addRestRoute(server, deps, {
-    ...FOR_ALL,
-    method: 'POST',
-    path: '/me/prompts/:id/clone',
-    summary: 'Copia um prompt salvo, sem o seu histórico',
-    status: 201,
-    answer: prompt,
-    handle: async ({ caller, params }) =>
-      promptBody(found(await clonePrompt(deps.db, caller.customerId, params.id))),
-  })
-}
-
-function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const listAndCreate = [
+  restRoute({
     method: 'GET',
     path: '/me/prompts',
     tag: 'Prompts',
@@ -92,7 +37,7 @@ function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
       q: Type.Optional(storedText(1, 120, 'Procura no nome e na descrição.')),
     },
     answer: answer({ prompts: Type.Array(prompt), next_cursor: nextCursor }),
-    async handle({ caller, query }) {
+    async handle({ caller, query }, deps: PromptDeps) {
       const { limit = LIMIT_DEFAULT, tag, q: text } = query
       const after = readCursor(query.cursor)
       const filter = { tag, text, after, limit: limit + 1 }
@@ -103,8 +48,8 @@ function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
       }))
       return { prompts: page.map(promptBody), next_cursor }
     },
-  })
-  addRestRoute(server, deps, {
+  }),
+  restRoute({
     method: 'POST',
     path: '/me/prompts',
     tag: 'Prompts',
@@ -113,13 +58,67 @@ function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
     body: promptInput,
     status: 201,
     answer: prompt,
-    async handle({ caller, body }) {
+    async handle({ caller, body }, deps: PromptDeps) {
       checkDefaultModel(deps.catalog, body.default_model)
       const input = { ...fieldsOf(body), name: body.name, body: body.body }
       return promptBody(sound(await createPrompt(deps.db, caller.customerId, input)))
     },
-  })
-}
+  }),
+]
+
+export const promptRoutes = [
+  ...listAndCreate,
+  restRoute({
+    ...FOR_ALL,
+    method: 'GET',
+    path: '/me/prompts/:id',
+    summary: 'Um prompt salvo',
+    answer: prompt,
+    handle: async ({ caller, params }, deps: PromptDeps) =>
+      promptBody(found(await findPrompt(deps.db, caller.customerId, params.id))),
+  }),
+  restRoute({
+    ...FOR_ALL,
+    method: 'PATCH',
+    path: '/me/prompts/:id',
+    summary: 'Altera um prompt salvo; outro texto é outra versão',
+    body: promptChange,
+    answer: prompt,
+    async handle({ caller, params, body }, deps: PromptDeps) {
+      checkDefaultModel(deps.catalog, body.default_model)
+      const change = { ...fieldsOf(body), changeNote: body.change_note }
+      const changed = await changePrompt(deps.db, caller.customerId, params.id, change)
+      return promptBody(sound(found(changed)))
+    },
+  }),
+  restRoute({
+    ...FOR_ALL,
+    method: 'DELETE',
+    path: '/me/prompts/:id',
+    summary: 'Apaga um prompt salvo e as suas versões',
+    answer: answer({ id: uuid, deleted: Type.Literal(true) }),
+    async handle({ caller, params }, deps: PromptDeps) {
+      const { customerId } = caller
+      const id = params.id.toLowerCase()
+      await audited(deps.db, actorOf(caller), async (trx, record) => {
+        if (!(await deletePrompt(trx, customerId, id)))
+          throw new RestRefusal(404, 'prompt_not_found')
+        await record({ action: 'prompt.deleted', customerId, subjectId: id })
+      })
+      return { id, deleted: true }
+    },
+  }),
+  restRoute({
+    ...FOR_ALL,
+    method: 'POST',
+    path: '/me/prompts/:id/clone',
+    summary: 'Copia um prompt salvo, sem o seu histórico',
+    status: 201,
+    answer: prompt,
+    handle: async ({ caller, params }, deps: PromptDeps) =>
+      promptBody(found(await clonePrompt(deps.db, caller.customerId, params.id))),
+  }),
+]
 
 function checkDefaultModel(catalog: Catalog, id: string | null | undefined): void {
   if (id === null || id === undefined) return

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { Static } from 'typebox'
 import type { ActiveKey } from '../../customers/key-cache.ts'
 import type { Refusal } from '../../gateway/refusal.ts'
@@ -9,10 +9,10 @@ import type { Caller } from '../rest/authenticate.ts'
 import { collectAnswer } from './collect-answer.ts'
 import { chatCompletions } from '../model-calls/model-call-schemas.ts'
 import { promptParams, promptRunInput } from './prompt-body.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { PromptDeps } from './prompt-deps.ts'
 import { restError } from '../rest/rest-error.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 const NAME_SHOWN_MAX = 40
 
@@ -21,8 +21,8 @@ const NAME_SHOWN_MAX = 40
  * (its addresses, models, limits and budget) holds of the run. The key must be the caller's; of any other,
  * and of none, is told the same.
  */
-export function addRunPrompt(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const promptRunRoutes = [
+  restRoute({
     method: 'POST',
     path: '/me/prompts/:id/run',
     tag: 'Prompts',
@@ -40,7 +40,7 @@ export function addRunPrompt(server: FastifyInstance, deps: HttpDeps): void {
       502: ['upstream_error'],
       503: ['service_unavailable'],
     },
-    async handle({ caller, params, body, request, reply }) {
+    async handle({ caller, params, body, request, reply }, deps: PromptDeps) {
       const receivedAtMs = performance.now()
       const prompt = await findPrompt(deps.db, caller.customerId, params.id)
       if (!prompt) throw new RestRefusal(404, 'prompt_not_found')
@@ -64,12 +64,12 @@ export function addRunPrompt(server: FastifyInstance, deps: HttpDeps): void {
       // As the gateway wrote it: amounts keep their digits.
       return reply.type('application/json; charset=utf-8').send(collected.body)
     },
-  })
-}
+  }),
+]
 
 /** A session has no secrets at hand, and names the key by its id; a key does not act for another that it cannot name. */
 function keyFinder(
-  { keys }: HttpDeps,
+  { keys }: PromptDeps,
   { customerId, sessionId }: Caller,
   { api_key: secret, api_key_id: keyId }: Static<typeof promptRunInput>,
 ): () => Promise<ActiveKey | undefined> {

@@ -1,5 +1,4 @@
 /** What our books and those of the processor and of the upstreams do not agree on, for the operator. */
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { explainDifference } from '../../reconciliation/differences.ts'
 import { differenceBody, readReport } from '../../reconciliation/report.ts'
@@ -14,9 +13,9 @@ import {
   uuid,
   wholeNumber,
 } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { ReconciliationDeps } from './reconciliation-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 const DAYS_DEFAULT = 35
 const DAYS_MAX = 365
@@ -93,8 +92,8 @@ const report = answer({
   ),
 })
 
-export function addReconciliation(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const operatorReconciliationRoutes = [
+  restRoute({
     method: 'GET',
     path: '/admin/reconciliation',
     tag: 'Administração',
@@ -102,10 +101,11 @@ export function addReconciliation(server: FastifyInstance, deps: HttpDeps): void
     access: 'admin',
     query: { days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT) },
     answer: report,
-    handle: ({ query }) => readReport(deps.db, query.days ?? DAYS_DEFAULT),
-  })
+    handle: ({ query }, deps: ReconciliationDeps) =>
+      readReport(deps.db, query.days ?? DAYS_DEFAULT),
+  }),
 
-  addRestRoute(server, deps, {
+  restRoute({
     method: 'POST',
     path: '/admin/reconciliation/differences/:id/explain',
     tag: 'Administração',
@@ -120,7 +120,7 @@ export function addReconciliation(server: FastifyInstance, deps: HttpDeps): void
     ),
     answer: difference,
     refusals: { 404: ['difference_not_found'], 409: ['difference_gone'] },
-    async handle({ caller, params, body }) {
+    async handle({ caller, params, body }, deps: ReconciliationDeps) {
       const { explanation } = body
       const input = { id: params.id, explanation }
       const outcome = await explainDifference(deps.db, actorOf(caller), input)
@@ -128,5 +128,5 @@ export function addReconciliation(server: FastifyInstance, deps: HttpDeps): void
       if (outcome.kind === 'difference_gone') throw new RestRefusal(409, outcome.kind)
       return differenceBody(outcome.difference)
     },
-  })
-}
+  }),
+]

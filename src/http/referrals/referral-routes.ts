@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import {
   ensureReferralCode,
@@ -10,8 +9,8 @@ import { jsonBrl } from '../../lib/money.ts'
 import { WITHDRAWAL_DAYS } from '../../payments/refunds/refundable.ts'
 import { answer, brl, count, dateTime, nullable, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { ReferralDeps } from './referral-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 const referred = answer({
   name: nullable(
@@ -29,8 +28,8 @@ const referred = answer({
   }),
 })
 
-export function addReferrals(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const referralRoutes = [
+  restRoute({
     method: 'GET',
     path: '/me/referrals',
     tag: 'Conta',
@@ -58,7 +57,7 @@ export function addReferrals(server: FastifyInstance, deps: HttpDeps): void {
         total_reward_brl: { ...brl, description: 'Sem o que foi estornado.' },
       }),
     }),
-    async handle({ caller, query: { limit = 50, cursor } }) {
+    async handle({ caller, query: { limit = 50, cursor } }, deps: ReferralDeps) {
       const { customerId } = caller
       const after = readCursor(cursor)
       const code = await ensureReferralCode(deps.db, customerId)
@@ -85,8 +84,8 @@ export function addReferrals(server: FastifyInstance, deps: HttpDeps): void {
         },
       }
     },
-  })
-}
+  }),
+]
 
 function shareText(publicUrl: string | undefined, code: string): string | null {
   if (publicUrl === undefined) return null

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { audited, type Act } from '../../audit-log/audited.ts'
 import type { Database } from '../../db/open.ts'
@@ -18,9 +17,9 @@ import {
 } from './refund-body.ts'
 import { answer, storedText, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { RefundDeps } from './refund-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 const forEach = {
   method: 'POST',
@@ -31,8 +30,8 @@ const forEach = {
   refusals: { 404: ['refund_not_found'], 409: ['refund_already_decided'] },
 } as const
 
-export function addAdminRefunds(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const operatorRefundRoutes = [
+  restRoute({
     method: 'GET',
     path: '/admin/refunds',
     tag: 'Administração',
@@ -40,7 +39,7 @@ export function addAdminRefunds(server: FastifyInstance, deps: HttpDeps): void {
     access: 'admin',
     query: { status: Type.Optional(refundStatus), limit: wholeNumber(1, 200, 50), cursor },
     answer: answer({ refunds: Type.Array(operatedRefundAnswer), next_cursor: nextCursor }),
-    async handle({ query: { status, limit = 50, cursor } }) {
+    async handle({ query: { status, limit = 50, cursor } }, deps: RefundDeps) {
       const after = readCursor(cursor)
       const found = await listRefunds(deps.db, { status, after, limit: limit + 1 })
       const { page, next_cursor } = pageOf(found, limit, ({ exact_created_at, id }) => ({
@@ -49,21 +48,21 @@ export function addAdminRefunds(server: FastifyInstance, deps: HttpDeps): void {
       }))
       return { refunds: await operatedRefundBodies(deps.db, page), next_cursor }
     },
-  })
+  }),
 
-  addRestRoute(server, deps, {
+  restRoute({
     ...forEach,
     path: '/admin/refunds/:id/approve',
     summary: 'Aprova um reembolso que espera por análise',
-    async handle({ caller, params }) {
+    async handle({ caller, params }, deps: RefundDeps) {
       const refund = await decide(deps, caller, 'refund.approved', (trx) =>
         approveRefund(trx, params.id),
       )
       return operatedRefundBody(deps.db, refund)
     },
-  })
+  }),
 
-  addRestRoute(server, deps, {
+  restRoute({
     ...forEach,
     path: '/admin/refunds/:id/reject',
     summary: 'Recusa um reembolso que espera por análise: o valor volta ao saldo',
@@ -73,21 +72,21 @@ export function addAdminRefunds(server: FastifyInstance, deps: HttpDeps): void {
       },
       { additionalProperties: false },
     ),
-    async handle({ caller, params, body }) {
+    async handle({ caller, params, body }, deps: RefundDeps) {
       const refund = await decide(deps, caller, 'refund.rejected', (trx) =>
         rejectRefund(trx, params.id, body.note),
       )
       return operatedRefundBody(deps.db, refund)
     },
-  })
+  }),
 
-  addRestRoute(server, deps, {
+  restRoute({
     ...forEach,
     path: '/admin/refunds/:id/complete',
     summary:
       'Diz que as partes sem devolução pelo processador foram transferidas, ou não puderam ser',
     body: Type.Object({ outcome: Type.Enum(['done', 'failed']) }, { additionalProperties: false }),
-    async handle({ caller, params, body: { outcome } }) {
+    async handle({ caller, params, body: { outcome } }, deps: RefundDeps) {
       const refund = await decide(
         deps,
         caller,
@@ -96,11 +95,11 @@ export function addAdminRefunds(server: FastifyInstance, deps: HttpDeps): void {
       )
       return operatedRefundBody(deps.db, refund)
     },
-  })
-}
+  }),
+]
 
 function decide(
-  { db }: HttpDeps,
+  { db }: RefundDeps,
   caller: Caller,
   action: Act['action'],
   act: (trx: Database) => Promise<Decided>,

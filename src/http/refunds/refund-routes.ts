@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { audited } from '../../audit-log/audited.ts'
 import { decimalBrl, jsonBrl, NANO_PER_BRL, parseBrl, type NanoBrl } from '../../lib/money.ts'
@@ -10,33 +9,12 @@ import { actorOf } from '../rest/authenticate.ts'
 import { refundAnswer, refundBody } from './refund-body.ts'
 import { answer, brl, storedText, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { RefundDeps } from './refund-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
-export function addRefunds(server: FastifyInstance, deps: HttpDeps): void {
-  addList(server, deps)
-  addCreate(server, deps)
-
-  addRestRoute(server, deps, {
-    method: 'GET',
-    path: '/me/refunds/:id',
-    tag: 'Recargas',
-    summary: 'Um reembolso, e se ele já foi feito',
-    access: 'customer',
-    params: { id: Type.String() },
-    answer: refundAnswer,
-    refusals: { 404: ['refund_not_found'] },
-    async handle({ caller, params }) {
-      const refund = await findRefund(deps.db, params.id, caller.customerId)
-      if (!refund) throw new RestRefusal(404, 'refund_not_found')
-      return refundBody(refund)
-    },
-  })
-}
-
-function addList(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const list = [
+  restRoute({
     method: 'GET',
     path: '/me/refunds',
     tag: 'Recargas',
@@ -52,7 +30,7 @@ function addList(server: FastifyInstance, deps: HttpDeps): void {
       refunds: Type.Array(refundAnswer),
       next_cursor: nextCursor,
     }),
-    async handle({ caller: { customerId }, query: { limit = 50, cursor } }) {
+    async handle({ caller: { customerId }, query: { limit = 50, cursor } }, deps: RefundDeps) {
       const after = readCursor(cursor)
       const refundable = await deps.db
         .transaction()
@@ -72,11 +50,11 @@ function addList(server: FastifyInstance, deps: HttpDeps): void {
         next_cursor,
       }
     },
-  })
-}
+  }),
+]
 
-function addCreate(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const create = [
+  restRoute({
     method: 'POST',
     path: '/me/refunds',
     tag: 'Recargas',
@@ -102,7 +80,7 @@ function addCreate(server: FastifyInstance, deps: HttpDeps): void {
       404: ['topup_not_found'],
       409: ['amount_not_refundable'],
     },
-    async handle({ caller, body }) {
+    async handle({ caller, body }, deps: RefundDeps) {
       const { customerId } = caller
       const amountNanoBrl = body.amount === undefined ? undefined : readAmount(body.amount)
       const topUpId = body.topup_id
@@ -134,8 +112,29 @@ function addCreate(server: FastifyInstance, deps: HttpDeps): void {
       })
       return refundBody(refund)
     },
-  })
-}
+  }),
+]
+
+export const refundRoutes = [
+  ...list,
+  ...create,
+
+  restRoute({
+    method: 'GET',
+    path: '/me/refunds/:id',
+    tag: 'Recargas',
+    summary: 'Um reembolso, e se ele já foi feito',
+    access: 'customer',
+    params: { id: Type.String() },
+    answer: refundAnswer,
+    refusals: { 404: ['refund_not_found'] },
+    async handle({ caller, params }, deps: RefundDeps) {
+      const refund = await findRefund(deps.db, params.id, caller.customerId)
+      if (!refund) throw new RestRefusal(404, 'refund_not_found')
+      return refundBody(refund)
+    },
+  }),
+]
 
 /** By the number's own shortest text: no arithmetic of doubles. */
 function readAmount(given: number): NanoBrl {

@@ -1,12 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '../../audit-log/audited.ts'
 import { holdActiveKey } from '../../customers/api-keys.ts'
+import type { KeyCache } from '../../customers/key-cache.ts'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import type { Database } from '../../db/open.ts'
 import { bearerOf } from '../../gateway/admit.ts'
+import type { SignIn } from '../../sign-in/create-sign-in.ts'
 import { holdActiveSession } from '../../sign-in/sessions.ts'
-import type { HttpDeps } from '../http-deps.ts'
 import { RestRefusal } from './rest-refusal.ts'
+
+export interface AuthenticateDeps {
+  readonly keys: KeyCache
+  readonly signIn: SignIn
+}
 
 /** Who acts for a customer: a key of theirs, or they themselves in a session of the dashboard. */
 export type Caller = {
@@ -40,7 +46,7 @@ export function holdCaller(trx: Database, caller: Caller): Promise<boolean> {
  * of elsewhere that uses the browser's session.
  */
 export async function authenticate(
-  deps: Pick<HttpDeps, 'keys' | 'signIn'>,
+  deps: AuthenticateDeps,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Caller | undefined> {
@@ -62,7 +68,7 @@ export async function authenticate(
 }
 
 async function ofSession(
-  { signIn }: Pick<HttpDeps, 'signIn'>,
+  { signIn }: AuthenticateDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   ip: string,

@@ -2,14 +2,15 @@
  * Routes of the REST kind: what they take and give is a schema, which checks what comes, describes the
  * interface (`/v1/openapi.json`), and is what the contract test holds every answer against.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox'
 import { findCustomer } from '../../customers/customers.ts'
-import { authenticate, type Caller } from './authenticate.ts'
+import type { Database } from '../../db/open.ts'
+import { authenticate, type AuthenticateDeps, type Caller } from './authenticate.ts'
 import { restErrorBody } from './values.ts'
-import type { HttpDeps } from '../http-deps.ts'
 import { sendJson } from './rest-error.ts'
 import { RestRefusal } from './rest-refusal.ts'
+import type { Method, Route } from './route.ts'
 import { sendTaggedJson } from './send-tagged-json.ts'
 
 export interface RestRoute<
@@ -17,8 +18,9 @@ export interface RestRoute<
   Query extends TProperties,
   Body extends TSchema,
   Access extends 'public' | 'customer' | 'admin',
+  Deps,
 > {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly method: Method
   /** Under `/v1`, with `:name` for each of `params`. */
   readonly path: string
   readonly tag: RestTag
@@ -38,7 +40,7 @@ export interface RestRoute<
   readonly isTagged?: boolean
   /** Its codes of errors by status, beside those that every route has. */
   readonly refusals?: Readonly<Record<number, readonly string[]>>
-  handle(call: RestCall<TObject<Params>, TObject<Query>, Body, Access>): unknown
+  handle(call: RestCall<TObject<Params>, TObject<Query>, Body, Access>, deps: Deps): unknown
 }
 
 export type MediaType = 'image/png' | 'text/csv' | 'text/html'
@@ -72,57 +74,67 @@ export interface RestCall<
   readonly reply: FastifyReply
 }
 
+/** Every route needs them, to know who calls. */
+export interface AccessDeps extends AuthenticateDeps {
+  readonly db: Database
+  /** In lower case: customers with these addresses may use `/admin`. */
+  readonly adminEmails: ReadonlySet<string>
+}
+
 /** `handle` gives the JSON of the answer; the reply itself where it sent one; or throws a `RestRefusal`. */
-export function addRestRoute<
+export function restRoute<
   Access extends 'public' | 'customer' | 'admin',
   Params extends TProperties = {},
   Query extends TProperties = {},
   Body extends TSchema = Type.TUnknown,
->(server: FastifyInstance, deps: HttpDeps, route: RestRoute<Params, Query, Body, Access>): void {
-  const { method, path, access, params, query, body, status = 200 } = route
-  server.route({
+  Deps = unknown,
+>(declared: RestRoute<Params, Query, Body, Access, Deps>): Route<Deps & AccessDeps> {
+  const { method, path, access, params, query, body, status = 200 } = declared
+  return {
     method,
     url: `/v1${path}`,
+    access,
     schema: {
-      tags: [route.tag],
-      summary: route.summary,
+      tags: [declared.tag],
+      summary: declared.summary,
       ...(access === 'public' ? {} : { security: [{ key: [] }, { session: [] }] }),
       ...(params ? { params: Type.Object(params) } : {}),
       ...(query ? { querystring: Type.Object(query) } : {}),
       ...(body ? { body } : {}),
-      response: responsesOf(route, status),
+      response: responsesOf(declared, status),
     },
-    preValidation: [
-      async (request, reply) => {
+    handlersOf: (deps) => ({
+      async preValidation(request, reply) {
         if (access !== 'public') await identifyCaller(deps, request, reply, access)
         if (reply.sent) return
         if (query) request.query = withNumbers(query, request.query as Record<string, unknown>)
         if (body) request.body = parseJson(request.body)
       },
-    ],
-    async handler(request, reply) {
-      const answer = await route.handle({
-        caller: callers.get(request) as never,
-        params: request.params as never,
-        query: request.query as never,
-        body: request.body as never,
-        request,
-        reply,
-      })
-      // A reply is awaited like a promise on its way here, and gives undefined when it is over.
-      if (answer === reply || answer === undefined) return reply
-      return route.isTagged
-        ? sendTaggedJson(request, reply, answer)
-        : sendJson(reply, answer, status)
-    },
-  })
+      async handler(request, reply) {
+        const call = {
+          caller: callers.get(request) as never,
+          params: request.params as never,
+          query: request.query as never,
+          body: request.body as never,
+          request,
+          reply,
+        }
+        const answer = await declared.handle(call, deps)
+        // A reply is awaited like a promise on its way here, and gives undefined when it is over.
+        if (answer === reply || answer === undefined) return reply
+        return declared.isTagged
+          ? sendTaggedJson(request, reply, answer)
+          : sendJson(reply, answer, status)
+      },
+    }),
+  }
 }
 
 /** Who a request comes from, once it is known. */
 const callers = new WeakMap<FastifyRequest, Caller>()
 
 async function identifyCaller(
-  deps: HttpDeps,
+  deps: AccessDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   access: 'customer' | 'admin',
@@ -133,7 +145,7 @@ async function identifyCaller(
   callers.set(request, caller)
 }
 
-async function isAdmin({ db, adminEmails }: HttpDeps, caller: Caller): Promise<boolean> {
+async function isAdmin({ db, adminEmails }: AccessDeps, caller: Caller): Promise<boolean> {
   const email = (await findCustomer(db, caller.customerId))?.email?.toLowerCase()
   return email !== undefined && adminEmails.has(email)
 }
@@ -175,7 +187,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
 
 function responsesOf(
   route: Pick<
-    RestRoute<TProperties, TProperties, TSchema, 'public' | 'customer' | 'admin'>,
+    RestRoute<TProperties, TProperties, TSchema, 'public' | 'customer' | 'admin', never>,
     | 'method'
     | 'access'
     | 'params'

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { toMilliseconds } from '../../db/exact-time.ts'
 import { jsonBrl } from '../../lib/money.ts'
@@ -11,9 +10,9 @@ import {
 import { usageEvent, usageEventBody } from '../usage/usage-event.ts'
 import { answer, brl, count, dateTime, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { UsageSessionDeps } from './usage-session-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 const DAYS_DEFAULT = 30
 const DAYS_MAX = 90
@@ -25,13 +24,8 @@ const ID_CHARS_MAX = 80
 /** What `x-svc-session-id` may hold; no session has another name. */
 const SESSION_ID = /^[\x21-\x7e]{1,80}$/
 
-export function addSessions(server: FastifyInstance, deps: HttpDeps): void {
-  addSessionList(server, deps)
-  addSession(server, deps)
-}
-
-function addSessionList(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const sessionList = [
+  restRoute({
     method: 'GET',
     path: '/me/sessions',
     tag: 'Sessões',
@@ -61,7 +55,7 @@ function addSessionList(server: FastifyInstance, deps: HttpDeps): void {
       ),
       next_cursor: nextCursor,
     }),
-    async handle({ caller: { customerId }, query }) {
+    async handle({ caller: { customerId }, query }, deps: UsageSessionDeps) {
       const { days = DAYS_DEFAULT, limit = LIMIT_DEFAULT } = query
       const before = readCursor(query.cursor, (id) => SESSION_ID.test(id))
       const sessions = await listSessions(deps.db, { customerId, days, limit: limit + 1, before })
@@ -71,11 +65,11 @@ function addSessionList(server: FastifyInstance, deps: HttpDeps): void {
       }))
       return { days, count: page.length, sessions: page.map(sessionBody), next_cursor }
     },
-  })
-}
+  }),
+]
 
-function addSession(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const session = [
+  restRoute({
     method: 'GET',
     path: '/me/sessions/:id',
     tag: 'Sessões',
@@ -91,7 +85,7 @@ function addSession(server: FastifyInstance, deps: HttpDeps): void {
       next_cursor: nextCursor,
     }),
     refusals: { 404: ['session_not_found'] },
-    async handle({ caller: { customerId }, params, query }) {
+    async handle({ caller: { customerId }, params, query }, deps: UsageSessionDeps) {
       const { limit = EVENTS_MAX } = query
       const after = readCursor(query.cursor)
       const session = SESSION_ID.test(params.id)
@@ -112,8 +106,10 @@ function addSession(server: FastifyInstance, deps: HttpDeps): void {
         next_cursor,
       }
     },
-  })
-}
+  }),
+]
+
+export const usageSessionRoutes = [...sessionList, ...session]
 
 function sessionBody(session: UsageSession): object {
   const { promptTokens, completionTokens, firstRequestAt, lastRequestAt } = session

@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import { takeAuthEvent } from '../../identity/take-auth-event.ts'
 import { verifyWebhook } from '../../webhooks/verify-webhook.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { SignInDeps } from './sign-in-deps.ts'
+import { hiddenRoute } from '../rest/route.ts'
 import { restError, sendJson } from '../rest/rest-error.ts'
 
 export const AUTH_EVENTS_PATH = '/v1/inbound/auth'
@@ -13,24 +13,27 @@ const BODY_BYTES_MAX = 256 * 1024
  * not looked at, and nothing is said of why. Whatever is, and was handled before or is of no use, is answered with
  * 200, so that it is not told again.
  */
-export function addAuthEvents(server: FastifyInstance, deps: HttpDeps): void {
-  const { db, authWebhookSecret: secret, adminEmails, log } = deps
-  const options = { schema: { hide: true }, bodyLimit: BODY_BYTES_MAX }
-  server.post(AUTH_EVENTS_PATH, options, async (request, reply) => {
-    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-    const message = secret && verifyWebhook(secret, request.headers, body, new Date())
-    if (!message) return restError(reply, 401, 'invalid_signature')
-    const { outcome, type } = await takeAuthEvent(
-      db,
-      { ...message, body: parse(body) },
-      { actor: { kind: 'system', ip: plainIp(request.ip) }, adminEmails },
-    )
-    const facts = { messageId: message.id, type, outcome }
-    if (outcome === 'unreadable') log.error('auth_event_unreadable', facts)
-    else log.debug('auth_event_taken', facts)
-    return sendJson(reply, { received: true })
-  })
-}
+export const authEventRoutes = [
+  hiddenRoute({
+    method: 'POST',
+    url: AUTH_EVENTS_PATH,
+    bodyBytesMax: BODY_BYTES_MAX,
+    async handle(request, reply, { db, authWebhookSecret: secret, adminEmails, log }: SignInDeps) {
+      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+      const message = secret && verifyWebhook(secret, request.headers, body, new Date())
+      if (!message) return restError(reply, 401, 'invalid_signature')
+      const { outcome, type } = await takeAuthEvent(
+        db,
+        { ...message, body: parse(body) },
+        { actor: { kind: 'system', ip: plainIp(request.ip) }, adminEmails },
+      )
+      const facts = { messageId: message.id, type, outcome }
+      if (outcome === 'unreadable') log.error('auth_event_unreadable', facts)
+      else log.debug('auth_event_taken', facts)
+      return sendJson(reply, { received: true })
+    },
+  }),
+]
 
 function parse(body: Buffer): unknown {
   try {

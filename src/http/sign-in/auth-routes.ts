@@ -3,14 +3,15 @@
  * are tried, so many times for one address and no more, wherever that is asked from. What guards an account is in
  * `security-routes.ts`.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import type { Auth } from '../../sign-in/create-auth.ts'
 import { limitAttempts, type Limit } from '../../sign-in/limit-attempts.ts'
 import type { Session } from '../../sign-in/sessions.ts'
 import { AUTH_PATH, CLIENT_IP_HEADER } from '../../sign-in/sign-in-terms.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { SignInDeps } from './sign-in-deps.ts'
 import { originOf } from '../rest/leaving-client.ts'
+import { hiddenRoute } from '../rest/route.ts'
 import { restError } from '../rest/rest-error.ts'
 import { AUTH_BODY_BYTES_MAX, readBody, type Fields } from './auth-body.ts'
 import { ownSession, type Needs } from './own-session.ts'
@@ -56,14 +57,13 @@ const TRIES_PASSWORD = new Set(['/sign-in/email', '/change-password'])
 
 const USER_AGENT_MAX = 400
 
-export function addAuthRoutes(server: FastifyInstance, deps: HttpDeps): void {
-  server.route<{ Params: { '*': string } }>({
+export const authRoutes = [
+  hiddenRoute({
     method: ['GET', 'POST'],
     url: `${AUTH_PATH}/*`,
-    schema: { hide: true },
-    bodyLimit: AUTH_BODY_BYTES_MAX,
-    async handler(request, reply) {
-      const path = `/${request.params['*']}`
+    bodyBytesMax: AUTH_BODY_BYTES_MAX,
+    async handle(request, reply, deps: SignInDeps) {
+      const path = `/${(request.params as { '*': string })['*']}`
       const asked = askedOf(request.method, path)
       if (!asked) return restError(reply, 404, 'not_found')
       const auth = await authOf(deps, request)
@@ -85,8 +85,8 @@ export function addAuthRoutes(server: FastifyInstance, deps: HttpDeps): void {
       const answer = await auth.handler(passed)
       return sendAnswer(reply, await settle(deps, { path, request, session, answer }))
     },
-  })
-}
+  }),
+]
 
 function askedOf(method: string, path: string): Asked | undefined {
   if (method === 'GET' && RESET_LINK.test(path)) return {}
@@ -94,7 +94,7 @@ function askedOf(method: string, path: string): Asked | undefined {
   return Object.hasOwn(ASKED, name) ? ASKED[name] : undefined
 }
 
-export async function authOf(deps: HttpDeps, request: FastifyRequest): Promise<Auth | undefined> {
+export async function authOf(deps: SignInDeps, request: FastifyRequest): Promise<Auth | undefined> {
   const origin = originOf(request, deps.publicUrl)
   return URL.canParse(origin) ? deps.signIn.authFor(new URL(origin).origin) : undefined
 }
@@ -105,7 +105,7 @@ export function signInIsOff(reply: FastifyReply): FastifyReply {
 
 /** Undefined: go on. */
 export async function limitAddress(
-  { db }: HttpDeps,
+  { db }: SignInDeps,
   path: string,
   email: string,
 ): Promise<number | undefined> {
@@ -134,7 +134,7 @@ export function passCookies(reply: FastifyReply, answer: Response): void {
   if (cookies.length > 0) reply.header('set-cookie', cookies)
 }
 
-function webRequest(deps: HttpDeps, request: FastifyRequest, fields: Fields): Request {
+function webRequest(deps: SignInDeps, request: FastifyRequest, fields: Fields): Request {
   const url = new URL(request.url, originOf(request, deps.publicUrl))
   const headers = clientHeaders(request)
   if (request.method !== 'POST') return new Request(url, { headers })

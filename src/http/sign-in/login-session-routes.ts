@@ -1,14 +1,13 @@
 /** `GET /session`: who asks, and what a page needs to ask for more. */
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { findCustomer } from '../../customers/customers.ts'
 import { answer } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { SignInDeps } from './sign-in-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
-export function addOwnSession(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const loginSessionRoutes = [
+  restRoute({
     method: 'GET',
     path: '/session',
     tag: 'Conta',
@@ -29,7 +28,7 @@ export function addOwnSession(server: FastifyInstance, deps: HttpDeps): void {
         description: 'sandbox: nada custa dinheiro de verdade.',
       }),
     }),
-    async handle({ caller, reply }) {
+    async handle({ caller, reply }, deps: SignInDeps) {
       const customer = await findCustomer(deps.db, caller.customerId)
       if (!customer || customer.deletedAt) throw new RestRefusal(403, 'forbidden')
       reply.header('cache-control', 'no-store')
@@ -41,5 +40,5 @@ export function addOwnSession(server: FastifyInstance, deps: HttpDeps): void {
         mode: deps.mode,
       }
     },
-  })
-}
+  }),
+]

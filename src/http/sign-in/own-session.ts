@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Session } from '../../sign-in/sessions.ts'
 import { CSRF_HEADER } from '../rest/authenticate.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { SignInDeps } from './sign-in-deps.ts'
 import { originOf } from '../rest/leaving-client.ts'
 import { sendFault } from './send-fault.ts'
 
@@ -13,7 +13,7 @@ export type Needs = 'session' | 'proof'
  * sent. A cookie alone changes nothing, whoever makes the browser send it.
  */
 export async function ownSession(
-  deps: Pick<HttpDeps, 'signIn' | 'publicUrl'>,
+  deps: Pick<SignInDeps, 'signIn' | 'publicUrl'>,
   request: FastifyRequest,
   reply: FastifyReply,
   needs: Needs,
@@ -39,7 +39,7 @@ export async function ownSession(
 }
 
 export function isFromOwnPage(
-  { publicUrl }: Pick<HttpDeps, 'publicUrl'>,
+  { publicUrl }: Pick<SignInDeps, 'publicUrl'>,
   request: FastifyRequest,
 ): boolean {
   return request.headers.origin === originOf(request, publicUrl)

@@ -1,6 +1,6 @@
 import { hasSecondFactor, checkFactorCode } from '../../sign-in/second-factor.ts'
 import { markProved } from '../../sign-in/sessions.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { SignInDeps } from './sign-in-deps.ts'
 import { authOf, limitAddress } from './auth-routes.ts'
 import { isPasswordOf } from './is-password-of.ts'
 import { refusal, type SecurityCall } from './security-route.ts'
@@ -9,7 +9,7 @@ import { refusal, type SecurityCall } from './security-route.ts'
  * That whoever sits there is who signed in: by a code where there is a second factor, which is more than the
  * password; else by the password. Whoever has neither signs in again.
  */
-export async function proveAgain(deps: HttpDeps, call: SecurityCall): Promise<object> {
+export async function proveAgain(deps: SignInDeps, call: SecurityCall): Promise<object> {
   const { db, signIn } = deps
   const { session, request } = call
   if (await hasSecondFactor(db, session.userId)) {

@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Checked } from '../../sign-in/second-factor.ts'
 import type { Session } from '../../sign-in/sessions.ts'
 import { AUTH_PATH } from '../../sign-in/sign-in-terms.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { SignInDeps } from './sign-in-deps.ts'
+import { hiddenRoute, type Route } from '../rest/route.ts'
 import { AUTH_BODY_BYTES_MAX, readBody } from './auth-body.ts'
 import { ownSession, type Needs } from './own-session.ts'
 import { sendAuthJson, sendFault, sendTooMany } from './send-fault.ts'
@@ -37,25 +38,22 @@ export function refusal(what: number | Checked, code = '', message = code): Secu
     : new SecurityRefusal(400, 'INVALID_CODE', 'the code is not right, or was used before')
 }
 
-/** A route of whoever is signed in; its answer is sent as JSON. */
-export function addSecurityRoute(
-  server: FastifyInstance,
-  deps: HttpDeps,
+/** A route for a signed-in customer; its answer is sent as JSON. */
+export function securityRoute(
   method: 'GET' | 'POST',
   path: string,
   route: {
     readonly fields?: readonly string[]
     readonly needs?: Needs
-    readonly handle: (call: SecurityCall) => Promise<object>
+    handle(call: SecurityCall, deps: SignInDeps): Promise<object>
   },
-): void {
-  const { fields = [], needs = 'session', handle } = route
-  server.route({
+): Route<SignInDeps> {
+  const { fields = [], needs = 'session' } = route
+  return hiddenRoute({
     method,
     url: `${AUTH_PATH}${path}`,
-    schema: { hide: true },
-    bodyLimit: AUTH_BODY_BYTES_MAX,
-    async handler(request, reply) {
+    bodyBytesMax: AUTH_BODY_BYTES_MAX,
+    async handle(request, reply, deps: SignInDeps) {
       const body = readBody(request, fields)
       if ('wrong' in body) return sendFault(reply, 400, 'INVALID_REQUEST', body.wrong)
       const session = await ownSession(deps, request, reply, needs)
@@ -65,7 +63,7 @@ export function addSecurityRoute(
         return typeof value === 'string' ? value : ''
       }
       try {
-        const answer = await handle({ session, request, text })
+        const answer = await route.handle({ session, request, text }, deps)
         return sendAuthJson(reply, 200, JSON.stringify(answer))
       } catch (error) {
         if (!(error instanceof SecurityRefusal)) throw error

@@ -3,7 +3,6 @@
  * Routes of the dashboard like those of better-auth beside them, and no part of /v1. Acts that make an account
  * easier to enter want a proof of a moment ago: the sign-in, or the password or a code once more.
  */
-import type { FastifyInstance } from 'fastify'
 import { audited, type RecordAct } from '../../audit-log/audited.ts'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import type { Database } from '../../db/open.ts'
@@ -19,72 +18,33 @@ import {
 } from '../../sign-in/second-factor.ts'
 import { endOtherSessions, endSession } from '../../sign-in/sessions.ts'
 import { tellSecurityAct } from '../../sign-in/tell-security-act.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { SignInDeps } from './sign-in-deps.ts'
 import { actorOfSession } from './actor-of-session.ts'
 import { drawSecret } from './draw-secret.ts'
 import { proveAgain } from './prove-again.ts'
-import { addSecurityRoute, refusal, type SecurityCall } from './security-route.ts'
+import { securityRoute, refusal, type SecurityCall } from './security-route.ts'
 import { securityState } from './security-state.ts'
 
-export function addSecurityRoutes(server: FastifyInstance, deps: HttpDeps): void {
-  addSecurityRoute(server, deps, 'GET', '/security', {
-    handle: ({ session }) => securityState(deps, session),
-  })
-  addSecurityRoute(server, deps, 'POST', '/security/prove', {
-    fields: ['password', 'code'],
-    handle: (call) => proveAgain(deps, call),
-  })
-  addSecondFactor(server, deps)
-  addSecurityRoute(server, deps, 'POST', '/passkeys/remove', {
-    fields: ['id'],
+const secondFactor = [
+  securityRoute('POST', '/second-factor/begin', {
     needs: 'proof',
-    handle: (call) =>
-      act(deps, call, async (trx, tell) => {
-        const id = idOf(call)
-        const name = await removePasskey(trx, { userId: call.session.userId, id })
-        if (name === undefined) throw refusal(404, 'PASSKEY_NOT_FOUND')
-        await tell('passkey.removed', id, { name })
-        return { status: true }
-      }),
-  })
-  addSecurityRoute(server, deps, 'POST', '/sessions/end', {
-    fields: ['id'],
-    handle: (call) =>
-      act(deps, call, async (trx, tell) => {
-        const id = idOf(call)
-        if (!(await endSession(trx, { userId: call.session.userId, id })))
-          throw refusal(404, 'SESSION_NOT_FOUND')
-        await tell('session.ended', id)
-        return { status: true }
-      }),
-  })
-  addSecurityRoute(server, deps, 'POST', '/sessions/end-others', {
-    handle: (call) =>
-      act(deps, call, async (trx, tell) => {
-        const ended = await endOtherSessions(trx, call.session)
-        if (ended > 0) await tell('sessions.ended', call.session.customerId, { details: { ended } })
-        return { ended }
-      }),
-  })
-}
-
-function addSecondFactor(server: FastifyInstance, deps: HttpDeps): void {
-  const { db } = deps
-  const { factorKeys } = deps.signIn
-  addSecurityRoute(server, deps, 'POST', '/second-factor/begin', {
-    needs: 'proof',
-    async handle({ session }) {
-      const secret = await beginSecondFactor(db, factorKeys, session.userId)
+    async handle({ session }, deps) {
+      const secret = await beginSecondFactor(deps.db, deps.signIn.factorKeys, session.userId)
       if (!secret) throw refusal(409, 'SECOND_FACTOR_IS_ON')
       return drawSecret(secret, session.email)
     },
-  })
-  addSecurityRoute(server, deps, 'POST', '/second-factor/enable', {
+  }),
+  securityRoute('POST', '/second-factor/enable', {
     fields: ['code'],
     needs: 'proof',
-    async handle(call) {
+    async handle(call, deps) {
       const { userId, customerId } = call.session
-      const checked = await checkFirstCode(db, factorKeys, userId, call.text('code'))
+      const checked = await checkFirstCode(
+        deps.db,
+        deps.signIn.factorKeys,
+        userId,
+        call.text('code'),
+      )
       if (checked.kind !== 'right') throw refusal(checked)
       return act(deps, call, async (trx, tell) => {
         const backupCodes = await enableSecondFactor(trx, userId)
@@ -93,28 +53,70 @@ function addSecondFactor(server: FastifyInstance, deps: HttpDeps): void {
         return { backupCodes }
       })
     },
-  })
-  addSecurityRoute(server, deps, 'POST', '/second-factor/disable', {
+  }),
+  securityRoute('POST', '/second-factor/disable', {
     needs: 'proof',
-    handle: (call) =>
+    handle: (call, deps) =>
       act(deps, call, async (trx, tell) => {
         if (!(await disableSecondFactor(trx, call.session.userId)))
           throw refusal(409, 'SECOND_FACTOR_IS_OFF')
         await tell('second_factor.disabled', call.session.customerId)
         return { status: true }
       }),
-  })
-  addSecurityRoute(server, deps, 'POST', '/second-factor/backup-codes', {
+  }),
+  securityRoute('POST', '/second-factor/backup-codes', {
     needs: 'proof',
-    handle: (call) =>
+    handle: (call, deps) =>
       act(deps, call, async (trx, tell) => {
         const backupCodes = await renewBackupCodes(trx, call.session.userId)
         if (!backupCodes) throw refusal(409, 'SECOND_FACTOR_IS_OFF')
         await tell('backup_codes.renewed', call.session.customerId)
         return { backupCodes }
       }),
-  })
-}
+  }),
+]
+
+export const securityRoutes = [
+  securityRoute('GET', '/security', {
+    handle: ({ session }, deps) => securityState(deps, session),
+  }),
+  securityRoute('POST', '/security/prove', {
+    fields: ['password', 'code'],
+    handle: (call, deps) => proveAgain(deps, call),
+  }),
+  ...secondFactor,
+  securityRoute('POST', '/passkeys/remove', {
+    fields: ['id'],
+    needs: 'proof',
+    handle: (call, deps) =>
+      act(deps, call, async (trx, tell) => {
+        const id = idOf(call)
+        const name = await removePasskey(trx, { userId: call.session.userId, id })
+        if (name === undefined) throw refusal(404, 'PASSKEY_NOT_FOUND')
+        await tell('passkey.removed', id, { name })
+        return { status: true }
+      }),
+  }),
+  securityRoute('POST', '/sessions/end', {
+    fields: ['id'],
+    handle: (call, deps) =>
+      act(deps, call, async (trx, tell) => {
+        const id = idOf(call)
+        if (!(await endSession(trx, { userId: call.session.userId, id })))
+          throw refusal(404, 'SESSION_NOT_FOUND')
+        await tell('session.ended', id)
+        return { status: true }
+      }),
+  }),
+  securityRoute('POST', '/sessions/end-others', {
+    handle: (call, deps) =>
+      act(deps, call, async (trx, tell) => {
+        const ended = await endOtherSessions(trx, call.session)
+        if (ended > 0) await tell('sessions.ended', call.session.customerId, { details: { ended } })
+        return { ended }
+      }),
+  }),
+]
 
 type Tell = (
   act: SecurityAct,
@@ -124,7 +126,7 @@ type Tell = (
 
 /** In one transaction with what is told of it. */
 function act<Result>(
-  { db }: HttpDeps,
+  { db }: SignInDeps,
   { session, request }: SecurityCall,
   work: (trx: Database, tell: Tell) => Promise<Result>,
 ): Promise<Result> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { listPasskeys } from '../../sign-in/passkeys.ts'
 import { listSessions, type Session } from '../../sign-in/sessions.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { SignInDeps } from './sign-in-deps.ts'
 
 interface Guards {
   readonly hasPassword: boolean
@@ -10,7 +10,7 @@ interface Guards {
 }
 
 /** How an account is guarded, for the page that tells it; of secrets, none. */
-export async function securityState({ db }: HttpDeps, session: Session): Promise<object> {
+export async function securityState({ db }: SignInDeps, session: Session): Promise<object> {
   const { userId } = session
   const { rows } = await sql<Guards>`
     select

@@ -5,7 +5,7 @@ import { plainIp } from '../../customers/ip-allowlist.ts'
 import { isAwaitingFactor } from '../../sign-in/is-awaiting-factor.ts'
 import { endOtherSessions, type Session } from '../../sign-in/sessions.ts'
 import { tellSecurityAct } from '../../sign-in/tell-security-act.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { SignInDeps } from './sign-in-deps.ts'
 import { actorOfSession } from './actor-of-session.ts'
 
 interface Answered {
@@ -15,7 +15,7 @@ interface Answered {
   readonly answer: Response
 }
 
-export async function settle(deps: HttpDeps, answered: Answered): Promise<Response> {
+export async function settle(deps: SignInDeps, answered: Answered): Promise<Response> {
   const { path, session, answer } = answered
   if (path === '/sign-in/email') return withoutAwaited(deps, answer)
   if (path === '/passkey/generate-authenticate-options') return wantVerifiedUser(answer)
@@ -27,7 +27,7 @@ export async function settle(deps: HttpDeps, answered: Answered): Promise<Respon
 }
 
 /** Who is to give a code yet is told nothing of the account. */
-async function withoutAwaited({ db }: HttpDeps, answer: Response): Promise<Response> {
+async function withoutAwaited({ db }: SignInDeps, answer: Response): Promise<Response> {
   if (!answer.ok || !(await isAwaitingFactor(db, answer))) return answer
   return rewritten(answer, 200, { awaitsFactor: true })
 }
@@ -46,7 +46,7 @@ function refused(answer: Response): Response {
 }
 
 async function tellPasskey(
-  { db }: HttpDeps,
+  { db }: SignInDeps,
   { answer, request }: Answered,
   session: Session,
 ): Promise<Response> {
@@ -65,7 +65,7 @@ async function tellPasskey(
 
 /** Whoever knew the old password is out. */
 async function tellNewPassword(
-  { db }: HttpDeps,
+  { db }: SignInDeps,
   { answer, request }: Answered,
   session: Session,
 ): Promise<Response> {

@@ -1,5 +1,4 @@
 /** The other side of `team-invitations.ts`: what somebody was invited to, and what they say to it. */
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { audited } from '../../audit-log/audited.ts'
 import { acceptInvitation, type InvitationProof } from '../../customers/accept-invitation.ts'
@@ -9,9 +8,9 @@ import type { Database } from '../../db/open.ts'
 import { hasProvedEmail } from '../../sign-in/has-proved-email.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { answer, dateTime, uuid } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { TeamDeps } from './team-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { maskedName, teamRole } from './team-access.ts'
 
 /** More invitations than anybody answers. */
@@ -20,14 +19,8 @@ const RECEIVED_MAX = 100
 const joined = answer({ team_id: uuid, team_name: Type.String(), role: teamRole })
 const invitationParams = { id: Type.String({ description: 'UUID do convite' }) }
 
-export function addReceivedInvitations(server: FastifyInstance, deps: HttpDeps): void {
-  addList(server, deps)
-  addAccept(server, deps)
-  addDecline(server, deps)
-}
-
-function addList(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const list = [
+  restRoute({
     method: 'GET',
     path: '/me/invitations',
     tag: 'Equipes',
@@ -45,7 +38,7 @@ function addList(server: FastifyInstance, deps: HttpDeps): void {
         }),
       ),
     }),
-    async handle({ caller }) {
+    async handle({ caller }, deps: TeamDeps) {
       const received = await listReceivedInvitations(deps.db, caller.customerId, RECEIVED_MAX)
       return {
         invitations: received.map((each) => ({
@@ -58,18 +51,19 @@ function addList(server: FastifyInstance, deps: HttpDeps): void {
         })),
       }
     },
-  })
-}
+  }),
+]
 
-function addAccept(server: FastifyInstance, deps: HttpDeps): void {
-  const forBoth = {
-    method: 'POST',
-    tag: 'Equipes',
-    access: 'customer',
-    answer: joined,
-    refusals: { 404: ['invitation_not_found'], 409: ['already_member', 'too_many_members'] },
-  } as const
-  addRestRoute(server, deps, {
+const forBoth = {
+  method: 'POST',
+  tag: 'Equipes',
+  access: 'customer',
+  answer: joined,
+  refusals: { 404: ['invitation_not_found'], 409: ['already_member', 'too_many_members'] },
+} as const
+
+const accepting = [
+  restRoute({
     ...forBoth,
     path: '/me/invitations/accept',
     summary: 'Aceita um convite feito para o próprio e-mail, com o código que chegou nele',
@@ -77,16 +71,17 @@ function addAccept(server: FastifyInstance, deps: HttpDeps): void {
       { token: Type.String({ minLength: 1, maxLength: 200 }) },
       { additionalProperties: false },
     ),
-    handle: ({ caller, body }) => accept(deps.db, caller, { token: body.token }),
-  })
-  addRestRoute(server, deps, {
+    handle: ({ caller, body }, deps: TeamDeps) => accept(deps.db, caller, { token: body.token }),
+  }),
+  restRoute({
     ...forBoth,
     path: '/me/invitations/:id/accept',
     summary: 'Aceita um convite sem o código: para quem já entrou no painel com aquele e-mail',
     params: invitationParams,
-    handle: ({ caller, params }) => accept(deps.db, caller, { invitationId: params.id }),
-  })
-}
+    handle: ({ caller, params }, deps: TeamDeps) =>
+      accept(deps.db, caller, { invitationId: params.id }),
+  }),
+]
 
 function accept(db: Database, caller: Caller, proof: InvitationProof): Promise<object> {
   const { customerId } = caller
@@ -115,8 +110,8 @@ function accept(db: Database, caller: Caller, proof: InvitationProof): Promise<o
   })
 }
 
-function addDecline(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const decline = [
+  restRoute({
     method: 'DELETE',
     path: '/me/invitations/:id',
     tag: 'Equipes',
@@ -125,7 +120,7 @@ function addDecline(server: FastifyInstance, deps: HttpDeps): void {
     params: invitationParams,
     answer: answer({ id: uuid, declined: Type.Literal(true) }),
     refusals: { 404: ['invitation_not_found'] },
-    async handle({ caller, params }) {
+    async handle({ caller, params }, deps: TeamDeps) {
       const { customerId } = caller
       const invitationId = params.id.toLowerCase()
       await audited(deps.db, actorOf(caller), async (trx, record) => {
@@ -140,5 +135,7 @@ function addDecline(server: FastifyInstance, deps: HttpDeps): void {
       })
       return { id: invitationId, declined: true }
     },
-  })
-}
+  }),
+]
+
+export const receivedInvitationRoutes = [...list, ...accepting, ...decline]

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { findCustomer } from '../../customers/customers.ts'
 import { findTeam } from '../../customers/teams.ts'
@@ -11,10 +10,10 @@ import {
   type TeamInvitation,
 } from '../../customers/team-invitations.ts'
 import { answer, dateTime, uuid } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { TeamDeps } from './team-deps.ts'
 import { originForMails } from '../rest/leaving-client.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { actInTeam, getTeamAccess, recordRevoked, teamParams, teamRole } from './team-access.ts'
 
 /** Of an e-mail address (RFC 5321, 4.5.3.1.3). */
@@ -31,30 +30,26 @@ const shownFields = {
   expires_at: dateTime,
 }
 
-export function addTeamInvitations(server: FastifyInstance, deps: HttpDeps): void {
-  addListAndCreate(server, deps)
-  addRevoke(server, deps)
-}
+const forBoth = {
+  path: '/me/teams/:id/invitations',
+  tag: 'Equipes',
+  access: 'customer',
+  params: teamParams,
+} as const
 
-function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
-  const forBoth = {
-    path: '/me/teams/:id/invitations',
-    tag: 'Equipes',
-    access: 'customer',
-    params: teamParams,
-  } as const
-  addRestRoute(server, deps, {
+const listAndCreate = [
+  restRoute({
     ...forBoth,
     method: 'GET',
     summary: 'Os convites em aberto de uma equipe',
     answer: answer({ invitations: Type.Array(answer(shownFields)) }),
     refusals: { 404: ['team_not_found'] },
-    async handle({ caller, params }) {
+    async handle({ caller, params }, deps: TeamDeps) {
       const { teamId } = await getTeamAccess(deps.db, caller, params.id, 'admin')
       return { invitations: (await listInvitations(deps.db, teamId)).map(invitationBody) }
     },
-  })
-  addRestRoute(server, deps, {
+  }),
+  restRoute({
     ...forBoth,
     method: 'POST',
     summary: 'Convida alguém para uma equipe; o convite vale sete dias',
@@ -77,7 +72,7 @@ function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
       404: ['team_not_found'],
       409: ['already_member', 'already_invited', 'too_many_invitations'],
     },
-    async handle({ caller, params, body, request, reply }) {
+    async handle({ caller, params, body, request, reply }, deps: TeamDeps) {
       const { email, role } = body
       const origin = originForMails(deps, request)
       reply.header('cache-control', 'no-store')
@@ -112,11 +107,11 @@ function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
         return { ...invitationBody(invitation), token }
       })
     },
-  })
-}
+  }),
+]
 
-function addRevoke(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const revoke = [
+  restRoute({
     method: 'DELETE',
     path: '/me/teams/:id/invitations/:invitationId',
     tag: 'Equipes',
@@ -125,7 +120,7 @@ function addRevoke(server: FastifyInstance, deps: HttpDeps): void {
     params: { ...teamParams, invitationId: Type.String({ description: 'UUID do convite' }) },
     answer: answer({ id: uuid, revoked: Type.Literal(true) }),
     refusals: { 404: ['team_not_found', 'invitation_not_found'] },
-    async handle({ caller, params }) {
+    async handle({ caller, params }, deps: TeamDeps) {
       const { invitationId } = params
       return actInTeam(deps.db, caller, params.id, 'admin', async (trx, record, access) => {
         const { teamId } = access
@@ -136,8 +131,10 @@ function addRevoke(server: FastifyInstance, deps: HttpDeps): void {
         return { id, revoked: true }
       })
     },
-  })
-}
+  }),
+]
+
+export const teamInvitationRoutes = [...listAndCreate, ...revoke]
 
 function invitationBody(invitation: TeamInvitation): object {
   return {

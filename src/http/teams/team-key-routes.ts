@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import {
   findApiKeyDetails,
@@ -13,9 +12,9 @@ import type { Database } from '../../db/open.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { answer, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { TeamDeps } from './team-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import {
   API_KEY_FAULTS,
   apiKey,
@@ -24,8 +23,7 @@ import {
   newApiKey,
   readKeyInput,
 } from '../api-keys/api-key-body.ts'
-import { KEYS_MAX } from '../api-keys/api-key-routes.ts'
-import { makeApiKey } from '../api-keys/make-api-key.ts'
+import { KEYS_MAX, makeApiKey } from '../api-keys/make-api-key.ts'
 import { actInTeam, getTeamAccess, teamParams } from './team-access.ts'
 
 const LIMIT_DEFAULT = 50
@@ -34,19 +32,15 @@ const LIMIT_MAX = 200
 const created_by = nullable(uuid)
 const teamKey = answer({ ...apiKey.properties, created_by })
 
-export function addTeamKeys(server: FastifyInstance, deps: HttpDeps): void {
-  addListAndCreate(server, deps)
-  addRevoke(server, deps)
-}
+const forBoth = {
+  path: '/me/teams/:id/keys',
+  tag: 'Equipes',
+  access: 'customer',
+  params: teamParams,
+} as const
 
-function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
-  const forBoth = {
-    path: '/me/teams/:id/keys',
-    tag: 'Equipes',
-    access: 'customer',
-    params: teamParams,
-  } as const
-  addRestRoute(server, deps, {
+const listAndCreate = [
+  restRoute({
     ...forBoth,
     method: 'GET',
     summary: 'As chaves de uma equipe; membros veem só as que criaram',
@@ -56,7 +50,7 @@ function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
       next_cursor: nextCursor,
     }),
     refusals: { 404: ['team_not_found'] },
-    async handle({ caller, params, query }) {
+    async handle({ caller, params, query }, deps: TeamDeps) {
       const { limit = LIMIT_DEFAULT } = query
       const after = readCursor(query.cursor)
       const access = await getTeamAccess(deps.db, caller, params.id, 'member')
@@ -73,8 +67,8 @@ function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
       }))
       return { api_keys: page.map(teamKeyBody), next_cursor }
     },
-  })
-  addRestRoute(server, deps, {
+  }),
+  restRoute({
     ...forBoth,
     method: 'POST',
     summary: 'Cria uma chave da equipe; o segredo só é mostrado esta vez',
@@ -82,7 +76,7 @@ function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
     status: 201,
     answer: answer({ ...newApiKey.properties, created_by }),
     refusals: { 400: API_KEY_FAULTS, 404: ['team_not_found'], 409: ['too_many_keys'] },
-    async handle({ caller, params, body, reply }) {
+    async handle({ caller, params, body, reply }, deps: TeamDeps) {
       const input = readKeyInput(deps, body)
       const made = await actInTeam(
         deps.db,
@@ -104,8 +98,8 @@ function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
       reply.header('cache-control', 'no-store')
       return made
     },
-  })
-}
+  }),
+]
 
 async function assertRoom(trx: Database, { teamId, ownerId }: TeamAccess): Promise<void> {
   const isFull =
@@ -119,8 +113,8 @@ async function assertRoom(trx: Database, { teamId, ownerId }: TeamAccess): Promi
     )
 }
 
-function addRevoke(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const revoke = [
+  restRoute({
     method: 'DELETE',
     path: '/me/teams/:id/keys/:keyId',
     tag: 'Equipes',
@@ -129,15 +123,17 @@ function addRevoke(server: FastifyInstance, deps: HttpDeps): void {
     params: { ...teamParams, keyId: Type.String({ description: 'UUID da chave' }) },
     answer: teamKey,
     refusals: { 404: ['team_not_found', 'key_not_found'] },
-    async handle({ caller, params }) {
+    async handle({ caller, params }, deps: TeamDeps) {
       return actInTeam(deps.db, caller, params.id, 'member', async (trx, _record, access) => {
         const { id } = await theKey(trx, caller, access, params.keyId)
         await revokeKey(trx, actorOf(caller), { keyId: id, customerId: access.ownerId })
         return teamKeyBody(await theKey(trx, caller, access, id))
       })
     },
-  })
-}
+  }),
+]
+
+export const teamKeyRoutes = [...listAndCreate, ...revoke]
 
 /** Throws a 404 for what is no key of the team, or another's than the member's own. */
 async function theKey(

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import type { TeamRank } from '../../customers/team-access.ts'
 import {
@@ -9,9 +8,9 @@ import {
 } from '../../customers/team-members.ts'
 import { jsonBrl } from '../../lib/money.ts'
 import { answer, brl, count, dateTime, nullable, uuid } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { TeamDeps } from './team-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import {
   actInTeam,
   getTeamAccess,
@@ -39,32 +38,8 @@ const memberParams = {
   customerId: Type.String({ description: 'UUID de quem é membro' }),
 }
 
-export function addTeamMembers(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
-    method: 'GET',
-    path: '/me/teams/:id/members',
-    tag: 'Equipes',
-    summary:
-      'Quem está na equipe e o que gastou por ela neste mês; membros veem dos outros só a inicial',
-    access: 'customer',
-    params: teamParams,
-    answer: answer({ owner: person, members: Type.Array(person) }),
-    refusals: { 404: ['team_not_found'] },
-    async handle({ caller, params }) {
-      const { teamId, rank } = await getTeamAccess(deps.db, caller, params.id, 'member')
-      const people = await listTeamPeople(deps.db, teamId)
-      const [owner, ...members] = people.map((each) =>
-        personBody(each, { rank, isSelf: each.customerId === caller.customerId }),
-      )
-      return { owner, members }
-    },
-  })
-  addChangeMember(server, deps)
-  addRemoveMember(server, deps)
-}
-
-function addChangeMember(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const changeMember = [
+  restRoute({
     method: 'PATCH',
     path: '/me/teams/:id/members/:customerId',
     tag: 'Equipes',
@@ -74,7 +49,7 @@ function addChangeMember(server: FastifyInstance, deps: HttpDeps): void {
     body: Type.Object({ role: teamRole }, { additionalProperties: false }),
     answer: answer({ customer_id: uuid, role: teamRole }),
     refusals: { 404: ['team_not_found', 'member_not_found'] },
-    async handle({ caller, params, body }) {
+    async handle({ caller, params, body }, deps: TeamDeps) {
       const { role } = body
       const customerId = params.customerId.toLowerCase()
       await actInTeam(deps.db, caller, params.id, 'admin', async (trx, record, access) => {
@@ -89,11 +64,11 @@ function addChangeMember(server: FastifyInstance, deps: HttpDeps): void {
       })
       return { customer_id: customerId, role }
     },
-  })
-}
+  }),
+]
 
-function addRemoveMember(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const removeMember = [
+  restRoute({
     method: 'DELETE',
     path: '/me/teams/:id/members/:customerId',
     tag: 'Equipes',
@@ -102,7 +77,7 @@ function addRemoveMember(server: FastifyInstance, deps: HttpDeps): void {
     params: memberParams,
     answer: answer({ customer_id: uuid, removed: Type.Literal(true) }),
     refusals: { 404: ['team_not_found', 'member_not_found'] },
-    async handle({ caller, params }) {
+    async handle({ caller, params }, deps: TeamDeps) {
       const customerId = params.customerId.toLowerCase()
       const least = customerId === caller.customerId ? 'member' : 'admin'
       await actInTeam(deps.db, caller, params.id, least, async (trx, record, access) => {
@@ -115,8 +90,32 @@ function addRemoveMember(server: FastifyInstance, deps: HttpDeps): void {
       })
       return { customer_id: customerId, removed: true }
     },
-  })
-}
+  }),
+]
+
+export const teamMemberRoutes = [
+  restRoute({
+    method: 'GET',
+    path: '/me/teams/:id/members',
+    tag: 'Equipes',
+    summary:
+      'Quem está na equipe e o que gastou por ela neste mês; membros veem dos outros só a inicial',
+    access: 'customer',
+    params: teamParams,
+    answer: answer({ owner: person, members: Type.Array(person) }),
+    refusals: { 404: ['team_not_found'] },
+    async handle({ caller, params }, deps: TeamDeps) {
+      const { teamId, rank } = await getTeamAccess(deps.db, caller, params.id, 'member')
+      const people = await listTeamPeople(deps.db, teamId)
+      const [owner, ...members] = people.map((each) =>
+        personBody(each, { rank, isSelf: each.customerId === caller.customerId }),
+      )
+      return { owner, members }
+    },
+  }),
+  ...changeMember,
+  ...removeMember,
+]
 
 /** Nobody changes or removes the owner, not even the owner: without one nobody would pay. */
 function assertIsNot(ownerId: string, customerId: string): void {

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { audited } from '../../audit-log/audited.ts'
 import {
@@ -12,9 +11,9 @@ import {
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { answer, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { TeamDeps } from './team-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { actInTeam, recordRevoked, teamParams } from './team-access.ts'
 import {
   capText,
@@ -28,13 +27,9 @@ import {
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
-export function addTeams(server: FastifyInstance, deps: HttpDeps): void {
-  addListAndCreate(server, deps)
-  addOne(server, deps)
-}
 
-function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const listAndCreate = [
+  restRoute({
     method: 'GET',
     path: '/me/teams',
     tag: 'Equipes',
@@ -42,7 +37,7 @@ function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
     access: 'customer',
     query: { limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT), cursor },
     answer: answer({ teams: Type.Array(team), next_cursor: nextCursor }),
-    async handle({ caller, query }) {
+    async handle({ caller, query }, deps: TeamDeps) {
       const { limit = LIMIT_DEFAULT } = query
       const after = readCursor(query.cursor)
       const teams = await listTeams(deps.db, caller.customerId, { after, limit: limit + 1 })
@@ -52,8 +47,8 @@ function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
       }))
       return { teams: page.map(teamBody), next_cursor }
     },
-  })
-  addRestRoute(server, deps, {
+  }),
+  restRoute({
     method: 'POST',
     path: '/me/teams',
     tag: 'Equipes',
@@ -63,7 +58,7 @@ function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
     status: 201,
     answer: team,
     refusals: { 409: ['too_many_teams'] },
-    async handle({ caller, body }) {
+    async handle({ caller, body }, deps: TeamDeps) {
       const { customerId } = caller
       const name = readTeamName(body.name)
       const limitNanoBrl = readCap(body.monthly_cap_brl ?? null)
@@ -78,32 +73,33 @@ function addListAndCreate(server: FastifyInstance, deps: HttpDeps): void {
       })
       return getTeamBody(deps, caller, teamId)
     },
-  })
-}
+  }),
+]
 
-function addOne(server: FastifyInstance, deps: HttpDeps): void {
-  const forAll = {
-    tag: 'Equipes',
-    access: 'customer',
-    params: teamParams,
-    refusals: { 404: ['team_not_found'] },
-  } as const
-  addRestRoute(server, deps, {
+const forAll = {
+  tag: 'Equipes',
+  access: 'customer',
+  params: teamParams,
+  refusals: { 404: ['team_not_found'] },
+} as const
+
+const one = [
+  restRoute({
     ...forAll,
     method: 'GET',
     path: '/me/teams/:id',
     summary: 'Uma equipe, com o que gastou neste mês',
     answer: team,
-    handle: ({ caller, params }) => getTeamBody(deps, caller, params.id),
-  })
-  addRestRoute(server, deps, {
+    handle: ({ caller, params }, deps: TeamDeps) => getTeamBody(deps, caller, params.id),
+  }),
+  restRoute({
     ...forAll,
     method: 'PATCH',
     path: '/me/teams/:id',
     summary: 'Altera o nome ou o limite mensal de uma equipe',
     body: teamChange,
     answer: team,
-    async handle({ caller, params, body }) {
+    async handle({ caller, params, body }, deps: TeamDeps) {
       const change = {
         ...(body.name === undefined ? {} : { name: readTeamName(body.name) }),
         ...(body.monthly_cap_brl === undefined
@@ -128,14 +124,14 @@ function addOne(server: FastifyInstance, deps: HttpDeps): void {
       })
       return getTeamBody(deps, caller, params.id)
     },
-  })
-  addRestRoute(server, deps, {
+  }),
+  restRoute({
     ...forAll,
     method: 'DELETE',
     path: '/me/teams/:id',
     summary: 'Apaga uma equipe e revoga as suas chaves e os seus convites',
     answer: answer({ id: uuid, deleted: Type.Literal(true) }),
-    async handle({ caller, params }) {
+    async handle({ caller, params }, deps: TeamDeps) {
       const { id } = await actInTeam(
         deps.db,
         caller,
@@ -150,11 +146,13 @@ function addOne(server: FastifyInstance, deps: HttpDeps): void {
       )
       return { id, deleted: true }
     },
-  })
-}
+  }),
+]
+
+export const teamRoutes = [...listAndCreate, ...one]
 
 async function getTeamBody(
-  { db }: HttpDeps,
+  { db }: TeamDeps,
   { customerId }: Caller,
   teamId: string,
 ): Promise<object> {

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { audited } from '../../audit-log/audited.ts'
 import { isUuid } from '../../lib/ids.ts'
@@ -11,8 +10,8 @@ import {
 } from '../../payments/automatic-top-ups.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, brl, count, dateTime, nullable, uuid } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { TopUpDeps, TopUpTerms } from './top-up-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { AMOUNT_BRL_MAX, amountFault, payerOf, readAmount, readCentavos } from './top-up-body.ts'
 
@@ -35,50 +34,10 @@ const automaticTopUp = answer({
   updated_at: dateTime,
 })
 
-export function addAutomaticTopUps(server: FastifyInstance, deps: HttpDeps): void {
-  const { db } = deps
-  addSaveAutomaticTopUp(server, deps)
+const amount = (description: string) => Type.Unsafe<unknown>({ description })
 
-  addRestRoute(server, deps, {
-    method: 'GET',
-    path: PATH,
-    tag: 'Recargas',
-    summary: 'A recarga automática',
-    access: 'customer',
-    answer: automaticTopUp,
-    refusals: NOT_FOUND,
-    async handle({ caller }) {
-      const found = await findAutomaticTopUp(db, caller.customerId)
-      if (!found) throw new RestRefusal(404, 'automatic_topup_not_found')
-      return automaticTopUpBody(found)
-    },
-  })
-
-  addRestRoute(server, deps, {
-    method: 'DELETE',
-    path: PATH,
-    tag: 'Recargas',
-    summary: 'Exclui a recarga automática; a que já começou continua',
-    access: 'customer',
-    answer: automaticTopUp,
-    refusals: NOT_FOUND,
-    async handle({ caller }) {
-      const { customerId } = caller
-      const deleted = await audited(db, actorOf(caller), async (trx, record) => {
-        const found = await deleteAutomaticTopUp(trx, customerId)
-        if (!found) throw new RestRefusal(404, 'automatic_topup_not_found')
-        await record({ action: 'automatic_topup.deleted', customerId, subjectId: customerId })
-        return found
-      })
-      return automaticTopUpBody(deleted)
-    },
-  })
-}
-
-function addSaveAutomaticTopUp(server: FastifyInstance, deps: HttpDeps): void {
-  const { minimumBrl } = deps.payments
-  const amount = (description: string) => Type.Unsafe<unknown>({ description })
-  addRestRoute(server, deps, {
+const saving = (minimumBrl: number) => [
+  restRoute({
     method: 'PUT',
     path: PATH,
     tag: 'Recargas',
@@ -101,7 +60,7 @@ function addSaveAutomaticTopUp(server: FastifyInstance, deps: HttpDeps): void {
       400: [amountFault(minimumBrl), 'cpf_required', 'email_required'],
       404: ['payment_method_not_found'],
     },
-    async handle({ caller, body }) {
+    async handle({ caller, body }, deps: TopUpDeps) {
       const { customerId, ip: remoteIp } = caller
       const { is_enabled: isEnabled = true, payment_method_id: paymentMethodId } = body
       const amountNanoBrl = readAmount(body.amount_brl, minimumBrl)
@@ -126,8 +85,47 @@ function addSaveAutomaticTopUp(server: FastifyInstance, deps: HttpDeps): void {
       })
       return automaticTopUpBody(saved)
     },
-  })
-}
+  }),
+]
+
+export const automaticTopUpRoutes = ({ topUpMinBrl }: TopUpTerms) => [
+  ...saving(topUpMinBrl),
+
+  restRoute({
+    method: 'GET',
+    path: PATH,
+    tag: 'Recargas',
+    summary: 'A recarga automática',
+    access: 'customer',
+    answer: automaticTopUp,
+    refusals: NOT_FOUND,
+    async handle({ caller }, deps: TopUpDeps) {
+      const found = await findAutomaticTopUp(deps.db, caller.customerId)
+      if (!found) throw new RestRefusal(404, 'automatic_topup_not_found')
+      return automaticTopUpBody(found)
+    },
+  }),
+
+  restRoute({
+    method: 'DELETE',
+    path: PATH,
+    tag: 'Recargas',
+    summary: 'Exclui a recarga automática; a que já começou continua',
+    access: 'customer',
+    answer: automaticTopUp,
+    refusals: NOT_FOUND,
+    async handle({ caller }, deps: TopUpDeps) {
+      const { customerId } = caller
+      const deleted = await audited(deps.db, actorOf(caller), async (trx, record) => {
+        const found = await deleteAutomaticTopUp(trx, customerId)
+        if (!found) throw new RestRefusal(404, 'automatic_topup_not_found')
+        await record({ action: 'automatic_topup.deleted', customerId, subjectId: customerId })
+        return found
+      })
+      return automaticTopUpBody(deleted)
+    },
+  }),
+]
 
 function readThreshold(given: unknown): NanoBrl {
   const threshold = readCentavos(given)

@@ -6,7 +6,7 @@ import { findPayer } from '../../payments/find-payer.ts'
 import type { PayerDetails } from '../../payments/processor.ts'
 import { NANO_BRL_PER_CENTAVO, type TopUp } from '../../payments/top-ups.ts'
 import { answer, brl, dateTime, nullable, uuid } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { TopUpDeps } from './top-up-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
 export const AMOUNT_BRL_MAX = 5_000
@@ -88,12 +88,18 @@ export function readCentavos(given: unknown): NanoBrl | undefined {
 }
 
 /** Of an account whose payment was charged back, no card is charged or kept. Pix and boleto are as good as ever. */
-export async function refuseCardsOfSuspended({ db }: HttpDeps, customerId: string): Promise<void> {
+export async function refuseCardsOfSuspended(
+  { db }: Pick<TopUpDeps, 'db'>,
+  customerId: string,
+): Promise<void> {
   if (await isSuspended(db, customerId))
     throw new RestRefusal(403, 'account_suspended', 'a suspended account does not pay by card')
 }
 
-export async function payerOf({ db }: HttpDeps, customerId: string): Promise<PayerDetails> {
+export async function payerOf(
+  { db }: Pick<TopUpDeps, 'db'>,
+  customerId: string,
+): Promise<PayerDetails> {
   const found = await findPayer(db, customerId)
   if (found.kind !== 'payer') throw new RestRefusal(400, found.kind)
   return found.payer

@@ -1,16 +1,14 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { findCustomer } from '../../customers/customers.ts'
 import { findProfile } from '../../customers/profiles.ts'
 import { findTopUp } from '../../payments/top-ups.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { TopUpDeps } from './top-up-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { renderReceipt } from './render-receipt.ts'
 
-export function addTopUpReceipt(server: FastifyInstance, deps: HttpDeps): void {
-  const { db } = deps
-  addRestRoute(server, deps, {
+export const topUpReceiptRoutes = [
+  restRoute({
     method: 'GET',
     path: '/topups/:id/receipt',
     tag: 'Recargas',
@@ -19,16 +17,16 @@ export function addTopUpReceipt(server: FastifyInstance, deps: HttpDeps): void {
     params: { id: Type.String() },
     answer: 'text/html',
     refusals: { 404: ['topup_not_found'], 409: ['topup_not_paid'] },
-    async handle({ caller, params, reply }) {
+    async handle({ caller, params, reply }, deps: TopUpDeps) {
       const { customerId } = caller
-      const topUp = await findTopUp(db, customerId, params.id)
+      const topUp = await findTopUp(deps.db, customerId, params.id)
       if (!topUp) throw new RestRefusal(404, 'topup_not_found')
       const { paidAt } = topUp
       if (!paidAt) throw new RestRefusal(409, 'topup_not_paid')
-      const customer = await findCustomer(db, customerId)
+      const customer = await findCustomer(deps.db, customerId)
       const page = renderReceipt({
         topUp: { ...topUp, paidAt },
-        payer: await findProfile(db, customerId),
+        payer: await findProfile(deps.db, customerId),
         timezone: customer?.timezone,
         sender: deps.sender,
         at: new Date(),
@@ -43,5 +41,5 @@ export function addTopUpReceipt(server: FastifyInstance, deps: HttpDeps): void {
         .header('cache-control', 'no-store')
         .send(page)
     },
-  })
-}
+  }),
+]

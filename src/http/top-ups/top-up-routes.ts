@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
 import { createTopUp, type CreatedTopUp } from '../../payments/create-top-up.ts'
 import { findChosenCard } from '../../payments/payment-methods.ts'
@@ -6,10 +6,10 @@ import { findTopUp, listTopUps } from '../../payments/top-ups.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { TopUpDeps, TopUpTerms } from './top-up-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { tooManyRejectedCards } from '../payment-methods/payment-method-routes.ts'
+import { tooManyRejectedCards } from '../payment-methods/too-many-rejected-cards.ts'
 import {
   AMOUNT_BRL_MAX,
   amountFault,
@@ -20,47 +20,8 @@ import {
   topUpBody,
 } from './top-up-body.ts'
 
-export function addTopUps(server: FastifyInstance, deps: HttpDeps): void {
-  addCreateTopUp(server, deps)
-
-  addRestRoute(server, deps, {
-    method: 'GET',
-    path: '/topups',
-    tag: 'Recargas',
-    summary: 'As recargas, as mais novas primeiro',
-    access: 'customer',
-    query: { limit: wholeNumber(1, 200, 50), cursor },
-    answer: answer({ topups: Type.Array(topUp), next_cursor: nextCursor }),
-    async handle({ caller, query: { limit = 50, cursor } }) {
-      const found = await listTopUps(deps.db, caller.customerId, limit + 1, readCursor(cursor))
-      const { page, next_cursor } = pageOf(found, limit, ({ exactCreatedAt, id }) => ({
-        at: exactCreatedAt,
-        id,
-      }))
-      return { topups: page.map(topUpBody), next_cursor }
-    },
-  })
-
-  addRestRoute(server, deps, {
-    method: 'GET',
-    path: '/topups/:id',
-    tag: 'Recargas',
-    summary: 'Uma recarga, e se ela já foi paga',
-    access: 'customer',
-    params: { id: Type.String() },
-    answer: topUp,
-    refusals: { 404: ['topup_not_found'] },
-    async handle({ caller, params }) {
-      const found = await findTopUp(deps.db, caller.customerId, params.id)
-      if (!found) throw new RestRefusal(404, 'topup_not_found')
-      return topUpBody(found)
-    },
-  })
-}
-
-function addCreateTopUp(server: FastifyInstance, deps: HttpDeps): void {
-  const { db, payments } = deps
-  addRestRoute(server, deps, {
+const creating = (minimumBrl: number) => [
+  restRoute({
     method: 'POST',
     path: '/topups',
     tag: 'Recargas',
@@ -70,7 +31,7 @@ function addCreateTopUp(server: FastifyInstance, deps: HttpDeps): void {
       {
         amount: Type.Optional(
           Type.Unknown({
-            description: `BRL, de ${payments.minimumBrl} a ${AMOUNT_BRL_MAX}, com até dois decimais.`,
+            description: `BRL, de ${minimumBrl} a ${AMOUNT_BRL_MAX}, com até dois decimais.`,
           }),
         ),
         method: Type.Optional(Type.Enum(['pix', 'boleto', 'card'], { default: 'pix' })),
@@ -84,7 +45,7 @@ function addCreateTopUp(server: FastifyInstance, deps: HttpDeps): void {
     answer: topUp,
     refusals: {
       400: [
-        amountFault(payments.minimumBrl),
+        amountFault(minimumBrl),
         'cpf_required',
         'email_required',
         'card_rejected',
@@ -95,8 +56,11 @@ function addCreateTopUp(server: FastifyInstance, deps: HttpDeps): void {
       429: ['too_many_rejected_cards'],
       503: ['payment_processor_unavailable'],
     },
-    async handle({ caller, body: { amount, method = 'pix', payment_method_id: cardId }, reply }) {
-      const amountNanoBrl = readAmount(amount, payments.minimumBrl)
+    async handle(
+      { caller, body: { amount, method = 'pix', payment_method_id: cardId }, reply },
+      deps: TopUpDeps,
+    ) {
+      const amountNanoBrl = readAmount(amount, minimumBrl)
       const { customerId, ip } = caller
       const isCard = method === 'card'
       if (isCard !== (cardId !== undefined))
@@ -107,14 +71,18 @@ function addCreateTopUp(server: FastifyInstance, deps: HttpDeps): void {
         )
       if (isCard) await refuseCardsOfSuspended(deps, customerId)
       const payer = await payerOf(deps, customerId)
-      const { processor } = payments
+      const { processor } = deps.payments
       if (!processor) throw new RestRefusal(503, 'payment_processor_unavailable')
       const card =
         cardId === undefined
           ? undefined
-          : await findChosenCard(db, { processor, keys: deps.webhooks }, { customerId, id: cardId })
+          : await findChosenCard(
+              deps.db,
+              { processor, keys: deps.webhooks },
+              { customerId, id: cardId },
+            )
       if (isCard && !card) throw new RestRefusal(404, 'payment_method_not_found')
-      const created = await createTopUp(db, actorOf(caller), processor, {
+      const created = await createTopUp(deps.db, actorOf(caller), processor, {
         customerId,
         payer,
         amountNanoBrl,
@@ -124,8 +92,46 @@ function addCreateTopUp(server: FastifyInstance, deps: HttpDeps): void {
       if (created.kind !== 'created') throw refusalOf(created, reply)
       return topUpBody(created.topUp)
     },
-  })
-}
+  }),
+]
+
+export const topUpRoutes = ({ topUpMinBrl }: TopUpTerms) => [
+  ...creating(topUpMinBrl),
+
+  restRoute({
+    method: 'GET',
+    path: '/topups',
+    tag: 'Recargas',
+    summary: 'As recargas, as mais novas primeiro',
+    access: 'customer',
+    query: { limit: wholeNumber(1, 200, 50), cursor },
+    answer: answer({ topups: Type.Array(topUp), next_cursor: nextCursor }),
+    async handle({ caller, query: { limit = 50, cursor } }, deps: TopUpDeps) {
+      const found = await listTopUps(deps.db, caller.customerId, limit + 1, readCursor(cursor))
+      const { page, next_cursor } = pageOf(found, limit, ({ exactCreatedAt, id }) => ({
+        at: exactCreatedAt,
+        id,
+      }))
+      return { topups: page.map(topUpBody), next_cursor }
+    },
+  }),
+
+  restRoute({
+    method: 'GET',
+    path: '/topups/:id',
+    tag: 'Recargas',
+    summary: 'Uma recarga, e se ela já foi paga',
+    access: 'customer',
+    params: { id: Type.String() },
+    answer: topUp,
+    refusals: { 404: ['topup_not_found'] },
+    async handle({ caller, params }, deps: TopUpDeps) {
+      const found = await findTopUp(deps.db, caller.customerId, params.id)
+      if (!found) throw new RestRefusal(404, 'topup_not_found')
+      return topUpBody(found)
+    },
+  }),
+]
 
 function refusalOf(
   outcome: Exclude<CreatedTopUp, { kind: 'created' }>,

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import { listApiKeyDetails } from '../../customers/api-key-details.ts'
 import { countNotifications } from '../../customers/notifications.ts'
 import { findProfile, profileRecord } from '../../customers/profiles.ts'
@@ -7,8 +6,8 @@ import { jsonBrl } from '../../lib/money.ts'
 import { countTopUps } from '../../payments/top-ups.ts'
 import { profileFields } from '../profile/profile-fields.ts'
 import { answer, brl, count, nullable } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { UsageDeps } from './usage-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 const stats = answer({
   profile: nullable(answer(profileFields)),
@@ -24,15 +23,15 @@ const stats = answer({
   notifications: answer({ failed: count, total: count }),
 })
 
-export function addDashboardStats(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const dashboardStatsRoutes = [
+  restRoute({
     method: 'GET',
     path: '/me/dashboard-stats',
     tag: 'Conta',
     summary: 'Os números da página inicial do painel',
     access: 'customer',
     answer: stats,
-    async handle({ caller: { customerId } }) {
+    async handle({ caller: { customerId } }, deps: UsageDeps) {
       const { db } = deps
       const [profile, account, keys, topUps, notifications] = await Promise.all([
         findProfile(db, customerId),
@@ -53,5 +52,5 @@ export function addDashboardStats(server: FastifyInstance, deps: HttpDeps): void
         notifications,
       }
     },
-  })
-}
+  }),
+]

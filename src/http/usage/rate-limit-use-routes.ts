@@ -1,11 +1,10 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { listApiKeyDetails } from '../../customers/api-key-details.ts'
 import { percentOf } from '../../lib/percent-of.ts'
 import { sumUsageByMinute, type MinuteUse } from '../../usage/sum-usage-by-minute.ts'
 import { answer, count, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { UsageDeps } from './usage-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 const MINUTES_DEFAULT = 60
 const MINUTES_MIN = 5
@@ -49,8 +48,8 @@ const keyUse = answer({
 })
 
 /** Keys that could be used, also while the balance is used up. */
-export function addRateLimitUse(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const rateLimitUseRoutes = [
+  restRoute({
     method: 'GET',
     path: '/usage/rate-limit',
     tag: 'Uso',
@@ -58,7 +57,7 @@ export function addRateLimitUse(server: FastifyInstance, deps: HttpDeps): void {
     access: 'customer',
     query: { minutes: wholeNumber(MINUTES_MIN, MINUTES_MAX, MINUTES_DEFAULT) },
     answer: answer({ minutes: Type.Integer(), keys: Type.Array(keyUse) }),
-    async handle({ caller, query }) {
+    async handle({ caller, query }, deps: UsageDeps) {
       const { minutes = MINUTES_DEFAULT } = query
       const [keys, { settled, counted }] = await Promise.all([
         listApiKeyDetails(deps.db, { customerId: caller.customerId }, null),
@@ -91,8 +90,8 @@ export function addRateLimitUse(server: FastifyInstance, deps: HttpDeps): void {
           }),
       }
     },
-  })
-}
+  }),
+]
 
 function useBody(
   { current, total, peak, peakAt }: MinuteUse,

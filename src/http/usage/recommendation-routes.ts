@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import type { Model } from '../../catalog/model.ts'
 import { suggestModels, type ModelSuggestion } from '../../catalog/suggest-models.ts'
@@ -8,8 +7,8 @@ import { percentOf } from '../../lib/percent-of.ts'
 import { sumUsageByModel, type ModelUsage } from '../../usage/sum-usage-by-model.ts'
 import { addUp } from '../../usage/usage-windows.ts'
 import { answer, brl, count, nullable, wholeNumber } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { UsageDeps } from './usage-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 const DAYS_DEFAULT = 30
 const DAYS_MIN = 7
@@ -48,8 +47,8 @@ const modelUse = answer({
   }),
 })
 
-export function addRecommendations(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const recommendationRoutes = [
+  restRoute({
     method: 'GET',
     path: '/me/recommendations',
     tag: 'Uso',
@@ -64,7 +63,7 @@ export function addRecommendations(server: FastifyInstance, deps: HttpDeps): voi
         description: 'Com a melhor sugestão de cada modelo, em BRL.',
       }),
     }),
-    async handle({ caller, query }) {
+    async handle({ caller, query }, deps: UsageDeps) {
       const { days = DAYS_DEFAULT } = query
       const byModel = await sumUsageByModel(deps.db, caller.customerId, days)
       const used = byModel
@@ -82,8 +81,8 @@ export function addRecommendations(server: FastifyInstance, deps: HttpDeps): voi
         ),
       }
     },
-  })
-}
+  }),
+]
 
 interface Compared {
   /** Undefined where it has left the catalog. */
@@ -91,7 +90,7 @@ interface Compared {
   readonly suggestions: readonly ModelSuggestion[]
 }
 
-function compared({ catalog, currentFxRate }: HttpDeps, mix: ModelUsage): Compared {
+function compared({ catalog, currentFxRate }: UsageDeps, mix: ModelUsage): Compared {
   const model = catalog.findModel(mix.modelId)
   const fxRateE4 = currentFxRate()?.rateE4
   if (!model || fxRateE4 === undefined) return { model, suggestions: [] }

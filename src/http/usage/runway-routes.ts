@@ -1,10 +1,9 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { readRunway, RUNWAY_PERIOD_DAYS } from '../../alerts/read-runway.ts'
 import { jsonBrl } from '../../lib/money.ts'
 import { answer, brl, count, nullable, wholeNumber } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { UsageDeps } from './usage-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 const DAYS_MAX = 90
 
@@ -21,8 +20,8 @@ const runway = answer({
   critical: Type.Boolean({ description: 'O saldo dura menos de 7 dias.' }),
 })
 
-export function addRunway(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const runwayRoutes = [
+  restRoute({
     method: 'GET',
     path: '/me/runway',
     tag: 'Uso',
@@ -30,7 +29,7 @@ export function addRunway(server: FastifyInstance, deps: HttpDeps): void {
     access: 'customer',
     query: { days: wholeNumber(1, DAYS_MAX, RUNWAY_PERIOD_DAYS) },
     answer: runway,
-    async handle({ caller, query }) {
+    async handle({ caller, query }, deps: UsageDeps) {
       const { days = RUNWAY_PERIOD_DAYS } = query
       const estimate = await readRunway(deps.db, caller.customerId, days)
       return {
@@ -41,5 +40,5 @@ export function addRunway(server: FastifyInstance, deps: HttpDeps): void {
         critical: estimate.isCritical,
       }
     },
-  })
-}
+  }),
+]

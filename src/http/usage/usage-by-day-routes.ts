@@ -1,11 +1,10 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { jsonBrl } from '../../lib/money.ts'
 import { findLatency, LATENCY_CALLS } from '../../usage/find-latency.ts'
 import { sumUsageByDay } from '../../usage/sum-usage-by-day.ts'
 import { answer, brl, count, nullable, wholeNumber } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { UsageDeps } from './usage-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 const DAYS_DEFAULT = 30
 /** Each day is added up by itself. */
@@ -37,8 +36,8 @@ const byDay = answer({
   },
 })
 
-export function addUsageByDay(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const usageByDayRoutes = [
+  restRoute({
     method: 'GET',
     path: '/usage/by-day',
     tag: 'Uso',
@@ -46,7 +45,7 @@ export function addUsageByDay(server: FastifyInstance, deps: HttpDeps): void {
     access: 'customer',
     query: { days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT) },
     answer: byDay,
-    async handle({ caller, query }) {
+    async handle({ caller, query }, deps: UsageDeps) {
       const { days = DAYS_DEFAULT } = query
       const sums = await sumUsageByDay(deps.db, caller.customerId, days)
       const latency = await findLatency(deps.db, caller.customerId)
@@ -68,5 +67,5 @@ export function addUsageByDay(server: FastifyInstance, deps: HttpDeps): void {
         },
       }
     },
-  })
-}
+  }),
+]

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import {
   API_KEY_STATUSES,
@@ -10,8 +9,8 @@ import { percentOf } from '../../lib/percent-of.ts'
 import { sumUsageByKey, type KeyUsage } from '../../usage/sum-usage-by-key.ts'
 import { addUp, byCost, NO_USAGE } from '../../usage/usage-windows.ts'
 import { answer, brl, count, nullable, usd, uuid, wholeNumber } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { UsageDeps } from './usage-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 const DAYS_DEFAULT = 30
 const DAYS_MAX = 365
@@ -45,8 +44,8 @@ const keyUsage = answer({
 })
 
 /** Keys that are revoked only where they were used; the others also without use. */
-export function addUsageByKey(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const usageByKeyRoutes = [
+  restRoute({
     method: 'GET',
     path: '/usage/by-key',
     tag: 'Uso',
@@ -54,7 +53,7 @@ export function addUsageByKey(server: FastifyInstance, deps: HttpDeps): void {
     access: 'customer',
     query: { days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT) },
     answer: answer({ days: Type.Integer(), keys: Type.Array(keyUsage) }),
-    async handle({ caller, query }) {
+    async handle({ caller, query }, deps: UsageDeps) {
       const { days = DAYS_DEFAULT } = query
       const [keys, byKey] = await Promise.all([
         listApiKeyDetails(deps.db, { customerId: caller.customerId }, null),
@@ -70,8 +69,8 @@ export function addUsageByKey(server: FastifyInstance, deps: HttpDeps): void {
           .map(({ key, usage }) => keyUsageBody(key, usage, total)),
       }
     },
-  })
-}
+  }),
+]
 
 function keyUsageBody(key: ApiKeyDetails, usage: KeyUsage, totalNanoBrl: bigint): object {
   return {

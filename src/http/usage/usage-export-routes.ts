@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
 import type { CsvField } from '../../lib/csv.ts'
 import { toMilliseconds } from '../../db/exact-time.ts'
@@ -8,60 +8,37 @@ import type { UsagePeriod } from '../../usage/find-usage-period.ts'
 import { readUsage, type ReadUsageEvent } from '../../usage/read-usage.ts'
 import { usageEvent, usageEventBody } from './usage-event.ts'
 import { answer, count, date, dateTime } from '../rest/values.ts'
-import { createSlots } from './create-slots.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { Log } from '../../lib/log.ts'
+import { EXPORTS_MAX, type UsageDeps } from './usage-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { sendCsv } from '../rest/send-csv.ts'
 import { sendDownload } from '../rest/send-download.ts'
 import { askedPeriod, periodQuery } from './usage-period.ts'
 
-/** At once, by customer and node. */
-const EXPORTS_MAX = 2
 const RETRY_AFTER_SECONDS = 10
 
+const common = {
+  method: 'GET',
+  tag: 'Uso',
+  access: 'customer',
+  query: periodQuery,
+  refusals: { 429: ['too_many_exports'] },
+} as const
+
 /** Every charge of a period, streamed: memory and database do not feel how many they are. */
-export function addUsageExports(server: FastifyInstance, deps: HttpDeps): void {
-  const slots = createSlots(EXPORTS_MAX)
-
-  async function sendExport(
-    reply: FastifyReply,
-    customerId: string,
-    asked: { from?: string; to?: string },
-    send: (period: UsagePeriod, batches: AsyncIterable<readonly ReadUsageEvent[]>) => Promise<void>,
-  ): Promise<void> {
-    const release = slots.take(customerId)
-    if (!release) {
-      reply.header('retry-after', RETRY_AFTER_SECONDS)
-      throw new RestRefusal(429, 'too_many_exports', `${EXPORTS_MAX} at once`)
-    }
-    try {
-      const period = await askedPeriod(deps.db, customerId, asked)
-      const batches = readUsage(deps.db, customerId, period)
-      await send(period, logged(deps, reply.request.id, batches))
-    } finally {
-      release()
-    }
-  }
-
-  const common = {
-    method: 'GET',
-    tag: 'Uso',
-    access: 'customer',
-    query: periodQuery,
-    refusals: { 429: ['too_many_exports'] },
-  } as const
-  addRestRoute(server, deps, {
+export const usageExportRoutes = [
+  restRoute({
     ...common,
     path: '/usage/export.csv',
     summary: 'Todas as cobranças de um período, em CSV',
     answer: 'text/csv',
-    handle: ({ caller: { customerId }, query, reply }) =>
-      sendExport(reply, customerId, query, (period, batches) =>
+    handle: ({ caller: { customerId }, query, reply }, deps: UsageDeps) =>
+      sendExport(deps, reply, customerId, query, (period, batches) =>
         sendCsv(reply, `${fileName(period)}.csv`, columnsOf(period), rowsOf(batches)),
       ),
-  })
-  addRestRoute(server, deps, {
+  }),
+  restRoute({
     ...common,
     path: '/usage/export.json',
     summary: 'Todas as cobranças de um período, em JSON',
@@ -76,17 +53,38 @@ export function addUsageExports(server: FastifyInstance, deps: HttpDeps): void {
       total_events: count,
       events: Type.Array(usageEvent),
     }),
-    handle: ({ caller: { customerId }, query, reply }) =>
-      sendExport(reply, customerId, query, (period, batches) => {
+    handle: ({ caller: { customerId }, query, reply }, deps: UsageDeps) =>
+      sendExport(deps, reply, customerId, query, (period, batches) => {
         const file = { type: 'application/json; charset=utf-8', name: `${fileName(period)}.json` }
         return sendDownload(reply, file, jsonOf(period, batches))
       }),
-  })
+  }),
+]
+
+async function sendExport(
+  { db, log, exportSlots }: UsageDeps,
+  reply: FastifyReply,
+  customerId: string,
+  asked: { from?: string; to?: string },
+  send: (period: UsagePeriod, batches: AsyncIterable<readonly ReadUsageEvent[]>) => Promise<void>,
+): Promise<void> {
+  const release = exportSlots.take(customerId)
+  if (!release) {
+    reply.header('retry-after', RETRY_AFTER_SECONDS)
+    throw new RestRefusal(429, 'too_many_exports', `${EXPORTS_MAX} at once`)
+  }
+  try {
+    const period = await askedPeriod(db, customerId, asked)
+    const batches = readUsage(db, customerId, period)
+    await send(period, logged(log, reply.request.id, batches))
+  } finally {
+    release()
+  }
 }
 
 /** What fails in the middle of an answer has no other place to be told. */
 async function* logged<Batch>(
-  { log }: Pick<HttpDeps, 'log'>,
+  log: Log,
   requestId: string,
   batches: AsyncIterable<Batch>,
 ): AsyncGenerator<Batch> {

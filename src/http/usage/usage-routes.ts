@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import type { Database } from '../../db/open.ts'
 import { findAccount } from '../../ledger/entries.ts'
@@ -8,8 +7,8 @@ import type { UsageEventFilter } from '../../usage/usage-event.ts'
 import { usageEvent, usageEventBody } from './usage-event.ts'
 import { answer, brl, storedText, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { UsageDeps } from './usage-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { askedPeriod, periodQuery } from './usage-period.ts'
 
 /** The newest charges that `GET /usage` shows; pages and exports have them all. */
@@ -19,8 +18,8 @@ const LIMIT_MAX = 200
 /** Before any charge. */
 const FIRST_DAY = '1000-01-01'
 
-export function addUsage(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const usageRoutes = [
+  restRoute({
     method: 'GET',
     path: '/usage',
     tag: 'Uso',
@@ -30,7 +29,7 @@ export function addUsage(server: FastifyInstance, deps: HttpDeps): void {
       balance: answer({ balance_brl: brl, total_topped_up_brl: brl, total_spent_brl: brl }),
       usage_events: Type.Array(usageEvent),
     }),
-    async handle({ caller: { customerId } }) {
+    async handle({ caller: { customerId } }, deps: UsageDeps) {
       const account = await findAccount(deps.db, customerId)
       const events = await listUsageEvents(deps.db, { customerId, limit: EVENTS_MAX })
       return {
@@ -42,9 +41,9 @@ export function addUsage(server: FastifyInstance, deps: HttpDeps): void {
         usage_events: events.map(usageEventBody),
       }
     },
-  })
+  }),
 
-  addRestRoute(server, deps, {
+  restRoute({
     method: 'GET',
     path: '/usage/events',
     tag: 'Uso',
@@ -59,7 +58,7 @@ export function addUsage(server: FastifyInstance, deps: HttpDeps): void {
       session_id: Type.Optional(storedText(0, 80)),
     },
     answer: answer({ usage_events: Type.Array(usageEvent), next_cursor: nextCursor }),
-    async handle({ caller: { customerId }, query }) {
+    async handle({ caller: { customerId }, query }, deps: UsageDeps) {
       const { limit = LIMIT_DEFAULT } = query
       const before = readCursor(query.cursor)
       const filter: UsageEventFilter = {
@@ -80,8 +79,8 @@ export function addUsage(server: FastifyInstance, deps: HttpDeps): void {
       }))
       return { usage_events: page.map(usageEventBody), next_cursor }
     },
-  })
-}
+  }),
+]
 
 /** Without days there are no bounds. */
 async function boundsOf(

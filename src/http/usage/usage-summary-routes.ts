@@ -1,12 +1,11 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { findAccount } from '../../ledger/entries.ts'
 import { jsonBrl, jsonUsd } from '../../lib/money.ts'
 import { sumUsageByModel } from '../../usage/sum-usage-by-model.ts'
 import { addUp } from '../../usage/usage-windows.ts'
 import { answer, brl, count, usd, wholeNumber } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { UsageDeps } from './usage-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 
 const DAYS_DEFAULT = 30
 const DAYS_MAX = 365
@@ -39,8 +38,8 @@ const summary = answer({
   unique_models_used: count,
 })
 
-export function addUsageSummary(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const usageSummaryRoutes = [
+  restRoute({
     method: 'GET',
     path: '/me/usage-summary',
     tag: 'Uso',
@@ -48,7 +47,7 @@ export function addUsageSummary(server: FastifyInstance, deps: HttpDeps): void {
     access: 'customer',
     query: { days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT) },
     answer: summary,
-    async handle({ caller, query }) {
+    async handle({ caller, query }, deps: UsageDeps) {
       const { days = DAYS_DEFAULT } = query
       const [account, byModel] = await Promise.all([
         findAccount(deps.db, caller.customerId),
@@ -80,5 +79,5 @@ export function addUsageSummary(server: FastifyInstance, deps: HttpDeps): void {
         unique_models_used: models.length,
       }
     },
-  })
-}
+  }),
+]

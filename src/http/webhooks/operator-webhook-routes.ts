@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { audited } from '../../audit-log/audited.ts'
 import { enableWebhook } from '../../webhooks/enable-webhook.ts'
@@ -9,8 +8,8 @@ import {
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, count, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { WebhookDeps } from './webhook-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
 const LIMIT_DEFAULT = 50
@@ -29,8 +28,8 @@ const inTrouble = answer({
   queued: count,
 })
 
-export function addWebhooksInTrouble(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+export const operatorWebhookRoutes = [
+  restRoute({
     method: 'GET',
     path: '/admin/webhooks/in-trouble',
     tag: 'Administração',
@@ -38,7 +37,7 @@ export function addWebhooksInTrouble(server: FastifyInstance, deps: HttpDeps): v
     access: 'admin',
     query: { limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT), cursor },
     answer: answer({ webhooks: Type.Array(inTrouble), next_cursor: nextCursor }),
-    async handle({ query }) {
+    async handle({ query }, deps: WebhookDeps) {
       const { limit = LIMIT_DEFAULT } = query
       const after = readCursor(query.cursor)
       const found = await listWebhooksInTrouble(deps.db, { after, limit: limit + 1 })
@@ -48,8 +47,8 @@ export function addWebhooksInTrouble(server: FastifyInstance, deps: HttpDeps): v
       }))
       return { webhooks: page.map(inTroubleBody), next_cursor }
     },
-  })
-  addRestRoute(server, deps, {
+  }),
+  restRoute({
     method: 'POST',
     path: '/admin/webhooks/:id/enable',
     tag: 'Administração',
@@ -58,7 +57,7 @@ export function addWebhooksInTrouble(server: FastifyInstance, deps: HttpDeps): v
     params: { id: Type.String({ maxLength: 200 }) },
     answer: answer({ id: uuid, customer_id: uuid, is_enabled: Type.Boolean() }),
     refusals: { 404: ['webhook_not_found'], 409: ['webhook_disabled_by_customer'] },
-    async handle({ caller, params }) {
+    async handle({ caller, params }, deps: WebhookDeps) {
       return audited(deps.db, actorOf(caller), async (trx, record) => {
         const outcome = await enableWebhook(trx, params.id)
         if (outcome.kind === 'webhook_not_found') throw new RestRefusal(404, outcome.kind)
@@ -70,8 +69,8 @@ export function addWebhooksInTrouble(server: FastifyInstance, deps: HttpDeps): v
         return { id, customer_id: customerId, is_enabled: true }
       })
     },
-  })
-}
+  }),
+]
 
 function inTroubleBody(found: WebhookInTrouble): object {
   return {

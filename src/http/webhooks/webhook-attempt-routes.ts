@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { audited } from '../../audit-log/audited.ts'
 import type { Database } from '../../db/open.ts'
@@ -18,8 +17,8 @@ import { findWebhook, lockWebhook } from '../../webhooks/webhook-endpoints.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { answer, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { WebhookDeps } from './webhook-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import {
   attemptBody,
@@ -34,14 +33,8 @@ const LIMIT_MAX = 200
 const webhookParams = { id: Type.String({ maxLength: 200 }) }
 const attemptParams = { attemptId: Type.String({ maxLength: 200 }) }
 
-export function addWebhookAttempts(server: FastifyInstance, deps: HttpDeps): void {
-  addReading(server, deps)
-  addTesting(server, deps)
-  addReplaying(server, deps)
-}
-
-function addReading(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const reading = [
+  restRoute({
     method: 'GET',
     path: '/webhooks/:id/attempts',
     tag: 'Webhooks',
@@ -55,7 +48,7 @@ function addReading(server: FastifyInstance, deps: HttpDeps): void {
     },
     answer: answer({ attempts: Type.Array(webhookAttempt), next_cursor: nextCursor }),
     refusals: { 404: ['webhook_not_found'] },
-    async handle({ caller, params, query }) {
+    async handle({ caller, params, query }, deps: WebhookDeps) {
       const { status, limit = LIMIT_DEFAULT } = query
       const after = readCursor(query.cursor)
       const endpoint = await findWebhook(deps.db, caller.customerId, params.id)
@@ -67,8 +60,8 @@ function addReading(server: FastifyInstance, deps: HttpDeps): void {
       }))
       return { attempts: page.map(attemptBody), next_cursor }
     },
-  })
-  addRestRoute(server, deps, {
+  }),
+  restRoute({
     method: 'GET',
     path: '/webhooks/attempts/:attemptId',
     tag: 'Webhooks',
@@ -77,14 +70,14 @@ function addReading(server: FastifyInstance, deps: HttpDeps): void {
     params: attemptParams,
     answer: webhookAttemptDetails,
     refusals: { 404: ['webhook_attempt_not_found'] },
-    async handle({ caller, params }) {
+    async handle({ caller, params }, deps: WebhookDeps) {
       return attemptDetailsBody(await theAttempt(deps.db, caller, params.attemptId))
     },
-  })
-}
+  }),
+]
 
-function addTesting(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const testing = [
+  restRoute({
     method: 'POST',
     path: '/webhooks/:id/test',
     tag: 'Webhooks',
@@ -93,7 +86,7 @@ function addTesting(server: FastifyInstance, deps: HttpDeps): void {
     params: webhookParams,
     answer: webhookAttemptDetails,
     refusals: { 404: ['webhook_not_found'], 409: ['webhook_disabled', 'too_many_queued'] },
-    async handle({ caller, params }) {
+    async handle({ caller, params }, deps: WebhookDeps) {
       const type = 'webhook.test'
       const attempt = await deps.db.transaction().execute((trx) =>
         queueByHand(trx, caller, params.id, (webhookId) => ({
@@ -104,11 +97,11 @@ function addTesting(server: FastifyInstance, deps: HttpDeps): void {
       )
       return attemptDetailsBody(attempt)
     },
-  })
-}
+  }),
+]
 
-function addReplaying(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const replaying = [
+  restRoute({
     method: 'POST',
     path: '/webhooks/attempts/:attemptId/replay',
     tag: 'Webhooks',
@@ -120,7 +113,7 @@ function addReplaying(server: FastifyInstance, deps: HttpDeps): void {
       404: ['webhook_attempt_not_found', 'webhook_not_found'],
       409: ['webhook_disabled', 'too_many_queued'],
     },
-    async handle({ caller, params }) {
+    async handle({ caller, params }, deps: WebhookDeps) {
       const { customerId } = caller
       const attempt = await audited(deps.db, actorOf(caller), async (trx, record) => {
         const old = await theAttempt(trx, caller, params.attemptId)
@@ -134,8 +127,10 @@ function addReplaying(server: FastifyInstance, deps: HttpDeps): void {
       })
       return attemptDetailsBody(attempt)
     },
-  })
-}
+  }),
+]
+
+export const webhookAttemptRoutes = [...reading, ...testing, ...replaying]
 
 async function theAttempt(
   db: Database,

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { audited } from '../../audit-log/audited.ts'
 import { EVENT_TYPES } from '../../events/record-event.ts'
@@ -13,8 +12,8 @@ import {
 } from '../../webhooks/webhook-endpoints.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer } from '../rest/values.ts'
-import type { HttpDeps } from '../http-deps.ts'
-import { addRestRoute } from '../rest/rest-route.ts'
+import type { WebhookDeps } from './webhook-deps.ts'
+import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import {
   readUrl,
@@ -30,27 +29,20 @@ import {
 const params = { id: Type.String({ maxLength: 200 }) }
 const refusals = { 404: ['webhook_not_found'] }
 
-export function addWebhooks(server: FastifyInstance, deps: HttpDeps): void {
-  addReading(server, deps)
-  addCreating(server, deps)
-  addChanging(server, deps)
-  addRotating(server, deps)
-}
-
-function addReading(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const reading = [
+  restRoute({
     method: 'GET',
     path: '/webhooks',
     tag: 'Webhooks',
     summary: 'Os webhooks, na ordem em que foram criados',
     access: 'customer',
     answer: answer({ webhooks: Type.Array(webhook) }),
-    async handle({ caller }) {
+    async handle({ caller }, deps: WebhookDeps) {
       const endpoints = await listWebhooks(deps.db, caller.customerId)
       return { webhooks: endpoints.map(webhookBody) }
     },
-  })
-  addRestRoute(server, deps, {
+  }),
+  restRoute({
     method: 'GET',
     path: '/webhooks/event-types',
     tag: 'Webhooks',
@@ -58,8 +50,8 @@ function addReading(server: FastifyInstance, deps: HttpDeps): void {
     access: 'customer',
     answer: answer({ event_types: Type.Array(Type.String()) }),
     handle: () => ({ event_types: [...EVENT_TYPES] }),
-  })
-  addRestRoute(server, deps, {
+  }),
+  restRoute({
     method: 'GET',
     path: '/webhooks/:id',
     tag: 'Webhooks',
@@ -68,16 +60,16 @@ function addReading(server: FastifyInstance, deps: HttpDeps): void {
     params,
     answer: webhook,
     refusals,
-    async handle({ caller, params }) {
+    async handle({ caller, params }, deps: WebhookDeps) {
       const endpoint = await findWebhook(deps.db, caller.customerId, params.id)
       if (!endpoint) throw new RestRefusal(404, 'webhook_not_found')
       return webhookBody(endpoint)
     },
-  })
-}
+  }),
+]
 
-function addCreating(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const creating = [
+  restRoute({
     method: 'POST',
     path: '/webhooks',
     tag: 'Webhooks',
@@ -87,7 +79,7 @@ function addCreating(server: FastifyInstance, deps: HttpDeps): void {
     status: 201,
     answer: webhookWithSecret,
     refusals: { 409: ['too_many_webhooks'] },
-    async handle({ caller, body, reply }) {
+    async handle({ caller, body, reply }, deps: WebhookDeps) {
       const { customerId } = caller
       const { url, description = null, event_types: eventTypes = null } = body
       const input = { customerId, url: await readUrl(deps.webhooks, url), description, eventTypes }
@@ -101,11 +93,11 @@ function addCreating(server: FastifyInstance, deps: HttpDeps): void {
       reply.header('cache-control', 'no-store')
       return { ...webhookBody(made.endpoint), signing_secret: made.signingSecret }
     },
-  })
-}
+  }),
+]
 
-function addChanging(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const changing = [
+  restRoute({
     method: 'PATCH',
     path: '/webhooks/:id',
     tag: 'Webhooks',
@@ -115,7 +107,7 @@ function addChanging(server: FastifyInstance, deps: HttpDeps): void {
     body: webhookChange,
     answer: webhook,
     refusals,
-    async handle({ caller, params, body }) {
+    async handle({ caller, params, body }, deps: WebhookDeps) {
       const change = await readWebhookChange(deps.webhooks, body)
       const { customerId } = caller
       const endpoint = await audited(deps.db, actorOf(caller), async (trx, record) => {
@@ -128,8 +120,8 @@ function addChanging(server: FastifyInstance, deps: HttpDeps): void {
       })
       return webhookBody(endpoint)
     },
-  })
-  addRestRoute(server, deps, {
+  }),
+  restRoute({
     method: 'DELETE',
     path: '/webhooks/:id',
     tag: 'Webhooks',
@@ -138,7 +130,7 @@ function addChanging(server: FastifyInstance, deps: HttpDeps): void {
     params,
     answer: webhook,
     refusals,
-    async handle({ caller, params }) {
+    async handle({ caller, params }, deps: WebhookDeps) {
       const { customerId } = caller
       const endpoint = await audited(deps.db, actorOf(caller), async (trx, record) => {
         const deleted = await deleteWebhook(trx, customerId, params.id)
@@ -148,11 +140,11 @@ function addChanging(server: FastifyInstance, deps: HttpDeps): void {
       })
       return webhookBody(endpoint)
     },
-  })
-}
+  }),
+]
 
-function addRotating(server: FastifyInstance, deps: HttpDeps): void {
-  addRestRoute(server, deps, {
+const rotating = [
+  restRoute({
     method: 'POST',
     path: '/webhooks/:id/rotate-secret',
     tag: 'Webhooks',
@@ -161,7 +153,7 @@ function addRotating(server: FastifyInstance, deps: HttpDeps): void {
     params,
     answer: webhookWithSecret,
     refusals,
-    async handle({ caller, params, reply }) {
+    async handle({ caller, params, reply }, deps: WebhookDeps) {
       const { customerId } = caller
       const { sealingKey } = deps.webhooks
       const rotated = await audited(deps.db, actorOf(caller), async (trx, record) => {
@@ -174,5 +166,7 @@ function addRotating(server: FastifyInstance, deps: HttpDeps): void {
       reply.header('cache-control', 'no-store')
       return { ...webhookBody(rotated.endpoint), signing_secret: rotated.signingSecret }
     },
-  })
-}
+  }),
+]
+
+export const webhookRoutes = [...reading, ...creating, ...changing, ...rotating]

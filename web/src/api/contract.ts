@@ -433,100 +433,6 @@ export interface Contract {
       }
     }
     /**
-     * As sessões, as de uso mais recente primeiro
-     */
-    '/me/sessions': {
-      query: {
-        days?: number
-        limit?: number
-        /**
-         * O `next_cursor` da página anterior.
-         */
-        cursor?: string
-      }
-      /**
-       * Tudo certo.
-       */
-      answer: {
-        days: number
-        count: number
-        sessions: {
-          session_id: string
-          request_count: number
-          /**
-           * BRL
-           */
-          total_billed_brl: number
-          total_prompt_tokens: number
-          total_completion_tokens: number
-          total_tokens: number
-          models: string[]
-          first_request_at: string
-          last_request_at: string
-          duration_ms: number
-        }[]
-        next_cursor: string | null
-      }
-    }
-    /**
-     * Uma sessão e suas cobranças, em ordem cronológica
-     */
-    '/me/sessions/{id}': {
-      path: {
-        id: string
-      }
-      query: {
-        limit?: number
-        /**
-         * O `next_cursor` da página anterior.
-         */
-        cursor?: string
-      }
-      /**
-       * Tudo certo.
-       */
-      answer: {
-        session_id: string
-        request_count: number
-        /**
-         * BRL
-         */
-        total_billed_brl: number
-        events: {
-          id: string
-          request_id: string
-          model_id: string
-          api_key_id: string | null
-          api_key_name: string | null
-          team_id: string | null
-          session_id: string | null
-          prompt_tokens: number | null
-          cached_tokens: number | null
-          cache_write_tokens: number | null
-          completion_tokens: number | null
-          reasoning_tokens: number | null
-          units: {
-            [k: string]: number
-          } | null
-          usage_kind: 'exact' | 'estimated' | 'none'
-          /**
-           * BRL
-           */
-          cost_billed_brl: number
-          /**
-           * USD
-           */
-          cost_upstream_usd: number
-          fx_rate: number
-          fx_rate_date: string
-          fx_rate_source: string
-          markup_multiplier: number
-          created_at: string
-        }[]
-        next_cursor: string | null
-      }
-    }
-    /**
      * O uso dos últimos dias em resumo
      */
     '/me/usage-summary': {
@@ -873,6 +779,100 @@ export interface Contract {
          * Com a melhor sugestão de cada modelo, em BRL.
          */
         total_saving_brl: number
+      }
+    }
+    /**
+     * As sessões, as de uso mais recente primeiro
+     */
+    '/me/sessions': {
+      query: {
+        days?: number
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        days: number
+        count: number
+        sessions: {
+          session_id: string
+          request_count: number
+          /**
+           * BRL
+           */
+          total_billed_brl: number
+          total_prompt_tokens: number
+          total_completion_tokens: number
+          total_tokens: number
+          models: string[]
+          first_request_at: string
+          last_request_at: string
+          duration_ms: number
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * Uma sessão e suas cobranças, em ordem cronológica
+     */
+    '/me/sessions/{id}': {
+      path: {
+        id: string
+      }
+      query: {
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        session_id: string
+        request_count: number
+        /**
+         * BRL
+         */
+        total_billed_brl: number
+        events: {
+          id: string
+          request_id: string
+          model_id: string
+          api_key_id: string | null
+          api_key_name: string | null
+          team_id: string | null
+          session_id: string | null
+          prompt_tokens: number | null
+          cached_tokens: number | null
+          cache_write_tokens: number | null
+          completion_tokens: number | null
+          reasoning_tokens: number | null
+          units: {
+            [k: string]: number
+          } | null
+          usage_kind: 'exact' | 'estimated' | 'none'
+          /**
+           * BRL
+           */
+          cost_billed_brl: number
+          /**
+           * USD
+           */
+          cost_upstream_usd: number
+          fx_rate: number
+          fx_rate_date: string
+          fx_rate_source: string
+          markup_multiplier: number
+          created_at: string
+        }[]
+        next_cursor: string | null
       }
     }
     /**
@@ -2473,6 +2473,377 @@ export interface Contract {
       }
     }
     /**
+     * Os modelos, com rotas, preços, o multiplicador em vigor e os que virão
+     */
+    '/admin/models': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        /**
+         * De aviso antes de um aumento.
+         */
+        markup_notice_days: number
+        models: {
+          id: string
+          display_name: string
+          category: 'llm' | 'image' | 'video' | 'embedding' | 'audio'
+          vendor: string
+          /**
+           * Em vigor.
+           */
+          markup_multiplier: number
+          /**
+           * Da configuração.
+           */
+          configured_markup_multiplier: number
+          is_disabled: boolean
+          disabled_reason: string | null
+          disabled_at: string | null
+          price: {
+            /**
+             * Items: USD por milhão de tokens.
+             */
+            tiers: {
+              above_prompt_tokens: number
+              /**
+               * USD
+               */
+              input: number
+              /**
+               * USD
+               */
+              cached_input: number
+              /**
+               * USD
+               */
+              cache_write: number
+              /**
+               * USD
+               */
+              output: number
+              /**
+               * USD
+               */
+              reasoning: number
+            }[]
+            /**
+             * USD por unidade.
+             */
+            units: {
+              /**
+               * USD
+               */
+              [k: string]: number
+            }
+          }
+          routes: {
+            upstream: string
+            upstream_model: string
+            priority: number
+            weight: number
+            price: {
+              /**
+               * Items: USD por milhão de tokens.
+               */
+              tiers: {
+                above_prompt_tokens: number
+                /**
+                 * USD
+                 */
+                input: number
+                /**
+                 * USD
+                 */
+                cached_input: number
+                /**
+                 * USD
+                 */
+                cache_write: number
+                /**
+                 * USD
+                 */
+                output: number
+                /**
+                 * USD
+                 */
+                reasoning: number
+              }[]
+              /**
+               * USD por unidade.
+               */
+              units: {
+                /**
+                 * USD
+                 */
+                [k: string]: number
+              }
+            }
+          }[]
+          scheduled: {
+            id: string
+            model_id: string
+            markup_multiplier: number
+            markup_multiplier_before: number
+            starts_at: string
+            reason: string
+            created_at: string
+            is_rise: boolean
+            /**
+             * De um aumento: quando o último cliente foi avisado.
+             */
+            told_at: string | null
+          }[]
+        }[]
+      }
+    }
+    /**
+     * Os nós, as filas, os trabalhos, o banco de dados, o câmbio e a conciliação
+     */
+    '/admin/health': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        at: string
+        /**
+         * Os vivos, os vistos no último dia e os que deixaram reservas abertas.
+         */
+        nodes: {
+          id: string
+          /**
+           * O nó que responde.
+           */
+          is_this: boolean
+          is_alive: boolean
+          started_at: string
+          last_heartbeat_at: string
+          stopped_at: string | null
+          open_holds: number
+        }[]
+        holds: {
+          open: number
+          oldest_at: string | null
+        }
+        queues: {
+          name: 'events' | 'webhook_attempts' | 'mails' | 'processor_events'
+          /**
+           * O que não está feito, também o que tem hora marcada.
+           */
+          waiting: number
+          /**
+           * O que já devia ser feito.
+           */
+          due: number
+          oldest_due_at: string | null
+        }[]
+        jobs: {
+          name: string
+          /**
+           * Em UTC.
+           */
+          cron: string
+          waiting: number
+          active: number
+          /**
+           * Os que se deram por perdidos e ainda estão guardados.
+           */
+          failed: number
+          last_completed_at: string | null
+          last_failed_at: string | null
+        }[]
+        database: {
+          size_bytes: number
+          connections: number
+          connections_max: number
+        }
+        fx_rate: {
+          /**
+           * BRL por USD.
+           */
+          rate: number
+          rate_date: string
+          source: string
+          applied_from: string | null
+          /**
+           * Dias desde a data da taxa.
+           */
+          age_days: number
+        } | null
+        reconciliation: {
+          last_started_at: string | null
+          last_finished_at: string | null
+          last_failure: string | null
+          open_differences: number
+        }
+        /**
+         * O que só o nó que responde sabe, e de si mesmo.
+         */
+        this_node: {
+          id: string
+          started_at: string
+          running_calls: number
+          /**
+           * Cobranças no disco, à espera do banco de dados.
+           */
+          spool_length: number
+          ledger_waiting: number
+          routes: {
+            model_id: string
+            upstream: string
+            upstream_model: string
+            breaker: 'closed' | 'half_open' | 'open'
+            running: number
+          }[]
+          timers: {
+            name: string
+            every_ms: number
+            last_done_at: string | null
+            last_failed_at: string | null
+            failures_in_row: number
+          }[]
+        }
+      }
+    }
+    /**
+     * Os incidentes com a sua história, os mais novos primeiro
+     */
+    '/admin/incidents': {
+      query: {
+        status?: 'open' | 'all'
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        incidents: {
+          id: string
+          status: 'open' | 'resolved'
+          source: 'operator' | 'breaker'
+          /**
+           * O que um disjuntor vigia.
+           */
+          subject: string | null
+          severity: 'minor' | 'major' | 'critical'
+          title: string
+          message: string
+          models: string[]
+          providers: string[]
+          opened_at: string
+          updated_at: string
+          resolved_at: string | null
+          updates: {
+            status: 'opened' | 'updated' | 'resolved'
+            severity: 'minor' | 'major' | 'critical'
+            message: string | null
+            created_at: string
+          }[]
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * Webhooks que falham, ou que por isso foram desligados
+     */
+    '/admin/webhooks/in-trouble': {
+      query: {
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        webhooks: {
+          id: string
+          customer_id: string
+          /**
+           * Do endereço, que por inteiro pode conter segredos.
+           */
+          origin: string
+          disabled_at: string | null
+          disabled_reason: ('gone' | 'failing') | null
+          failing_since: string | null
+          last_error: string | null
+          last_http_status: number | null
+          last_failed_at: string | null
+          queued: number
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * Os reembolsos de todos, os mais novos primeiro
+     */
+    '/admin/refunds': {
+      query: {
+        status?: 'requested' | 'approved' | 'processing' | 'done' | 'rejected' | 'failed'
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        refunds: {
+          id: string
+          /**
+           * BRL
+           */
+          amount_brl: number
+          /**
+           * BRL que já voltaram a quem pagou.
+           */
+          returned_brl: number
+          /**
+           * `withdrawal`: desistência, dentro dos 7 dias do CDC (art. 49), sem valor mínimo.
+           */
+          kind: 'withdrawal' | 'request'
+          status: 'requested' | 'approved' | 'processing' | 'done' | 'rejected' | 'failed'
+          reason: string | null
+          decision_note: string | null
+          parts: {
+            topup_id: string
+            /**
+             * BRL
+             */
+            amount_brl: number
+            /**
+             * `taken`: voltou por outro caminho, como uma contestação.
+             */
+            status: 'waiting' | 'sent' | 'done' | 'failed' | 'taken'
+          }[]
+          created_at: string
+          ended_at: string | null
+          customer_id: string
+          customer_name: string | null
+          /**
+           * O processador não as devolve: transfira, e diga em `/complete`.
+           */
+          manual_parts: {
+            topup_id: string
+            /**
+             * BRL
+             */
+            amount_brl: number
+          }[]
+          errors: string[]
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
      * O registro de auditoria, os atos mais novos primeiro
      */
     '/admin/audit-log': {
@@ -2801,206 +3172,6 @@ export interface Contract {
       }
     }
     /**
-     * Os modelos, com rotas, preços, o multiplicador em vigor e os que virão
-     */
-    '/admin/models': {
-      /**
-       * Tudo certo.
-       */
-      answer: {
-        /**
-         * De aviso antes de um aumento.
-         */
-        markup_notice_days: number
-        models: {
-          id: string
-          display_name: string
-          category: 'llm' | 'image' | 'video' | 'embedding' | 'audio'
-          vendor: string
-          /**
-           * Em vigor.
-           */
-          markup_multiplier: number
-          /**
-           * Da configuração.
-           */
-          configured_markup_multiplier: number
-          is_disabled: boolean
-          disabled_reason: string | null
-          disabled_at: string | null
-          price: {
-            /**
-             * Items: USD por milhão de tokens.
-             */
-            tiers: {
-              above_prompt_tokens: number
-              /**
-               * USD
-               */
-              input: number
-              /**
-               * USD
-               */
-              cached_input: number
-              /**
-               * USD
-               */
-              cache_write: number
-              /**
-               * USD
-               */
-              output: number
-              /**
-               * USD
-               */
-              reasoning: number
-            }[]
-            /**
-             * USD por unidade.
-             */
-            units: {
-              /**
-               * USD
-               */
-              [k: string]: number
-            }
-          }
-          routes: {
-            upstream: string
-            upstream_model: string
-            priority: number
-            weight: number
-            price: {
-              /**
-               * Items: USD por milhão de tokens.
-               */
-              tiers: {
-                above_prompt_tokens: number
-                /**
-                 * USD
-                 */
-                input: number
-                /**
-                 * USD
-                 */
-                cached_input: number
-                /**
-                 * USD
-                 */
-                cache_write: number
-                /**
-                 * USD
-                 */
-                output: number
-                /**
-                 * USD
-                 */
-                reasoning: number
-              }[]
-              /**
-               * USD por unidade.
-               */
-              units: {
-                /**
-                 * USD
-                 */
-                [k: string]: number
-              }
-            }
-          }[]
-          scheduled: {
-            id: string
-            model_id: string
-            markup_multiplier: number
-            markup_multiplier_before: number
-            starts_at: string
-            reason: string
-            created_at: string
-            is_rise: boolean
-            /**
-             * De um aumento: quando o último cliente foi avisado.
-             */
-            told_at: string | null
-          }[]
-        }[]
-      }
-    }
-    /**
-     * Os incidentes com a sua história, os mais novos primeiro
-     */
-    '/admin/incidents': {
-      query: {
-        status?: 'open' | 'all'
-        limit?: number
-        /**
-         * O `next_cursor` da página anterior.
-         */
-        cursor?: string
-      }
-      /**
-       * Tudo certo.
-       */
-      answer: {
-        incidents: {
-          id: string
-          status: 'open' | 'resolved'
-          source: 'operator' | 'breaker'
-          /**
-           * O que um disjuntor vigia.
-           */
-          subject: string | null
-          severity: 'minor' | 'major' | 'critical'
-          title: string
-          message: string
-          models: string[]
-          providers: string[]
-          opened_at: string
-          updated_at: string
-          resolved_at: string | null
-          updates: {
-            status: 'opened' | 'updated' | 'resolved'
-            severity: 'minor' | 'major' | 'critical'
-            message: string | null
-            created_at: string
-          }[]
-        }[]
-        next_cursor: string | null
-      }
-    }
-    /**
-     * Webhooks que falham, ou que por isso foram desligados
-     */
-    '/admin/webhooks/in-trouble': {
-      query: {
-        limit?: number
-        /**
-         * O `next_cursor` da página anterior.
-         */
-        cursor?: string
-      }
-      /**
-       * Tudo certo.
-       */
-      answer: {
-        webhooks: {
-          id: string
-          customer_id: string
-          /**
-           * Do endereço, que por inteiro pode conter segredos.
-           */
-          origin: string
-          disabled_at: string | null
-          disabled_reason: ('gone' | 'failing') | null
-          failing_since: string | null
-          last_error: string | null
-          last_http_status: number | null
-          last_failed_at: string | null
-          queued: number
-        }[]
-        next_cursor: string | null
-      }
-    }
-    /**
      * E-mails que falharam, ou que esperam há mais de dez minutos
      */
     '/admin/mails/in-trouble': {
@@ -3028,69 +3199,6 @@ export interface Contract {
           tries: number | null
           next_try_at: string | null
           since: string
-        }[]
-        next_cursor: string | null
-      }
-    }
-    /**
-     * Os reembolsos de todos, os mais novos primeiro
-     */
-    '/admin/refunds': {
-      query: {
-        status?: 'requested' | 'approved' | 'processing' | 'done' | 'rejected' | 'failed'
-        limit?: number
-        /**
-         * O `next_cursor` da página anterior.
-         */
-        cursor?: string
-      }
-      /**
-       * Tudo certo.
-       */
-      answer: {
-        refunds: {
-          id: string
-          /**
-           * BRL
-           */
-          amount_brl: number
-          /**
-           * BRL que já voltaram a quem pagou.
-           */
-          returned_brl: number
-          /**
-           * `withdrawal`: desistência, dentro dos 7 dias do CDC (art. 49), sem valor mínimo.
-           */
-          kind: 'withdrawal' | 'request'
-          status: 'requested' | 'approved' | 'processing' | 'done' | 'rejected' | 'failed'
-          reason: string | null
-          decision_note: string | null
-          parts: {
-            topup_id: string
-            /**
-             * BRL
-             */
-            amount_brl: number
-            /**
-             * `taken`: voltou por outro caminho, como uma contestação.
-             */
-            status: 'waiting' | 'sent' | 'done' | 'failed' | 'taken'
-          }[]
-          created_at: string
-          ended_at: string | null
-          customer_id: string
-          customer_name: string | null
-          /**
-           * O processador não as devolve: transfira, e diga em `/complete`.
-           */
-          manual_parts: {
-            topup_id: string
-            /**
-             * BRL
-             */
-            amount_brl: number
-          }[]
-          errors: string[]
         }[]
         next_cursor: string | null
       }
@@ -3231,114 +3339,6 @@ export interface Contract {
            */
           margin_percent: number | null
         }[]
-      }
-    }
-    /**
-     * Os nós, as filas, os trabalhos, o banco de dados, o câmbio e a conciliação
-     */
-    '/admin/health': {
-      /**
-       * Tudo certo.
-       */
-      answer: {
-        at: string
-        /**
-         * Os vivos, os vistos no último dia e os que deixaram reservas abertas.
-         */
-        nodes: {
-          id: string
-          /**
-           * O nó que responde.
-           */
-          is_this: boolean
-          is_alive: boolean
-          started_at: string
-          last_heartbeat_at: string
-          stopped_at: string | null
-          open_holds: number
-        }[]
-        holds: {
-          open: number
-          oldest_at: string | null
-        }
-        queues: {
-          name: 'events' | 'webhook_attempts' | 'mails' | 'processor_events'
-          /**
-           * O que não está feito, também o que tem hora marcada.
-           */
-          waiting: number
-          /**
-           * O que já devia ser feito.
-           */
-          due: number
-          oldest_due_at: string | null
-        }[]
-        jobs: {
-          name: string
-          /**
-           * Em UTC.
-           */
-          cron: string
-          waiting: number
-          active: number
-          /**
-           * Os que se deram por perdidos e ainda estão guardados.
-           */
-          failed: number
-          last_completed_at: string | null
-          last_failed_at: string | null
-        }[]
-        database: {
-          size_bytes: number
-          connections: number
-          connections_max: number
-        }
-        fx_rate: {
-          /**
-           * BRL por USD.
-           */
-          rate: number
-          rate_date: string
-          source: string
-          applied_from: string | null
-          /**
-           * Dias desde a data da taxa.
-           */
-          age_days: number
-        } | null
-        reconciliation: {
-          last_started_at: string | null
-          last_finished_at: string | null
-          last_failure: string | null
-          open_differences: number
-        }
-        /**
-         * O que só o nó que responde sabe, e de si mesmo.
-         */
-        this_node: {
-          id: string
-          started_at: string
-          running_calls: number
-          /**
-           * Cobranças no disco, à espera do banco de dados.
-           */
-          spool_length: number
-          ledger_waiting: number
-          routes: {
-            model_id: string
-            upstream: string
-            upstream_model: string
-            breaker: 'closed' | 'half_open' | 'open'
-            running: number
-          }[]
-          timers: {
-            name: string
-            every_ms: number
-            last_done_at: string | null
-            last_failed_at: string | null
-            failures_in_row: number
-          }[]
-        }
       }
     }
   }
@@ -4328,153 +4328,6 @@ export interface Contract {
       }
     }
     /**
-     * Explica uma diferença, com os valores que ela tem agora
-     */
-    '/admin/reconciliation/differences/{id}/explain': {
-      path: {
-        id: string
-      }
-      body: {
-        explanation: string
-      }
-      /**
-       * Tudo certo.
-       */
-      answer: {
-        id: string
-        kind:
-          | 'payment_without_top_up'
-          | 'paid_there_only'
-          | 'paid_here_only'
-          | 'amount_differs'
-          | 'returned_differs'
-          | 'paid_twice'
-          | 'upstream_cost'
-        status: 'open' | 'explained' | 'gone'
-        processor: string | null
-        processor_payment_id: string | null
-        topup_id: string | null
-        upstream: string | null
-        day: string | null
-        ours_brl: number | null
-        theirs_brl: number | null
-        difference_brl: number | null
-        ours_usd: number | null
-        theirs_usd: number | null
-        difference_usd: number | null
-        difference_percent: number | null
-        first_seen_at: string
-        last_seen_at: string
-        resolved_at: string | null
-        explanation: string | null
-        explained_by: ('operator' | 'admin') | null
-        explained_at: string | null
-      }
-    }
-    /**
-     * Credita ou debita à mão; acima do limite, outra pessoa precisa aprovar
-     */
-    '/admin/adjustments': {
-      body: {
-        customer_id: string
-        kind: 'credit' | 'debit' | 'promotional_credit'
-        /**
-         * BRL, com até dois decimais.
-         */
-        amount_brl: number
-        /**
-         * Por quê.
-         */
-        reason: string
-        /**
-         * Sua; um pedido repetido com ela não lança de novo. Pode vir no cabeçalho idempotency-key.
-         */
-        reference?: string
-      }
-      /**
-       * Tudo certo.
-       */
-      answer: {
-        id: string
-        customer_id: string
-        customer_name: string | null
-        kind: 'credit' | 'debit' | 'promotional_credit'
-        /**
-         * BRL
-         */
-        amount_brl: number
-        reason: string
-        reference: string
-        status: 'pending' | 'posted' | 'rejected'
-        requested_by: string
-        requested_by_name: string | null
-        decided_by: string | null
-        decided_by_name: string | null
-        created_at: string
-        decided_at: string | null
-      }
-    }
-    /**
-     * Aprova e lança; quem pediu não aprova
-     */
-    '/admin/adjustments/{id}/approve': {
-      path: {
-        id: string
-      }
-      /**
-       * Tudo certo.
-       */
-      answer: {
-        id: string
-        customer_id: string
-        customer_name: string | null
-        kind: 'credit' | 'debit' | 'promotional_credit'
-        /**
-         * BRL
-         */
-        amount_brl: number
-        reason: string
-        reference: string
-        status: 'pending' | 'posted' | 'rejected'
-        requested_by: string
-        requested_by_name: string | null
-        decided_by: string | null
-        decided_by_name: string | null
-        created_at: string
-        decided_at: string | null
-      }
-    }
-    /**
-     * Recusa um lançamento que espera; nada é lançado
-     */
-    '/admin/adjustments/{id}/reject': {
-      path: {
-        id: string
-      }
-      /**
-       * Tudo certo.
-       */
-      answer: {
-        id: string
-        customer_id: string
-        customer_name: string | null
-        kind: 'credit' | 'debit' | 'promotional_credit'
-        /**
-         * BRL
-         */
-        amount_brl: number
-        reason: string
-        reference: string
-        status: 'pending' | 'posted' | 'rejected'
-        requested_by: string
-        requested_by_name: string | null
-        decided_by: string | null
-        decided_by_name: string | null
-        created_at: string
-        decided_at: string | null
-      }
-    }
-    /**
      * Tira um modelo do ar: chamadas recebem 503, e ele continua no catálogo
      */
     '/admin/models/{id}/disable': {
@@ -4788,6 +4641,50 @@ export interface Contract {
       }
     }
     /**
+     * Explica uma diferença, com os valores que ela tem agora
+     */
+    '/admin/reconciliation/differences/{id}/explain': {
+      path: {
+        id: string
+      }
+      body: {
+        explanation: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        kind:
+          | 'payment_without_top_up'
+          | 'paid_there_only'
+          | 'paid_here_only'
+          | 'amount_differs'
+          | 'returned_differs'
+          | 'paid_twice'
+          | 'upstream_cost'
+        status: 'open' | 'explained' | 'gone'
+        processor: string | null
+        processor_payment_id: string | null
+        topup_id: string | null
+        upstream: string | null
+        day: string | null
+        ours_brl: number | null
+        theirs_brl: number | null
+        difference_brl: number | null
+        ours_usd: number | null
+        theirs_usd: number | null
+        difference_usd: number | null
+        difference_percent: number | null
+        first_seen_at: string
+        last_seen_at: string
+        resolved_at: string | null
+        explanation: string | null
+        explained_by: ('operator' | 'admin') | null
+        explained_at: string | null
+      }
+    }
+    /**
      * Suspende uma conta: as chamadas de modelos são recusadas
      */
     '/admin/customers/{id}/suspend': {
@@ -4815,6 +4712,109 @@ export interface Contract {
       answer: {
         customer_id: string
         is_suspended: boolean
+      }
+    }
+    /**
+     * Credita ou debita à mão; acima do limite, outra pessoa precisa aprovar
+     */
+    '/admin/adjustments': {
+      body: {
+        customer_id: string
+        kind: 'credit' | 'debit' | 'promotional_credit'
+        /**
+         * BRL, com até dois decimais.
+         */
+        amount_brl: number
+        /**
+         * Por quê.
+         */
+        reason: string
+        /**
+         * Sua; um pedido repetido com ela não lança de novo. Pode vir no cabeçalho idempotency-key.
+         */
+        reference?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        customer_id: string
+        customer_name: string | null
+        kind: 'credit' | 'debit' | 'promotional_credit'
+        /**
+         * BRL
+         */
+        amount_brl: number
+        reason: string
+        reference: string
+        status: 'pending' | 'posted' | 'rejected'
+        requested_by: string
+        requested_by_name: string | null
+        decided_by: string | null
+        decided_by_name: string | null
+        created_at: string
+        decided_at: string | null
+      }
+    }
+    /**
+     * Aprova e lança; quem pediu não aprova
+     */
+    '/admin/adjustments/{id}/approve': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        customer_id: string
+        customer_name: string | null
+        kind: 'credit' | 'debit' | 'promotional_credit'
+        /**
+         * BRL
+         */
+        amount_brl: number
+        reason: string
+        reference: string
+        status: 'pending' | 'posted' | 'rejected'
+        requested_by: string
+        requested_by_name: string | null
+        decided_by: string | null
+        decided_by_name: string | null
+        created_at: string
+        decided_at: string | null
+      }
+    }
+    /**
+     * Recusa um lançamento que espera; nada é lançado
+     */
+    '/admin/adjustments/{id}/reject': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        customer_id: string
+        customer_name: string | null
+        kind: 'credit' | 'debit' | 'promotional_credit'
+        /**
+         * BRL
+         */
+        amount_brl: number
+        reason: string
+        reference: string
+        status: 'pending' | 'posted' | 'rejected'
+        requested_by: string
+        requested_by_name: string | null
+        decided_by: string | null
+        decided_by_name: string | null
+        created_at: string
+        decided_at: string | null
       }
     }
     /**

@@ -5,7 +5,7 @@
  * To confirm an e-mail takes the password as well as the link. Whoever signed up with the address of somebody else
  * knows the one and has not the other; its owner has the link alone, and by it gives nobody an account.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { escapeHtml } from '../../lib/escape-html.ts'
 import type { Auth } from '../../sign-in/create-auth.ts'
 import { isOwnPath } from '../../sign-in/own-path.ts'
@@ -18,7 +18,8 @@ import {
   PASSWORD_MAX,
   PASSWORD_MIN,
 } from '../../sign-in/sign-in-terms.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { SignInDeps } from './sign-in-deps.ts'
+import { hiddenRoute } from '../rest/route.ts'
 import { AUTH_BODY_BYTES_MAX } from './auth-body.ts'
 import { authOf, clientHeaders, limitAddress, passCookies, signInIsOff } from './auth-routes.ts'
 import { authPage, sendAuthPage } from './auth-page.ts'
@@ -35,48 +36,54 @@ interface Form {
   readonly reply: FastifyReply
 }
 
-type LinkQuery = { Querystring: { token?: unknown; returnTo?: unknown } }
 type PageOf = (token: string, more?: { fault?: string; returnTo?: string | undefined }) => string
 
-export function addAuthPages(server: FastifyInstance, deps: HttpDeps): void {
-  addPage(server, deps, CONFIRM_PATH, confirmPage, (form) => confirm(deps, form))
-  addPage(server, deps, LINK_PATH, linkPage, (form) => enter(deps, form))
-  addPage(server, deps, NEW_PASSWORD_PATH, newPasswordPage, choosePassword)
-}
-
-function addPage(
-  server: FastifyInstance,
-  deps: HttpDeps,
-  path: string,
+/** The page that a link of a mail leads to, and its form. */
+const pageRoutes = (
+  url: string,
   page: PageOf,
-  onPost: (form: Form) => Promise<FastifyReply>,
-): void {
-  const options = { schema: { hide: true }, bodyLimit: AUTH_BODY_BYTES_MAX }
-  server.get<LinkQuery>(path, options, (request, reply) => {
-    const { token, returnTo } = request.query
-    const html = page(typeof token === 'string' ? token : '', { returnTo: ownPath(returnTo) })
-    return sendAuthPage(reply, 200, html)
-  })
-  server.post(path, options, async (request, reply) => {
-    const auth = await authOf(deps, request)
-    if (!auth) return signInIsOff(reply)
-    // A page of elsewhere must not make a browser enter as somebody else.
-    if (!isFromOwnPage(deps, request)) return sendAuthPage(reply, 403, ELSEWHERE)
-    const fields = new URLSearchParams(
-      Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '',
-    )
-    const [token, password] = [fields.get('token') ?? '', fields.get('password') ?? '']
-    const returnTo = ownPath(fields.get('returnTo'))
-    return onPost({ auth, token, password, returnTo, request, reply })
-  })
-}
+  onPost: (deps: SignInDeps, form: Form) => Promise<FastifyReply>,
+) => [
+  hiddenRoute({
+    method: 'GET',
+    url,
+    handle(request, reply) {
+      const { token, returnTo } = request.query as { token?: unknown; returnTo?: unknown }
+      const html = page(typeof token === 'string' ? token : '', { returnTo: ownPath(returnTo) })
+      return sendAuthPage(reply, 200, html)
+    },
+  }),
+  hiddenRoute({
+    method: 'POST',
+    url,
+    bodyBytesMax: AUTH_BODY_BYTES_MAX,
+    async handle(request, reply, deps: SignInDeps) {
+      const auth = await authOf(deps, request)
+      if (!auth) return signInIsOff(reply)
+      // A page of another site must not make a browser enter as somebody else.
+      if (!isFromOwnPage(deps, request)) return sendAuthPage(reply, 403, ELSEWHERE)
+      const fields = new URLSearchParams(
+        Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '',
+      )
+      const [token, password] = [fields.get('token') ?? '', fields.get('password') ?? '']
+      const returnTo = ownPath(fields.get('returnTo'))
+      return onPost(deps, { auth, token, password, returnTo, request, reply })
+    },
+  }),
+]
+
+export const authPageRoutes = [
+  ...pageRoutes(CONFIRM_PATH, confirmPage, confirm),
+  ...pageRoutes(LINK_PATH, linkPage, enter),
+  ...pageRoutes(NEW_PASSWORD_PATH, newPasswordPage, choosePassword),
+]
 
 /** The address of a link is what anybody may have written. */
 function ownPath(value: unknown): string | undefined {
   return typeof value === 'string' && isOwnPath(value) ? value : undefined
 }
 
-async function confirm(deps: HttpDeps, form: Form): Promise<FastifyReply> {
+async function confirm(deps: SignInDeps, form: Form): Promise<FastifyReply> {
   const { auth, token, password, request, reply } = form
   const userId = deps.signIn.confirmTokens.userOf(token)
   const { internalAdapter } = await auth.$context
@@ -106,7 +113,7 @@ async function confirm(deps: HttpDeps, form: Form): Promise<FastifyReply> {
 }
 
 async function enter(
-  deps: HttpDeps,
+  deps: SignInDeps,
   { auth, token, returnTo = '/', request, reply }: Form,
 ): Promise<FastifyReply> {
   const answer = await auth.api.magicLinkVerify({
@@ -117,7 +124,10 @@ async function enter(
   return answer.ok ? goOn(deps, reply, answer, returnTo) : sendAuthPage(reply, 400, SPENT_LINK)
 }
 
-async function choosePassword({ auth, token, password, reply }: Form): Promise<FastifyReply> {
+async function choosePassword(
+  _deps: SignInDeps,
+  { auth, token, password, reply }: Form,
+): Promise<FastifyReply> {
   if (password.length < PASSWORD_MIN || password.length > PASSWORD_MAX)
     return sendAuthPage(reply, 400, newPasswordPage(token, { fault: LENGTH_WANTED }))
   const answer = await auth.api.resetPassword({
@@ -131,7 +141,7 @@ async function choosePassword({ auth, token, password, reply }: Form): Promise<F
 
 /** To pages of the dashboard; the one that asks for a code comes first. */
 async function goOn(
-  { db }: HttpDeps,
+  { db }: SignInDeps,
   reply: FastifyReply,
   answer: Response,
   path: string,

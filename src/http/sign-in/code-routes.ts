@@ -1,22 +1,21 @@
 /** The second step of signing in: a code, by whoever gave the password or followed the link a moment ago. */
-import type { FastifyInstance } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import { checkFactorCode } from '../../sign-in/second-factor.ts'
 import { AUTH_PATH } from '../../sign-in/sign-in-terms.ts'
 import { startWaitingSession } from '../../sign-in/start-session.ts'
-import type { HttpDeps } from '../http-deps.ts'
+import type { SignInDeps } from './sign-in-deps.ts'
+import { hiddenRoute } from '../rest/route.ts'
 import { AUTH_BODY_BYTES_MAX, readBody } from './auth-body.ts'
 import { isFromOwnPage } from './own-session.ts'
 import { sendAuthJson, sendFault, sendTooMany } from './send-fault.ts'
 
-export function addCodeRoute(server: FastifyInstance, deps: HttpDeps): void {
-  const { db, signIn } = deps
-  server.route({
+export const codeRoutes = [
+  hiddenRoute({
     method: 'POST',
     url: `${AUTH_PATH}/sign-in/code`,
-    schema: { hide: true },
-    bodyLimit: AUTH_BODY_BYTES_MAX,
-    async handler(request, reply) {
+    bodyBytesMax: AUTH_BODY_BYTES_MAX,
+    async handle(request, reply, deps: SignInDeps) {
+      const { db, signIn } = deps
       const body = readBody(request, ['code'])
       if ('wrong' in body) return sendFault(reply, 400, 'INVALID_REQUEST', body.wrong)
       if (!isFromOwnPage(deps, request))
@@ -33,5 +32,5 @@ export function addCodeRoute(server: FastifyInstance, deps: HttpDeps): void {
         return sendFault(reply, 401, 'SIGN_IN_AGAIN', 'no sign-in waits for a code')
       return sendAuthJson(reply, 200, JSON.stringify({ status: true }))
     },
-  })
-}
+  }),
+]

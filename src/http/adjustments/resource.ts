@@ -1,0 +1,3 @@
+import { operatorAdjustmentRoutes } from './operator-adjustment-routes.ts'
+
+export const adjustments = [...operatorAdjustmentRoutes]

@@ -1,0 +1,3 @@
+import { alertRoutes } from './alert-routes.ts'
+
+export const alerts = [...alertRoutes]

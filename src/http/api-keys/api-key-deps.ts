@@ -1,0 +1,11 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { KeyCache } from '../../customers/key-cache.ts'
+import type { Database } from '../../db/open.ts'
+import type { Log } from '../../lib/log.ts'
+
+export interface ApiKeyDeps {
+  readonly db: Database
+  readonly catalog: Catalog
+  readonly log: Log
+  readonly keys: KeyCache
+}

@@ -1,0 +1,3 @@
+import { apiKeyRoutes } from './api-key-routes.ts'
+
+export const apiKeys = [...apiKeyRoutes]

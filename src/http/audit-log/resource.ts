@@ -1,0 +1,4 @@
+import { auditLogRoutes } from './audit-log-routes.ts'
+import { auditLogExportRoutes } from './audit-log-export-routes.ts'
+
+export const auditLog = [...auditLogRoutes, ...auditLogExportRoutes]

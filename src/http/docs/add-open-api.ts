@@ -1,0 +1,38 @@
+import swagger from '@fastify/swagger'
+import type { FastifyInstance } from 'fastify'
+
+/** Describes every route that is added after it. */
+export async function addOpenApi(server: FastifyInstance): Promise<void> {
+  await server.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Catraca',
+        version: '1.0',
+        description:
+          'Modelos de IA com saldo pré-pago em reais. Chamadas de modelos seguem o formato chat-completions; erros delas têm a forma {error: {message, type, code}}, os demais {error, details?}.',
+      },
+      servers: [{ url: '/v1' }],
+      components: {
+        securitySchemes: {
+          key: { type: 'http', scheme: 'bearer', description: 'sk-svc-…' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: 'catraca.session_token',
+            description:
+              'A sessão do painel; por HTTPS o nome começa com __Host-. Todo pedido que não é GET leva também o cabeçalho x-csrf-token, de GET /session.',
+          },
+        },
+      },
+    },
+    transform({ schema, url }) {
+      // The version is part of the base address.
+      const path = url.replace(/^\/v1/, '') || '/'
+      if (!path.endsWith('/*')) return { schema, url: path }
+      // An id that may have slashes is an id all the same.
+      const params = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
+      return { schema: { ...schema, params }, url: path.replace('*', ':id') }
+    },
+  })
+}

@@ -1,0 +1,19 @@
+import Fastify from 'fastify'
+import { addRoutes, type Route } from '../rest/route.ts'
+import { addOpenApi } from './add-open-api.ts'
+
+/** The OpenAPI description of a list of routes: without their dependencies, and without a server that listens. */
+export async function describeApi(routes: readonly Route<never>[]): Promise<object> {
+  const server = Fastify()
+  await addOpenApi(server)
+  addRoutes(server, routes, () => ({
+    handler: () => undefined,
+    validatorCompiler: () => () => true,
+  }))
+  await server.ready()
+  try {
+    return server.swagger()
+  } finally {
+    await server.close()
+  }
+}

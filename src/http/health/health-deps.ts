@@ -1,0 +1,30 @@
+import type { Database } from '../../db/open.ts'
+import type { RouteState } from '../../gateway/routing/create-router.ts'
+import type { HealthSummaries } from '../../health/health-summaries.ts'
+
+/** The state that only this node knows. */
+export interface ThisNode {
+  /** Another one after the node was fenced. */
+  id(): string
+  readonly startedAt: Date
+  runningCalls(): number
+  /** Settlements on the local disk that wait for the database. */
+  spoolLength(): number
+  ledgerWaiting(): number
+  listRoutes(): readonly RouteState[]
+  /** Empty where this node has no workers. */
+  listTimers(): readonly {
+    readonly name: string
+    readonly everyMs: number
+    readonly lastDoneAt: Date | null
+    readonly lastFailedAt: Date | null
+    readonly failuresInRow: number
+  }[]
+}
+
+export interface HealthDeps {
+  readonly db: Database
+  readonly mode: 'sandbox' | 'live'
+  readonly healthSummaries: HealthSummaries
+  readonly thisNode: ThisNode
+}

@@ -1,0 +1,5 @@
+import { healthRoutes } from './health-routes.ts'
+import { operatorHealthRoutes } from './operator-health-routes.ts'
+import { upstreamHealthRoutes } from './upstream-health-routes.ts'
+
+export const health = [...healthRoutes, ...upstreamHealthRoutes, ...operatorHealthRoutes]

@@ -1,0 +1,3 @@
+import { imageFileRoutes } from './image-file-routes.ts'
+
+export const images = [...imageFileRoutes]

@@ -1,0 +1,5 @@
+import type { Margins } from '../../usage/margins.ts'
+
+export interface MarginDeps {
+  readonly margins: Margins
+}

@@ -1,0 +1,3 @@
+import { operatorMarginRoutes } from './operator-margin-routes.ts'
+
+export const margins = [...operatorMarginRoutes]

@@ -1,0 +1,3 @@
+import { metricsRoutes } from './metrics-routes.ts'
+
+export const metrics = [...metricsRoutes]

@@ -1,0 +1,27 @@
+import type { KeyCache } from '../../customers/key-cache.ts'
+import type { LimitsView } from '../../gateway/limits.ts'
+import type { ServeCall } from '../../gateway/serve-call.ts'
+import type { IncomingForm } from '../../gateway/transcriptions/transcription-request.ts'
+import type { Log } from '../../lib/log.ts'
+import type { SignIn } from '../../sign-in/create-sign-in.ts'
+import type { UploadLimits } from './upload-form.ts'
+
+/** The kinds of model calls. */
+export interface ModelCalls {
+  readonly completeChat: ServeCall
+  readonly embed: ServeCall
+  readonly generateImages: ServeCall
+  readonly transcribe: ServeCall<IncomingForm>
+}
+
+export interface ModelCallDeps {
+  readonly keys: KeyCache
+  readonly log: Log
+  /** Where customers reach this server; undefined: where each request says that it went. */
+  readonly publicUrl: string | undefined
+  readonly calls: ModelCalls
+  readonly limits: LimitsView
+  readonly signIn: SignIn
+  readonly uploads: UploadLimits
+  readonly ipRequestsPerMinute: number
+}

@@ -1,0 +1,3 @@
+import { modelCallRoutes } from './model-call-routes.ts'
+
+export const modelCalls = [...modelCallRoutes]

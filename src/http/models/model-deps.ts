@@ -1,0 +1,22 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Database } from '../../db/open.ts'
+import type { FxRate } from '../../fx/fx-rates.ts'
+import type { Log } from '../../lib/log.ts'
+
+export interface ModelDeps {
+  readonly db: Database
+  readonly catalog: Catalog
+  readonly log: Log
+  /** Undefined where no rate is stored yet. */
+  readonly currentFxRate: () => FxRate | undefined
+  readonly operators: {
+    /** Resolves when this node serves the changed catalog; the other nodes are notified. */
+    reloadCatalog(): Promise<void>
+  }
+}
+
+/** The terms that the description of the interface names. */
+export interface ModelTerms {
+  /** Days between the announcement of a higher markup and its start. */
+  readonly markupNoticeDays: number
+}

@@ -1,0 +1,12 @@
+import type { ModelTerms } from './model-deps.ts'
+import { modelRoutes } from './model-routes.ts'
+import { modelPriceRoutes } from './model-price-routes.ts'
+import { operatorMarkupRoutes } from './operator-markup-routes.ts'
+import { operatorModelRoutes } from './operator-model-routes.ts'
+
+export const models = (terms: ModelTerms) => [
+  ...modelRoutes,
+  ...modelPriceRoutes,
+  ...operatorModelRoutes(terms),
+  ...operatorMarkupRoutes(terms),
+]

@@ -1,0 +1,3 @@
+import { notificationRoutes } from './notification-routes.ts'
+
+export const notifications = [...notificationRoutes]

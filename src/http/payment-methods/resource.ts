@@ -1,0 +1,3 @@
+import { paymentMethodRoutes } from './payment-method-routes.ts'
+
+export const paymentMethods = [...paymentMethodRoutes]

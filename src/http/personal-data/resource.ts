@@ -1,0 +1,3 @@
+import { personalDataRoutes } from './personal-data-routes.ts'
+
+export const personalData = [...personalDataRoutes]

@@ -1,0 +1,3 @@
+import { processorEventRoutes } from './processor-event-routes.ts'
+
+export const processorEvents = [...processorEventRoutes]

@@ -1,0 +1,14 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { KeyCache } from '../../customers/key-cache.ts'
+import type { Database } from '../../db/open.ts'
+import type { ServeCall } from '../../gateway/serve-call.ts'
+
+export interface PromptDeps {
+  readonly db: Database
+  readonly catalog: Catalog
+  readonly keys: KeyCache
+  readonly calls: { readonly completeChat: ServeCall }
+  readonly bodyBytesMax: number
+  /** Where customers reach this server; undefined: where each request says that it went. */
+  readonly publicUrl: string | undefined
+}

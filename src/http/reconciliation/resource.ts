@@ -1,0 +1,3 @@
+import { operatorReconciliationRoutes } from './operator-reconciliation-routes.ts'
+
+export const reconciliation = [...operatorReconciliationRoutes]

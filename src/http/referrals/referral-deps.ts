@@ -1,0 +1,9 @@
+import type { Database } from '../../db/open.ts'
+import type { ReferralProgramme } from '../../payments/referral-rewards/reward-due-referrals.ts'
+
+export interface ReferralDeps {
+  readonly db: Database
+  /** Where customers reach this server; undefined: where each request says that it went. */
+  readonly publicUrl: string | undefined
+  readonly referrals: ReferralProgramme
+}

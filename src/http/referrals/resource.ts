@@ -1,0 +1,3 @@
+import { referralRoutes } from './referral-routes.ts'
+
+export const referrals = [...referralRoutes]

@@ -1,0 +1,9 @@
+import type { Database } from '../../db/open.ts'
+
+export interface RefundDeps {
+  readonly db: Database
+  readonly payments: {
+    /** In whole BRL: a larger refund waits for an operator. */
+    readonly refundReviewAboveBrl: number
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * Routes as data: the server registers them with their dependencies, and the description of the interface is made
+ * of the same list without any.
+ */
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RouteHandlerMethod,
+  RouteShorthandOptions,
+} from 'fastify'
+
+/** Who may call: everybody, a customer, or an operator. `own`: the handler checks its callers itself. */
+export type Access = 'public' | 'customer' | 'admin' | 'own'
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+export interface Route<Deps> {
+  readonly method: Method | readonly Method[]
+  /** The whole address, with `:name` for each parameter. */
+  readonly url: string
+  readonly access: Access
+  /** Describes the route, and checks what it takes. */
+  readonly schema: object
+  readonly bodyBytesMax?: number | undefined
+  /** The handler reads the body from the connection; nothing of it is kept in memory before. */
+  readonly isBodyStreamed?: boolean
+  /** The handlers of one server, made when it registers the route. */
+  readonly handlersOf: (deps: Deps) => RouteHandlers
+}
+
+export interface RouteHandlers extends Pick<
+  RouteShorthandOptions,
+  'preValidation' | 'validatorCompiler'
+> {
+  readonly handler: RouteHandlerMethod
+}
+
+/** The dependencies of all routes of a list together. */
+export type DepsOf<Routes extends readonly Route<never>[]> = (
+  Routes[number] extends infer Each
+    ? Each extends Route<infer Deps>
+      ? (deps: Deps) => void
+      : never
+    : never
+) extends (deps: infer All) => void
+  ? All
+  : never
+
+/** A route that the description of the interface leaves out: a page, or an address for other machines. */
+export function hiddenRoute<Deps = unknown>(
+  declared: Pick<Route<Deps>, 'method' | 'url' | 'bodyBytesMax'> & {
+    handle(request: FastifyRequest, reply: FastifyReply, deps: Deps): unknown
+  },
+): Route<Deps> {
+  const { method, url, bodyBytesMax } = declared
+  return {
+    method,
+    url,
+    access: 'own',
+    bodyBytesMax,
+    schema: { hide: true },
+    handlersOf: (deps) => ({
+      handler: (request, reply) => declared.handle(request, reply, deps),
+    }),
+  }
+}
+
+export function addRoutes<Each extends Route<never>>(
+  server: FastifyInstance,
+  routes: readonly Each[],
+  handlersOf: (route: Each) => RouteHandlers,
+): void {
+  for (const route of routes) {
+    if (!route.isBodyStreamed) {
+      addRoute(server, route, handlersOf(route))
+      continue
+    }
+    server.register(async (scope) => {
+      scope.removeAllContentTypeParsers()
+      scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
+      addRoute(scope, route, handlersOf(route))
+    })
+  }
+}
+
+function addRoute(server: FastifyInstance, route: Route<never>, handlers: RouteHandlers): void {
+  const { method, url, schema, bodyBytesMax } = route
+  server.route({
+    method: typeof method === 'string' ? method : [...method],
+    url,
+    schema,
+    ...(bodyBytesMax === undefined ? {} : { bodyLimit: bodyBytesMax }),
+    ...handlers,
+  })
+}

@@ -1,0 +1,3 @@
+import { usageSessionRoutes } from './usage-session-routes.ts'
+
+export const sessions = [...usageSessionRoutes]

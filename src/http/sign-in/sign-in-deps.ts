@@ -1,0 +1,16 @@
+import type { Database } from '../../db/open.ts'
+import type { Log } from '../../lib/log.ts'
+import type { SignIn } from '../../sign-in/create-sign-in.ts'
+
+export interface SignInDeps {
+  readonly db: Database
+  readonly mode: 'sandbox' | 'live'
+  readonly log: Log
+  /** Where customers reach this server; undefined: where each request says that it went. */
+  readonly publicUrl: string | undefined
+  /** In lower case: customers with these addresses may use `/admin`. */
+  readonly adminEmails: ReadonlySet<string>
+  readonly signIn: SignIn
+  /** Signs the messages of the identity provider; undefined: every message is refused. */
+  readonly authWebhookSecret: Buffer | undefined
+}

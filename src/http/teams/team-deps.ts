@@ -1,0 +1,10 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Database } from '../../db/open.ts'
+
+export interface TeamDeps {
+  readonly db: Database
+  readonly catalog: Catalog
+  /** Where customers reach this server; undefined: where each request says that it went. */
+  readonly publicUrl: string | undefined
+  readonly mode: 'sandbox' | 'live'
+}

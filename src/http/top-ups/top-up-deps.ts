@@ -1,0 +1,18 @@
+import type { Database } from '../../db/open.ts'
+import type { MailSender } from '../../email/mail-sender.ts'
+import type { Processor } from '../../payments/processor.ts'
+import type { WebhookSettings } from '../../webhooks/webhook-settings.ts'
+
+export interface TopUpDeps {
+  readonly db: Database
+  readonly payments: { readonly processor: Processor | undefined }
+  readonly webhooks: WebhookSettings
+  /** The sender named on receipts. */
+  readonly sender: MailSender
+}
+
+/** The terms that the description of the interface names. */
+export interface TopUpTerms {
+  /** In whole BRL. */
+  readonly topUpMinBrl: number
+}

@@ -1,0 +1,21 @@
+import { dashboardStatsRoutes } from './dashboard-stats-routes.ts'
+import { rateLimitUseRoutes } from './rate-limit-use-routes.ts'
+import { recommendationRoutes } from './recommendation-routes.ts'
+import { runwayRoutes } from './runway-routes.ts'
+import { usageRoutes } from './usage-routes.ts'
+import { usageByDayRoutes } from './usage-by-day-routes.ts'
+import { usageByKeyRoutes } from './usage-by-key-routes.ts'
+import { usageExportRoutes } from './usage-export-routes.ts'
+import { usageSummaryRoutes } from './usage-summary-routes.ts'
+
+export const usage = [
+  ...usageRoutes,
+  ...usageExportRoutes,
+  ...usageSummaryRoutes,
+  ...usageByKeyRoutes,
+  ...usageByDayRoutes,
+  ...rateLimitUseRoutes,
+  ...dashboardStatsRoutes,
+  ...runwayRoutes,
+  ...recommendationRoutes,
+]

@@ -1,0 +1,18 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Database } from '../../db/open.ts'
+import type { FxRate } from '../../fx/fx-rates.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Slots } from './create-slots.ts'
+
+/** At once, by customer and node. */
+export const EXPORTS_MAX = 2
+
+export interface UsageDeps {
+  readonly db: Database
+  readonly catalog: Catalog
+  readonly log: Log
+  /** Undefined where no rate is stored yet. */
+  readonly currentFxRate: () => FxRate | undefined
+  /** Exports at once, by customer, on this node. */
+  readonly exportSlots: Slots
+}

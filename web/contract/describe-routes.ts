@@ -1,0 +1,10 @@
+import { loadConfig } from '../../src/composition/config.ts'
+import { describeApi } from '../../src/http/docs/describe-api.ts'
+import { listRoutes } from '../../src/http/resources.ts'
+import type { OpenApiDocument } from './contract-of.ts'
+
+/** The OpenAPI document of a server with the default configuration; no server and no database is started. */
+export async function describeRoutes(): Promise<OpenApiDocument> {
+  const config = loadConfig({ DATA_DIR: '.' }, '.')
+  return (await describeApi(listRoutes(config))) as OpenApiDocument
+}
