@@ -52,6 +52,16 @@ const ACTS_OF_A_CALL = new Set(
 /** Composition is read from top to bottom, so each of its functions fits on a screen. */
 const COMPOSITION_LINES_MAX = 80
 
+/** Beside `db/due-rows.ts`, where rows that wait for a worker are locked and claimed. */
+const LOCKS_OF_THEIR_OWN = new Set([
+  // The webhooks of one customer hold up no other: a claim counts what runs.
+  'src/webhooks/lease-attempts.ts',
+  // One row that is known by its id, and passed by while another transaction has it.
+  'src/alerts/hold-customer.ts',
+  'src/alerts/warn-of-low-balance.ts',
+  'src/email/queue-mails.ts',
+])
+
 interface Import {
   file: string
   target: string
@@ -218,4 +228,11 @@ test(`no function of composition has more than ${COMPOSITION_LINES_MAX} lines`, 
     functions.filter(({ length }) => length > COMPOSITION_LINES_MAX),
     [],
   )
+})
+
+test('rows that wait for a worker are claimed in one place', async () => {
+  const files: string[] = []
+  for await (const file of glob('src/**/*.ts', { cwd: root }))
+    if (/skip\s+locked/i.test(await readFile(join(root, file), 'utf8'))) files.push(file)
+  assert.deepEqual(new Set(files), new Set(['src/db/due-rows.ts', ...LOCKS_OF_THEIR_OWN]))
 })

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
+import { claimDue } from '../db/due-rows.ts'
 import type { Database } from '../db/open.ts'
+import { workOff } from '../db/work-off.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { decimalBrl } from '../lib/money.ts'
 import type { Log } from '../lib/log.ts'
@@ -14,48 +16,52 @@ const LOOK_EVERY_SECONDS = 25
 const CLAIM_MAX = 200
 
 /**
- * Looks at every alert that is due, on however many nodes: whoever takes one moves it out of the others' sight
- * for a while, and fires it in a transaction that also holds the event that tells of it. One node that dies
- * between the two only delays it. Returns how many fired.
+ * Looks at every alert that is due, on any number of nodes: an alert is claimed until its next look, and fired in
+ * the transaction that records its event. A node that dies between the two only delays it. Returns how many fired.
  */
 export async function evaluateAlerts(
   db: Database,
   { now, log }: { readonly now: Date; readonly log: Log },
 ): Promise<number> {
   let fired = 0
-  for (;;) {
-    const claimed = await claimAlerts(db, now)
-    if (claimed.length === 0) return fired
-    for (const [customerId, rows] of Map.groupBy(claimed, (row) => row.customer_id)) {
+  await workOff<AlertsOfCustomer>({
+    async claim(limit) {
+      const claimed = await claimAlerts(db, now, limit)
+      return [...Map.groupBy(claimed, (row) => row.customer_id)]
+    },
+    async work([customerId, rows]) {
       const ids = rows.map(({ id }) => id)
-      try {
-        fired += await db
-          .transaction()
-          .execute((trx) => evaluateOfCustomer(trx, customerId, ids, now))
-      } catch (error) {
-        // Those of others are looked at all the same, and these the next time.
-        log.error('alerts_not_evaluated', { customerId, error })
-      }
-    }
+      fired += await db
+        .transaction()
+        .execute((trx) => evaluateOfCustomer(trx, customerId, ids, now))
+    },
+    // The alerts of other customers are looked at all the same, and these at their next time.
+    onFailure: ([customerId], error) => log.error('alerts_not_evaluated', { customerId, error }),
+    claimMax: CLAIM_MAX,
+    atOnce: 1,
+  })
+  return fired
+}
+
+interface ClaimedAlert {
+  readonly id: string
+  readonly customer_id: string
+}
+type AlertsOfCustomer = readonly [customerId: string, rows: readonly ClaimedAlert[]]
+
+function claimAlerts(db: Database, now: Date, limit: number): Promise<ClaimedAlert[]> {
+  const due = {
+    table: 'alerts',
+    key: ['id'],
+    isDue: sql`q.is_enabled and q.due_at <= ${now}`,
+    orderBy: sql`q.due_at, q.customer_id, q.id`,
+    lease: sql`due_at = ${now}::timestamptz + make_interval(secs => ${LOOK_EVERY_SECONDS})`,
+    columns: sql`q.id, q.customer_id`,
   }
+  return claimDue(db, due, limit)
 }
 
-async function claimAlerts(
-  db: Database,
-  now: Date,
-): Promise<{ id: string; customer_id: string }[]> {
-  const { rows } = await sql<{ id: string; customer_id: string }>`
-    with due as (
-      select id from alerts where is_enabled and due_at <= ${now}
-      order by due_at, customer_id, id limit ${CLAIM_MAX} for no key update skip locked
-    )
-    update alerts a set due_at = ${now}::timestamptz + make_interval(secs => ${LOOK_EVERY_SECONDS})
-    from due where a.id = due.id
-    returning a.id, a.customer_id`.execute(db)
-  return rows
-}
-
-/** Read again, locked: what was changed or fired since they were claimed is seen. */
+/** Reads the alerts again, locked, so that a change or a firing since the claim is seen. */
 async function evaluateOfCustomer(
   trx: Database,
   customerId: string,

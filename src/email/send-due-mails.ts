@@ -1,12 +1,13 @@
 /**
- * Sends what waits in `mails`, on any number of nodes at once. Who sends one moves its time on first, so that
- * nobody else takes it meanwhile, and one whose sender was killed is due again some minutes later. What became
- * of it is recorded in the transaction that takes it out: a mail is never lost. One whose sender was killed
- * after the server took it and before that was recorded goes out twice, under the same Message-ID.
+ * Sends the mails that wait in `mails`, on any number of nodes at once. A mail is claimed for some minutes before
+ * it is sent, and its outcome is recorded in the statement that deletes it: no mail is lost. A mail whose sender
+ * was killed between the server's acceptance and that statement goes out twice, under the same Message-ID.
  */
 import { sql } from 'kysely'
 import { isCustomerDeleted } from '../customers/customers.ts'
+import { claimDue, recordClaimed, type ClaimableRows } from '../db/due-rows.ts'
 import type { Database } from '../db/open.ts'
+import { workOff } from '../db/work-off.ts'
 import type { Log } from '../lib/log.ts'
 import { isMailAddress } from './mail-address.ts'
 import type { MailData } from './mail-content.ts'
@@ -46,38 +47,35 @@ interface LeasedMail {
   readonly timezone: string
 }
 
-/** Returns how many were sent. Where the mail server is away the rest stays as it is, for the next run. */
+const DUE_MAILS: ClaimableRows = {
+  table: 'mails',
+  key: ['id'],
+  isDue: sql`q.due_at <= now()`,
+  orderBy: sql`q.due_at, q.id`,
+  lease: sql`due_at = now() + make_interval(mins => ${LEASE_MINUTES}::int), tries = q.tries + 1`,
+  columns: sql`q.id, q.customer_id, coalesce(q.email, c.email) as address, q.template, q.data, q.tries,
+    coalesce(c.name, '') as name, coalesce(c.timezone, ${DEFAULT_ZONE}) as timezone`,
+  columnsFrom: sql`left join customers c on c.id = q.customer_id`,
+}
+
+/** Returns how many were sent. While the mail server is unavailable the rest stays as it is, for the next run. */
 export async function sendDueMails(db: Database, deps: SendDeps): Promise<number> {
   const until = Date.now() + RUN_MS_MAX
   let sent = 0
   let isServerAway = false
-  const sendOnes = async (): Promise<void> => {
-    while (!isServerAway && Date.now() < until) {
-      const mail = await leaseMail(db)
-      if (!mail) return
+  await workOff({
+    claim: (limit) => claimDue<LeasedMail>(db, DUE_MAILS, limit),
+    claimMax: 1,
+    atOnce: SENDERS,
+    isOver: () => isServerAway || Date.now() >= until,
+    async work(mail) {
       const outcome = await tryMail(mail, deps)
       if (outcome.kind === 'delivered') sent += 1
       if (outcome.kind === 'unavailable' && outcome.isServerAway) isServerAway = true
       await conclude(db, mail, outcome, deps.log)
-    }
-  }
-  const ends = await Promise.allSettled(Array.from({ length: SENDERS }, sendOnes))
-  const failed = ends.find((end) => end.status === 'rejected')
-  if (failed) throw failed.reason
+    },
+  })
   return sent
-}
-
-async function leaseMail(db: Database): Promise<LeasedMail | undefined> {
-  const { rows } = await sql<LeasedMail>`
-    with due as (
-      select id, customer_id from mails where due_at <= now()
-      order by due_at, id limit 1 for update skip locked
-    )
-    update mails m set due_at = now() + make_interval(mins => ${LEASE_MINUTES}::int), tries = m.tries + 1
-    from due left join customers c on c.id = due.customer_id where m.id = due.id
-    returning m.id, m.customer_id, coalesce(m.email, c.email) as address, m.template, m.data, m.tries,
-      coalesce(c.name, '') as name, coalesce(c.timezone, ${DEFAULT_ZONE}) as timezone`.execute(db)
-  return rows[0]
 }
 
 /** Whatever happens is an outcome: one that throws would be tried without end. */
@@ -118,16 +116,15 @@ async function conclude(
   const pause = PAUSES_MINUTES[mail.tries - 1]
   if (outcome.kind === 'unavailable' && pause !== undefined) {
     log.warn('mail_delayed', { ...facts, minutes: pause })
-    await sql`
-      update mails set due_at = now() + make_interval(mins => ${pause}::int)
-      where id = ${mail.id} and tries = ${mail.tries}`.execute(db)
+    const set = sql`due_at = now() + make_interval(mins => ${pause}::int)`
+    await recordClaimed(db, DUE_MAILS, mail, { set })
     return
   }
   log.warn('mail_failed', facts)
   await record(db, mail, 'failed', error)
 }
 
-/** A failure counts only while nobody else tries it again; what was sent was sent. */
+/** A failure counts only while no other worker has claimed the mail; a delivery always counts. */
 async function record(
   db: Database,
   mail: LeasedMail,

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
+import { lockDue, type DueRows } from '../db/due-rows.ts'
 import type { Database } from '../db/open.ts'
 import type { Log } from '../lib/log.ts'
 import type { CustomerEvent, EventType } from './record-event.ts'
 
-/** Writes what is to be sent because of an event, in the transaction that marks it as handed on. */
+/** Writes the mails or webhooks of an event, in the transaction that marks the event as dispatched. */
 export type EventHandler = (trx: Database, event: CustomerEvent) => Promise<void>
 
 const BATCH_MAX = 100
@@ -11,8 +12,8 @@ const BATCH_MAX = 100
 const WAIT_MINUTES_MAX = 60
 
 /**
- * Hands events that wait to every handler, each event in a transaction of its own: a handler that fails
- * keeps back its own event and no other. Nodes may do it at once. Returns how many were handed on.
+ * Hands waiting events to every handler, each event in a transaction of its own: a handler that fails
+ * holds back its own event and no other. Nodes may do it at once. Returns how many were handed on.
  */
 export async function dispatchEvents(
   db: Database,
@@ -34,11 +35,7 @@ async function dispatchNext(
   let eventId: string | undefined
   try {
     return await db.transaction().execute(async (trx) => {
-      const { rows } = await sql<EventRow>`
-        select id, customer_id, type, data, created_at from events
-        where dispatched_at is null and due_at <= now()
-        order by due_at, id limit 1 for update skip locked`.execute(trx)
-      const [row] = rows
+      const row = await lockDue<EventRow>(trx, DUE_EVENTS)
       if (!row) return false
       eventId = row.id
       for (const handle of handlers) await handle(trx, toEvent(row))
@@ -53,6 +50,13 @@ async function dispatchNext(
       where id = ${eventId} and dispatched_at is null`.execute(db)
     return true
   }
+}
+
+const DUE_EVENTS: DueRows = {
+  table: 'events',
+  key: ['id'],
+  isDue: sql`q.dispatched_at is null and q.due_at <= now()`,
+  orderBy: sql`q.due_at, q.id`,
 }
 
 interface EventRow {

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
+import { claimDue, type ClaimableRows } from '../db/due-rows.ts'
 import type { Database } from '../db/open.ts'
+import { workOff } from '../db/work-off.ts'
 import type { Log } from '../lib/log.ts'
 import { failTopUp } from './fail-top-up.ts'
 import { learnOfPayment } from './learn-of-payment.ts'
@@ -14,25 +16,34 @@ const AGE_DAYS_MAX = 30
 const APPEARS_WITHIN_MINUTES = 60
 
 /**
- * Asks the processor for what no event told: events get lost, and so do answers. Nodes may do it at once.
- * Returns how many top-ups were asked for.
+ * Asks the processor for payments that no event told of: events get lost, and so do answers. Nodes may do it at
+ * once. Returns how many top-ups were asked for.
  */
 export async function sweepTopUps(db: Database, processor: Processor, log: Log): Promise<number> {
-  const { rows } = await sql<UnpaidTopUp>`
-    update top_ups set checked_at = now()
-    where id in (
-      select id from top_ups
-      where paid_at is null and status in ('pending', 'expired') and processor = ${processor.id}
-        and created_at > now() - make_interval(days => ${AGE_DAYS_MAX})
-        and checked_at < now() - greatest(make_interval(secs => ${WAIT_SECONDS_MIN}), (now() - created_at) / 10)
-      order by checked_at limit ${BATCH_MAX} for update skip locked)
-    returning id, processor_payment_id,
-      created_at < now() - make_interval(mins => ${APPEARS_WITHIN_MINUTES}) as is_old`.execute(db)
-  for (const topUp of rows)
-    await sweepOne(db, processor, topUp, log).catch((error: unknown) =>
-      log.error('top_up_sweep_failed', { topUpId: topUp.id, error }),
-    )
-  return rows.length
+  const due = unpaidAt(processor.id)
+  return workOff({
+    claim: (limit) => claimDue<UnpaidTopUp>(db, due, limit),
+    work: (topUp) => sweepOne(db, processor, topUp, log),
+    onFailure: ({ id }, error) => log.error('top_up_sweep_failed', { topUpId: id, error }),
+    claimMax: BATCH_MAX,
+    atOnce: 1,
+    runMax: BATCH_MAX,
+  })
+}
+
+/** The lease is the time until the next question. */
+function unpaidAt(processorId: string): ClaimableRows {
+  return {
+    table: 'top_ups',
+    key: ['id'],
+    isDue: sql`q.paid_at is null and q.status in ('pending', 'expired') and q.processor = ${processorId}
+      and q.created_at > now() - make_interval(days => ${AGE_DAYS_MAX})
+      and q.checked_at < now() - greatest(make_interval(secs => ${WAIT_SECONDS_MIN}), (now() - q.created_at) / 10)`,
+    orderBy: sql`q.checked_at`,
+    lease: sql`checked_at = now()`,
+    columns: sql`q.id, q.processor_payment_id,
+      q.created_at < now() - make_interval(mins => ${APPEARS_WITHIN_MINUTES}) as is_old`,
+  }
 }
 
 interface UnpaidTopUp {

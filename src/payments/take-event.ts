@@ -4,7 +4,9 @@
  * it when asked, and from our own top-up.
  */
 import { sql } from 'kysely'
+import { claimDue, recordClaimed, type ClaimableRows } from '../db/due-rows.ts'
 import type { Database } from '../db/open.ts'
+import { workOff } from '../db/work-off.ts'
 import { isUuid } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { learnOfPayment } from './learn-of-payment.ts'
@@ -33,37 +35,46 @@ export async function takeEvent(
 const BATCH_MAX = 50
 const WAIT_MINUTES_MAX = 60
 
-/** Looks into the events that wait; nodes may do it at once. Returns how many were handled. */
+/** Looks into the events that wait; nodes may do it at once. Returns how many were claimed. */
 export async function handleEvents(db: Database, processor: Processor, log: Log): Promise<number> {
-  const { rows } = await sql<WaitingEvent>`
-    update processor_events set tries = tries + 1,
-      due_at = now() + make_interval(mins => least(tries + 1, ${WAIT_MINUTES_MAX}))
-    where (processor, event_id) in (
-      select processor, event_id from processor_events
-      where handled_at is null and due_at <= now() and processor = ${processor.id}
-      order by due_at limit ${BATCH_MAX} for update skip locked)
-    returning event_id, type, processor_payment_id, reference`.execute(db)
-  for (const event of rows) {
-    const outcome = await handleEvent(db, processor, event, log)
-    if (outcome === undefined) continue
-    await db
-      .updateTable('processor_events')
-      .set({ handled_at: sql<Date>`now()`, outcome })
-      .where('processor', '=', processor.id)
-      .where('event_id', '=', event.event_id)
-      .execute()
+  const due = dueEventsOf(processor.id)
+  return workOff({
+    claim: (limit) => claimDue<WaitingEvent>(db, due, limit),
+    claimMax: BATCH_MAX,
+    atOnce: 1,
+    runMax: BATCH_MAX,
+    async work(event) {
+      const outcome = await handleEvent(db, processor, event, log)
+      if (outcome === undefined) return
+      await recordClaimed(db, due, event, {
+        set: sql`handled_at = now(), outcome = ${outcome}`,
+      })
+    },
+  })
+}
+
+/** The time of the next try is written by the claim: an event that has to wait, or whose worker dies, waits for it. */
+function dueEventsOf(processorId: string): ClaimableRows {
+  return {
+    table: 'processor_events',
+    key: ['processor', 'event_id'],
+    isDue: sql`q.handled_at is null and q.due_at <= now() and q.processor = ${processorId}`,
+    orderBy: sql`q.due_at`,
+    lease: sql`tries = q.tries + 1,
+      due_at = now() + make_interval(mins => least(q.tries + 1, ${WAIT_MINUTES_MAX}))`,
   }
-  return rows.length
 }
 
 interface WaitingEvent {
+  processor: string
   event_id: string
+  tries: number
   type: string
   processor_payment_id: string | null
   reference: string | null
 }
 
-/** Undefined where it has to wait. */
+/** Undefined where the event has to wait. */
 async function handleEvent(
   db: Database,
   processor: Processor,
@@ -77,7 +88,7 @@ async function handleEvent(
     if (found.kind === 'unavailable') return undefined
     if (found.kind === 'payment_not_found') return 'payment_not_found'
     const { payment } = found
-    // Whose it is, the payment itself says; the event's own claim is nobody's word.
+    // Never trust the event's reference: the payment itself names its top-up.
     if (payment.ourId === undefined || !isUuid(payment.ourId)) return 'not_ours'
     const applied = await learnOfPayment(db, processor, payment.ourId, payment)
     if (applied.kind === 'amount_differs')

@@ -3,12 +3,14 @@
  * it, whatever goes wrong: one in flight for a customer (an index says so), a minute between two and more
  * after a refusal, five in a day, and the customer's own limit of a month.
  *
- * Whoever takes a customer up says so in the row first: of several nodes one does it, and one that dies leaves
+ * A customer is claimed before the card is charged: of several nodes one does it, and a node that dies leaves
  * a row of a top-up for the sweeper, or nothing at all.
  */
 import { sql } from 'kysely'
 import { SYSTEM } from '../audit-log/audited.ts'
+import { claimDue, type ClaimableRows } from '../db/due-rows.ts'
 import type { Database } from '../db/open.ts'
+import { workOff } from '../db/work-off.ts'
 import type { NanoBrl } from '../lib/money.ts'
 import type { Log } from '../lib/log.ts'
 import { noteAutomaticFailure } from './automatic-top-ups.ts'
@@ -30,17 +32,17 @@ const WAIT_SECONDS_MIN = 60
 const WAIT_GROWTH = 10
 const A_DAY_MAX = 5
 
-/** Returns how many customers it took up. Nodes may do it at once. */
+/** Returns how many customers it claimed. Nodes may do it at once. */
 export async function topUpAutomatically(db: Database, deps: AutomaticDeps): Promise<number> {
-  const due = await takeDue(db)
-  await Promise.all(
-    due.map((one) =>
-      topUpOne(db, deps, one).catch((error: unknown) =>
-        deps.log.error('automatic_top_up_failed', { customerId: one.customer_id, error }),
-      ),
-    ),
-  )
-  return due.length
+  return workOff({
+    claim: (limit) => claimDue<Due>(db, DUE, limit),
+    work: (due) => topUpOne(db, deps, due),
+    onFailure: ({ customer_id: customerId }, error) =>
+      deps.log.error('automatic_top_up_failed', { customerId, error }),
+    claimMax: BATCH_MAX,
+    atOnce: BATCH_MAX,
+    runMax: BATCH_MAX,
+  })
 }
 
 interface Due {
@@ -50,32 +52,29 @@ interface Due {
   remote_ip: string
 }
 
-/** Refused ones do not count towards the limits: after three it ends by itself. */
-async function takeDue(db: Database): Promise<Due[]> {
-  const { rows } = await sql<Due>`
-    update automatic_top_ups set tried_at = now()
-    where customer_id in (
-      select a.customer_id from automatic_top_ups a
-      join accounts b on b.customer_id = a.customer_id
-      join customers c on c.id = a.customer_id
-      where a.is_enabled
-        and a.tried_at < now() - make_interval(secs => ${WAIT_SECONDS_MIN} * power(${WAIT_GROWTH}::int4, a.failures_in_row))
-        and b.credited_nano_brl - b.debited_nano_brl - b.charged_nano_brl < a.threshold_nano_brl
-        and c.suspended_at is null
-        and not exists (
-          select 1 from top_ups t
-          where t.customer_id = a.customer_id and t.is_automatic and t.status = 'pending')
-        and (
-          select count(*) from top_ups t
-          where t.customer_id = a.customer_id and t.is_automatic and (t.paid_at is not null or t.status = 'pending')
-            and t.created_at > now() - interval '1 day') < ${A_DAY_MAX}
-        and (a.monthly_limit_nano_brl is null or a.monthly_limit_nano_brl >= a.amount_nano_brl + (
-          select coalesce(sum(t.amount_nano_brl), 0) from top_ups t
-          where t.customer_id = a.customer_id and t.is_automatic and (t.paid_at is not null or t.status = 'pending')
-            and t.created_at >= date_trunc('month', now(), c.timezone)))
-      order by a.tried_at limit ${BATCH_MAX} for update of a skip locked)
-    returning customer_id, amount_nano_brl, payment_method_id, remote_ip`.execute(db)
-  return rows
+/** Refused top-ups do not count towards the limits: after three the automatic top-up ends by itself. */
+const DUE: ClaimableRows = {
+  table: 'automatic_top_ups',
+  key: ['customer_id'],
+  join: sql`join accounts b on b.customer_id = q.customer_id join customers c on c.id = q.customer_id`,
+  isDue: sql`q.is_enabled
+    and q.tried_at < now() - make_interval(secs => ${WAIT_SECONDS_MIN} * power(${WAIT_GROWTH}::int4, q.failures_in_row))
+    and b.credited_nano_brl - b.debited_nano_brl - b.charged_nano_brl < q.threshold_nano_brl
+    and c.suspended_at is null
+    and not exists (
+      select 1 from top_ups t
+      where t.customer_id = q.customer_id and t.is_automatic and t.status = 'pending')
+    and (
+      select count(*) from top_ups t
+      where t.customer_id = q.customer_id and t.is_automatic and (t.paid_at is not null or t.status = 'pending')
+        and t.created_at > now() - interval '1 day') < ${A_DAY_MAX}
+    and (q.monthly_limit_nano_brl is null or q.monthly_limit_nano_brl >= q.amount_nano_brl + (
+      select coalesce(sum(t.amount_nano_brl), 0) from top_ups t
+      where t.customer_id = q.customer_id and t.is_automatic and (t.paid_at is not null or t.status = 'pending')
+        and t.created_at >= date_trunc('month', now(), c.timezone)))`,
+  orderBy: sql`q.tried_at`,
+  lease: sql`tried_at = now()`,
+  columns: sql`q.customer_id, q.amount_nano_brl, q.payment_method_id, q.remote_ip`,
 }
 
 async function topUpOne(db: Database, deps: AutomaticDeps, due: Due): Promise<void> {

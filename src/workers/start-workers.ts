@@ -1,6 +1,6 @@
 /**
- * What runs beside the calls. Timers of this node: heartbeat, checkpoints, reconciliation. Jobs of all
- * nodes together, each run by one of them: the exchange rate and the months of usage, by pg-boss.
+ * Background jobs. Timers of this node, for its own state (heartbeat, checkpoints) and for rows that are due
+ * (`db/due-rows.ts`), which the nodes share. Scheduled jobs of all nodes together, by pg-boss: one node runs each.
  */
 import { PgBoss } from 'pg-boss'
 import type { Catalog } from '../catalog/catalog.ts'

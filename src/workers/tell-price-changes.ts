@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Catalog } from '../catalog/catalog.ts'
+import { lockDue, type DueRows } from '../db/due-rows.ts'
 import type { Database } from '../db/open.ts'
 import { decimalE4 } from '../lib/money.ts'
 
@@ -22,6 +23,13 @@ export async function tellPriceChanges(db: Database, catalog: Catalog): Promise<
   }
 }
 
+const UNANNOUNCED_RISES: DueRows = {
+  table: 'markup_changes',
+  key: ['id'],
+  isDue: sql`q.told_at is null and q.canceled_at is null and q.markup_e4 > q.markup_before_e4`,
+  orderBy: sql`q.created_at`,
+}
+
 interface Rise {
   readonly id: string
   readonly model_id: string
@@ -34,11 +42,7 @@ interface Rise {
 /** Undefined where there is nothing to tell, or other nodes are at it. */
 function tellBatch(db: Database, catalog: Catalog): Promise<number | undefined> {
   return db.transaction().execute(async (trx) => {
-    const { rows } = await sql<Rise>`
-      select id, model_id, markup_e4, markup_before_e4, starts_at, told_until from markup_changes
-      where told_at is null and canceled_at is null and markup_e4 > markup_before_e4
-      order by created_at limit 1 for no key update skip locked`.execute(trx)
-    const [rise] = rows
+    const rise = await lockDue<Rise>(trx, UNANNOUNCED_RISES)
     if (!rise) return undefined
     const customerIds = await listCustomersAfter(trx, rise.told_until)
     const told = await tellUsers(trx, rise, customerIds, catalog)

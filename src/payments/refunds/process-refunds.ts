@@ -4,7 +4,9 @@
  * lost, or a process that died, costs a wait and never a second refund.
  */
 import { sql } from 'kysely'
+import { claimDue, recordClaimed, type ClaimableRows } from '../../db/due-rows.ts'
 import type { Database } from '../../db/open.ts'
+import { workOff } from '../../db/work-off.ts'
 import { lockAccount } from '../../ledger/entries.ts'
 import type { Log } from '../../lib/log.ts'
 import { applyPayment } from '../apply-payment.ts'
@@ -24,34 +26,34 @@ export async function processRefunds(
   processor: Processor,
   log: Log,
 ): Promise<number> {
-  let looked = 0
-  for (; looked < BATCH_MAX; looked++) {
-    const part = await takeDuePart(db, processor.id)
-    if (!part) break
-    await processPart(db, processor, part, log).catch((error: unknown) =>
+  const due = duePartsAt(processor.id)
+  return workOff({
+    claim: (limit) => claimDue<DuePart>(db, due, limit),
+    work: (part) => processPart(db, processor, part, log),
+    onFailure: (part, error) =>
       log.error('refund_failed', { refundId: part.refund_id, topUpId: part.top_up_id, error }),
-    )
-  }
-  return looked
+    // One at a time: while others are waited for, the lease of a claimed one could end.
+    claimMax: 1,
+    atOnce: 1,
+    runMax: BATCH_MAX,
+  })
 }
 
-/** One at a time: while others are waited for, its lease could end. */
-async function takeDuePart(db: Database, processorId: string): Promise<DuePart | undefined> {
-  const { rows } = await sql<DuePart>`
-    with due as (
-      select p.refund_id, p.top_up_id from refund_parts p
-      join refunds r on r.id = p.refund_id join top_ups t on t.id = p.top_up_id
-      where p.status in ('waiting', 'sent') and not p.is_manual and p.due_at <= now()
-        and r.status in ('approved', 'processing') and t.processor = ${processorId}
-      order by p.due_at limit 1 for update of p skip locked)
-    update refund_parts p set tries = p.tries + 1,
+const PARTS = { table: 'refund_parts', key: ['refund_id', 'top_up_id'] }
+
+function duePartsAt(processorId: string): ClaimableRows {
+  return {
+    ...PARTS,
+    join: sql`join refunds r on r.id = q.refund_id join top_ups t on t.id = q.top_up_id`,
+    isDue: sql`q.status in ('waiting', 'sent') and not q.is_manual and q.due_at <= now()
+      and r.status in ('approved', 'processing') and t.processor = ${processorId}`,
+    orderBy: sql`q.due_at`,
+    lease: sql`tries = q.tries + 1,
       due_at = now() + greatest(make_interval(secs => ${LEASE_SECONDS}),
-        make_interval(mins => least(p.tries, ${WAIT_MINUTES_MAX})))
-    from due, refunds r, top_ups t
-    where (p.refund_id, p.top_up_id) = (due.refund_id, due.top_up_id)
-      and r.id = p.refund_id and t.id = p.top_up_id
-    returning p.*, r.customer_id, t.processor_payment_id`.execute(db)
-  return rows[0]
+        make_interval(mins => least(q.tries, ${WAIT_MINUTES_MAX})))`,
+    columns: sql`q.*, r.customer_id, t.processor_payment_id`,
+    columnsFrom: sql`join refunds r on r.id = q.refund_id join top_ups t on t.id = q.top_up_id`,
+  }
 }
 
 interface DuePart extends OpenPart {
@@ -103,18 +105,17 @@ async function takeOutcome(
 }
 
 /**
- * Written before the processor is asked. False where the part has ended meanwhile, and where another node took
- * it because the lease was over.
+ * Written before the processor is asked. False where the part has ended meanwhile, and where another node has
+ * claimed it because the lease was over.
  */
 async function startSending(db: Database, part: DuePart): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     await lockAccount(trx, part.customer_id)
-    const { rows } = await sql`
-      update refund_parts set status = 'sent', error = null
-      where refund_id = ${part.refund_id} and top_up_id = ${part.top_up_id}
-        and status in ('waiting', 'sent') and tries = ${part.tries}
-      returning 1`.execute(trx)
-    if (rows.length === 0) return false
+    const isRecorded = await recordClaimed(trx, PARTS, part, {
+      set: sql`status = 'sent', error = null`,
+      where: sql`q.status in ('waiting', 'sent')`,
+    })
+    if (!isRecorded) return false
     await sql`
       update refunds set status = 'processing'
       where id = ${part.refund_id} and status = 'approved'`.execute(trx)
