@@ -6,7 +6,6 @@ import assert from 'node:assert/strict'
 import { glob, readFile } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
-import { measureFunctions } from './harness/measure-functions.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -48,9 +47,6 @@ const ACTS_OF_A_CALL = new Set(
     .concat(['chat/begin-stream', 'chat/relay-stream'])
     .map((act) => `src/gateway/${act}.ts`),
 )
-
-/** Composition is read from top to bottom, so each of its functions fits on a screen. */
-const COMPOSITION_LINES_MAX = 80
 
 /** Beside `db/due-rows.ts`, where rows that wait for a worker are locked and claimed. */
 const LOCKS_OF_THEIR_OWN = new Set([
@@ -216,18 +212,6 @@ test('providers know no database and no money, and only config.ts reads the envi
     const rest = text.replaceAll('loadConfig(process.env, process.cwd())', '')
     assert.doesNotMatch(rest, /process\.env/, file)
   }
-})
-
-test(`no function of composition has more than ${COMPOSITION_LINES_MAX} lines`, async () => {
-  const paths: string[] = []
-  for await (const file of glob('src/composition/**/*.ts', { cwd: root }))
-    if (!file.endsWith('.test.ts')) paths.push(join(root, file))
-  const functions = await measureFunctions(paths)
-  assert.ok(functions.length > 50)
-  assert.deepEqual(
-    functions.filter(({ length }) => length > COMPOSITION_LINES_MAX),
-    [],
-  )
 })
 
 test('rows that wait for a worker are claimed in one place', async () => {

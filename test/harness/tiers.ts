@@ -18,7 +18,13 @@ export interface Placed {
 }
 
 const TEST_DATABASE = 'test/harness/test-database.ts'
-const STARTS_PROCESSES = new Set(['node:child_process', 'node:cluster', 'src/db/embedded.ts'])
+const STARTS_PROCESSES = new Set([
+  'node:child_process',
+  'node:cluster',
+  'src/db/embedded.ts',
+  // The compiler, a program of its own.
+  'typescript/unstable/sync',
+])
 /** `import type` and `export type` vanish before anything runs. */
 const IMPORT =
   /^(?:import|export)\s(?!type\s)[^;'"`]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm
