@@ -3,12 +3,13 @@
  * (`harness/tiers.ts`), `npm test -- src/ledger` the files whose path holds that text, and `--watch` runs a file
  * again when it or anything that it imports changes. A PostgreSQL starts where one of the files needs it.
  */
-import { chmod, glob, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, glob, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startEmbedded } from '../src/db/embedded.ts'
 import { effort } from './harness/effort.ts'
@@ -35,6 +36,8 @@ const LONG = [
 ]
 /** On two cores: many files wait, for a disk or for what happens after a second. */
 const FILES_AT_ONCE = 4
+const UNIT_PROCESSES = 4
+const UNIT_FOLDER_BYTES = 256 * 1024 * 1024
 const SLOWEST_SHOWN = 15
 const TEST_MS_MAX = effort({ ordinary: 300_000, full: 3_600_000 })
 /** A file that never ends is no test that takes too long: nothing else would end the run. */
@@ -47,6 +50,12 @@ const WITH_BROWSER: Readonly<Record<string, string[]>> = {
   pictures: ['test/web/pictures.ts'],
 }
 
+/** A process of `node:test`. */
+interface Started {
+  readonly path: string
+  readonly tier: Tier
+}
+
 const root = join(import.meta.dirname, '..')
 const { values: options, positionals: wanted } = parseArgs({
   options: { tier: { type: 'string' }, watch: { type: 'boolean', default: false } },
@@ -56,14 +65,17 @@ const files = await findFiles(options.tier)
 if (files.length === 0) throw new Error(`no test file for "${process.argv.slice(2).join(' ')}"`)
 
 /** All that the tests write anywhere; `os.tmpdir()` is this folder for them. */
-const folder = await mkdtemp(join(tmpdir(), 'catraca-test-'))
+const folder = await mkdtemp(join(await findFastTmpdir(files), 'catraca-test-'))
 // Closed to the account that runs the database for root, it would go elsewhere and stay there.
 await chmod(folder, 0o755)
 process.env.TMPDIR = process.env.TEMP = process.env.TMP = folder
+const started: Started[] = options.watch
+  ? files.map(({ file, tier }) => ({ path: join(root, file), tier }))
+  : await shareProcesses(files)
 const tiersFile = join(folder, 'tiers.json')
 await writeFile(
   tiersFile,
-  JSON.stringify(Object.fromEntries(files.map(({ file, tier }) => [join(root, file), tier]))),
+  JSON.stringify(Object.fromEntries(started.map(({ path, tier }) => [path, tier]))),
 )
 process.env.TEST_TIERS_FILE = tiersFile
 // A hundred servers are started, all of the same files: compiled once, a start takes half the time.
@@ -84,7 +96,7 @@ const signals = [stopping.signal]
 if (!options.watch) signals.push(AbortSignal.timeout(RUN_MS_MAX))
 let hasFailed = false
 const tests = run({
-  files: files.map(({ file }) => join(root, file)),
+  files: started.map(({ path }) => path),
   cwd: root,
   concurrency: FILES_AT_ONCE,
   timeout: TEST_MS_MAX,
@@ -94,15 +106,17 @@ const tests = run({
     .flatMap((name) => ['--import', import.meta.resolve(`./harness/${name}.ts`)]),
   signal: AbortSignal.any(signals),
 })
-const secondsByFile: [file: string, seconds: number][] = []
+const secondsByFile = new Map<string, number>()
 tests.on('test:summary', ({ file, duration_ms }) => {
-  if (file !== undefined) secondsByFile.push([relative(root, file), duration_ms / 1_000])
+  if (file === undefined) return
+  const name = nameOf(file)
+  secondsByFile.set(name, Math.max(secondsByFile.get(name) ?? 0, duration_ms / 1_000))
 })
 tests.on('test:fail', ({ todo }) => (hasFailed ||= todo === undefined || todo === false))
 const told = tests.compose(new spec())
 told.pipe(process.stdout)
 await finished(told)
-for (const [file, seconds] of secondsByFile
+for (const [file, seconds] of [...secondsByFile]
   .toSorted(([, a], [, b]) => b - a)
   .slice(0, SLOWEST_SHOWN))
   process.stdout.write(`${seconds.toFixed(1).padStart(6)} s  ${file}\n`)
@@ -113,6 +127,22 @@ for (const tier of TIERS) {
 await database?.stop()
 await rm(folder, { recursive: true, force: true })
 process.exit(hasFailed ? 1 : 0)
+
+/** Many unit tests are one process, whose file is none of the project. */
+function nameOf(path: string): string {
+  return path.startsWith(folder) ? 'unit tests' : relative(root, path)
+}
+
+/** In memory where that is easy and enough: no unit test depends on what a sync takes. */
+async function findFastTmpdir(files: readonly Placed[]): Promise<string> {
+  const memory = '/dev/shm'
+  if (process.platform !== 'linux' || files.some(({ tier }) => tier !== 'unit')) return tmpdir()
+  const free = await statfs(memory).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => 0,
+  )
+  return free > UNIT_FOLDER_BYTES ? memory : tmpdir()
+}
 
 /** In the order in which they begin: the long ones, then those of the highest tier. */
 async function findFiles(wantedTier: string | undefined): Promise<Placed[]> {
@@ -131,6 +161,22 @@ async function findFiles(wantedTier: string | undefined): Promise<Placed[]> {
   const rank = ({ file, tier }: Placed): number =>
     LONG.includes(file) ? LONG.indexOf(file) : LONG.length + TIERS.length - TIERS.indexOf(tier)
   return found.toSorted((a, b) => rank(a) - rank(b) || (a.file < b.file ? -1 : 1))
+}
+
+/** The unit tests by many files in one process: its start takes longer than most of them. */
+async function shareProcesses(files: readonly Placed[]): Promise<Started[]> {
+  const unit = files.filter(({ tier }) => tier === 'unit')
+  const alone = unit.length > UNIT_PROCESSES ? files.filter((file) => !unit.includes(file)) : files
+  const started: Started[] = alone.map(({ file, tier }) => ({ path: join(root, file), tier }))
+  if (alone === files) return started
+  for (let index = 0; index < UNIT_PROCESSES; index++) {
+    const path = join(folder, `unit-${index + 1}.test.mjs`)
+    const own = unit.filter((_, place) => place % UNIT_PROCESSES === index)
+    const imports = own.map(({ file }) => `await import('${pathToFileURL(join(root, file)).href}')`)
+    await writeFile(path, imports.join('\n'))
+    started.push({ path, tier: 'unit' })
+  }
+  return started
 }
 
 function isOf(wantedTier: string | undefined, tier: Tier): boolean {

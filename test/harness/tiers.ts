@@ -1,6 +1,6 @@
 /**
  * The tier of a test file follows from what it imports, itself or through the helpers in `test`:
- * `processes` where that is `node:child_process` or the embedded PostgreSQL, `database` where it is
+ * `processes` where that starts one (`STARTS_PROCESSES`), `database` where it is
  * `test-database.ts`, and `unit` else. `stay-in-tier.ts` ends a test that goes beyond its tier by another way.
  */
 import { readFileSync } from 'node:fs'

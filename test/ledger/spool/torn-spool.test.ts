@@ -8,7 +8,11 @@ import { openSpool } from '../../../src/ledger/spool.ts'
 import { frameRow } from '../../../src/ledger/spool/record-frames.ts'
 import { createId } from '../../../src/lib/ids.ts'
 import { effort, seedOr } from '../../harness/effort.ts'
+import { createFailingDisk } from './failing-disk.ts'
 import { recordEvents, spoolFolder, testRow } from './spool-rows.ts'
+
+/** Does not wait for the syncs. */
+const { disk } = createFailingDisk(() => 0)
 
 /** No process has this pid. */
 const DEAD = '999999999.1'
@@ -131,7 +135,7 @@ async function writtenSpool(
 ): Promise<{ path: string; rows: ResolutionRow[]; ends: number[] }> {
   const dir = await spoolFolder()
   const { log } = recordEvents()
-  const spool = await openSpool({ dir, nodeId: createId(), log, replay: async () => 'away' })
+  const spool = await openSpool({ dir, nodeId: createId(), log, disk, replay: async () => 'away' })
   const rows = Array.from({ length: count }, () => testRow())
   for (const row of rows) await spool.append(row)
   await spool.close()
@@ -156,6 +160,7 @@ async function replayed(
     dir,
     nodeId: createId(),
     log,
+    disk,
     async replay(row) {
       rows.push(row)
       return 'taken'
