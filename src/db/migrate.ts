@@ -6,8 +6,11 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
+import { createFunctions } from './functions.ts'
 import { connectionConfig } from './open.ts'
 
+/** Tables are in `public`, and migrations change tables only. */
+const SETTINGS = ['-c lock_timeout=60000', '-c search_path=public']
 const MIGRATIONS_DIR = join(import.meta.dirname, 'migrations')
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/
 /** PostgreSQL 15 is the oldest that the statements were tried on. */
@@ -15,7 +18,7 @@ const SERVER_VERSION_MIN = 150_000
 
 /** Brings the database up to the newest migration; returns the names of those it ran. */
 export async function migrate(databaseUrl: string): Promise<string[]> {
-  const client = new pg.Client(connectionConfig(databaseUrl, ['-c lock_timeout=60000']))
+  const client = new pg.Client(connectionConfig(databaseUrl, SETTINGS))
   await client.connect()
   try {
     await checkServerVersion(client)
@@ -25,6 +28,7 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
     for (const file of await listMigrationFiles()) {
       if (await runOnce(client, file)) ran.push(file.name)
     }
+    await createFunctions(client)
     return ran
   } finally {
     await client.end()

@@ -4,6 +4,7 @@
  */
 import pg from 'pg'
 import { Kysely, PostgresDialect } from 'kysely'
+import { FUNCTIONS_SCHEMA } from './functions.ts'
 import type { Tables } from './tables.ts'
 
 export type Database = Kysely<Tables>
@@ -28,6 +29,7 @@ const types: pg.CustomTypesConfig = {
 const SESSION_SETTINGS = [
   '-c synchronous_commit=on',
   '-c timezone=UTC',
+  `-c search_path=${FUNCTIONS_SCHEMA},public`,
   '-c jit=off',
   '-c lock_timeout=3000',
   // A half-open connection must not keep its locks until the kernel's own time-outs, which are hours.

@@ -2,16 +2,16 @@
  * The calls of this node that hold money. Long ones are checkpointed on their hold, so that another
  * node can charge what was delivered if this one dies; short ones never cost a write.
  */
-import type { Mark } from '../ledger/lane-work.ts'
+import type { Checkpoint } from '../ledger/lane-work.ts'
 
 export interface RunningCall {
-  /** Its hold would survive a crash of the database: it was taken so, or a mark was found to be on it. */
+  /** The hold would survive a crash of the database: its commit waited for the disk, or a later checkpoint's did. */
   readonly isKept: boolean
   /** Of the lease under which its hold was taken. */
   readonly epoch: number
   /** Something of the answer is with the client. */
   isDelivered: boolean
-  /** Output tokens seen so far, as counted by us: what `sawOutput` was last told. */
+  /** Output tokens seen so far, as we count them: the last argument of `sawOutput`. */
   readonly tokens: number
   /** Output tokens seen so far, as counted by us. */
   sawOutput(tokens: number): void
@@ -23,28 +23,28 @@ export interface RunningCalls {
   begin(hold: { id: string; customerId: string; epoch: number }, isKept: boolean): RunningCall
   has(holdId: string): boolean
   readonly size: number
-  /** The marks that are due: calls not marked yet that are older than a moment, and grown ones. */
-  takeDueMarks(): Mark[]
-  /** These marks are on their holds, and on the disk. */
-  noteKept(marks: readonly Mark[]): void
+  /** The checkpoints that are due: of calls older than a moment without one, and of calls with new output. */
+  takeDueCheckpoints(): Checkpoint[]
+  /** These checkpoints are on their holds, and on the disk. */
+  noteKept(checkpoints: readonly Checkpoint[]): void
   /** Resolves when no call runs, or after `timeoutMs`. */
   whenNone(timeoutMs: number): Promise<void>
 }
 
-/** How old a call is when it is first marked, and how far apart its later marks are. */
-const FIRST_MARK_MS = 100
-const NEXT_MARK_MS = 3_000
+/** The age of a call at its first checkpoint, and the time between its later ones. */
+const FIRST_CHECKPOINT_MS = 100
+const NEXT_CHECKPOINT_MS = 3_000
 /** When a checkpoint that was not confirmed is tried again. */
-const LOST_MARK_MS = 500
+const LOST_CHECKPOINT_MS = 500
 
 /** Without getters, see `Client`. */
 interface State extends RunningCall {
   isKept: boolean
   readonly customerId: string
   readonly beganAtMs: number
-  markedAtMs: number | undefined
+  checkpointedAtMs: number | undefined
   tokens: number
-  tokensMarked: number
+  tokensCheckpointed: number
 }
 
 export function createRunningCalls(now: () => number = () => performance.now()): RunningCalls {
@@ -52,12 +52,15 @@ export function createRunningCalls(now: () => number = () => performance.now()):
   let waiters: (() => void)[] = []
 
   function isDue(state: State, nowMs: number): boolean {
-    if (state.markedAtMs === undefined) return nowMs - state.beganAtMs >= FIRST_MARK_MS
+    if (state.checkpointedAtMs === undefined) return nowMs - state.beganAtMs >= FIRST_CHECKPOINT_MS
     // The last one was lost, or met the hold while it was locked.
-    if (!state.isKept && nowMs - state.markedAtMs >= LOST_MARK_MS) return true
+    if (!state.isKept && nowMs - state.checkpointedAtMs >= LOST_CHECKPOINT_MS) return true
     // The first output is worth knowing at once: from then on the prompt is owed.
-    if (state.tokensMarked === 0 && state.tokens > 0) return true
-    return state.tokens > state.tokensMarked && nowMs - state.markedAtMs >= NEXT_MARK_MS
+    if (state.tokensCheckpointed === 0 && state.tokens > 0) return true
+    return (
+      state.tokens > state.tokensCheckpointed &&
+      nowMs - state.checkpointedAtMs >= NEXT_CHECKPOINT_MS
+    )
   }
 
   return {
@@ -68,9 +71,9 @@ export function createRunningCalls(now: () => number = () => performance.now()):
         isDelivered: false,
         customerId,
         beganAtMs: now(),
-        markedAtMs: undefined,
+        checkpointedAtMs: undefined,
         tokens: 0,
-        tokensMarked: 0,
+        tokensCheckpointed: 0,
         sawOutput(tokens) {
           state.tokens = tokens
         },
@@ -88,19 +91,19 @@ export function createRunningCalls(now: () => number = () => performance.now()):
     get size() {
       return states.size
     },
-    takeDueMarks() {
+    takeDueCheckpoints() {
       const nowMs = now()
-      const marks: Mark[] = []
+      const due: Checkpoint[] = []
       for (const [id, state] of states) {
         if (!isDue(state, nowMs)) continue
-        state.markedAtMs = nowMs
-        state.tokensMarked = state.tokens
-        marks.push({ id, customerId: state.customerId, outputTokensSeen: state.tokens })
+        state.checkpointedAtMs = nowMs
+        state.tokensCheckpointed = state.tokens
+        due.push({ id, customerId: state.customerId, outputTokensSeen: state.tokens })
       }
-      return marks
+      return due
     },
-    noteKept(marks) {
-      for (const { id } of marks) {
+    noteKept(checkpoints) {
+      for (const { id } of checkpoints) {
         const state = states.get(id)
         if (state) state.isKept = true
       }

@@ -6,16 +6,16 @@ export type LaneWork =
   | { kind: 'attempt'; attempt: Attempt }
   | { kind: 'count'; count: CountOnly }
   | { kind: 'resolve'; row: ResolutionRow }
-  | { kind: 'mark'; marks: readonly Mark[] }
+  | { kind: 'checkpoint'; checkpoints: readonly Checkpoint[] }
 
 /** A verdict for an attempt or a count; for checkpoints, those that found their hold. */
 export type LaneResult =
   | Verdict
   | Resolved
-  | { readonly kind: 'marked'; readonly marks: readonly Mark[] }
+  | { readonly kind: 'written'; readonly checkpoints: readonly Checkpoint[] }
 
-/** A checkpoint of a running call: it was dispatched, and this much of its output was seen. */
-export interface Mark {
+/** How far a running call has come: it was dispatched, and this much of its output was seen. */
+export interface Checkpoint {
   readonly id: string
   readonly customerId: string
   readonly outputTokensSeen: number

@@ -1,21 +1,22 @@
 /** From works to the parameters of `ledger_batch`. */
-import { compositeText, type CompositeField } from '../db/composite-text.ts'
-import type { Attempt, CountOnly } from './attempt.ts'
+import { compositeText } from '../db/composite-text.ts'
 import type { LaneWork } from './lane-work.ts'
 import {
-  CALL_FIELDS,
-  callerFields,
-  callFields,
+  ATTEMPT_FIELDS,
+  attemptFields,
+  CHECKPOINT_FIELDS,
+  checkpointFields,
+  inOrder,
   ipWindow,
   keyWindow,
-  resolutionFields,
+  RESOLUTION_FIELDS,
 } from './ledger-fields.ts'
 
 export interface LedgerBatch {
   /** Whose accounts are locked. */
   readonly customerIds: readonly string[]
   readonly resolutions: readonly string[]
-  readonly marks: readonly string[]
+  readonly checkpoints: readonly string[]
   /** The rate windows of the batch, sorted, and how many new requests each of them gets. */
   readonly subjects: readonly string[]
   readonly subjectRequests: readonly number[]
@@ -32,16 +33,17 @@ type Asking = LaneWork & { kind: 'attempt' | 'count' }
 export function layOutBatch(works: readonly LaneWork[]): LedgerBatch {
   const customerIds = new Set<string>()
   const resolutions: string[] = []
-  const marks: string[] = []
+  const checkpoints: string[] = []
   const asking: { work: Asking; index: number; sortKey: string }[] = []
   works.forEach((work, index) => {
     switch (work.kind) {
       case 'resolve':
         customerIds.add(work.row.customer_id)
-        resolutions.push(compositeText(resolutionFields(work.row)))
+        resolutions.push(compositeText(inOrder(RESOLUTION_FIELDS, work.row)))
         break
-      case 'mark':
-        for (const mark of work.marks) marks.push(compositeText([mark.id, mark.outputTokensSeen]))
+      case 'checkpoint':
+        for (const each of work.checkpoints)
+          checkpoints.push(compositeText(inOrder(CHECKPOINT_FIELDS, checkpointFields(each))))
         break
       case 'attempt':
         customerIds.add(work.attempt.customerId)
@@ -58,7 +60,7 @@ export function layOutBatch(works: readonly LaneWork[]): LedgerBatch {
   return {
     customerIds: [...customerIds],
     resolutions,
-    marks,
+    checkpoints,
     ...windows,
     attempts: asking.map(({ work }, index) =>
       attemptText(work, windows.byAttempt[index] as AttemptWindows),
@@ -113,22 +115,22 @@ function countWindows(asking: readonly Asking[]): {
   }
 }
 
-/** The fields of `ledger_attempt` in their order; most are empty for a call that only counts. */
-function attemptText(work: Asking, windows: AttemptWindows): string {
-  const { key, ipLimit }: Attempt | CountOnly = work.kind === 'attempt' ? work.attempt : work.count
-  const { ip, key: keyWindow } = windows
-  const limits: CompositeField[] = [
-    keyWindow?.place,
-    keyWindow?.offset,
-    ip.place,
-    ip.offset,
-    key?.requestsPerMinute,
-    ipLimit,
-  ]
-  if (work.kind === 'count') {
-    const ofNoCall = Array<undefined>(CALL_FIELDS)
-    return compositeText([undefined, false, undefined, key?.id, undefined, ...limits, ...ofNoCall])
+/** A `ledger_attempt`; most of it is null for a request that is only counted. */
+function attemptText(work: Asking, { ip, key }: AttemptWindows): string {
+  const windows = {
+    key_place: key?.place,
+    key_offset: key?.offset,
+    ip_place: ip.place,
+    ip_offset: ip.offset,
   }
-  const { attempt } = work
-  return compositeText([...callerFields(attempt), ...limits, ...callFields(attempt)])
+  const fields =
+    work.kind === 'attempt'
+      ? attemptFields(work.attempt)
+      : {
+          is_repeated: false,
+          api_key_id: work.count.key?.id,
+          requests_per_minute: work.count.key?.requestsPerMinute,
+          ip_requests_per_minute: work.count.ipLimit,
+        }
+  return compositeText(inOrder(ATTEMPT_FIELDS, { ...fields, ...windows }))
 }

@@ -6,7 +6,7 @@ import type { Log } from '../lib/log.ts'
 import type { Attempt, CountOnly, LedgerUnavailable, Verdict } from './attempt.ts'
 import { createLane, type Lane, type LaneObserver } from './lane.ts'
 import { ConnectionLost } from './lane-connection.ts'
-import type { Mark } from './lane-work.ts'
+import type { Checkpoint } from './lane-work.ts'
 import type { LeaseView } from './lease.ts'
 import {
   COMMITTED,
@@ -28,7 +28,7 @@ export interface Ledger {
    * Checkpoints running calls. Lost without harm when the database is unavailable. Returns those whose hold is there
    * and, from now on, would survive a crash of the database.
    */
-  mark(marks: readonly Mark[]): Promise<readonly Mark[]>
+  checkpoint(checkpoints: readonly Checkpoint[]): Promise<readonly Checkpoint[]>
   /**
    * Ends a hold and says what is stored of it, durably. `call`: what the node knows of the call that runs; left out
    * for a resolution that is nobody's running call (an orphan): that one is tried once, and `unavailable` where the
@@ -204,15 +204,15 @@ export async function openLedger(options: {
         return { kind: 'unavailable' }
       }
     },
-    async mark(marks) {
-      const byLane = Map.groupBy(marks, ({ customerId }) => laneOf(customerId))
+    async checkpoint(checkpoints) {
+      const byLane = Map.groupBy(checkpoints, ({ customerId }) => laneOf(customerId))
       const kept = await Promise.all(
         [...byLane].map(async ([lane, some]) => {
           try {
-            const result = await lane.submit({ kind: 'mark', marks: some })
-            return result.kind === 'marked' ? result.marks : []
+            const result = await lane.submit({ kind: 'checkpoint', checkpoints: some })
+            return result.kind === 'written' ? result.checkpoints : []
           } catch (error) {
-            log.warn('mark_failed', { error })
+            log.warn('checkpoint_failed', { error })
             return []
           }
         }),

@@ -1,6 +1,6 @@
 import type { Verdict, VerdictKind } from './attempt.ts'
 
-/** From a verdict as `take_holds` and `hold_alone` write it. */
+/** From a verdict as the SQL function `verdict_text` writes it; `VERDICT_FIELDS` lists its fields in their order. */
 export function readVerdict(text: string, atMs: number): Verdict {
   const [kind, keySequence, ipSequence, balance, held, budgetLeft, teamLeft] = text.split(',')
   return {

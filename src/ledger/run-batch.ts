@@ -1,18 +1,20 @@
-/** One batch of works over one connection, as `ledger_batch`, or as the function for a work that is alone. */
+/** Runs one batch of works over one connection: as `ledger_batch`, or as the function for a single work. */
 import { arrayText } from '../db/composite-text.ts'
+import { FUNCTIONS_SCHEMA } from '../db/functions.ts'
 import type { LaneConnection } from './lane-connection.ts'
 import type { LaneResult, LaneWork } from './lane-work.ts'
 import { layOutBatch } from './lay-out-batch.ts'
 import { readVerdict } from './read-verdict.ts'
 import { COMMITTED, readResolved, type Resolved } from './resolution.ts'
-import { holdAlone, resolveAlone } from './run-alone.ts'
+import { resolveHold, takeHold } from './run-single.ts'
 
 const STATEMENT = {
   name: 'ledger_batch',
-  text: 'select ledger_batch($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+  // Qualified: beside it stands the one of the previous release, and the parameters have no types.
+  text: `select ${FUNCTIONS_SCHEMA}.ledger_batch($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 }
 
-/** The results in the order of the works; or, where nothing was done, whose accounts somebody else has locked. */
+/** The results in the order of the works; or, when nothing was done, the customers whose accounts are locked elsewhere. */
 export type BatchOutcome =
   | { readonly kind: 'done'; readonly results: LaneResult[] }
   | { readonly kind: 'busy'; readonly customerIds: readonly string[] }
@@ -25,15 +27,15 @@ export async function runBatch(
 ): Promise<BatchOutcome> {
   const [work] = works
   if (work && works.length === 1 && !skipsLocked) {
-    if (work.kind === 'attempt') return done([await holdAlone(connection, nodeId, work.attempt)])
-    if (work.kind === 'resolve') return done([await resolveAlone(connection, work.row)])
+    if (work.kind === 'attempt') return done([await takeHold(connection, nodeId, work.attempt)])
+    if (work.kind === 'resolve') return done([await resolveHold(connection, work.row)])
   }
   const batch = layOutBatch(works)
   const text = (await connection.run(STATEMENT, [
     nodeId,
     arrayText(batch.customerIds),
     orNull(batch.resolutions),
-    orNull(batch.marks),
+    orNull(batch.checkpoints),
     arrayText(batch.subjects),
     `{${batch.subjectRequests.join(',')}}`,
     orNull(batch.attempts),
@@ -41,14 +43,16 @@ export async function runBatch(
     String(skipsLocked),
   ])) as string
   if (text.startsWith('busy;')) return { kind: 'busy', customerIds: text.slice(5).split(',') }
-  const [words, unmarked, at, ...verdicts] = text.split(';')
-  const lost = new Set(unmarked ? unmarked.split(',').map(Number) : [])
-  let mark = 0
+  const [words, unwritten, at, ...verdicts] = text.split(';')
+  const lost = new Set(unwritten ? unwritten.split(',').map(Number) : [])
+  let checkpoint = 0
   const resolved = readWords(words as string)
   let place = 0
   const results = works.map((each): LaneResult => {
-    if (each.kind === 'mark')
-      return { kind: 'marked', marks: each.marks.filter(() => !lost.has((mark += 1))) }
+    if (each.kind === 'checkpoint') {
+      const written = each.checkpoints.filter(() => !lost.has((checkpoint += 1)))
+      return { kind: 'written', checkpoints: written }
+    }
     if (each.kind === 'resolve') place += 1
     return (each.kind === 'resolve' && resolved?.get(place)) || COMMITTED
   })

@@ -96,7 +96,7 @@ export interface WorkerDeps {
   readonly margins: Margins
 }
 
-const MARK_EVERY_MS = 100
+const CHECKPOINT_EVERY_MS = 100
 const RECONCILE_EVERY_MS = 5_000
 /** While settlements wait on the disk, the database is asked again this often. */
 const SPOOL_EVERY_MS = 1_000
@@ -129,9 +129,9 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
     log,
   })
   const timers = [
-    every(MARK_EVERY_MS, 'mark', log, async () => {
-      const marks = calls.takeDueMarks()
-      if (marks.length > 0) calls.noteKept(await ledger.mark(marks))
+    every(CHECKPOINT_EVERY_MS, 'checkpoint', log, async () => {
+      const due = calls.takeDueCheckpoints()
+      if (due.length > 0) calls.noteKept(await ledger.checkpoint(due))
     }),
     every(SPOOL_EVERY_MS, 'replay_spool', log, () => ledger.replaySpool()),
     every(RECONCILE_EVERY_MS, 'reconcile', log, () => reconcile({ db, ledger, lease, calls, log })),

@@ -108,24 +108,24 @@ test('a hold that a crash forgot is missing: nothing is charged, and its money i
   await assertSound()
 })
 
-test('a hold that a mark was found on survives a crash', async () => {
+test('a hold that a checkpoint was found on survives a crash', async () => {
   const { key } = await seedCustomer(database.db, { balanceBrl: '10' })
   const attempt = one.attempt(key, 100, { mayLag: true })
   assert.equal((await one.ledger.hold(attempt)).kind, 'held')
-  const marks = [{ id: attempt.id, customerId: attempt.customerId, outputTokensSeen: 0 }]
-  assert.deepEqual(await one.ledger.mark(marks), marks)
+  const checkpoints = [{ id: attempt.id, customerId: attempt.customerId, outputTokensSeen: 0 }]
+  assert.deepEqual(await one.ledger.checkpoint(checkpoints), checkpoints)
   await crashDatabase()
   assert.equal((await one.ledger.resolve(one.charge(attempt, 40), doubtful)).kind, 'committed')
   await assertSound()
 })
 
-test('a mark does not vouch for a hold that was forgotten', async () => {
+test('a checkpoint does not vouch for a hold that was forgotten', async () => {
   const { key } = await seedCustomer(database.db, { balanceBrl: '10' })
   const attempt = one.attempt(key, 100, { mayLag: true })
   assert.equal((await one.ledger.hold(attempt)).kind, 'held')
   await crashDatabase()
-  const mark = { id: attempt.id, customerId: attempt.customerId, outputTokensSeen: 0 }
-  assert.deepEqual(await one.ledger.mark([mark]), [])
+  const checkpoint = { id: attempt.id, customerId: attempt.customerId, outputTokensSeen: 0 }
+  assert.deepEqual(await one.ledger.checkpoint([checkpoint]), [])
 })
 
 test('a charge whose hold is in doubt waits for the database, and is told what became of it', async () => {

@@ -27,7 +27,7 @@ export async function takeChargeBack(
   if (!charged) throw new Error('the answer is not charged')
   const startedAtMs = Date.now()
   await sql`
-    select resolve_alone(${charged.holdId}::uuid, 'released', 'fault_round', null, 'none', 0, 0, 0, 0, 0, 0, 0, 0,
+    select resolve_hold(${charged.holdId}::uuid, 'released', 'fault_round', null, 'none', 0, 0, 0, 0, 0, 0, 0, 0,
       null, null, null, null, null, ${charged.customerId}::uuid, true)`.execute(world.db)
   while (Date.now() - startedAtMs < HONEST_WITHIN_MS) {
     if (!(await runAudit(world)).isClean) return Date.now() - startedAtMs

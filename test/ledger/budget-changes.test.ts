@@ -95,16 +95,16 @@ test('a budget that is removed and set again while calls run ends with nothing h
 test('budgets that come and go beside a stream of calls lose none of them', async () => {
   const customers = await Promise.all([seedKey(1_000_000), seedKey(1_000_000)])
   const current = new Map(customers.map((key) => [key.id, key]))
-  let running = true
-  let held = 0
+  const over = new AbortController()
+  const done = { holds: 0 }
   const changes = customers.map(async ({ id }) => {
-    for (let round = 0; running; round += 1) {
+    for (let round = 0; !over.signal.aborted; round += 1) {
       const key = current.get(id) as ApiKey
       const budget = { limitPicoUsd: tokens(1_000_000), period: 'month' as const }
       current.set(id, await change(key, round % 2 ? budget : null))
       // Every change meets calls in flight, and none can keep all calls stale for ever.
-      const before = held
-      while (running && held === before) await setImmediate()
+      const seen = done.holds
+      while (!over.signal.aborted && done.holds === seen) await setImmediate()
     }
   })
   const calls = Array.from({ length: 12 }, async (_, worker) => {
@@ -115,14 +115,14 @@ test('budgets that come and go beside a stream of calls lose none of them', asyn
       const { kind } = await node.ledger.hold(call)
       if (kind === 'stale_key') continue
       assert.equal(kind, 'held')
-      held += 1
+      done.holds += 1
       index += 1
       await node.ledger.resolve(node.charge(call, 2))
     }
   })
-  await Promise.all(calls).finally(() => (running = false))
+  await Promise.all(calls).finally(() => over.abort())
   await Promise.all(changes)
-  assert.equal(held, 12 * 40)
+  assert.equal(done.holds, 12 * 40)
   const events = await database.db
     .selectFrom('usage_events')
     .select('id')
@@ -132,7 +132,7 @@ test('budgets that come and go beside a stream of calls lose none of them', asyn
       customers.map(({ id }) => id),
     )
     .execute()
-  assert.equal(events.length, held)
+  assert.equal(events.length, done.holds)
   for (const key of customers) assert.equal((await budgetOf(key))?.held ?? 0n, 0n)
   await assertAudit(database)
 })

@@ -46,7 +46,7 @@ test('all orphans are resolved in one turn, also beside one that cannot be', asy
   const verdicts = await Promise.all(attempts.map((attempt) => dead.ledger.hold(attempt)))
   assert.ok(verdicts.every(({ kind }) => kind === 'held'))
   const [first, second] = attempts as [(typeof attempts)[0], (typeof attempts)[0]]
-  await dead.ledger.mark([
+  await dead.ledger.checkpoint([
     { id: first.id, customerId: first.customerId, outputTokensSeen: 4 },
     { id: second.id, customerId: second.customerId, outputTokensSeen: 4 },
   ])

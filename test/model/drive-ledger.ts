@@ -46,7 +46,7 @@ export interface DrivenNode {
   hold(attempt: Attempt): Promise<Verdict | LedgerUnavailable>
   count(count: CountOnly): Promise<Verdict | LedgerUnavailable>
   /** Running calls that saw so much output; a stream has delivered it, if it may. Returns the ids of those kept. */
-  mark(marks: readonly { attempt: Attempt; seen: number }[]): Promise<readonly string[]>
+  checkpoint(checkpoints: readonly { attempt: Attempt; seen: number }[]): Promise<readonly string[]>
   /** The whole answer is there; null: none came. `said` hears what is asked of the ledger before it is. */
   end(attempt: Attempt, tokens: number | null, charge: Charge, said: Said): Promise<Ended>
   /** What is asked right after goes in one batch of each lane. */
@@ -193,16 +193,16 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
       return verdict
     },
     count: (count) => ledger.count(count),
-    async mark(marks) {
-      for (const { attempt, seen } of marks) {
+    async checkpoint(checkpoints) {
+      for (const { attempt, seen } of checkpoints) {
         const own = running.get(attempt.id)
         if (!own || own.isEnding || !attempt.isStream || seen === 0) continue
         if (!lease.isHeld(own.call.epoch)) continue
         own.call.isDelivered = true
         own.delivered = Math.max(own.delivered ?? 0, seen)
       }
-      const kept = await ledger.mark(
-        marks.map(({ attempt: { id, customerId }, seen }) => ({
+      const kept = await ledger.checkpoint(
+        checkpoints.map(({ attempt: { id, customerId }, seen }) => ({
           id,
           customerId,
           outputTokensSeen: seen,

@@ -18,7 +18,7 @@ export interface Vocabulary {
   /** Several customers in one batch. */
   readonly customersMax: number
   readonly keyless: number
-  readonly marks: boolean
+  readonly checkpoints: boolean
   readonly money: number
   readonly keys: number
   readonly silences: number
@@ -33,7 +33,7 @@ export interface Vocabulary {
 export const EVERYTHING: Vocabulary = {
   customersMax: 3,
   keyless: 2,
-  marks: true,
+  checkpoints: true,
   money: 3,
   keys: 2,
   silences: 2,
@@ -48,7 +48,7 @@ export const EVERYTHING: Vocabulary = {
 export const NOTHING: Vocabulary = {
   customersMax: 3,
   keyless: 0,
-  marks: false,
+  checkpoints: false,
   money: 0,
   keys: 0,
   silences: 0,
@@ -67,7 +67,7 @@ interface Life {
   readonly hold: Omit<Step & { kind: 'hold' }, 'kind' | 'call' | 'node'>
   /** Undefined: the node that most of them are on. */
   readonly node: number | undefined
-  readonly marks: readonly {
+  readonly checkpoints: readonly {
     readonly after: number
     readonly seen: number
     readonly more: boolean
@@ -108,13 +108,13 @@ function life(vocabulary: Vocabulary): fc.Arbitrary<Life> {
       tokens: fc.oneof(fc.constantFrom(4, 5), fc.integer({ min: 1, max: 8 })),
       isStream: fc.boolean(),
     }),
-    marks: fc.array(
+    checkpoints: fc.array(
       fc.record({
         after: fc.integer({ min: 1, max: 3 }),
         seen: fc.nat({ max: 4 }),
         more: fc.boolean(),
       }),
-      { maxLength: vocabulary.marks ? 2 : 0 },
+      { maxLength: vocabulary.checkpoints ? 2 : 0 },
     ),
     end: fc.record({
       after: fc.integer({ min: 1, max: 4 }),
@@ -168,7 +168,7 @@ function event(vocabulary: Vocabulary): fc.Arbitrary<Event> {
         ),
       ),
     },
-    { weight: vocabulary.marks ? 2 : 0, arbitrary: rush() },
+    { weight: vocabulary.checkpoints ? 2 : 0, arbitrary: rush() },
     { weight: silences, arbitrary: silence() },
     {
       weight: crashes,
@@ -191,9 +191,9 @@ function event(vocabulary: Vocabulary): fc.Arbitrary<Event> {
 function rush(): fc.Arbitrary<Event['steps']> {
   const calls = fc.shuffledSubarray([...Array(CALLS_MAX).keys()], { minLength: 4 })
   return fc
-    .record({ marked: calls, ended: calls, tokens: fc.nat({ max: 8 }) })
-    .map(({ marked, ended, tokens }) => [
-      { after: 0, step: { kind: 'mark', calls: marked, seen: tokens } },
+    .record({ checkpointed: calls, ended: calls, tokens: fc.nat({ max: 8 }) })
+    .map(({ checkpointed, ended, tokens }) => [
+      { after: 0, step: { kind: 'checkpoint', calls: checkpointed, seen: tokens } },
       ...ended.map((call) => ({ after: 0, step: { kind: 'settle' as const, call, tokens } })),
     ])
 }
@@ -302,9 +302,15 @@ export function schedules(vocabulary: Vocabulary = EVERYTHING): fc.Arbitrary<Sch
     }))
 }
 
-function inStorm({ hold, marks }: Life): Life {
+function inStorm({ hold, checkpoints }: Life): Life {
   const end = { after: 1, kind: 'none', tokens: 1 } as const
-  return { begins: 0, node: undefined, hold: { ...hold, key: 'plain', tokens: 2 }, marks, end }
+  return {
+    begins: 0,
+    node: undefined,
+    hold: { ...hold, key: 'plain', tokens: 2 },
+    checkpoints,
+    end,
+  }
 }
 
 function layOut(
@@ -316,20 +322,20 @@ function layOut(
   const rounds: Step[][] = together.map(() => [])
   const put = (at: number, step: Step): void =>
     void rounds[Math.min(at, rounds.length - 1)]?.push(step)
-  const marks = new Map<number, { calls: number[]; seen: number }>()
-  lives.forEach(({ begins, hold, node: at, end, marks: its }, call) => {
+  const checkpoints = new Map<number, { calls: number[]; seen: number }>()
+  lives.forEach(({ begins, hold, node: at, end, checkpoints: its }, call) => {
     put(begins, { kind: 'hold', call, node: at ?? home, ...hold })
     for (const { after, seen } of its) {
       const at = begins + after
-      const mark = marks.get(at) ?? { calls: [], seen }
-      mark.calls.push(call)
-      marks.set(at, mark)
+      const checkpoint = checkpoints.get(at) ?? { calls: [], seen }
+      checkpoint.calls.push(call)
+      checkpoints.set(at, checkpoint)
     }
     if (end.kind === 'settle') put(begins + end.after, { kind: 'settle', call, tokens: end.tokens })
     if (end.kind === 'release') put(begins + end.after, { kind: 'release', call })
   })
   // As the timer of a node does it: all that are due together.
-  for (const [at, mark] of marks) put(at, { kind: 'mark', ...mark })
+  for (const [at, checkpoint] of checkpoints) put(at, { kind: 'checkpoint', ...checkpoint })
   for (const { at, steps } of events) for (const { after, step } of steps) put(at + after, step)
   return rounds.flatMap((steps, index) =>
     steps.length === 0 ? [] : [{ isTogether: together[index] ?? false, steps }],

@@ -211,13 +211,13 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     track(node, answered)
   }
 
-  function mark({ calls: ids, seen }: CallStep & { kind: 'mark' }): void {
+  function checkpoint({ calls: ids, seen }: CallStep & { kind: 'checkpoint' }): void {
     const running = [...new Set(ids)]
       .map((id) => calls.get(id))
-      .filter((call): call is RunCall => call !== undefined && isMarked(call))
+      .filter((call): call is RunCall => call !== undefined && isCheckpointed(call))
     for (const node of new Set(running.map((call) => call.node))) {
       if (node.isCrashed) continue
-      const marks = running
+      const checkpoints = running
         .filter((call) => call.node === node)
         .map((call) => {
           // Only of streams output is seen before the answer is whole.
@@ -226,8 +226,8 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
           call.seen.told = Math.max(call.seen.told, told)
           return { attempt: call.attempt, seen: told, call }
         })
-      const answered = node.mark(marks).then((kept) => {
-        for (const { attempt, seen: told, call } of marks)
+      const answered = node.checkpoint(checkpoints).then((kept) => {
+        for (const { attempt, seen: told, call } of checkpoints)
           if (kept.includes(attempt.id)) call.seen.keptNow = Math.max(call.seen.keptNow, told)
       })
       track(node, answered)
@@ -398,8 +398,8 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
         return end(step.call, step.tokens)
       case 'release':
         return end(step.call, null)
-      case 'mark':
-        return mark(step)
+      case 'checkpoint':
+        return checkpoint(step)
       case 'count':
         return count(step)
       case 'credit':
@@ -486,7 +486,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
 }
 
 /** Until its end is answered, as `RunningCalls` has it. */
-function isMarked({ phase }: RunCall): boolean {
+function isCheckpointed({ phase }: RunCall): boolean {
   return phase === 'running' || phase === 'ending'
 }
 

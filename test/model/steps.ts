@@ -28,7 +28,7 @@ export type CallStep =
       readonly isStream: boolean
     }
   /** A checkpoint of running calls: each has seen this many tokens, at most what it holds. */
-  | { readonly kind: 'mark'; readonly calls: readonly number[]; readonly seen: number }
+  | { readonly kind: 'checkpoint'; readonly calls: readonly number[]; readonly seen: number }
   /** The answer is whole: charged for this many tokens, at most what it holds, and delivered. */
   | { readonly kind: 'settle'; readonly call: number; readonly tokens: number }
   | { readonly kind: 'release'; readonly call: number }

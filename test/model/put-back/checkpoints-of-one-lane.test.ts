@@ -3,15 +3,15 @@ import { expectBreach } from './expect-breach.ts'
 import { putBackIntoFile, putBackIntoFunction } from './put-back.ts'
 
 putBackIntoFile('src/ledger/open-ledger.ts', {
-  find: 'Map.groupBy(marks, ({ customerId }) => laneOf(customerId))',
-  replace: 'Map.groupBy(marks, () => lanes[0] as Lane)',
+  find: 'Map.groupBy(checkpoints, ({ customerId }) => laneOf(customerId))',
+  replace: 'Map.groupBy(checkpoints, () => lanes[0] as Lane)',
 })
 
 expectBreach('a model of checkpoints that wait for settlements finds the deadlock', {
-  prepare: putBackIntoFunction('mark_holds', [
+  prepare: putBackIntoFunction('checkpoint_holds', [
     { find: 'for no key update of h skip locked', replace: 'for no key update of h' },
   ]),
-  vocabulary: { marks: true, isStorm: true },
+  vocabulary: { checkpoints: true, isStorm: true },
   seed: 4,
   says: /deadlock/,
 })

@@ -5,6 +5,7 @@
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { FUNCTIONS_SCHEMA } from '../../../src/db/functions.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 
@@ -44,7 +45,9 @@ export function putBackIntoFunction(name: string, replacements: readonly Replace
       f := replace(f, ${from}, ${to});`
   })
   return `do $put_back$ declare f text; begin
-    select pg_get_functiondef(oid) into strict f from pg_proc where proname = '${name}';
+    perform set_config('search_path', '${FUNCTIONS_SCHEMA}, public', true);
+    select pg_get_functiondef(oid) into strict f from pg_proc
+    where proname = '${name}' and pronamespace = '${FUNCTIONS_SCHEMA}'::regnamespace;
     ${steps.join('\n')}
     execute f;
   end $put_back$;\n`

@@ -1,4 +1,4 @@
-/** Checkpoints: a call that ends meanwhile must not cost the others their mark. */
+/** Checkpoints: a call that ends meanwhile must not cost the others their checkpoint. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createRunningCalls } from '../../src/gateway/running-calls.ts'
@@ -11,7 +11,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-test('H1 calls whose marks are on their holds are kept, though another call of the batch has ended', async () => {
+test('H1 calls whose checkpoints are on their holds are kept, though another call of the batch has ended', async () => {
   const { db, databaseUrl } = database
   const { key } = await seedCustomer(db, { balanceBrl: worth(1_000) })
   const { ledger, attempt, charge } = await openTestLedger(db, databaseUrl)
@@ -27,14 +27,14 @@ test('H1 calls whose marks are on their holds are kept, though another call of t
       )
     }
     nowMs = 150
-    const marks = calls.takeDueMarks()
-    assert.equal(marks.length, 10)
-    // One of the ten is answered while the marks are on their way.
+    const checkpoints = calls.takeDueCheckpoints()
+    assert.equal(checkpoints.length, 10)
+    // One of the ten is answered while the checkpoints are on their way.
     assert.equal((await ledger.resolve(charge(holds[0] as never, 10))).kind, 'committed')
-    calls.noteKept(await ledger.mark(marks))
+    calls.noteKept(await ledger.checkpoint(checkpoints))
     // And any time later.
     for (nowMs = 300; nowMs < 600_000; nowMs += 100)
-      calls.noteKept(await Promise.resolve(calls.takeDueMarks()))
+      calls.noteKept(await Promise.resolve(calls.takeDueCheckpoints()))
     const kept = running.slice(1).filter(({ isKept }) => isKept).length
     assert.equal(
       kept,

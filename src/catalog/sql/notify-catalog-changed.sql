@@ -1,0 +1,12 @@
+-- Tells all nodes that a margin or the list of disabled models changed. How far customers were notified of a margin does
+-- not concern them.
+create function notify_catalog_changed() returns trigger language plpgsql set search_path from current as $$
+begin
+  perform pg_notify('catalog', '');
+  return null;
+end $$;
+
+create or replace trigger notify_catalog_changed after insert or update of canceled_at on markup_changes
+  for each statement execute function notify_catalog_changed();
+create or replace trigger notify_catalog_changed after insert or update or delete on disabled_models
+  for each statement execute function notify_catalog_changed();

@@ -1,0 +1,253 @@
+-- Settles the rows that only some holds touch: roll-ups of days that were summed up already, usage sessions, budgets and
+-- caps. `p_now` is read from the clock after the account is locked, and is the `settled_at` of the events.
+create function settle_rest(g closed_holds, p_days_until timestamptz, p_now timestamptz) returns void language plpgsql as $$
+begin
+  if g.hour_at < p_days_until then
+    insert into usage_days as u (
+      customer_id, day_at, api_key_id, model_id, charged_requests, released_requests,
+      prompt_tokens, completion_tokens, cost_upstream_pico_usd, cost_billed_nano_brl)
+    values (g.customer_id, date_trunc('day', g.hour_at, 'UTC'), g.api_key_id, g.model_id, g.charged, g.calls - g.charged,
+      g.prompt_tokens, g.completion_tokens, g.cost, g.billed)
+    on conflict (customer_id, day_at, api_key_id, model_id) do update set
+      charged_requests = u.charged_requests + excluded.charged_requests,
+      released_requests = u.released_requests + excluded.released_requests,
+      prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
+      completion_tokens = u.completion_tokens + excluded.completion_tokens,
+      cost_upstream_pico_usd = u.cost_upstream_pico_usd + excluded.cost_upstream_pico_usd,
+      cost_billed_nano_brl = u.cost_billed_nano_brl + excluded.cost_billed_nano_brl;
+  end if;
+  if g.session_uses is not null then
+    perform add_session_uses(g.customer_id, g.session_uses);
+  end if;
+  if g.budget_held > 0 or g.budget_spent <> 0 then
+    update api_key_budgets
+    set held_pico_usd = held_pico_usd - g.budget_held,
+      spent_pico_usd = coalesce(g.budget_spent, 0) + case
+        when period_started_at >= budget_period_start(period, timezone, p_now) then spent_pico_usd else 0 end,
+      period_started_at = greatest(period_started_at, budget_period_start(period, timezone, p_now))
+    where api_key_id = g.api_key_id;
+  end if;
+  if g.team_id is not null then
+    update team_budgets
+    set held_nano_brl = held_nano_brl - g.held,
+      spent_nano_brl = g.billed + case
+        when period_started_at >= budget_period_start('month', timezone, p_now) then spent_nano_brl else 0 end,
+      period_started_at = greatest(period_started_at, budget_period_start('month', timezone, p_now))
+    where team_id = g.team_id;
+  end if;
+end $$;
+
+-- Moves the money of resolved holds of one customer, key, model, hour and rate window, and adds them to the roll-ups.
+-- `p_cause` is the cause of a debt that comes of it: `overrun`, or `correction`.
+create function settle_holds(g closed_holds, p_now timestamptz, p_cause text) returns void language plpgsql as $$
+declare
+  v_days_until timestamptz;
+  v_balance int8;
+  v_free int8;
+begin
+  update accounts
+  set held_nano_brl = held_nano_brl - g.held, charged_nano_brl = charged_nano_brl + g.billed
+  where customer_id = g.customer_id
+  returning usage_days_until, credited_nano_brl - debited_nano_brl - charged_nano_brl,
+    credited_nano_brl - debited_nano_brl - charged_nano_brl - held_nano_brl
+  into v_days_until, v_balance, v_free;
+  if (v_balance > 0) <> (v_balance + g.billed > 0) then
+    perform emit_balance_turned(g.customer_id, v_balance);
+  end if;
+  if v_free < 0 or v_free + g.billed - g.held < 0 then
+    perform note_debt(g.customer_id, v_free + g.billed - g.held, v_free, p_cause, g.overrun_ids);
+  end if;
+  insert into usage_hours as u (
+    customer_id, hour_at, api_key_id, model_id, charged_requests, released_requests,
+    prompt_tokens, completion_tokens, cost_upstream_pico_usd, cost_billed_nano_brl)
+  values (g.customer_id, g.hour_at, g.api_key_id, g.model_id, g.charged, g.calls - g.charged,
+    g.prompt_tokens, g.completion_tokens, g.cost, g.billed)
+  on conflict (customer_id, hour_at, api_key_id, model_id) do update set
+    charged_requests = u.charged_requests + excluded.charged_requests,
+    released_requests = u.released_requests + excluded.released_requests,
+    prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
+    completion_tokens = u.completion_tokens + excluded.completion_tokens,
+    cost_upstream_pico_usd = u.cost_upstream_pico_usd + excluded.cost_upstream_pico_usd,
+    cost_billed_nano_brl = u.cost_billed_nano_brl + excluded.cost_billed_nano_brl;
+  perform settle_rest(g, v_days_until, p_now);
+end $$;
+
+-- Adds charges to the sums of their usage sessions.
+create function add_session_uses(p_customer_id uuid, p_uses session_use[]) returns void language plpgsql as $$
+begin
+  insert into usage_sessions as s (
+    customer_id, session_id, requests, prompt_tokens, completion_tokens, cost_billed_nano_brl,
+    model_ids, first_request_at, last_request_at)
+  select p_customer_id, session_id, sum(requests), sum(prompt_tokens), sum(completion_tokens), sum(billed_nano_brl),
+    array_agg(distinct model_id), min(at), max(at)
+  from unnest(p_uses) group by session_id
+  on conflict (customer_id, session_id) do update set
+    requests = s.requests + excluded.requests,
+    prompt_tokens = s.prompt_tokens + excluded.prompt_tokens,
+    completion_tokens = s.completion_tokens + excluded.completion_tokens,
+    cost_billed_nano_brl = s.cost_billed_nano_brl + excluded.cost_billed_nano_brl,
+    model_ids = case when s.model_ids @> excluded.model_ids then s.model_ids
+      else (select array_agg(distinct id order by id) from unnest(s.model_ids || excluded.model_ids) as id) end,
+    first_request_at = least(s.first_request_at, excluded.first_request_at),
+    last_request_at = greatest(s.last_request_at, excluded.last_request_at);
+end $$;
+
+-- Resolves the holds of a batch, whose accounts are locked. `words` lists, separated by commas,
+-- `<place in p_resolutions, from 1>:<word>` for each resolution that found no hold, in the words of `resolve_again`.
+-- `windows` are the changes of the tokens of rate windows: the caller locks them in their order, together with those in
+-- which it counts requests.
+create function resolve_holds(p_resolutions ledger_resolution[], out words text, out windows window_tokens[])
+language plpgsql as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  -- Places in `p_resolutions`: of two for one hold, only one closes it.
+  v_closed int8[] := '{}';
+  v_group record;
+  g closed_holds;
+begin
+  words := '';
+  windows := '{}';
+  for v_group in
+    with closed as (
+      delete from holds h using rows from (unnest(p_resolutions)) with ordinality as r(
+        id, outcome, reason, upstream_id, usage_kind, prompt_tokens, cached_tokens, cache_write_tokens,
+        completion_tokens, reasoning_tokens, cost_pico_usd, billed_nano_brl, billed_pico_usd, first_byte_ms, duration_ms,
+        answered_price_id, units, attempts, customer_id, is_final, place)
+      where h.id = r.id and h.customer_id = r.customer_id
+      returning h.customer_id, h.api_key_id, h.team_id, h.request_id, h.session_id, h.model_id, h.is_stream,
+        h.amount_nano_brl, h.budget_pico_usd, h.price_id, h.fx_rate_id, h.fx_rate_e4, h.markup_e4,
+        h.tokens_counted, h.tokens_window_at, h.created_at,
+        r.id, r.outcome, r.reason, r.upstream_id, r.usage_kind, r.prompt_tokens, r.cached_tokens, r.cache_write_tokens,
+        r.completion_tokens, r.reasoning_tokens, r.cost_pico_usd, r.billed_nano_brl, r.billed_pico_usd,
+        r.first_byte_ms, r.duration_ms, r.answered_price_id, r.units, r.attempts, r.place
+    ), events as (
+      insert into usage_events (
+        id, customer_id, api_key_id, team_id, request_id, session_id, model_id, upstream_id, is_stream,
+        outcome, reason, usage_kind, prompt_tokens, cached_tokens, cache_write_tokens,
+        completion_tokens, reasoning_tokens, held_nano_brl, cost_upstream_pico_usd,
+        cost_billed_nano_brl, price_id, fx_rate_id, fx_rate_e4, markup_e4,
+        first_byte_ms, duration_ms, created_at, settled_at, units, attempts, in_budget)
+      select id, customer_id, api_key_id, team_id, request_id, session_id, model_id, upstream_id, is_stream,
+        outcome, reason, usage_kind, prompt_tokens, cached_tokens, cache_write_tokens,
+        completion_tokens, reasoning_tokens, amount_nano_brl, cost_pico_usd,
+        billed_nano_brl, coalesce(answered_price_id, price_id), fx_rate_id, fx_rate_e4, markup_e4,
+        first_byte_ms, duration_ms, created_at, v_now, units, attempts, budget_pico_usd > 0
+      from closed
+    )
+    select (customer_id, api_key_id, team_id, model_id, date_trunc('hour', created_at), tokens_window_at,
+      count(*)::int4, (count(*) filter (where outcome = 'charged'))::int4,
+      sum(prompt_tokens)::int8, sum(completion_tokens)::int8,
+      sum(cost_pico_usd)::int8, sum(billed_nano_brl)::int8, sum(amount_nano_brl)::int8, sum(budget_pico_usd)::int8,
+      (sum(billed_pico_usd) filter (where budget_pico_usd > 0))::int8,
+      (sum(prompt_tokens + completion_tokens - tokens_counted) filter (where tokens_window_at is not null))::int8,
+      array_agg((session_id, model_id, prompt_tokens, completion_tokens, billed_nano_brl, created_at, 1)::session_use)
+        filter (where outcome = 'charged' and session_id is not null),
+      sum(greatest(0, billed_nano_brl - amount_nano_brl))::int8,
+      array_agg(id) filter (where billed_nano_brl > amount_nano_brl))::closed_holds as sums,
+      array_agg(place) as places
+    from closed group by customer_id, api_key_id, team_id, model_id, date_trunc('hour', created_at), tokens_window_at
+  loop
+    v_closed := v_closed || v_group.places;
+    g := v_group.sums;
+    perform settle_holds(g, v_now, 'overrun');
+    if g.tokens_window_at is not null then
+      windows := windows || ('k:' || g.api_key_id, g.tokens_window_at, g.tokens_more)::window_tokens;
+    end if;
+  end loop;
+  if cardinality(v_closed) < cardinality(p_resolutions) then
+    for i in 1 .. cardinality(p_resolutions) loop
+      if not i = any (v_closed) then
+        words := words || case when words = '' then '' else ',' end
+          || i || ':' || resolve_again(p_resolutions[i]);
+      end if;
+    end loop;
+  end if;
+end $$;
+
+-- `resolve_holds` for one hold, in plain values, which takes the database less time (see `take_hold`). Returns `done`, or a
+-- word of `resolve_again`. The upsert of `usage_hours` stands here and in `settle_holds`: one more function call with a row
+-- costs a lone settlement more than the rest of its bookkeeping.
+create function resolve_hold(
+  p_id uuid, p_outcome call_outcome, p_reason text, p_upstream_id text, p_usage_kind usage_kind,
+  p_prompt_tokens int4, p_cached_tokens int4, p_cache_write_tokens int4, p_completion_tokens int4, p_reasoning_tokens int4,
+  p_cost_pico_usd int8, p_billed_nano_brl int8, p_billed_pico_usd int8, p_first_byte_ms int4, p_duration_ms int4,
+  p_answered_price_id int4, p_units jsonb, p_attempts jsonb, p_customer_id uuid, p_is_final bool
+) returns text language plpgsql as $$
+declare
+  h holds;
+  v_charged int4 := case when p_outcome = 'charged' then 1 else 0 end;
+  v_now timestamptz;
+  v_hour timestamptz;
+  v_days_until timestamptz;
+  v_balance int8;
+  v_free int8;
+begin
+  -- The account is locked before the hold, as in `ledger_batch`.
+  with account as materialized (
+    select customer_id from accounts where customer_id = p_customer_id for no key update
+  )
+  delete from holds using account where id = p_id and holds.customer_id = account.customer_id returning holds.* into h;
+  if not found then
+    return resolve_again((
+      p_id, p_outcome, p_reason, p_upstream_id, p_usage_kind, p_prompt_tokens, p_cached_tokens, p_cache_write_tokens,
+      p_completion_tokens, p_reasoning_tokens, p_cost_pico_usd, p_billed_nano_brl, p_billed_pico_usd, p_first_byte_ms, p_duration_ms,
+      p_answered_price_id, p_units, p_attempts, p_customer_id, p_is_final)::ledger_resolution);
+  end if;
+
+  update accounts
+  set held_nano_brl = held_nano_brl - h.amount_nano_brl, charged_nano_brl = charged_nano_brl + p_billed_nano_brl
+  where customer_id = h.customer_id
+  returning usage_days_until, credited_nano_brl - debited_nano_brl - charged_nano_brl,
+    credited_nano_brl - debited_nano_brl - charged_nano_brl - held_nano_brl
+  into v_days_until, v_balance, v_free;
+  v_now := clock_timestamp();
+  if v_balance <= 0 and v_balance + p_billed_nano_brl > 0 then
+    perform emit_balance_turned(h.customer_id, v_balance);
+  end if;
+  if v_free < 0 or v_free + p_billed_nano_brl - h.amount_nano_brl < 0 then
+    perform note_debt(h.customer_id, v_free + p_billed_nano_brl - h.amount_nano_brl, v_free, 'overrun', array[p_id]);
+  end if;
+  insert into usage_events (
+    id, customer_id, api_key_id, team_id, request_id, session_id, model_id, upstream_id, is_stream,
+    outcome, reason, usage_kind, prompt_tokens, cached_tokens, cache_write_tokens,
+    completion_tokens, reasoning_tokens, held_nano_brl, cost_upstream_pico_usd,
+    cost_billed_nano_brl, price_id, fx_rate_id, fx_rate_e4, markup_e4,
+    first_byte_ms, duration_ms, created_at, settled_at, units, attempts, in_budget)
+  values (
+    h.id, h.customer_id, h.api_key_id, h.team_id, h.request_id, h.session_id, h.model_id, p_upstream_id, h.is_stream,
+    p_outcome, p_reason, p_usage_kind, p_prompt_tokens, p_cached_tokens, p_cache_write_tokens,
+    p_completion_tokens, p_reasoning_tokens, h.amount_nano_brl, p_cost_pico_usd,
+    p_billed_nano_brl, coalesce(p_answered_price_id, h.price_id), h.fx_rate_id, h.fx_rate_e4, h.markup_e4,
+    p_first_byte_ms, p_duration_ms, h.created_at, v_now, p_units, p_attempts, h.budget_pico_usd > 0);
+  v_hour := date_trunc('hour', h.created_at);
+  insert into usage_hours as u (
+    customer_id, hour_at, api_key_id, model_id, charged_requests, released_requests,
+    prompt_tokens, completion_tokens, cost_upstream_pico_usd, cost_billed_nano_brl)
+  values (h.customer_id, v_hour, h.api_key_id, h.model_id, v_charged, 1 - v_charged,
+    p_prompt_tokens, p_completion_tokens, p_cost_pico_usd, p_billed_nano_brl)
+  on conflict (customer_id, hour_at, api_key_id, model_id) do update set
+    charged_requests = u.charged_requests + excluded.charged_requests,
+    released_requests = u.released_requests + excluded.released_requests,
+    prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
+    completion_tokens = u.completion_tokens + excluded.completion_tokens,
+    cost_upstream_pico_usd = u.cost_upstream_pico_usd + excluded.cost_upstream_pico_usd,
+    cost_billed_nano_brl = u.cost_billed_nano_brl + excluded.cost_billed_nano_brl;
+  if v_hour < v_days_until or h.session_id is not null or h.budget_pico_usd > 0 or h.team_id is not null
+    or h.tokens_window_at is not null
+  then
+    perform settle_rest((
+      h.customer_id, h.api_key_id, h.team_id, h.model_id, v_hour, h.tokens_window_at,
+      1, v_charged, p_prompt_tokens, p_completion_tokens, p_cost_pico_usd, p_billed_nano_brl, h.amount_nano_brl,
+      h.budget_pico_usd, case when h.budget_pico_usd > 0 then p_billed_pico_usd end,
+      p_prompt_tokens + p_completion_tokens - h.tokens_counted,
+      case when p_outcome = 'charged' and h.session_id is not null then
+        array[(h.session_id, h.model_id, p_prompt_tokens, p_completion_tokens, p_billed_nano_brl, h.created_at, 1)::session_use] end,
+      null, null
+    )::closed_holds, v_days_until, v_now);
+    if h.tokens_window_at is not null then
+      update rate_windows set tokens = greatest(0, tokens + p_prompt_tokens + p_completion_tokens - h.tokens_counted)
+      where subject = 'k:' || h.api_key_id and window_at = h.tokens_window_at;
+    end if;
+  end if;
+  return 'done';
+end $$;

@@ -1,0 +1,67 @@
+/** The two sides of the ledger's functions, TypeScript and SQL, name the same values in the same order. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { FUNCTIONS_SCHEMA } from '../../src/db/functions.ts'
+import {
+  ATTEMPT_FIELDS,
+  CHECKPOINT_FIELDS,
+  RESOLUTION_FIELDS,
+  TAKE_HOLD_FIELDS,
+  VERDICT_FIELDS,
+} from '../../src/ledger/ledger-fields.ts'
+import { readVerdict } from '../../src/ledger/read-verdict.ts'
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
+
+let database: TestDatabase
+
+before(async () => {
+  database = await createTestDatabase()
+})
+
+after(() => database.drop())
+
+async function attributesOf(type: string): Promise<string[]> {
+  const { rows } = await sql<{ attname: string }>`
+    select attname from pg_attribute
+    where attrelid = (select typrelid from pg_type
+      where typname = ${type} and typnamespace = ${FUNCTIONS_SCHEMA}::regnamespace)
+    order by attnum`.execute(database.db)
+  return rows.map(({ attname }) => attname)
+}
+
+async function parametersOf(name: string): Promise<string[]> {
+  const { rows } = await sql<{ proargnames: string[] }>`
+    select proargnames from pg_proc
+    where proname = ${name} and pronamespace = ${FUNCTIONS_SCHEMA}::regnamespace`.execute(
+    database.db,
+  )
+  return (rows[0]?.proargnames ?? []).map((parameter) => parameter.replace(/^p_/, ''))
+}
+
+test('the rows of a batch have the attributes of their SQL types', async () => {
+  assert.deepEqual(await attributesOf('ledger_attempt'), [...ATTEMPT_FIELDS])
+  assert.deepEqual(await attributesOf('ledger_resolution'), [...RESOLUTION_FIELDS])
+  assert.deepEqual(await attributesOf('ledger_checkpoint'), [...CHECKPOINT_FIELDS])
+})
+
+test('the functions for a single work have the same parameters', async () => {
+  assert.deepEqual(await parametersOf('take_hold'), [...TAKE_HOLD_FIELDS])
+  assert.deepEqual(await parametersOf('resolve_hold'), [...RESOLUTION_FIELDS])
+})
+
+test('a verdict is read as it is written', async () => {
+  assert.deepEqual(await parametersOf('verdict_text'), [...VERDICT_FIELDS])
+  const { rows } = await sql<{ text: string }>`
+    select verdict_text('held', 1, 2, 3, 4, 5, 6) as text`.execute(database.db)
+  assert.deepEqual(readVerdict(rows[0]?.text ?? '', 7), {
+    kind: 'held',
+    keySequence: 1,
+    ipSequence: 2,
+    balanceNanoBrl: 3n,
+    heldNanoBrl: 4n,
+    budgetLeftPicoUsd: 5n,
+    teamLeftNanoBrl: 6n,
+    at: new Date(7),
+  })
+})
