@@ -1,7 +1,7 @@
 /** Prometheus metrics of this node, and the observers that the modules report to. */
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client'
 import type { GatewayObserver } from '../gateway/gateway-deps.ts'
-import type { LaneObserver } from '../ledger/lane.ts'
+import type { LaneObserver } from '../ledger/lane/lane.ts'
 import { createHotCounter, createHotHistogram } from '../lib/hot-metrics.ts'
 
 export interface Metrics {

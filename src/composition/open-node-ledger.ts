@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { openDeliveryNotes, type DeliveryNotes } from '../ledger/deliveries/delivery-notes.ts'
-import type { LaneObserver } from '../ledger/lane.ts'
+import type { LaneObserver } from '../ledger/lane/lane.ts'
 import type { LeaseView } from '../ledger/lease.ts'
 import { openLedger, type Ledger } from '../ledger/open-ledger.ts'
 import type { Log } from '../lib/log.ts'

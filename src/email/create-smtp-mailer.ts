@@ -99,7 +99,7 @@ function outcomeOf(error: SmtpError): DeliveryOutcome {
     const named = `smtp_${responseCode}${enhancedCode(error.response)}`
     return responseCode >= 500
       ? { kind: 'refused', error: named }
-      : { kind: 'unavailable', error: named, isServerAway: false }
+      : { kind: 'unavailable', error: named, isServerUnavailable: false }
   }
   // Found wrong before anything was asked: letters that the server does not take, most of the time.
   if (code === 'EENVELOPE' && !responseCode) return { kind: 'refused', error: 'invalid_address' }
@@ -108,7 +108,7 @@ function outcomeOf(error: SmtpError): DeliveryOutcome {
     : code === 'EAUTH'
       ? 'not_authorized'
       : 'unreachable'
-  return { kind: 'unavailable', error: `mail_server_${kind}`, isServerAway: true }
+  return { kind: 'unavailable', error: `mail_server_${kind}`, isServerUnavailable: true }
 }
 
 /** `550 5.1.1 <somebody@…> unknown` -> ` 5.1.1` (RFC 3463). */

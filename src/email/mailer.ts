@@ -18,7 +18,7 @@ export type DeliveryOutcome =
       readonly kind: 'unavailable'
       readonly error: string
       /** True where it is not about this mail: the next one would fare no better. */
-      readonly isServerAway: boolean
+      readonly isServerUnavailable: boolean
     }
 
 /** Takes mails to where they are read. */

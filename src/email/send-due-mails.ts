@@ -62,16 +62,16 @@ const DUE_MAILS: ClaimableRows = {
 export async function sendDueMails(db: Database, deps: SendDeps): Promise<number> {
   const until = Date.now() + RUN_MS_MAX
   let sent = 0
-  let isServerAway = false
+  let isServerUnavailable = false
   await workOff({
     claim: (limit) => claimDue<LeasedMail>(db, DUE_MAILS, limit),
     claimMax: 1,
     atOnce: SENDERS,
-    isOver: () => isServerAway || Date.now() >= until,
+    isOver: () => isServerUnavailable || Date.now() >= until,
     async work(mail) {
       const outcome = await tryMail(mail, deps)
       if (outcome.kind === 'delivered') sent += 1
-      if (outcome.kind === 'unavailable' && outcome.isServerAway) isServerAway = true
+      if (outcome.kind === 'unavailable' && outcome.isServerUnavailable) isServerUnavailable = true
       await conclude(db, mail, outcome, deps.log)
     },
   })
@@ -89,7 +89,7 @@ async function tryMail(mail: LeasedMail, deps: SendDeps): Promise<DeliveryOutcom
   } catch (error) {
     if (isCustomerDeleted(error)) return { kind: 'refused', error: 'no_address' }
     deps.log.error('mail_not_sent', { mailId: mail.id, template: mail.template, error })
-    return { kind: 'unavailable', error: 'internal_error', isServerAway: false }
+    return { kind: 'unavailable', error: 'internal_error', isServerUnavailable: false }
   }
 }
 

@@ -2,7 +2,7 @@
  * The calls of this node that hold money. Long ones are checkpointed on their hold, so that another
  * node can charge what was delivered if this one dies; short ones never cost a write.
  */
-import type { Checkpoint } from '../ledger/lane-work.ts'
+import type { Checkpoint } from '../ledger/lane/lane-work.ts'
 
 export interface RunningCall {
   /** The hold would survive a crash of the database: its commit waited for the disk, or a later checkpoint's did. */

@@ -4,9 +4,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
 import type { Attempt, CountOnly, LedgerUnavailable, Verdict } from './attempt.ts'
-import { createLane, type Lane, type LaneObserver } from './lane.ts'
-import { ConnectionLost } from './lane-connection.ts'
-import type { Checkpoint } from './lane-work.ts'
+import { createLane, type Lane, type LaneObserver } from './lane/lane.ts'
+import { ConnectionLost } from './lane/lane-connection.ts'
+import type { Checkpoint } from './lane/lane-work.ts'
 import type { LeaseView } from './lease.ts'
 import {
   COMMITTED,
@@ -15,9 +15,9 @@ import {
   type ResolutionRow,
   type Resolved,
 } from './resolution.ts'
-import { AccountLocked } from './set-aside.ts'
+import { AccountLocked } from './lane/set-aside.ts'
 import { SpoolAppendFailed } from './spool/append-durably.ts'
-import { openSpool } from './spool.ts'
+import { openSpool } from './spool/spool.ts'
 
 export interface Ledger {
   /** Sets the money aside, or says why not. Anything but `held` leaves nothing behind. */
@@ -87,16 +87,16 @@ export async function openLedger(options: {
     nodeId: nodeId(),
     log,
     async replay(row) {
-      if (undecided.has(row.id)) return 'away'
+      if (undecided.has(row.id)) return 'unreachable'
       const { kind } = await submitRow(row)
-      if (kind === 'away' || kind === 'refused') return kind
+      if (kind === 'unreachable' || kind === 'refused') return kind
       if (kind === 'missing' && row.outcome === 'charged')
         log.error('charge_without_hold', { id: row.id })
       return 'taken'
     },
   })
 
-  type Asked = Resolved | { kind: 'away'; mayBeCommitted: boolean } | { kind: 'refused' }
+  type Asked = Resolved | { kind: 'unreachable'; mayBeCommitted: boolean } | { kind: 'refused' }
 
   async function submitRow(row: ResolutionRow): Promise<Asked> {
     try {
@@ -108,8 +108,9 @@ export async function openLedger(options: {
         log.error('final_outcome_superseded', { id: row.id, outcome: row.outcome })
       return resolved
     } catch (error) {
-      if (error instanceof ConnectionLost) return { kind: 'away', mayBeCommitted: error.wasSent }
-      if (error instanceof AccountLocked) return { kind: 'away', mayBeCommitted: false }
+      if (error instanceof ConnectionLost)
+        return { kind: 'unreachable', mayBeCommitted: error.wasSent }
+      if (error instanceof AccountLocked) return { kind: 'unreachable', mayBeCommitted: false }
       log.error('resolution_refused', { id: row.id, outcome: row.outcome, error })
       return { kind: 'refused' }
     }
@@ -120,11 +121,11 @@ export async function openLedger(options: {
     let mayBeCommitted = false
     for (const deadline = performance.now() + doubtMsMax; ; await sleep(ASK_AGAIN_MS)) {
       const asked = await submitRow(toRow(resolution))
-      if (asked.kind !== 'away' && asked.kind !== 'refused') return asked
+      if (asked.kind !== 'unreachable' && asked.kind !== 'refused') return asked
       // Without a disk the reconciliation resolves the hold, by its last checkpoint.
       if (resolution.outcome === 'released')
         return (await append(toRow(resolution))) ? SPOOLED : UNAVAILABLE
-      if (asked.kind === 'away') mayBeCommitted ||= asked.mayBeCommitted
+      if (asked.kind === 'unreachable') mayBeCommitted ||= asked.mayBeCommitted
       if (call.isKept && (call.isDelivered || lease.isHeld(call.epoch))) {
         const kept = await keepCharge(resolution, call)
         if (kept === 'kept') return SPOOLED
@@ -182,7 +183,7 @@ export async function openLedger(options: {
   async function resolveUnresolved(): Promise<void> {
     for (const [id, row] of unresolved) {
       const { kind } = await submitRow(row)
-      if (kind === 'away') return
+      if (kind === 'unreachable') return
       if (kind !== 'refused') unresolved.delete(id)
     }
   }
@@ -222,7 +223,7 @@ export async function openLedger(options: {
     async resolve(resolution, call) {
       if (call) return resolveCall(resolution, call)
       const asked = await submitRow(toRow(resolution))
-      return asked.kind === 'away' || asked.kind === 'refused' ? UNAVAILABLE : asked
+      return asked.kind === 'unreachable' || asked.kind === 'refused' ? UNAVAILABLE : asked
     },
     async replaySpool() {
       await spool.replayAll()

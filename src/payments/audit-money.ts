@@ -5,7 +5,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { DELIVERY_CHECKS } from '../ledger/deliveries/discrepancies.ts'
-import { audit, type AuditOptions, type AuditReport } from '../ledger/audit.ts'
+import { audit, type AuditOptions, type AuditReport } from '../ledger/audit/audit.ts'
 
 /** Of the entries that top-ups and refunds make themselves: nobody else books by them. */
 export const RETURN_REASONS: readonly string[] = [

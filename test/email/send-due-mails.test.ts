@@ -354,7 +354,7 @@ test('one that failed late does not undo what another sender did meanwhile', asy
   await asked.promise
   await makeDue()
   await run({
-    deliver: async () => ({ kind: 'unavailable', error: 'x', isServerAway: false }),
+    deliver: async () => ({ kind: 'unavailable', error: 'x', isServerUnavailable: false }),
     close() {},
   })
   answer.resolve({ kind: 'refused', error: 'late' })

@@ -9,8 +9,8 @@ import {
   RESOLUTION_FIELDS,
   TAKE_HOLD_FIELDS,
   VERDICT_FIELDS,
-} from '../../src/ledger/ledger-fields.ts'
-import { readVerdict } from '../../src/ledger/read-verdict.ts'
+} from '../../src/ledger/lane/ledger-fields.ts'
+import { readVerdict } from '../../src/ledger/lane/read-verdict.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
 
 let database: TestDatabase

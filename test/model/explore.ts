@@ -1,6 +1,6 @@
 /** Runs generated schedules on several worlds at once, and shrinks what fails to a few steps. */
 import fc from 'fast-check'
-import { audit } from '../../src/ledger/audit.ts'
+import { audit } from '../../src/ledger/audit/audit.ts'
 import { schedules, type Vocabulary } from './generate-schedule.ts'
 import { PromiseBroken, runSchedule } from './run-schedule.ts'
 import { describeSchedule, type Schedule } from './steps.ts'

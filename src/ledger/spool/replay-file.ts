@@ -5,8 +5,8 @@ import { readSpoolFile, type SpoolFile } from './spool-file.ts'
 import { alarmUnreadable, newestRows } from './tidy-file.ts'
 import type { WaitingHolds } from './waiting-holds.ts'
 
-/** `away`: the database could not be asked. `refused`: it said no, and is asked again after a pause. */
-export type Replay = (row: ResolutionRow) => Promise<'taken' | 'away' | 'refused'>
+/** `unreachable`: the database could not be asked. `refused`: it said no, and is asked again after a pause. */
+export type Replay = (row: ResolutionRow) => Promise<'taken' | 'unreachable' | 'refused'>
 
 const REPLAY_AT_ONCE = 500
 /** Of holds, in one line of the log. */
@@ -21,13 +21,13 @@ interface ReplayDeps {
 }
 
 /**
- * Hands over the rows that wait in a file and are due. `away`: the database took nothing of the last ones.
+ * Hands over the rows that wait in a file and are due. `unreachable`: the database took nothing of the last ones.
  * `gone`: there is no such file.
  */
 export async function replayFile(
   file: SpoolFile,
   deps: ReplayDeps,
-): Promise<'done' | 'away' | 'gone'> {
+): Promise<'done' | 'unreachable' | 'gone'> {
   const { waiting, log, now } = deps
   if (file.waiting === 0 || file.retryAt > now()) return 'done'
   const read = await readSpoolFile(deps.disk, file)
@@ -38,13 +38,13 @@ export async function replayFile(
   if (newest.size < file.waiting) waiting.forgetOthers(file, new Set(newest.keys()))
   const due = [...newest.values()].filter(({ id }) => waiting.dueAt(id) <= now())
   const refused: string[] = []
-  let isAway = false
-  for (let start = 0; start < due.length && !isAway; start += REPLAY_AT_ONCE) {
+  let isUnreachable = false
+  for (let start = 0; start < due.length && !isUnreachable; start += REPLAY_AT_ONCE) {
     const some = due.slice(start, start + REPLAY_AT_ONCE)
     const outcomes = await Promise.all(some.map((row) => handOver(row, file, deps)))
     refused.push(...some.filter((_, at) => outcomes[at] === 'refused').map(({ id }) => id))
     // One account that is locked holds up nobody behind it.
-    isAway = outcomes.every((outcome) => outcome === 'away')
+    isUnreachable = outcomes.every((outcome) => outcome === 'unreachable')
   }
   if (refused.length > 0) {
     const ids = refused.slice(0, IDS_LOGGED_MAX)
@@ -52,14 +52,14 @@ export async function replayFile(
   }
   const left = [...newest.keys()].filter((id) => waiting.isNewestIn(id, file))
   file.retryAt = left.reduce((first, id) => Math.min(first, waiting.dueAt(id)), Infinity)
-  return isAway ? 'away' : 'done'
+  return isUnreachable ? 'unreachable' : 'done'
 }
 
 async function handOver(
   row: ResolutionRow,
   file: SpoolFile,
   { waiting, log, replay, now }: ReplayDeps,
-): Promise<'taken' | 'away' | 'refused' | 'superseded'> {
+): Promise<'taken' | 'unreachable' | 'refused' | 'superseded'> {
   // A later row of the hold may have been appended meanwhile.
   if (!waiting.isNewestIn(row.id, file)) return 'superseded'
   const outcome = await replay(row).catch((error: unknown) => {

@@ -3,7 +3,7 @@
  * standard output, at once. Its parent kills it, or limits what it may write.
  */
 import { writeSync } from 'node:fs'
-import { openSpool } from '../../../src/ledger/spool.ts'
+import { openSpool } from '../../../src/ledger/spool/spool.ts'
 import { SpoolAppendFailed } from '../../../src/ledger/spool/append-durably.ts'
 import { createId } from '../../../src/lib/ids.ts'
 import { createLog } from '../../../src/lib/log.ts'

@@ -1,7 +1,7 @@
 /** The spool of fault 7, as it was: lines of JSON, appended without a look at what a failed write left. */
 import { mkdir, open, readdir, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Spool } from '../../../src/ledger/spool.ts'
+import type { Spool } from '../../../src/ledger/spool/spool.ts'
 import type { ResolutionRow } from '../../../src/ledger/resolution.ts'
 import type { Log } from '../../../src/lib/log.ts'
 import { createNaturalBatcher } from '../../../src/lib/natural-batcher.ts'

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { connectionConfig, destroyClient } from '../db/open.ts'
+import { connectionConfig, destroyClient } from '../../db/open.ts'
 import { BatchQuery, type Statement } from './batch-query.ts'
 
 /**

@@ -2,9 +2,9 @@
  * A hold or a resolution that is the only one of its batch: a statement of its own, of plain values. It has the effect
  * of `ledger_batch`, and takes the database a quarter less time.
  */
-import type { CompositeField } from '../db/composite-text.ts'
-import { FUNCTIONS_SCHEMA } from '../db/functions.ts'
-import type { Attempt, Verdict } from './attempt.ts'
+import type { CompositeField } from '../../db/composite-text.ts'
+import { FUNCTIONS_SCHEMA } from '../../db/functions.ts'
+import type { Attempt, Verdict } from '../attempt.ts'
 import type { LaneConnection } from './lane-connection.ts'
 import {
   attemptFields,
@@ -15,7 +15,7 @@ import {
   TAKE_HOLD_FIELDS,
 } from './ledger-fields.ts'
 import { readVerdict } from './read-verdict.ts'
-import { readResolved, type Resolved, type ResolutionRow } from './resolution.ts'
+import { readResolved, type Resolved, type ResolutionRow } from '../resolution.ts'
 
 const TAKE_HOLD = {
   name: 'take_hold',

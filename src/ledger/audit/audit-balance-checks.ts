@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import { BILLED_PICO_USD, type Checks } from './audit-event-checks.ts'
 import type { AuditScope } from './audit-scope.ts'
-import { LEASE_SECONDS } from './lease.ts'
+import { LEASE_SECONDS } from '../lease.ts'
 
 /** The specification's delay of reconciliation. */
 const RECONCILIATION_SECONDS = 60

@@ -9,7 +9,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type RawBuilder } from 'kysely'
-import type { Database } from '../db/open.ts'
+import type { Database } from '../../db/open.ts'
 import { touchedSessions } from './audit-balance-checks.ts'
 import { debtChecks } from './audit-debt-checks.ts'
 import { correctionChecks, eventChecks, type Checks } from './audit-event-checks.ts'

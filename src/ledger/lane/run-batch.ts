@@ -1,11 +1,11 @@
 /** Runs one batch of works over one connection: as `ledger_batch`, or as the function for a single work. */
-import { arrayText } from '../db/composite-text.ts'
-import { FUNCTIONS_SCHEMA } from '../db/functions.ts'
+import { arrayText } from '../../db/composite-text.ts'
+import { FUNCTIONS_SCHEMA } from '../../db/functions.ts'
 import type { LaneConnection } from './lane-connection.ts'
 import type { LaneResult, LaneWork } from './lane-work.ts'
 import { layOutBatch } from './lay-out-batch.ts'
 import { readVerdict } from './read-verdict.ts'
-import { COMMITTED, readResolved, type Resolved } from './resolution.ts'
+import { COMMITTED, readResolved, type Resolved } from '../resolution.ts'
 import { resolveHold, takeHold } from './run-single.ts'
 
 const STATEMENT = {

@@ -1,5 +1,5 @@
-import type { Attempt, CountOnly, Verdict } from './attempt.ts'
-import type { Resolved, ResolutionRow } from './resolution.ts'
+import type { Attempt, CountOnly, Verdict } from '../attempt.ts'
+import type { Resolved, ResolutionRow } from '../resolution.ts'
 
 /** An entry of a lane's batch. */
 export type LaneWork =

@@ -4,7 +4,7 @@
  * set aside (`set-aside.ts`): they do not stop the others.
  */
 import pg from 'pg'
-import { createNaturalBatcher } from '../lib/natural-batcher.ts'
+import { createNaturalBatcher } from '../../lib/natural-batcher.ts'
 import { createLaneConnection, type LaneConnection } from './lane-connection.ts'
 import { customerOf, type LaneResult, type LaneWork } from './lane-work.ts'
 import { runBatch } from './run-batch.ts'

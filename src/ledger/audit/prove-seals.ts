@@ -1,7 +1,7 @@
 /** Proves the seals: that they are a chain, and, where asked for, that the rows are as they were sealed. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Database } from '../db/open.ts'
+import type { Database } from '../../db/open.ts'
 import type { Checks } from './audit-event-checks.ts'
 import { SUMMED, SUMMED_FOR_BUDGETS } from './audit-scope.ts'
 import { eventsOf, findBreaches, rowsHash, sliceChecks, sumsHash } from './audit-seals.ts'

@@ -3,10 +3,10 @@
  * and the parameters of `take_hold`, `resolve_hold` and `verdict_text` have the same names in the same order, and
  * test/ledger/ledger-fields.test.ts compares them.
  */
-import type { CompositeField } from '../db/composite-text.ts'
+import type { CompositeField } from '../../db/composite-text.ts'
 import type { Checkpoint } from './lane-work.ts'
-import type { Attempt } from './attempt.ts'
-import type { ResolutionRow } from './resolution.ts'
+import type { Attempt } from '../attempt.ts'
+import type { ResolutionRow } from '../resolution.ts'
 
 /** The subjects of rate windows. Those of addresses sort, and so are locked, before those of keys. */
 export function ipWindow(ip: string): string {

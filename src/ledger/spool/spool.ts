@@ -11,17 +11,17 @@
  *   the case that `mayRemain` names.
  * - A process that dies inside `append` may leave the row or not.
  */
-import { createNaturalBatcher } from '../lib/natural-batcher.ts'
-import type { Log } from '../lib/log.ts'
-import type { ResolutionRow } from './resolution.ts'
-import { appendRows } from './spool/append-rows.ts'
-import { DISK, type Disk } from './spool/disk.ts'
-import { openOwnFiles } from './spool/own-files.ts'
-import { replayFile, type Replay } from './spool/replay-file.ts'
-import { countSetAside } from './spool/set-aside.ts'
-import { isUntidy, tidyFile } from './spool/tidy-file.ts'
-import { createTurns } from './spool/turns.ts'
-import { createWaitingHolds } from './spool/waiting-holds.ts'
+import { createNaturalBatcher } from '../../lib/natural-batcher.ts'
+import type { Log } from '../../lib/log.ts'
+import type { ResolutionRow } from '../resolution.ts'
+import { appendRows } from './append-rows.ts'
+import { DISK, type Disk } from './disk.ts'
+import { openOwnFiles } from './own-files.ts'
+import { replayFile, type Replay } from './replay-file.ts'
+import { countSetAside } from './set-aside.ts'
+import { isUntidy, tidyFile } from './tidy-file.ts'
+import { createTurns } from './turns.ts'
+import { createWaitingHolds } from './waiting-holds.ts'
 
 export interface Spool {
   /** Rejects with `SpoolAppendFailed`. */
@@ -87,7 +87,7 @@ export async function openSpool(options: {
       }
       const outcome = await replayFile(file, { disk, waiting, log, replay, now })
       if (outcome === 'gone') files.drop(file)
-      if (outcome === 'away') return
+      if (outcome === 'unreachable') return
     }
   }
 

@@ -1,6 +1,6 @@
 /** What a part of the audit looks at: some customers, with what is sealed of them and what is not yet. */
 import { sql, type RawBuilder } from 'kysely'
-import type { Database } from '../db/open.ts'
+import type { Database } from '../../db/open.ts'
 import { BILLED_PICO_USD } from './audit-event-checks.ts'
 
 /** Customers after this one up to that one, by their ids; null: without a limit. */

@@ -8,7 +8,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Database } from '../db/open.ts'
+import type { Database } from '../../db/open.ts'
 import { allSessions, balanceChecks } from './audit-balance-checks.ts'
 import type { Checks } from './audit-event-checks.ts'
 import { ALL_CUSTOMERS, auditScope, readSealedUntil, type AuditScope } from './audit-scope.ts'

@@ -1,5 +1,5 @@
 /** From works to the parameters of `ledger_batch`. */
-import { compositeText } from '../db/composite-text.ts'
+import { compositeText } from '../../db/composite-text.ts'
 import type { LaneWork } from './lane-work.ts'
 import {
   ATTEMPT_FIELDS,

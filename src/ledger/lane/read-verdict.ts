@@ -1,4 +1,4 @@
-import type { Verdict, VerdictKind } from './attempt.ts'
+import type { Verdict, VerdictKind } from '../attempt.ts'
 
 /** From a verdict as the SQL function `verdict_text` writes it; `VERDICT_FIELDS` lists its fields in their order. */
 export function readVerdict(text: string, atMs: number): Verdict {
