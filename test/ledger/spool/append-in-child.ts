@@ -14,7 +14,7 @@ const spool = await openSpool({
   dir,
   nodeId: createId(),
   log: createLog('silent', () => {}),
-  replay: async () => 'away',
+  replay: async () => 'unreachable',
 })
 
 const append = async (): Promise<void> => {

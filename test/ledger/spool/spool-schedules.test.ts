@@ -15,7 +15,7 @@ import { recordEvents, spoolFolder, testRow, versionOf } from './spool-rows.ts'
 
 const HOLDS = 4
 
-type Outcome = 'taken' | 'away' | 'refused' | 'throws'
+type Outcome = 'taken' | 'unreachable' | 'refused' | 'throws'
 
 type Step =
   | { kind: 'append'; holds: number[] }
@@ -37,7 +37,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       kind: fc.constant('replay' as const),
-      outcomes: fc.array(fc.constantFrom('taken', 'away', 'refused', 'throws'), {
+      outcomes: fc.array(fc.constantFrom('taken', 'unreachable', 'refused', 'throws'), {
         minLength: 1,
         maxLength: 5,
       }),
