@@ -56,7 +56,7 @@ interface ActInTest {
   readonly action: string
   /** A table that the act writes. */
   readonly table: string
-  run(): Promise<unknown>
+  readonly run: () => Promise<unknown>
 }
 
 const acts: readonly ActInTest[] = [
