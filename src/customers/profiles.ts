@@ -43,6 +43,9 @@ export type ProfileRecord = Readonly<
   Record<OptionalField | 'full_name' | 'cpf_cnpj' | 'created_at' | 'updated_at', string | null>
 >
 
+type StoredProfileRecord = ProfileRecord &
+  Readonly<Record<'full_name' | 'cpf_cnpj' | 'created_at' | 'updated_at', string>>
+
 export async function findProfile(db: Database, customerId: string): Promise<Profile | undefined> {
   return db
     .selectFrom('profiles')
@@ -79,6 +82,8 @@ export async function saveProfile(
 }
 
 /** Of no profile: all fields, and nothing in them. */
+export function profileRecord(profile: Profile): StoredProfileRecord
+export function profileRecord(profile: Profile | undefined): ProfileRecord
 export function profileRecord(profile: Profile | undefined): ProfileRecord {
   return {
     full_name: profile?.full_name ?? null,

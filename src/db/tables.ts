@@ -463,7 +463,7 @@ interface AutomaticTopUpsTable {
   monthly_limit_nano_brl: bigint | null
   remote_ip: string
   failures_in_row: Generated<number>
-  disabled_reason: string | null
+  disabled_reason: 'card_rejected' | 'payment_method_deleted' | null
   tried_at: DefaultedTime
   created_at: DefaultedTime
   updated_at: DefaultedTime

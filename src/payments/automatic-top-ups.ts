@@ -14,7 +14,7 @@ export interface AutomaticTopUp {
   readonly monthlyLimitNanoBrl: NanoBrl | null
   readonly failuresInRow: number
   /** Why it was switched off by us. */
-  readonly disabledReason: string | null
+  readonly disabledReason: 'card_rejected' | 'payment_method_deleted' | null
   readonly updatedAt: Date
 }
 

@@ -9,7 +9,7 @@ import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import type { NanoBrl, PicoUsd } from '../lib/money.ts'
 
-export const MARGIN_ZONE = 'America/Sao_Paulo'
+export const MARGIN_ZONE = 'America/Sao_Paulo' as const
 
 export interface MarginRow {
   /** `YYYY-MM-DD`, of São Paulo, when the call began. */

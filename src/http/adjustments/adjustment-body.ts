@@ -4,6 +4,7 @@ import { findCustomerNames } from '../../customers/customer-names.ts'
 import type { Database } from '../../db/open.ts'
 import { ADJUSTMENT_KINDS, ADJUSTMENT_STATUSES, type Adjustment } from '../../ledger/adjustments.ts'
 import { jsonBrl } from '../../lib/money.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, dateTime, nullable, uuid } from '../rest/values.ts'
 
 const name = nullable(Type.String())
@@ -28,7 +29,7 @@ export const adjustmentAnswer = answer({
 export async function adjustmentBodies(
   db: Database,
   adjustments: readonly Adjustment[],
-): Promise<object[]> {
+): Promise<AnswerOf<typeof adjustmentAnswer>[]> {
   const ids = adjustments.flatMap((each) => [each.customerId, each.requestedBy, each.decidedBy])
   const names = await findCustomerNames(db, ids)
   const nameOf = (id: string | null): string | null => names.get(id ?? '') ?? null
@@ -50,7 +51,10 @@ export async function adjustmentBodies(
   }))
 }
 
-export async function adjustmentBody(db: Database, adjustment: Adjustment): Promise<object> {
+export async function adjustmentBody(
+  db: Database,
+  adjustment: Adjustment,
+): Promise<AnswerOf<typeof adjustmentAnswer>> {
   const [body] = await adjustmentBodies(db, [adjustment])
-  return body as object
+  return body as AnswerOf<typeof adjustmentAnswer>
 }

@@ -14,6 +14,7 @@ import {
 } from '../../ledger/adjustments.ts'
 import { decimalBrl, jsonBrl, parseBrl, type NanoBrl } from '../../lib/money.ts'
 import { NANO_BRL_PER_CENTAVO } from '../../payments/top-ups.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { adjustmentAnswer, adjustmentBodies, adjustmentBody } from './adjustment-body.ts'
 import { reason } from '../rest/operator-text.ts'
@@ -165,7 +166,7 @@ function decide(
   id: string,
   act: 'approved' | 'rejected',
   work: (trx: Database, decision: Decision) => Promise<DecisionOutcome>,
-): Promise<object> {
+): Promise<AnswerOf<typeof adjustmentAnswer>> {
   return audited(deps.db, actorOf(caller), async (trx, record) => {
     const outcome = await work(trx, { id, decidedBy: caller.customerId })
     switch (outcome.kind) {

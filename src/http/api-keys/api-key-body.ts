@@ -6,6 +6,7 @@ import type { ApiKeyInput } from '../../customers/api-keys.ts'
 import { createIpMatcher } from '../../customers/ip-allowlist.ts'
 import { readKeyName } from '../../customers/key-name.ts'
 import { jsonUsd, parseUsd } from '../../lib/money.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, dateTime, nullable, usd, uuid } from '../rest/values.ts'
 import type { ApiKeyDeps } from './api-key-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
@@ -208,7 +209,7 @@ export const newApiKey = answer({
   key: Type.String({ description: 'O segredo; só é mostrado esta vez.' }),
 })
 
-export function apiKeyBody(key: ApiKeyDetails): Record<string, unknown> {
+export function apiKeyBody(key: ApiKeyDetails): AnswerOf<typeof apiKey> {
   return {
     id: key.id,
     name: key.name,

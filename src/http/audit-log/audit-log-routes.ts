@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { listAuditLog, type AuditLogEntry } from '../../audit-log/read-audit-log.ts'
 import { findCustomerNames } from '../../customers/customer-names.ts'
 import { toMilliseconds } from '../../db/exact-time.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import type { AuditLogDeps } from './audit-log-deps.ts'
@@ -70,7 +71,10 @@ export const auditLogRoutes = [
   }),
 ]
 
-function entryBody(found: AuditLogEntry, names: ReadonlyMap<string, string>): object {
+function entryBody(
+  found: AuditLogEntry,
+  names: ReadonlyMap<string, string>,
+): AnswerOf<typeof entry> {
   const nameOf = (id: string | null): string | null => names.get(id ?? '') ?? null
   return {
     id: found.id,

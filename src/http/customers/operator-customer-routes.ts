@@ -136,11 +136,7 @@ const detail = [
 
 export const operatorCustomerRoutes = [...listing, ...detail]
 
-async function detailBody(
-  trx: Database,
-  adminEmails: ReadonlySet<string>,
-  found: Customer,
-): Promise<object> {
+async function detailBody(trx: Database, adminEmails: ReadonlySet<string>, found: Customer) {
   const { id, email } = found
   const profile = await findProfile(trx, id)
   const keys = await listApiKeyDetails(trx, { customerId: id }, null)
@@ -179,7 +175,7 @@ async function detailBody(
   }
 }
 
-function listedBody(found: FoundCustomer): object {
+function listedBody(found: FoundCustomer) {
   return {
     ...customerBody(found),
     balance_brl: jsonBrl(found.balanceNanoBrl),
@@ -187,9 +183,7 @@ function listedBody(found: FoundCustomer): object {
   }
 }
 
-function customerBody(
-  found: Pick<Customer, 'id' | 'name' | 'email' | 'createdAt' | 'deletedAt'>,
-): object {
+function customerBody(found: Pick<Customer, 'id' | 'name' | 'email' | 'createdAt' | 'deletedAt'>) {
   return {
     id: found.id,
     name: found.name,
@@ -199,21 +193,22 @@ function customerBody(
   }
 }
 
-function profileBody(profile: Profile): object {
+function profileBody(profile: Profile) {
   return {
     full_name: profile.full_name,
     cpf_cnpj: maskTaxId(profile.tax_id),
-    kind: kindOfTaxId(profile.tax_id),
+    // Only a checked CPF or CNPJ is stored.
+    kind: kindOfTaxId(profile.tax_id) as 'cpf' | 'cnpj',
     city: profile.city,
     state: profile.state,
   }
 }
 
-function suspensionBody({ since, reason }: Suspension): object {
+function suspensionBody({ since, reason }: Suspension) {
   return { since: since.toISOString(), reason }
 }
 
-function topUpBody(topUp: TopUp): object {
+function topUpBody(topUp: TopUp) {
   return {
     id: topUp.id,
     amount_brl: jsonBrl(topUp.amountNanoBrl),

@@ -45,7 +45,7 @@ async function change(
   customerId: string,
   isSuspended: boolean,
   act: (trx: Database) => Promise<boolean>,
-): Promise<object> {
+) {
   if (!isUuid(customerId) || !(await findCustomer(db, customerId)))
     throw new RestRefusal(404, 'customer_not_found')
   await audited(db, actorOf(caller), async (trx, record) => {

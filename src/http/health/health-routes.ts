@@ -18,7 +18,7 @@ export const healthRoutes = [
     summary: 'Se o serviço está no ar',
     access: 'public',
     answer: answer({ status: Type.Literal('ok'), mode: Type.Enum(['sandbox', 'live']) }),
-    handle: (_call, deps: HealthDeps) => ({ status: 'ok', mode: deps.mode }),
+    handle: (_call, deps: HealthDeps) => ({ status: 'ok' as const, mode: deps.mode }),
   }),
 
   restRoute({

@@ -9,6 +9,7 @@ import { countOpenDifferences } from '../../reconciliation/differences.ts'
 import { findLastRuns } from '../../reconciliation/runs.ts'
 import { serviceHealth } from './service-health-body.ts'
 import type { HealthDeps, ThisNode } from './health-deps.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
 /** Of the newest days; the one in force is the first of them that was ever applied. */
@@ -27,7 +28,11 @@ export const operatorHealthRoutes = [
   }),
 ]
 
-async function readServiceHealth({ db, mode, thisNode }: HealthDeps): Promise<object> {
+async function readServiceHealth({
+  db,
+  mode,
+  thisNode,
+}: HealthDeps): Promise<AnswerOf<typeof serviceHealth>> {
   // One after the other: whoever looks at a service in trouble takes one connection, not eight.
   const nodes = await listNodes(db)
   const holds = await readOpenHolds(db)
@@ -68,7 +73,7 @@ async function readServiceHealth({ db, mode, thisNode }: HealthDeps): Promise<ob
   }
 }
 
-function nodeBody(node: NodeState, thisNodeId: string): object {
+function nodeBody(node: NodeState, thisNodeId: string) {
   return {
     id: node.id,
     is_this: node.id === thisNodeId,
@@ -80,7 +85,7 @@ function nodeBody(node: NodeState, thisNodeId: string): object {
   }
 }
 
-function queueBody(queue: QueueState): object {
+function queueBody(queue: QueueState) {
   return {
     name: queue.name,
     waiting: queue.waiting,
@@ -89,7 +94,7 @@ function queueBody(queue: QueueState): object {
   }
 }
 
-function jobBody(job: JobState): object {
+function jobBody(job: JobState) {
   return {
     name: job.name,
     cron: job.cron,
@@ -101,7 +106,7 @@ function jobBody(job: JobState): object {
   }
 }
 
-function thisNodeBody(node: ThisNode): object {
+function thisNodeBody(node: ThisNode) {
   return {
     id: node.id(),
     started_at: node.startedAt.toISOString(),

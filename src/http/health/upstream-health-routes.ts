@@ -40,7 +40,7 @@ export const upstreamHealthRoutes = [
   }),
 ]
 
-function providerBody(health: VendorHealth): unknown {
+function providerBody(health: VendorHealth) {
   return {
     provider: health.vendor,
     requests: health.requests,

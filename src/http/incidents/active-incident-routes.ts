@@ -35,7 +35,7 @@ export const activeIncidentRoutes = [
 ]
 
 /** The subject stays inside: it may name an upstream. */
-function incidentBody(incident: Incident): unknown {
+function incidentBody(incident: Incident) {
   return {
     id: incident.id,
     title: incident.title,
@@ -43,7 +43,7 @@ function incidentBody(incident: Incident): unknown {
     severity: incident.severity,
     models: incident.modelIds,
     providers: incident.vendors,
-    status: 'open',
+    status: 'open' as const,
     started_at: incident.openedAt.toISOString(),
     updated_at: incident.updatedAt.toISOString(),
   }

@@ -11,6 +11,7 @@ import {
   updateIncident,
   type Incident,
 } from '../../health/incidents.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { operatorLine } from '../rest/operator-text.ts'
 import { answer, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
@@ -162,13 +163,13 @@ function checkKnown(field: string, given: readonly string[], known: ReadonlySet<
     throw new RestRefusal(400, 'invalid_request', `${field}: not in the catalog: ${unknown[0]}`)
 }
 
-async function getIncident(db: Database, id: string): Promise<object> {
+async function getIncident(db: Database, id: string): Promise<AnswerOf<typeof incident>> {
   const [found] = await listIncidents(db, { onlyOpen: false, id })
   if (!found) throw new Error(`there is no incident ${id}`)
   return incidentBody(found)
 }
 
-function incidentBody(found: Incident): object {
+function incidentBody(found: Incident): AnswerOf<typeof incident> {
   return {
     id: found.id,
     status: found.resolvedAt ? 'resolved' : 'open',

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { listMailsInTrouble, type MailInTrouble } from '../../email/list-mails-in-trouble.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, count, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import type { MailDeps } from './mail-deps.ts'
@@ -42,7 +43,7 @@ export const operatorMailRoutes = [
   }),
 ]
 
-function inTroubleBody(found: MailInTrouble): object {
+function inTroubleBody(found: MailInTrouble): AnswerOf<typeof inTrouble> {
   return {
     id: found.id,
     customer_id: found.customerId,

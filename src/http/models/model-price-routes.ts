@@ -4,6 +4,7 @@ import { MODEL_CATEGORIES, type Model } from '../../catalog/model.ts'
 import type { PriceTier } from '../../catalog/prices.ts'
 import { SANDBOX_SOURCE } from '../../fx/fx-rates.ts'
 import { chargeFor, jsonBrl, jsonE4, type Conversion, type PicoUsd } from '../../lib/money.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, count, date, nullable } from '../rest/values.ts'
 import type { ModelDeps } from './model-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'
@@ -81,7 +82,7 @@ export const modelPriceRoutes = [
 ]
 
 /** By the model's own price: a route of another price charges by that one. */
-function priceBody(model: Model, fxRateE4: bigint): object {
+function priceBody(model: Model, fxRateE4: bigint): AnswerOf<typeof modelPrice> {
   const conversion = { fxRateE4, markupE4: model.markupE4 }
   const { tiers, units = {} } = model.price
   return {
@@ -99,15 +100,15 @@ function priceBody(model: Model, fxRateE4: bigint): object {
   }
 }
 
-function tierBody(tier: PriceTier, conversion: Conversion): object {
+function tierBody(priced: PriceTier, conversion: Conversion): AnswerOf<typeof tier> {
   const million = (each: bigint) => charged(each * TOKENS, conversion)
   return {
-    above_prompt_tokens: tier.abovePromptTokens,
-    input_brl: million(tier.input),
-    cached_input_brl: million(tier.cachedInput),
-    cache_write_brl: million(tier.cacheWrite),
-    output_brl: million(tier.output),
-    reasoning_brl: million(tier.reasoning),
+    above_prompt_tokens: priced.abovePromptTokens,
+    input_brl: million(priced.input),
+    cached_input_brl: million(priced.cachedInput),
+    cache_write_brl: million(priced.cacheWrite),
+    output_brl: million(priced.output),
+    reasoning_brl: million(priced.reasoning),
   }
 }
 

@@ -40,7 +40,11 @@ export const modelRoutes = [
     isTagged: true,
     handle({ query }, deps: ModelDeps) {
       const models = deps.catalog.listModels(query.category)
-      return { models: models.map(catalogEntry), object: 'list', data: models.map(listEntry) }
+      return {
+        models: models.map(catalogEntry),
+        object: 'list' as const,
+        data: models.map(listEntry),
+      }
     },
   }),
 
@@ -63,7 +67,7 @@ export const modelRoutes = [
   }),
 ]
 
-function catalogEntry(model: Model): object {
+function catalogEntry(model: Model) {
   return {
     id: model.id,
     display_name: model.displayName,
@@ -74,6 +78,6 @@ function catalogEntry(model: Model): object {
   }
 }
 
-function listEntry(model: Model): object {
-  return { id: model.id, object: 'model', created: 0, owned_by: model.vendor }
+function listEntry(model: Model) {
+  return { id: model.id, object: 'model' as const, created: 0, owned_by: model.vendor }
 }

@@ -6,6 +6,7 @@ import { MODEL_CATEGORIES } from '../../catalog/model.ts'
 import { listMarkupChanges, type MarkupChange } from '../../catalog/markup-changes.ts'
 import type { Price } from '../../catalog/prices.ts'
 import { jsonE4, jsonUsd } from '../../lib/money.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, count, dateTime, nullable, usd, uuid } from '../rest/values.ts'
 import type { ModelDeps } from './model-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
@@ -66,7 +67,10 @@ export const adminModel = answer({
 })
 
 /** In catalog order, as the database has the changes. */
-export async function listModelBodies({ db, catalog }: ModelDeps): Promise<object[]> {
+export async function listModelBodies({
+  db,
+  catalog,
+}: ModelDeps): Promise<AnswerOf<typeof adminModel>[]> {
   const changes = await listMarkupChanges(db)
   const disabled = new Map((await listDisabledModels(db)).map((one) => [one.modelId, one]))
   const now = new Date()
@@ -104,7 +108,7 @@ export async function reloadCatalog({ operators, log }: ModelDeps): Promise<void
     .catch((error: unknown) => log.warn('catalog_reload_failed', { error }))
 }
 
-export function markupChangeBody(change: MarkupChange): object {
+export function markupChangeBody(change: MarkupChange): AnswerOf<typeof markupChange> {
   return {
     id: change.id,
     model_id: change.modelId,
@@ -118,7 +122,7 @@ export function markupChangeBody(change: MarkupChange): object {
   }
 }
 
-function routeBody(route: Route): object {
+function routeBody(route: Route) {
   return {
     upstream: route.upstreamId,
     upstream_model: route.upstreamModel,
@@ -131,7 +135,7 @@ function routeBody(route: Route): object {
 /** Micro-USD of a million tokens are pico-USD of one: a millionth of what is shown. */
 const TOKENS = 1_000_000n
 
-function priceBody({ tiers, units = {} }: Price): object {
+function priceBody({ tiers, units = {} }: Price): AnswerOf<typeof price> {
   return {
     tiers: tiers.map((tier) => ({
       above_prompt_tokens: tier.abovePromptTokens,

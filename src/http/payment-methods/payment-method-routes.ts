@@ -8,6 +8,7 @@ import {
   type PaymentMethod,
 } from '../../payments/payment-methods.ts'
 import { tokenizeCard } from '../../payments/tokenize-card.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, dateTime, nullable, uuid } from '../rest/values.ts'
 import type { PaymentMethodDeps } from './payment-method-deps.ts'
@@ -121,7 +122,7 @@ function tooManyPaymentMethods(): RestRefusal {
   return new RestRefusal(409, 'too_many_payment_methods', `at most ${PAYMENT_METHODS_MAX}`)
 }
 
-function paymentMethodBody(method: PaymentMethod): object {
+function paymentMethodBody(method: PaymentMethod): AnswerOf<typeof paymentMethod> {
   return {
     id: method.id,
     brand: method.brand,

@@ -10,6 +10,7 @@ import {
 import { kindOfTaxId, readTaxId } from '../../lib/tax-id.ts'
 import { getPreferences } from '../../customers/preferences.ts'
 import type { Database } from '../../db/open.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, nullable } from '../rest/values.ts'
 import { profileFields } from './profile-fields.ts'
@@ -166,7 +167,11 @@ function trimmed<Fields extends Readonly<Record<string, string | null | undefine
   ) as Fields
 }
 
-async function bodyOf(db: Database, customerId: string, found: Profile): Promise<object> {
+async function bodyOf(
+  db: Database,
+  customerId: string,
+  found: Profile,
+): Promise<AnswerOf<typeof profile>> {
   const { weekly_digest_enabled } = await getPreferences(db, customerId)
   const { postal_code, street, street_number, city, state } = found
   return {

@@ -4,6 +4,7 @@ import { listPromptRuns, type PromptRun } from '../../prompts/prompt-runs.ts'
 import { findPrompt } from '../../prompts/find-prompt.ts'
 import { jsonBrl } from '../../lib/money.ts'
 import { promptParams, promptRun, promptVersion } from './prompt-body.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor } from '../rest/cursor.ts'
 import type { PromptDeps } from './prompt-deps.ts'
@@ -81,11 +82,16 @@ function readVersionCursor(text: string | undefined): number | undefined {
   return Number(version)
 }
 
-function versionBody({ version, body, changeNote, createdAt }: PromptVersion): object {
+function versionBody({
+  version,
+  body,
+  changeNote,
+  createdAt,
+}: PromptVersion): AnswerOf<typeof promptVersion> {
   return { version, body, change_note: changeNote, created_at: createdAt.toISOString() }
 }
 
-function runBody(run: PromptRun): object {
+function runBody(run: PromptRun): AnswerOf<typeof promptRun> {
   return {
     session_id: run.sessionId,
     request_count: run.requests,

@@ -5,6 +5,7 @@ import { findPrompt, type Prompt } from '../../prompts/find-prompt.ts'
 import { listPrompts } from '../../prompts/list-prompts.ts'
 import { VARIABLES_MAX, type VariablesFault } from '../../prompts/placeholders.ts'
 import { changePrompt, clonePrompt, createPrompt, deletePrompt } from '../../prompts/prompts.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { prompt, promptChange, promptInput, promptParams, TAG_LENGTH_MAX } from './prompt-body.ts'
 import { answer, uuid, wholeNumber, storedText } from '../rest/values.ts'
@@ -105,7 +106,7 @@ export const promptRoutes = [
           throw new RestRefusal(404, 'prompt_not_found')
         await record({ action: 'prompt.deleted', customerId, subjectId: id })
       })
-      return { id, deleted: true }
+      return { id, deleted: true as const }
     },
   }),
   restRoute({
@@ -149,7 +150,7 @@ function sound(result: Prompt | VariablesFault): Prompt {
   throw new RestRefusal(400, 'invalid_request', what)
 }
 
-function promptBody(saved: Prompt): object {
+function promptBody(saved: Prompt): AnswerOf<typeof prompt> {
   return {
     id: saved.id,
     slug: saved.slug,

@@ -21,7 +21,7 @@ const DAYS_DEFAULT = 35
 const DAYS_MAX = 365
 
 const literals = <Value extends string>(values: readonly Value[]) =>
-  Type.Union(values.map((value) => Type.Literal(value)))
+  Type.Unsafe<Value>(Type.Union(values.map((value) => Type.Literal(value))))
 const amount = Type.Number()
 
 const difference = answer({

@@ -7,6 +7,7 @@ import {
 } from '../../customers/referrals.ts'
 import { jsonBrl } from '../../lib/money.ts'
 import { WITHDRAWAL_DAYS } from '../../payments/refunds/refundable.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, count, dateTime, nullable, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import type { ReferralDeps } from './referral-deps.ts'
@@ -92,7 +93,7 @@ function shareText(publicUrl: string | undefined, code: string): string | null {
   return `Conheça a Catraca: ${publicUrl}/cadastrar?indicacao=${code} (meu código de indicação: ${code})`
 }
 
-function referredBody(person: Referred): object {
+function referredBody(person: Referred): AnswerOf<typeof referred> {
   const { firstLetter, rewardedAt, rewardNanoBrl, isTakenBack } = person
   return {
     name: firstLetter === undefined ? null : `${firstLetter}•••`,

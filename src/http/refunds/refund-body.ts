@@ -4,6 +4,7 @@ import { findCustomerNames } from '../../customers/customer-names.ts'
 import type { Database } from '../../db/open.ts'
 import { jsonBrl } from '../../lib/money.ts'
 import { returnedOf, type Refund } from '../../payments/refunds/refunds.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, dateTime, nullable, uuid } from '../rest/values.ts'
 
 export const refundStatus = Type.Enum([
@@ -40,7 +41,7 @@ const refundFields = {
 
 export const refundAnswer = answer(refundFields)
 
-export function refundBody(refund: Refund): object {
+export function refundBody(refund: Refund): AnswerOf<typeof refundAnswer> {
   return {
     id: refund.id,
     amount_brl: jsonBrl(refund.amount_nano_brl),
@@ -73,7 +74,7 @@ export const operatedRefundAnswer = answer({
 export async function operatedRefundBodies(
   db: Database,
   refunds: readonly Refund[],
-): Promise<object[]> {
+): Promise<AnswerOf<typeof operatedRefundAnswer>[]> {
   const names = await findCustomerNames(
     db,
     refunds.map((refund) => refund.customer_id),
@@ -81,12 +82,18 @@ export async function operatedRefundBodies(
   return refunds.map((refund) => operatedRefund(refund, names.get(refund.customer_id) ?? null))
 }
 
-export async function operatedRefundBody(db: Database, refund: Refund): Promise<object> {
+export async function operatedRefundBody(
+  db: Database,
+  refund: Refund,
+): Promise<AnswerOf<typeof operatedRefundAnswer>> {
   const [body] = await operatedRefundBodies(db, [refund])
-  return body as object
+  return body as AnswerOf<typeof operatedRefundAnswer>
 }
 
-function operatedRefund(refund: Refund, customerName: string | null): object {
+function operatedRefund(
+  refund: Refund,
+  customerName: string | null,
+): AnswerOf<typeof operatedRefundAnswer> {
   return {
     ...refundBody(refund),
     customer_id: refund.customer_id,

@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox'
 import { findCustomer } from '../../customers/customers.ts'
 import type { Database } from '../../db/open.ts'
+import type { AnswerOf } from './answer-of.ts'
 import { authenticate, type AuthenticateDeps, type Caller } from './authenticate.ts'
 import { restErrorBody } from './values.ts'
 import { sendJson } from './rest-error.ts'
@@ -18,6 +19,7 @@ export interface RestRoute<
   Query extends TProperties,
   Body extends TSchema,
   Access extends 'public' | 'customer' | 'admin',
+  Answer extends TSchema | MediaType,
   Deps,
 > {
   readonly method: Method
@@ -33,15 +35,21 @@ export interface RestRoute<
   /** 200 if not given. */
   readonly status?: number
   /** Of the JSON; a media type where it is not JSON. */
-  readonly answer: TSchema | MediaType
+  readonly answer: Answer
   /** Answers of other statuses that are no errors of the REST format, with what they mean. */
   readonly otherAnswers?: Readonly<Record<number, { answer: TSchema; description: string }>>
   /** With an `ETag`: a client that has the answer already gets a 304. */
   readonly isTagged?: boolean
   /** Its codes of errors by status, beside those that every route has. */
   readonly refusals?: Readonly<Record<number, readonly string[]>>
-  handle(call: RestCall<TObject<Params>, TObject<Query>, Body, Access>, deps: Deps): unknown
+  /** Gives the JSON of the answer; or the reply, where it sent one itself; or throws a `RestRefusal`. */
+  handle(
+    call: RestCall<TObject<Params>, TObject<Query>, Body, Access>,
+    deps: Deps,
+  ): Handled<Answer> | Promise<Handled<Answer>>
 }
+
+type Handled<Answer> = (Answer extends TSchema ? AnswerOf<Answer> : never) | FastifyReply
 
 export type MediaType = 'image/png' | 'text/csv' | 'text/html'
 
@@ -81,14 +89,14 @@ export interface AccessDeps extends AuthenticateDeps {
   readonly adminEmails: ReadonlySet<string>
 }
 
-/** `handle` gives the JSON of the answer; the reply itself where it sent one; or throws a `RestRefusal`. */
 export function restRoute<
   Access extends 'public' | 'customer' | 'admin',
+  Answer extends TSchema | MediaType,
   Params extends TProperties = {},
   Query extends TProperties = {},
   Body extends TSchema = Type.TUnknown,
   Deps = unknown,
->(declared: RestRoute<Params, Query, Body, Access, Deps>): Route<Deps & AccessDeps> {
+>(declared: RestRoute<Params, Query, Body, Access, Answer, Deps>): Route<Deps & AccessDeps> {
   const { method, path, access, params, query, body, status = 200 } = declared
   return {
     method,
@@ -120,7 +128,7 @@ export function restRoute<
           reply,
         }
         const answer = await declared.handle(call, deps)
-        // A reply is awaited like a promise on its way here, and gives undefined when it is over.
+        // A reply is a promise: the sent answer resolves it to undefined.
         if (answer === reply || answer === undefined) return reply
         return declared.isTagged
           ? sendTaggedJson(request, reply, answer)
@@ -187,7 +195,14 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
 
 function responsesOf(
   route: Pick<
-    RestRoute<TProperties, TProperties, TSchema, 'public' | 'customer' | 'admin', never>,
+    RestRoute<
+      TProperties,
+      TProperties,
+      TSchema,
+      'public' | 'customer' | 'admin',
+      TSchema | MediaType,
+      never
+    >,
     | 'method'
     | 'access'
     | 'params'

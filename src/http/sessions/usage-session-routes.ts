@@ -111,7 +111,7 @@ const session = [
 
 export const usageSessionRoutes = [...sessionList, ...session]
 
-function sessionBody(session: UsageSession): object {
+function sessionBody(session: UsageSession) {
   const { promptTokens, completionTokens, firstRequestAt, lastRequestAt } = session
   const [first, last] = [toMilliseconds(firstRequestAt), toMilliseconds(lastRequestAt)]
   return {

@@ -6,6 +6,7 @@ import { declineInvitation, listReceivedInvitations } from '../../customers/team
 import { TEAM_MEMBERS_MAX } from '../../customers/team-members.ts'
 import type { Database } from '../../db/open.ts'
 import { hasProvedEmail } from '../../sign-in/has-proved-email.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { answer, dateTime, uuid } from '../rest/values.ts'
 import type { TeamDeps } from './team-deps.ts'
@@ -83,7 +84,11 @@ const accepting = [
   }),
 ]
 
-function accept(db: Database, caller: Caller, proof: InvitationProof): Promise<object> {
+function accept(
+  db: Database,
+  caller: Caller,
+  proof: InvitationProof,
+): Promise<AnswerOf<typeof joined>> {
   const { customerId } = caller
   return audited(db, actorOf(caller), async (trx, record) => {
     const accepted = await acceptInvitation(trx, { proof, customerId })
@@ -133,7 +138,7 @@ const decline = [
           details: { team_id: declined.teamId },
         })
       })
-      return { id: invitationId, declined: true }
+      return { id: invitationId, declined: true as const }
     },
   }),
 ]

@@ -2,6 +2,7 @@
 import Type from 'typebox'
 import type { Team } from '../../customers/teams.ts'
 import { decimalBrl, jsonBrl, parseBrl, type NanoBrl } from '../../lib/money.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, count, dateTime, nullable, uuid } from '../rest/values.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { maskedName, teamRank } from './team-access.ts'
@@ -79,7 +80,7 @@ export function capText(limit: NanoBrl | null): string | null {
   return limit === null ? null : decimalBrl(limit)
 }
 
-export function teamBody(found: Team): object {
+export function teamBody(found: Team): AnswerOf<typeof team> {
   const { limitNanoBrl, spentNanoBrl, heldNanoBrl } = found
   // Below zero where the cap was lowered under what was spent.
   const left = limitNanoBrl === null ? null : limitNanoBrl - spentNanoBrl - heldNanoBrl

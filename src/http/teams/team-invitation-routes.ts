@@ -128,7 +128,7 @@ const revoke = [
         const [id] = revokedInvitationIds
         if (id === undefined) throw new RestRefusal(404, 'invitation_not_found')
         await recordRevoked(trx, record, access, { revokedInvitationIds })
-        return { id, revoked: true }
+        return { id, revoked: true as const }
       })
     },
   }),
@@ -136,7 +136,7 @@ const revoke = [
 
 export const teamInvitationRoutes = [...listAndCreate, ...revoke]
 
-function invitationBody(invitation: TeamInvitation): object {
+function invitationBody(invitation: TeamInvitation) {
   return {
     id: invitation.id,
     email: invitation.email,

@@ -9,6 +9,7 @@ import { revokeKey } from '../../customers/key-acts.ts'
 import type { TeamAccess } from '../../customers/team-access.ts'
 import { countTeamKeys, TEAM_KEYS_MAX } from '../../customers/team-keys.ts'
 import type { Database } from '../../db/open.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { answer, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
@@ -148,6 +149,6 @@ async function theKey(
   return key
 }
 
-function teamKeyBody(key: ApiKeyDetails): Record<string, unknown> {
+function teamKeyBody(key: ApiKeyDetails): AnswerOf<typeof teamKey> {
   return { ...apiKeyBody(key), created_by: key.createdBy }
 }

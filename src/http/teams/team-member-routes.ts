@@ -7,6 +7,7 @@ import {
   type TeamPerson,
 } from '../../customers/team-members.ts'
 import { jsonBrl } from '../../lib/money.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, count, dateTime, nullable, uuid } from '../rest/values.ts'
 import type { TeamDeps } from './team-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
@@ -88,7 +89,7 @@ const removeMember = [
         await recordRevoked(trx, record, access, removed)
         await record({ action: 'team_member.removed', customerId, subjectId: teamId })
       })
-      return { customer_id: customerId, removed: true }
+      return { customer_id: customerId, removed: true as const }
     },
   }),
 ]
@@ -110,6 +111,7 @@ export const teamMemberRoutes = [
       const [owner, ...members] = people.map((each) =>
         personBody(each, { rank, isSelf: each.customerId === caller.customerId }),
       )
+      if (!owner) throw new Error(`the team ${teamId} has no owner`)
       return { owner, members }
     },
   }),
@@ -127,7 +129,7 @@ function assertIsNot(ownerId: string, customerId: string): void {
 function personBody(
   each: TeamPerson,
   { rank, isSelf }: { rank: TeamRank; isSelf: boolean },
-): object {
+): AnswerOf<typeof person> {
   const isKnown = isSelf || rank === 'owner' || (rank === 'admin' && each.rank !== 'owner')
   const hasUsage = isSelf || rank !== 'member'
   return {

@@ -8,6 +8,7 @@ import {
   listTeams,
   TEAMS_MAX,
 } from '../../customers/teams.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { answer, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
@@ -144,7 +145,7 @@ const one = [
           return { id: teamId }
         },
       )
-      return { id, deleted: true }
+      return { id, deleted: true as const }
     },
   }),
 ]
@@ -155,7 +156,7 @@ async function getTeamBody(
   { db }: TeamDeps,
   { customerId }: Caller,
   teamId: string,
-): Promise<object> {
+): Promise<AnswerOf<typeof team>> {
   const found = await findTeam(db, { teamId, customerId })
   if (!found) throw new RestRefusal(404, 'team_not_found')
   return teamBody(found)

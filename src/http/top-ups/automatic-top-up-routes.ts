@@ -8,6 +8,7 @@ import {
   saveAutomaticTopUp,
   type AutomaticTopUp,
 } from '../../payments/automatic-top-ups.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, brl, count, dateTime, nullable, uuid } from '../rest/values.ts'
 import type { TopUpDeps, TopUpTerms } from './top-up-deps.ts'
@@ -149,7 +150,7 @@ function invalid(field: string, what: string): RestRefusal {
   return new RestRefusal(400, 'invalid_request', `${field}: ${what}, of whole centavos`)
 }
 
-function automaticTopUpBody(found: AutomaticTopUp): object {
+function automaticTopUpBody(found: AutomaticTopUp): AnswerOf<typeof automaticTopUp> {
   const { monthlyLimitNanoBrl: limit } = found
   return {
     is_enabled: found.isEnabled,

@@ -5,6 +5,7 @@ import { isSuspended } from '../../customers/suspend-customer.ts'
 import { findPayer } from '../../payments/find-payer.ts'
 import type { PayerDetails } from '../../payments/processor.ts'
 import { NANO_BRL_PER_CENTAVO, type TopUp } from '../../payments/top-ups.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, dateTime, nullable, uuid } from '../rest/values.ts'
 import type { TopUpDeps } from './top-up-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
@@ -43,7 +44,7 @@ export const topUp = answer({
   paid_at: nullable(dateTime),
 })
 
-export function topUpBody(found: TopUp): object {
+export function topUpBody(found: TopUp): AnswerOf<typeof topUp> {
   return {
     id: found.id,
     amount_brl: jsonBrl(found.amountNanoBrl),

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { listApiKeyDetails } from '../../customers/api-key-details.ts'
 import { percentOf } from '../../lib/percent-of.ts'
 import { sumUsageByMinute, type MinuteUse } from '../../usage/sum-usage-by-minute.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, count, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import type { UsageDeps } from './usage-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'
@@ -25,26 +26,30 @@ const use = {
   peak_at: nullable(dateTime),
 }
 
+const requestUse = answer({
+  limit: count,
+  ...use,
+  headroom_percent: percent,
+  peak_headroom_percent: percent,
+})
+
+const tokenUse = answer(
+  {
+    limit: nullable(count),
+    ...use,
+    headroom_percent: nullable(percent),
+    peak_headroom_percent: nullable(percent),
+  },
+  { description: 'Numa chave sem limite de tokens, só contam chamadas que já terminaram.' },
+)
+
 const keyUse = answer({
   api_key_id: uuid,
   name: Type.String(),
   last_four: Type.String(),
   team_id: nullable(uuid),
-  requests_per_minute: answer({
-    limit: count,
-    ...use,
-    headroom_percent: percent,
-    peak_headroom_percent: percent,
-  }),
-  tokens_per_minute: answer(
-    {
-      limit: nullable(count),
-      ...use,
-      headroom_percent: nullable(percent),
-      peak_headroom_percent: nullable(percent),
-    },
-    { description: 'Numa chave sem limite de tokens, só contam chamadas que já terminaram.' },
-  ),
+  requests_per_minute: requestUse,
+  tokens_per_minute: tokenUse,
 })
 
 /** Keys that could be used, also while the balance is used up. */
@@ -93,11 +98,13 @@ export const rateLimitUseRoutes = [
   }),
 ]
 
+function useBody(use: MinuteUse, limit: number, minutes: number): AnswerOf<typeof requestUse>
+function useBody(use: MinuteUse, limit: number | null, minutes: number): AnswerOf<typeof tokenUse>
 function useBody(
   { current, total, peak, peakAt }: MinuteUse,
   limit: number | null,
   minutes: number,
-): object {
+): AnswerOf<typeof tokenUse> {
   return {
     limit,
     current,

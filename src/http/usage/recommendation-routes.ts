@@ -6,6 +6,7 @@ import { jsonBrl, type ExactNumber, type NanoBrl } from '../../lib/money.ts'
 import { percentOf } from '../../lib/percent-of.ts'
 import { sumUsageByModel, type ModelUsage } from '../../usage/sum-usage-by-model.ts'
 import { addUp } from '../../usage/usage-windows.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, count, nullable, wholeNumber } from '../rest/values.ts'
 import type { UsageDeps } from './usage-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'
@@ -106,7 +107,7 @@ function modelBody(
   usage: ModelUsage,
   model: Model | undefined,
   suggestions: readonly ModelSuggestion[],
-): object {
+): AnswerOf<typeof modelUse> {
   return {
     model_id: usage.modelId,
     model_name: model?.displayName ?? usage.modelId,
@@ -121,7 +122,8 @@ function modelBody(
       model_id: other.id,
       model_name: other.displayName,
       projected_cost_brl: jsonBrl(projectedNanoBrl),
-      brl_per_1k_tokens: jsonOrNull(brlPer1kTokens(projectedNanoBrl, usage)),
+      // A suggestion is made from the tokens of the usage, so there are some.
+      brl_per_1k_tokens: jsonBrl(brlPer1kTokens(projectedNanoBrl, usage) ?? 0n),
       saving_brl: jsonBrl(savingNanoBrl),
       saving_percent: percentOf(savingNanoBrl, usage.costBilledNanoBrl),
     })),

@@ -8,6 +8,7 @@ import { jsonBrl, jsonUsd } from '../../lib/money.ts'
 import { percentOf } from '../../lib/percent-of.ts'
 import { sumUsageByKey, type KeyUsage } from '../../usage/sum-usage-by-key.ts'
 import { addUp, byCost, NO_USAGE } from '../../usage/usage-windows.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, count, nullable, usd, uuid, wholeNumber } from '../rest/values.ts'
 import type { UsageDeps } from './usage-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'
@@ -72,7 +73,11 @@ export const usageByKeyRoutes = [
   }),
 ]
 
-function keyUsageBody(key: ApiKeyDetails, usage: KeyUsage, totalNanoBrl: bigint): object {
+function keyUsageBody(
+  key: ApiKeyDetails,
+  usage: KeyUsage,
+  totalNanoBrl: bigint,
+): AnswerOf<typeof keyUsage> {
   return {
     api_key_id: key.id,
     name: key.name,

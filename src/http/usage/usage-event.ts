@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { toMilliseconds } from '../../db/exact-time.ts'
 import { jsonBrl, jsonE4, jsonUsd } from '../../lib/money.ts'
 import type { UsageEvent } from '../../usage/usage-event.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, count, date, dateTime, nullable, usd, uuid } from '../rest/values.ts'
 
 /** A charge, wherever one is shown. */
@@ -29,7 +30,7 @@ export const usageEvent = answer({
   created_at: dateTime,
 })
 
-export function usageEventBody(event: UsageEvent): object {
+export function usageEventBody(event: UsageEvent): AnswerOf<typeof usageEvent> {
   return {
     id: event.id,
     request_id: event.requestId,

@@ -67,7 +67,7 @@ async function sendExport(
   customerId: string,
   asked: { from?: string; to?: string },
   send: (period: UsagePeriod, batches: AsyncIterable<readonly ReadUsageEvent[]>) => Promise<void>,
-): Promise<void> {
+): Promise<FastifyReply> {
   const release = exportSlots.take(customerId)
   if (!release) {
     reply.header('retry-after', RETRY_AFTER_SECONDS)
@@ -77,6 +77,7 @@ async function sendExport(
     const period = await askedPeriod(db, customerId, asked)
     const batches = readUsage(db, customerId, period)
     await send(period, logged(log, reply.request.id, batches))
+    return reply
   } finally {
     release()
   }

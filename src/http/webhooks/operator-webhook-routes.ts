@@ -5,6 +5,7 @@ import {
   listWebhooksInTrouble,
   type WebhookInTrouble,
 } from '../../webhooks/list-webhooks-in-trouble.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, count, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
@@ -72,7 +73,7 @@ export const operatorWebhookRoutes = [
   }),
 ]
 
-function inTroubleBody(found: WebhookInTrouble): object {
+function inTroubleBody(found: WebhookInTrouble): AnswerOf<typeof inTrouble> {
   return {
     id: found.id,
     customer_id: found.customerId,
