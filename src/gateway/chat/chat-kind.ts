@@ -124,7 +124,7 @@ async function resolveAnswer(
   answer: ChatAnswer,
   answeredBy: AnsweredBy,
 ): Promise<Resolution> {
-  const texts = outputTexts(answer.body, 'message')
+  const texts = outputTexts(answer.body)
   const used =
     believable(held, answer.usage, texts.length > 0, answeredBy) ??
     (await estimateChat(held, texts, 'no_usage_reported'))

@@ -1,12 +1,12 @@
 import { isObject } from '../../lib/is-object.ts'
 import type { JsonObject } from '../../providers/contract.ts'
 
-/** Texts that the model put out in an answer, to be counted where the upstream did not. */
-export function outputTexts(body: JsonObject, part: 'message' | 'delta'): string[] {
+/** Texts of the model in a whole answer, to be counted when the upstream reports no usage. */
+export function outputTexts(body: JsonObject): string[] {
   if (!Array.isArray(body.choices)) return []
   const texts: string[] = []
   for (const choice of body.choices as unknown[]) {
-    const message = isObject(choice) && isObject(choice[part]) ? choice[part] : {}
+    const message = isObject(choice) && isObject(choice.message) ? choice.message : {}
     for (const field of ['content', 'refusal', 'reasoning_content', 'reasoning'] as const) {
       if (typeof message[field] === 'string' && message[field] !== '') texts.push(message[field])
     }
@@ -17,23 +17,50 @@ export function outputTexts(body: JsonObject, part: 'message' | 'delta'): string
   return texts
 }
 
-/** Bytes that the model wrote in a chunk: texts, and the names and arguments of tool calls. */
-export function countWrittenBytes(body: JsonObject): number {
-  if (!Array.isArray(body.choices)) return 0
-  let bytes = 0
-  const add = (text: unknown): void => {
-    if (typeof text === 'string') bytes += Buffer.byteLength(text)
-  }
+/** The output of a stream, as counted on the way. */
+export interface OutputCount {
+  /** Texts and groups of tool calls: each is at least one token. */
+  deltas: number
+  /** Of the texts, and of the tool calls as JSON. */
+  bytes: number
+  /** Of the texts, and of the names and arguments of tool calls: without the JSON around them. */
+  writtenBytes: number
+}
+
+/** Adds a chunk. It runs for every event of every stream, so it looks at each field once and allocates nothing. */
+export function countOutput(body: JsonObject, count: OutputCount): void {
+  if (!Array.isArray(body.choices)) return
   for (const choice of body.choices as unknown[]) {
-    const delta = isObject(choice) && isObject(choice.delta) ? choice.delta : {}
-    for (const field of ['content', 'refusal', 'reasoning_content', 'reasoning'] as const)
-      add(delta[field])
-    const calls = Array.isArray(delta.tool_calls) ? (delta.tool_calls as unknown[]) : []
-    for (const call of [...calls, { function: delta.function_call }]) {
-      const called = isObject(call) ? (call.function ?? call.custom) : undefined
-      if (!isObject(called)) continue
-      for (const field of ['name', 'arguments', 'input'] as const) add(called[field])
+    if (!isObject(choice) || !isObject(choice.delta)) continue
+    const { delta } = choice
+    countText(delta.content, count)
+    countText(delta.refusal, count)
+    countText(delta.reasoning_content, count)
+    countText(delta.reasoning, count)
+    if (delta.tool_calls) countCalls(delta.tool_calls, delta.tool_calls, count)
+    if (delta.function_call)
+      countCalls(delta.function_call, [{ function: delta.function_call }], count)
+  }
+}
+
+function countText(text: unknown, count: OutputCount): void {
+  if (typeof text !== 'string' || text === '') return
+  const bytes = Buffer.byteLength(text)
+  count.deltas += 1
+  count.bytes += bytes
+  count.writtenBytes += bytes
+}
+
+function countCalls(field: unknown, calls: unknown, count: OutputCount): void {
+  count.deltas += 1
+  count.bytes += Buffer.byteLength(JSON.stringify(field))
+  if (!Array.isArray(calls)) return
+  for (const call of calls as unknown[]) {
+    const called = isObject(call) ? (call.function ?? call.custom) : undefined
+    if (!isObject(called)) continue
+    for (const field of ['name', 'arguments', 'input'] as const) {
+      const text = called[field]
+      if (typeof text === 'string') count.writtenBytes += Buffer.byteLength(text)
     }
   }
-  return bytes
 }

@@ -10,7 +10,7 @@ import type { HeldCall } from '../call.ts'
 import type { Client } from '../client.ts'
 import type { RunningCall } from '../running-calls.ts'
 import type { ChatWriter } from './chat-format.ts'
-import { countWrittenBytes, outputTexts } from './output-texts.ts'
+import { countOutput, type OutputCount } from './output-texts.ts'
 import type { BegunStream, RelayedStream } from './streamed-chat.ts'
 
 /** How long a stream stands still while the lease cannot be renewed, before it is ended. */
@@ -51,13 +51,10 @@ export async function relayStream(
   const tokensMax = held.quote.outputTokensMax * held.quote.choices
   let reported: ReportedTokens | undefined
   let hasFinished = false
-  let deltas = 0
-  let bytes = 0
-  // What the model wrote, without the JSON around the arguments of tools: only this is held against the limit.
-  let writtenBytes = 0
+  const output: OutputCount = { deltas: 0, bytes: 0, writtenBytes: 0 }
   let delivered = 0
   // One delta is at least one token; where an upstream sends larger ones, their bytes say more.
-  const seen = () => Math.max(deltas, outputTokensTypical(bytes))
+  const seen = () => Math.max(output.deltas, outputTokensTypical(output.bytes))
   const relayed = (ending: RelayedStream['ending'], brokenBy?: UpstreamFailure): RelayedStream => ({
     ending,
     reported,
@@ -71,11 +68,7 @@ export async function relayStream(
     for (const chunk of chunks) {
       if (chunk.usage) reported = laterReport(reported, chunk.usage)
       hasFinished ||= isFinished(chunk)
-      for (const text of outputTexts(chunk.body, 'delta')) {
-        deltas += 1
-        bytes += Buffer.byteLength(text)
-      }
-      writtenBytes += countWrittenBytes(chunk.body)
+      countOutput(chunk.body, output)
       shown += writer.chunk(chunk.body) ?? ''
     }
     return shown
@@ -86,7 +79,7 @@ export async function relayStream(
     let chunks: typeof stream.first | undefined = stream.first
     for (; chunks; chunks = await stream.next()) {
       const shown = take(chunks)
-      if (isOverLimit(deltas, outputTokensTypical(writtenBytes), tokensMax)) {
+      if (isOverLimit(output.deltas, outputTokensTypical(output.writtenBytes), tokensMax)) {
         stream.cancel()
         return relayed(client.hasLeft() ? 'left' : 'broken', OVER_LIMIT)
       }

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { countOutput } from './output-texts.ts'
+
+function count(...deltas: unknown[]) {
+  const output = { deltas: 0, bytes: 0, writtenBytes: 0 }
+  for (const delta of deltas) countOutput({ choices: [{ delta }] } as never, output)
+  return output
+}
+
+test('a text counts once in each sum, in bytes', () => {
+  assert.deepEqual(count({ content: 'ação' }, { reasoning: 'ok', refusal: 'no' }), {
+    deltas: 3,
+    bytes: 10,
+    writtenBytes: 10,
+  })
+})
+
+test('of a tool call its JSON is counted, and held against the limit are its name and arguments alone', () => {
+  const call = { index: 0, id: 'c1', function: { name: 'f', arguments: '{}' } }
+  const { deltas, bytes, writtenBytes } = count({ tool_calls: [call] })
+  assert.deepEqual([deltas, writtenBytes], [1, 3])
+  assert.equal(bytes, JSON.stringify([call]).length)
+})
+
+test('chunks of any other shape count nothing', () => {
+  for (const body of [
+    {},
+    { choices: null },
+    { choices: [null, 1, { delta: null }, { delta: [] }] },
+  ]) {
+    const output = { deltas: 0, bytes: 0, writtenBytes: 0 }
+    countOutput(body as never, output)
+    assert.deepEqual(output, { deltas: 0, bytes: 0, writtenBytes: 0 })
+  }
+  assert.deepEqual(count({ content: '' }, { tool_calls: 'x' }).writtenBytes, 0)
+})
