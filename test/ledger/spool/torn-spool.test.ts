@@ -135,7 +135,13 @@ async function writtenSpool(
 ): Promise<{ path: string; rows: ResolutionRow[]; ends: number[] }> {
   const dir = await spoolFolder()
   const { log } = recordEvents()
-  const spool = await openSpool({ dir, nodeId: createId(), log, disk, replay: async () => 'unreachable' })
+  const spool = await openSpool({
+    dir,
+    nodeId: createId(),
+    log,
+    disk,
+    replay: async () => 'unreachable',
+  })
   const rows = Array.from({ length: count }, () => testRow())
   for (const row of rows) await spool.append(row)
   await spool.close()
