@@ -81,8 +81,7 @@ export async function findCaller(
 
 /** The models with their prices as the database needs them. Repeated for each run: prices may have changed. */
 export async function storeModels(client: pg.Client, db: Database): Promise<void> {
-  const models = loadHistoryModels()
-  const priceIds = await registerPrices(db, models)
+  const models = await registerPrices(db, loadHistoryModels())
   await client.query(`drop table if exists bench.models;
     create table bench.models (
       no int4 primary key, id text, price_id int4, markup_e4 int4, input int8, cached_input int8, cache_write int8,
@@ -95,7 +94,7 @@ export async function storeModels(client: pg.Client, db: Database): Promise<void
       [
         place,
         model.id,
-        priceIds.get(model.price),
+        model.price.id,
         model.markupE4,
         tier.input,
         tier.cachedInput,

@@ -1,6 +1,6 @@
 /** The models that the history uses: of the built-in catalog, with its prices. */
 import { loadCatalog } from '../../src/catalog/load-catalog.ts'
-import type { Model } from '../../src/catalog/model.ts'
+import type { ConfiguredModel } from '../../src/catalog/model.ts'
 
 /** From the most used to the least. */
 const MODEL_IDS = [
@@ -29,7 +29,7 @@ export const historyConfig = {
   models: MODEL_IDS.map((id) => ({ id, routes: [{ upstream: UPSTREAM, model: id }] })),
 }
 
-export function loadHistoryModels(): readonly Model[] {
+export function loadHistoryModels(): readonly ConfiguredModel[] {
   const { models, faults } = loadCatalog({
     config: historyConfig,
     mode: 'live',

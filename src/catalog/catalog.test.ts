@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { withPriceIds } from '../../test/harness/with-price-ids.ts'
 import { createCatalog, type CatalogChanges } from './catalog.ts'
 import { sandboxModels } from './sandbox-catalog.ts'
 
+const MODELS = withPriceIds(sandboxModels)
 const ID = 'sandbox-chat'
 const T0 = Date.parse('2026-11-21T12:00:00Z')
 
 function clocked(changes: Partial<CatalogChanges>) {
   const clock = { ms: T0 }
-  const catalog = createCatalog(sandboxModels, () => clock.ms)
+  const catalog = createCatalog(MODELS, () => clock.ms)
   catalog.applyChanges({ markups: [], disabledIds: new Set(), ...changes })
   const markupAt = (ms: number): bigint | undefined => {
     clock.ms = ms
@@ -47,14 +49,14 @@ test('the list has the markups in force, of the others nothing changes, and pric
   })
   markupAt(T0 + 1_000)
   for (const [place, model] of catalog.listModels().entries()) {
-    const own = sandboxModels[place]
+    const own = MODELS[place]
     assert.equal(model.id, own?.id)
     assert.equal(model.markupE4, model.id === ID ? 11_000n : own?.markupE4)
     // Ids of prices and states of routes are found by them.
     assert.equal(model.price, own?.price)
     assert.equal(model.routes, own?.routes)
   }
-  assert.deepEqual(catalog.listConfigured(), sandboxModels)
+  assert.deepEqual(catalog.listConfigured(), MODELS)
 })
 
 test('a disabled model is listed without routes, also after a change of its markup, until it is enabled', () => {
@@ -65,7 +67,7 @@ test('a disabled model is listed without routes, also after a change of its mark
   assert.deepEqual(catalog.findModel(ID)?.routes, [])
   assert.equal(markupAt(T0 + 1_000), 11_000n)
   assert.deepEqual(catalog.findModel(ID)?.routes, [])
-  assert.equal(catalog.listModels().length, sandboxModels.length)
+  assert.equal(catalog.listModels().length, MODELS.length)
   catalog.applyChanges({ markups: [], disabledIds: new Set() })
   assert.ok((catalog.findModel(ID)?.routes.length ?? 0) > 0)
 })

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { billedPicoUsd, chargeFor } from '../lib/money.ts'
 import { costCeilingOf } from './cost-ceiling.ts'
-import { costOf, type Price, type TokenCounts } from './prices.ts'
+import { costOf, type PriceTerms, type TokenCounts } from './prices.ts'
 import { outputTokensThatFit, quote } from './quote.ts'
 
 const RUNS = 100_000
@@ -28,7 +28,7 @@ const tier = fc.record({
   output: micro,
   reasoning: micro,
 })
-const price: fc.Arbitrary<Price> = fc
+const price: fc.Arbitrary<PriceTerms> = fc
   .tuple(tier, fc.option(fc.tuple(fc.integer({ min: 1, max: 500_000 }), tier), { nil: undefined }))
   .map(([first, second]) => ({
     tiers: [
@@ -52,11 +52,11 @@ const conversion = fc.record({
 })
 
 /** In USD, from prices in USD per million tokens. */
-function exactCost({ tiers }: Price, used: TokenCounts): Rational {
+function exactCost({ tiers }: PriceTerms, used: TokenCounts): Rational {
   const applies = tiers.filter(
     (each) => each.abovePromptTokens === 0 || each.abovePromptTokens < used.promptTokens,
   )
-  const tier = applies.at(-1) as Price['tiers'][number]
+  const tier = applies.at(-1) as PriceTerms['tiers'][number]
   const parts: [number, bigint][] = [
     [used.promptTokens - used.cachedTokens - used.cacheWriteTokens, tier.input],
     [used.cachedTokens, tier.cachedInput],

@@ -1,14 +1,14 @@
 /** The most that a call can cost before its usage is known. Pure; no floating point. */
 import type { PicoUsd } from '../lib/money.ts'
 import { HOUR_CACHE_UNIT, hourCacheSurchargeMax } from './hour-cache.ts'
-import { costOfUnits, type Price, type UnitCounts } from './prices.ts'
+import { costOfUnits, type PriceTerms, type UnitCounts } from './prices.ts'
 
 /**
  * The most that a request of at most this usage can cost: every prompt token at the dearest input
  * price and every output token at the dearest output price of any tier the prompt can reach.
  */
 export function costCeilingOf(
-  price: Price,
+  price: PriceTerms,
   promptTokensMax: number,
   outputTokensMax: number,
   unitsMax?: UnitCounts,
@@ -23,7 +23,7 @@ export function costCeilingOf(
 
 /** The highest price of a prompt token and of an output token, over the tiers that a prompt of this size can reach. */
 export function dearestPrices(
-  price: Price,
+  price: PriceTerms,
   promptTokensMax: number,
 ): { input: bigint; output: bigint } {
   let input = 0n
@@ -38,7 +38,7 @@ export function dearestPrices(
 }
 
 function ceilingOfUnits(
-  price: Price,
+  price: PriceTerms,
   promptTokensMax: number,
   unitsMax: UnitCounts | undefined,
 ): PicoUsd {

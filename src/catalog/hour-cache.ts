@@ -5,7 +5,7 @@
  * The difference rises with the tier of the prompt, so each tier has a unit of its own.
  */
 import type { Model } from './model.ts'
-import type { Price, PriceTier } from './prices.ts'
+import type { PriceTerms, PriceTier } from './prices.ts'
 
 /** Of the first tier; of others with their beginning: see `hourCacheUnitOfTier`. */
 export const HOUR_CACHE_UNIT = 'cache_write_1h_tokens'
@@ -15,7 +15,7 @@ export function hourCacheUnitOfTier(abovePromptTokens: number): string {
 }
 
 /** The unit of a prompt of this size; undefined where the price does not know the life of an hour. */
-export function hourCacheUnit(price: Price, promptTokens: number): string | undefined {
+export function hourCacheUnit(price: PriceTerms, promptTokens: number): string | undefined {
   let found: string | undefined
   for (const { abovePromptTokens } of price.tiers) {
     if (abovePromptTokens > 0 && promptTokens <= abovePromptTokens) break
@@ -25,7 +25,7 @@ export function hourCacheUnit(price: Price, promptTokens: number): string | unde
 }
 
 /** The dearest that a token of a prompt of at most this size can cost more. */
-export function hourCacheSurchargeMax(price: Price, promptTokensMax: number): bigint {
+export function hourCacheSurchargeMax(price: PriceTerms, promptTokensMax: number): bigint {
   let most = 0n
   for (const { abovePromptTokens } of price.tiers) {
     if (abovePromptTokens > promptTokensMax) break

@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { calcPrice } from '@pydantic/genai-prices'
 import fc from 'fast-check'
+import { withPriceIds } from '../../test/harness/with-price-ids.ts'
 import { builtInModels } from './built-in-models.ts'
 import { createCatalog } from './catalog.ts'
 import { parseCatalogConfig, type CatalogConfig } from './catalog-config-schema.ts'
 import { loadCatalog } from './load-catalog.ts'
 import { plainRoute } from './plain-route.ts'
 import { microUsd } from './price-from-data.ts'
-import { costOf, type Price } from './prices.ts'
+import { costOf, type PriceTerms } from './prices.ts'
 import { CONFIG_SCHEMA_FILE, configSchemaText } from './write-config-schema.ts'
 
 const at = new Date('2026-11-21T15:00:00Z')
@@ -19,7 +20,9 @@ const load = (
   upstreams: readonly string[] = [],
 ) =>
   createCatalog(
-    loadCatalog({ config, mode, hasUpstream: (id) => upstreams.includes(id), at }).models,
+    withPriceIds(
+      loadCatalog({ config, mode, hasUpstream: (id) => upstreams.includes(id), at }).models,
+    ),
   )
 
 test('the catalog has 27 models or more, of every category, and every one has a price', () => {
@@ -101,7 +104,7 @@ test('the configuration lies over the built-in models, field by field', () => {
   const catalog = load(config, 'live', ['mine'])
   assert.equal(catalog.findModel('gpt-4o'), undefined)
   const mini = catalog.findModel('gpt-4o-mini')
-  assert.deepEqual(mini?.routes, [plainRoute('mine', 'deployment-7', mini?.price as Price)])
+  assert.deepEqual(mini?.routes, [plainRoute('mine', 'deployment-7', mini?.price as PriceTerms)])
   assert.equal(catalog.findModel('gpt-4o-mini')?.markupE4, 15_000n)
   assert.equal(catalog.findModel('gpt-4o-mini')?.displayName, 'GPT-4o mini')
   assert.deepEqual(
@@ -117,7 +120,7 @@ test('the configuration lies over the built-in models, field by field', () => {
 
 test('a model without an upstream is served by the sandbox in sandbox mode, and by nobody in live mode', () => {
   const served = load(undefined, 'sandbox', ['sandbox']).findModel('gpt-4o')
-  assert.deepEqual(served?.routes, [plainRoute('sandbox', 'gpt-4o', served?.price as Price)])
+  assert.deepEqual(served?.routes, [plainRoute('sandbox', 'gpt-4o', served?.price as PriceTerms)])
   assert.deepEqual(load(undefined, 'live').findModel('gpt-4o')?.routes, [])
   assert.equal(load(undefined, 'live').findModel('sandbox-chat'), undefined)
   assert.deepEqual(

@@ -3,10 +3,10 @@ import { parseE4 } from '../lib/money.ts'
 import { builtInModels, type BuiltInModel } from './built-in-models.ts'
 import type { CatalogConfig, ModelConfig, RouteConfig } from './catalog-config-schema.ts'
 import { isHourCacheUnit } from './hour-cache.ts'
-import type { Model, ModelCategory, Route } from './model.ts'
+import type { ConfiguredModel, ModelCategory, ConfiguredRoute } from './model.ts'
 import { plainRoute } from './plain-route.ts'
 import { priceFromData } from './price-from-data.ts'
-import type { Price } from './prices.ts'
+import type { PriceTerms } from './prices.ts'
 import { readPrices } from './read-prices.ts'
 import { sandboxModels } from './sandbox-catalog.ts'
 
@@ -20,21 +20,24 @@ export interface CatalogOptions {
 
 const DEFAULT_MARKUP_E4 = 12_500n
 /** Of a model of the operator's that says nothing of them. */
-const DEFAULT_TRAITS: Record<ModelCategory, Partial<Model>> = {
+const DEFAULT_TRAITS: Record<ModelCategory, Partial<ConfiguredModel>> = {
   llm: {},
   embedding: { embedding: { dimensions: 1_536, canShorten: false } },
   image: { image: { sizes: [] } },
   audio: { audio: { secondsMin: 0, secondsMax: 4 * 3_600, hasTimestamps: true } },
   video: {},
 }
-/** Stands in a model of the operator's until the prices of the configuration are laid over it. */
-const FREE: Price = { tiers: [] }
+/** The price of an operator's model until the prices of the configuration are laid over it. */
+const FREE: PriceTerms = { tiers: [] }
 
-export function loadCatalog(options: CatalogOptions): { models: Model[]; faults: string[] } {
+export function loadCatalog(options: CatalogOptions): {
+  models: ConfiguredModel[]
+  faults: string[]
+} {
   const { config, mode, hasUpstream, at } = options
   const overlays = new Map((config?.models ?? []).map((model) => [model.id, model]))
   const faults: string[] = []
-  const models: Model[] = []
+  const models: ConfiguredModel[] = []
 
   const built =
     mode === 'sandbox'
@@ -50,7 +53,7 @@ export function loadCatalog(options: CatalogOptions): { models: Model[]; faults:
     const model = fromConfig(overlay, faults)
     if (model && overlay.enabled !== false) models.push(model)
   }
-  const isKnown = (route: Route): boolean => hasUpstream(route.upstreamId)
+  const isKnown = (route: ConfiguredRoute): boolean => hasUpstream(route.upstreamId)
   for (const { id, routes } of config?.models ?? []) {
     for (const route of routes ?? []) {
       if (!hasUpstream(route.upstream))
@@ -75,10 +78,10 @@ const SANDBOX_CATEGORIES: ReadonlySet<ModelCategory> = new Set([
 
 /** In sandbox mode a model that no real upstream serves is served by the sandbox. */
 function withRoutes(
-  model: Model,
+  model: ConfiguredModel,
   mode: 'sandbox' | 'live',
-  isKnown: (route: Route) => boolean,
-): Model {
+  isKnown: (route: ConfiguredRoute) => boolean,
+): ConfiguredModel {
   const routes = model.routes.filter(isKnown)
   const isForSandbox =
     mode === 'sandbox' && routes.length === 0 && SANDBOX_CATEGORIES.has(model.category)
@@ -88,7 +91,7 @@ function withRoutes(
   return { ...model, routes: [plainRoute('sandbox', upstreamModel, model.price)] }
 }
 
-function fromBuiltIn(entry: BuiltInModel, at: Date): Model {
+function fromBuiltIn(entry: BuiltInModel, at: Date): ConfiguredModel {
   const { priceFrom, markup, routes, ...rest } = entry
   const price = priceFromData(priceFrom, at)
   return {
@@ -102,7 +105,7 @@ function fromBuiltIn(entry: BuiltInModel, at: Date): Model {
   }
 }
 
-function fromConfig(overlay: ModelConfig, faults: string[]): Model | undefined {
+function fromConfig(overlay: ModelConfig, faults: string[]): ConfiguredModel | undefined {
   const { id, category, prices, routes } = overlay
   const missing = Object.entries({ category, prices, routes }).filter(
     ([, value]) => value === undefined,
@@ -114,7 +117,7 @@ function fromConfig(overlay: ModelConfig, faults: string[]): Model | undefined {
       )
     return undefined
   }
-  const plain: Model = {
+  const plain: ConfiguredModel = {
     id,
     displayName: id,
     category,
@@ -134,7 +137,7 @@ function fromConfig(overlay: ModelConfig, faults: string[]): Model | undefined {
 }
 
 /** A field that is given takes the place of the model's own. */
-function overlaid(model: Model, overlay: ModelConfig, faults: string[]): Model {
+function overlaid(model: ConfiguredModel, overlay: ModelConfig, faults: string[]): ConfiguredModel {
   const category = overlay.category ?? model.category
   const price = overlay.prices
     ? readPrices(model.id, category, overlay.prices, faults)
@@ -172,9 +175,9 @@ function routeOf(
   category: ModelCategory,
   route: RouteConfig,
   place: number,
-  price: Price,
+  price: PriceTerms,
   faults: string[],
-): Route {
+): ConfiguredRoute {
   const own = route.prices && readPrices(modelId, category, route.prices, faults)
   // Which route answers is not known when the money is held: each must bill the call by the same units.
   if (own && unitNames(own) !== unitNames(price))
@@ -192,7 +195,7 @@ function routeOf(
 }
 
 /** Without the cache of an hour: no call needs it, and it is offered where every route has its price. */
-function unitNames({ units }: Price): string {
+function unitNames({ units }: PriceTerms): string {
   return Object.keys(units ?? {})
     .filter((unit) => !isHourCacheUnit(unit))
     .sort()
@@ -200,11 +203,13 @@ function unitNames({ units }: Price): string {
 }
 
 function traitsOf(
-  model: Model,
+  model: ConfiguredModel,
   { embedding, image, audio }: ModelConfig,
-): Pick<Model, 'embedding' | 'image' | 'audio'> {
+): Pick<ConfiguredModel, 'embedding' | 'image' | 'audio'> {
   const defaults = { ...DEFAULT_TRAITS.embedding, ...DEFAULT_TRAITS.image, ...DEFAULT_TRAITS.audio }
-  const was = { ...defaults, ...model } as Required<Pick<Model, 'embedding' | 'image' | 'audio'>>
+  const was = { ...defaults, ...model } as Required<
+    Pick<ConfiguredModel, 'embedding' | 'image' | 'audio'>
+  >
   return {
     ...(embedding && {
       embedding: {

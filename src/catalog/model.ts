@@ -1,4 +1,4 @@
-import type { Price } from './prices.ts'
+import type { Price, PriceTerms } from './prices.ts'
 
 export const MODEL_CATEGORIES = ['llm', 'image', 'video', 'embedding', 'audio'] as const
 export type ModelCategory = (typeof MODEL_CATEGORIES)[number]
@@ -11,11 +11,11 @@ export const ROUTING_STRATEGIES = ['priority', 'latency', 'price'] as const
 export type RoutingStrategy = (typeof ROUTING_STRATEGIES)[number]
 
 /** One way to reach a model: the upstream's id in the configuration and the model's name there. */
-export interface Route {
+export interface Route<P extends PriceTerms = Price> {
   readonly upstreamId: string
   readonly upstreamModel: string
   /** What this way costs: the model's own price, unless it is dearer or cheaper here. */
-  readonly price: Price
+  readonly price: P
   /** Smaller is tried first. */
   readonly priority: number
   /** The share of the calls among routes of one priority. */
@@ -50,7 +50,7 @@ export interface AudioTraits {
 }
 
 /** A catalog entry, complete: an entry without a price cannot be built. */
-export interface Model {
+export interface Model<P extends PriceTerms = Price> {
   readonly id: string
   readonly displayName: string
   readonly category: ModelCategory
@@ -59,7 +59,7 @@ export interface Model {
   readonly vendor: string
   /** Times 10^4. */
   readonly markupE4: bigint
-  readonly price: Price
+  readonly price: P
   /** Prompt and output together, in tokens. */
   readonly contextTokens: number
   readonly outputTokensMax: number
@@ -78,5 +78,9 @@ export interface Model {
   readonly audio?: AudioTraits
   readonly strategy: RoutingStrategy
   /** Empty: the model is listed but temporarily unavailable. */
-  readonly routes: readonly Route[]
+  readonly routes: readonly Route<P>[]
 }
+
+/** Of the configuration, whose prices are not stored yet: `registerPrices` makes models of them. */
+export type ConfiguredModel = Model<PriceTerms>
+export type ConfiguredRoute = Route<PriceTerms>

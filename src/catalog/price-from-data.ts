@@ -1,7 +1,7 @@
 /** From the price data package (decimal USD, floats) to whole micro-USD. */
 import { findProvider } from '@pydantic/genai-prices'
 import { hourCacheUnits } from './hour-cache.ts'
-import type { Price, PriceTier, TokenPrices } from './prices.ts'
+import type { PriceTerms, PriceTier, TokenPrices } from './prices.ts'
 
 /** A number, or one that changes with the size of the prompt. */
 type Amount = number | { base: number; tiers: { start: number; price: number }[] }
@@ -44,7 +44,7 @@ const TEXT_KEYS = new Set([
  * its own costs what the kind it belongs to costs. Of a cache that can live for an hour the longer life is
  * a surcharge: see `hour-cache.ts`.
  */
-export function priceFromData(from: { provider: string; model: string }, at: Date): Price {
+export function priceFromData(from: { provider: string; model: string }, at: Date): PriceTerms {
   const model = findProvider({ providerId: from.provider })?.models.find(
     ({ id }) => id === from.model,
   )

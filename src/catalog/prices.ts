@@ -32,11 +32,17 @@ export interface PriceTier extends TokenPrices {
 export type UnitPrices = Readonly<Record<string, PicoUsd>>
 export type UnitCounts = Readonly<Record<string, number>>
 
-export interface Price {
+/** The amounts of a price, as a configuration or the price data has them. */
+export interface PriceTerms {
   /** One at least; the first has `abovePromptTokens` 0; ascending. */
   readonly tiers: readonly PriceTier[]
   /** Pico-USD of one unit. Absent where only text tokens are billed. */
   readonly units?: UnitPrices
+}
+
+/** A stored price. It never changes, so whatever names its id can be computed again. */
+export interface Price extends PriceTerms {
+  readonly id: number
 }
 
 /**
@@ -57,11 +63,11 @@ export interface UsageCounts extends TokenCounts {
 }
 
 /** The exact upstream cost of this usage. Throws where a unit has no price: nothing is for free. */
-export function costOf(price: Price, usage: UsageCounts): PicoUsd {
+export function costOf(price: PriceTerms, usage: UsageCounts): PicoUsd {
   return costOfTokens(price, usage) + costOfUnits(price, usage.units)
 }
 
-function costOfTokens(price: Price, tokens: TokenCounts): PicoUsd {
+function costOfTokens(price: PriceTerms, tokens: TokenCounts): PicoUsd {
   const tier = tierFor(price, tokens.promptTokens)
   const plainInput = tokens.promptTokens - tokens.cachedTokens - tokens.cacheWriteTokens
   const plainOutput = tokens.completionTokens - tokens.reasoningTokens
@@ -75,7 +81,7 @@ function costOfTokens(price: Price, tokens: TokenCounts): PicoUsd {
 }
 
 /** Throws where a unit has no price. */
-export function costOfUnits(price: Price, units: UnitCounts | undefined): PicoUsd {
+export function costOfUnits(price: PriceTerms, units: UnitCounts | undefined): PicoUsd {
   let cost = 0n
   for (const unit in units) {
     const each = price.units?.[unit]
@@ -85,7 +91,7 @@ export function costOfUnits(price: Price, units: UnitCounts | undefined): PicoUs
   return cost
 }
 
-function tierFor(price: Price, promptTokens: number): PriceTier {
+function tierFor(price: PriceTerms, promptTokens: number): PriceTier {
   let found = price.tiers[0] as PriceTier
   for (const tier of price.tiers) if (promptTokens > tier.abovePromptTokens) found = tier
   return found

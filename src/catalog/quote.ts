@@ -8,11 +8,11 @@ import {
   type PicoUsd,
 } from '../lib/money.ts'
 import { costCeilingOf, dearestPrices } from './cost-ceiling.ts'
-import type { Price, UnitCounts } from './prices.ts'
+import type { Price, PriceTerms, UnitCounts } from './prices.ts'
 
-export interface QuoteInput {
+export interface QuoteInput<P extends PriceTerms = Price> {
   /** Of every route that may answer; one at least. The dearest bounds the call. */
-  readonly prices: readonly Price[]
+  readonly prices: readonly P[]
   readonly conversion: Conversion
   readonly promptTokensMax: number
   /** Of one choice. */
@@ -22,18 +22,18 @@ export interface QuoteInput {
   readonly unitsMax?: UnitCounts | undefined
 }
 
-export interface Quote extends QuoteInput {
+export interface Quote<P extends PriceTerms = Price> extends QuoteInput<P> {
   /** The dearest of the prices, which the ceiling is made of. */
-  readonly price: Price
+  readonly price: P
   /** The amount to hold; at least one nano-BRL. */
   readonly ceilingNanoBrl: NanoBrl
   /** The same ceiling as billed in USD, for budgets. */
   readonly ceilingPicoUsd: PicoUsd
 }
 
-export function quote(input: QuoteInput): Quote {
+export function quote<P extends PriceTerms>(input: QuoteInput<P>): Quote<P> {
   const { promptTokensMax, outputTokensMax, choices, unitsMax } = input
-  let price = input.prices[0] as Price
+  let price = input.prices[0] as P
   let cost = 0n
   for (const each of input.prices) {
     const ceiling = costCeilingOf(each, promptTokensMax, outputTokensMax * choices, unitsMax)
@@ -56,7 +56,7 @@ export function quote(input: QuoteInput): Quote {
  * Undefined limits do not limit.
  */
 export function outputTokensThatFit(
-  input: QuoteInput,
+  input: QuoteInput<PriceTerms>,
   limits: { nanoBrl?: NanoBrl | undefined; billedPicoUsd?: PicoUsd | undefined },
 ): number {
   const { fxRateE4, markupE4 } = input.conversion

@@ -4,7 +4,7 @@ import type { PricesConfig } from './catalog-config-schema.ts'
 import type { ModelCategory } from './model.ts'
 import { hourCacheUnits } from './hour-cache.ts'
 import { picoUsdPerSecond } from './price-from-data.ts'
-import type { Price, PriceTier } from './prices.ts'
+import type { PriceTerms, PriceTier } from './prices.ts'
 
 const PICO_PER_MICRO = 1_000_000n
 
@@ -13,7 +13,7 @@ export function readPrices(
   category: ModelCategory,
   prices: PricesConfig,
   faults: string[],
-): Price {
+): PriceTerms {
   const fault = (text: string): void => void faults.push(`model "${modelId}": ${text}`)
   /** Where a price is at fault the fault is kept, and the 1 that stands for it is never used. */
   const picoUsd = (usd: string | number): bigint => {

@@ -1,39 +1,57 @@
 import type { Database } from '../db/open.ts'
 import { sha256 } from '../lib/ids.ts'
-import type { Model } from './model.ts'
-import type { Price, UnitPrices } from './prices.ts'
-
-/** The ids of stored prices, by the price itself: every route of a model names one. */
-export type PriceIds = ReadonlyMap<Price, number>
+import type { ConfiguredModel, Model } from './model.ts'
+import type { Price, PriceTerms, UnitPrices } from './prices.ts'
 
 /**
- * Stores the prices of each model and its routes, unless the same price of the same model is stored
- * already, and returns their ids. A stored price never changes, so a charge can always be computed
- * again from the price it names.
+ * Stores the prices of each model and its routes, unless the same price of the same model is stored already, and
+ * returns the models with the stored prices.
  */
-export async function registerPrices(db: Database, models: readonly Model[]): Promise<PriceIds> {
-  const digests = new Map<Price, string>()
+export async function registerPrices(
+  db: Database,
+  models: readonly ConfiguredModel[],
+): Promise<Model[]> {
   const rows = new Map<string, PriceRow>()
   for (const model of models) {
     for (const price of [model.price, ...model.routes.map((route) => route.price)]) {
       const row = rowOf(model.id, price)
-      digests.set(price, row.digest)
       rows.set(row.digest, row)
     }
   }
-  if (rows.size === 0) return new Map()
+  const ids = await storeRows(db, [...rows.values()])
+  const withId = (modelId: string, terms: PriceTerms): Price => {
+    const id = ids.get(rowOf(modelId, terms).digest)
+    if (id === undefined) throw new Error(`a price of "${modelId}" is not stored`)
+    return { id, ...terms }
+  }
+  return models.map((model) => ({
+    ...model,
+    price: withId(model.id, model.price),
+    routes: model.routes.map((route) => ({ ...route, price: withId(model.id, route.price) })),
+  }))
+}
+
+/** The ids by the digests. */
+async function storeRows(
+  db: Database,
+  rows: readonly PriceRow[],
+): Promise<ReadonlyMap<string, number>> {
+  if (rows.length === 0) return new Map()
   await db
     .insertInto('prices')
-    .values([...rows.values()])
+    .values(rows)
     .onConflict((conflict) => conflict.column('digest').doNothing())
     .execute()
   const stored = await db
     .selectFrom('prices')
     .select(['id', 'digest'])
-    .where('digest', 'in', [...rows.keys()])
+    .where(
+      'digest',
+      'in',
+      rows.map(({ digest }) => digest),
+    )
     .execute()
-  const ids = new Map(stored.map((row) => [row.digest, row.id]))
-  return new Map([...digests].map(([price, digest]) => [price, ids.get(digest) as number]))
+  return new Map(stored.map(({ id, digest }) => [digest, id]))
 }
 
 interface PriceRow {
@@ -43,14 +61,14 @@ interface PriceRow {
   units: string | null
 }
 
-function rowOf(modelId: string, price: Price): PriceRow {
+function rowOf(modelId: string, price: PriceTerms): PriceRow {
   const tiers = JSON.stringify(tiersOf(price))
   const units = price.units ? JSON.stringify(unitsOf(price.units)) : null
   const digest = sha256([modelId, tiers, ...(units === null ? [] : [units])].join('\n'))
   return { digest: digest.toString('hex'), model_id: modelId, tiers, units }
 }
 
-/** Prices stored before, by id: to cost what a dead node left behind. */
+/** A stored price, for a hold that a dead node left behind. */
 export async function findPrice(db: Database, priceId: number): Promise<Price | undefined> {
   const row = await db
     .selectFrom('prices')
@@ -61,6 +79,7 @@ export async function findPrice(db: Database, priceId: number): Promise<Price | 
   const tiers = row.tiers as StoredTier[]
   const units = Object.entries((row.units ?? {}) as StoredUnits)
   return {
+    id: priceId,
     tiers: tiers.map((tier) => ({
       abovePromptTokens: tier.above_prompt_tokens,
       input: BigInt(tier.input),
@@ -93,7 +112,7 @@ function unitsOf(units: UnitPrices): StoredUnits {
   return Object.fromEntries(sorted.map(([unit, each]) => [unit, each.toString()]))
 }
 
-function tiersOf(price: Price): StoredTier[] {
+function tiersOf(price: PriceTerms): StoredTier[] {
   return price.tiers.map((tier) => ({
     above_prompt_tokens: tier.abovePromptTokens,
     input: tier.input.toString(),

@@ -1,4 +1,4 @@
-import type { Model, ModelCategory } from './model.ts'
+import type { ConfiguredModel, ModelCategory } from './model.ts'
 import { plainRoute } from './plain-route.ts'
 import type { UnitPrices } from './prices.ts'
 
@@ -47,7 +47,7 @@ const chatModels = Object.entries(SHOWS).map(([id, description]) =>
   }),
 )
 
-export const sandboxModels: readonly Model[] = [
+export const sandboxModels: readonly ConfiguredModel[] = [
   ...chatModels,
   sandboxModel('sandbox-embedding', 'Transforma textos em vetores.', 'embedding', {
     embedding: { dimensions: 1_536, canShorten: true },
@@ -73,8 +73,8 @@ function sandboxModel(
   id: string,
   description: string,
   category: ModelCategory,
-  { units, ...traits }: Partial<Model> & { units?: UnitPrices },
-): Model {
+  { units, ...traits }: Partial<ConfiguredModel> & { units?: UnitPrices },
+): ConfiguredModel {
   const price = { tiers: [{ abovePromptTokens: 0, ...PRICE }], ...(units ? { units } : {}) }
   return {
     id,

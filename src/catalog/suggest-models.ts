@@ -2,7 +2,7 @@
 import { chargeFor, type NanoBrl } from '../lib/money.ts'
 import { isHourCacheUnit } from './hour-cache.ts'
 import type { Model } from './model.ts'
-import { costOf, type Price } from './prices.ts'
+import { costOf, type PriceTerms } from './prices.ts'
 import { sandboxModels } from './sandbox-catalog.ts'
 
 /** What was used of one model, as the roll-ups know it: nothing of caches, nor of single requests. */
@@ -85,7 +85,7 @@ function canReplace(model: Model, other: Model): boolean {
 const SANDBOX_IDS: ReadonlySet<string> = new Set(sandboxModels.map(({ id }) => id))
 
 /** Every prompt token as one that no cache holds; by the tier that the average prompt is in. */
-function chargeForMix(model: Model, price: Price, mix: UsedMix, fxRateE4: bigint): NanoBrl {
+function chargeForMix(model: Model, price: PriceTerms, mix: UsedMix, fxRateE4: bigint): NanoBrl {
   const { requests, promptTokens, completionTokens } = mix
   const tier =
     price.tiers.findLast((each) => promptTokens > each.abovePromptTokens * requests) ??

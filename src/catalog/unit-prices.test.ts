@@ -10,9 +10,9 @@ import { builtInModels } from './built-in-models.ts'
 import { parseCatalogConfig, type ModelConfig, type PricesConfig } from './catalog-config-schema.ts'
 import { imageUnit } from './image-unit.ts'
 import { loadCatalog } from './load-catalog.ts'
-import { MODEL_CATEGORIES, type Model, type ModelCategory } from './model.ts'
+import { MODEL_CATEGORIES, type ConfiguredModel, type ModelCategory } from './model.ts'
 import { costCeilingOf } from './cost-ceiling.ts'
-import { costOf, type Price, type UnitCounts } from './prices.ts'
+import { costOf, type PriceTerms, type UnitCounts } from './prices.ts'
 import { quote } from './quote.ts'
 import { readPrices } from './read-prices.ts'
 import { sandboxModels } from './sandbox-catalog.ts'
@@ -46,7 +46,10 @@ const NO_TOKENS = {
 }
 
 /** A model of a configuration, and its faults. */
-function load(model: Partial<ModelConfig>): { model: Model | undefined; faults: string[] } {
+function load(model: Partial<ModelConfig>): {
+  model: ConfiguredModel | undefined
+  faults: string[]
+} {
   const value = {
     models: [{ id: 'own', routes: [{ upstream: 'mine', model: 'x' }], ...model }],
   }
@@ -56,7 +59,7 @@ function load(model: Partial<ModelConfig>): { model: Model | undefined; faults: 
   return { model: loaded.models.find(({ id }) => id === 'own'), faults: loaded.faults }
 }
 
-function priceOf(category: ModelCategory, prices: PricesConfig): Price {
+function priceOf(category: ModelCategory, prices: PricesConfig): PriceTerms {
   const faults: string[] = []
   const price = readPrices('own', category, prices, faults)
   assert.deepEqual(faults, [])
@@ -243,7 +246,7 @@ test('what is held is never less than what is charged, whichever route answers',
 test('the hold of a sum of units is the charge of that sum: nothing is added and nothing forgotten', () => {
   fc.assert(
     fc.property(units, conversion, (units, conversion) => {
-      const price: Price = {
+      const price: PriceTerms = {
         tiers: [
           {
             abovePromptTokens: 0,
@@ -280,11 +283,11 @@ test('the most exact price of an image counts: quality and size, size, quality, 
     hd: '0.2',
     default: '0.1',
   }
-  const without = (...names: string[]): Price =>
+  const without = (...names: string[]): PriceTerms =>
     priceOf('image', {
       images: Object.fromEntries(Object.entries(all).filter(([name]) => !names.includes(name))),
     })
-  const find = (price: Price): [string | undefined, bigint | undefined] => {
+  const find = (price: PriceTerms): [string | undefined, bigint | undefined] => {
     const unit = imageUnit(price, '1024x1024', 'hd')
     return [unit, unit === undefined ? undefined : price.units?.[unit]]
   }
@@ -297,7 +300,8 @@ test('the most exact price of an image counts: quality and size, size, quality, 
 
 test('the built-in models have the published prices, in the units they are sold by', () => {
   const { models } = loadCatalog({ config: undefined, mode: 'live', hasUpstream: () => true, at })
-  const price = (id: string): Price => models.find((model) => model.id === id)?.price as Price
+  const price = (id: string): PriceTerms =>
+    models.find((model) => model.id === id)?.price as PriceTerms
   // Whisper: USD 0.006 a minute; its turbo at Groq: USD 0.04 an hour.
   assert.deepEqual(price('whisper-1').units, { audio_seconds: 100_000_000n })
   assert.deepEqual(price('whisper-large-v3-turbo').units, { audio_seconds: 11_111_112n })

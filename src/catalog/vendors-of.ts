@@ -1,7 +1,10 @@
-import type { Model } from './model.ts'
+import type { ConfiguredModel } from './model.ts'
 
 /** Who makes these models, by name, each once. */
-export function vendorsOf(models: readonly Model[], modelIds: readonly string[]): string[] {
+export function vendorsOf(
+  models: readonly ConfiguredModel[],
+  modelIds: readonly string[],
+): string[] {
   const concerned = models.filter((model) => modelIds.includes(model.id))
   return [...new Set(concerned.map((model) => model.vendor))].sort()
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { OPERATOR } from '../audit-log/audited.ts'
-import { MODEL_CATEGORIES, type Model, type ModelCategory } from '../catalog/model.ts'
+import { MODEL_CATEGORIES, type ConfiguredModel, type ModelCategory } from '../catalog/model.ts'
 import { findOldSnapshots } from '../db/find-old-snapshots.ts'
 import { countSealed } from '../db/reseal.ts'
 import { findCurrentFxRate, SANDBOX_SOURCE, setFxRate, type FxRate } from '../fx/fx-rates.ts'
@@ -149,7 +149,7 @@ function isDay(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
-function modelBody(model: Model) {
+function modelBody(model: ConfiguredModel) {
   const [tier] = model.price.tiers
   // Micro-USD per million tokens is USD per million with six decimals.
   const usd = (micro: bigint | undefined): string => (Number(micro ?? 0n) / 1e6).toString()

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { plainRoute } from '../catalog/plain-route.ts'
-import type { Price } from '../catalog/prices.ts'
+import type { PriceTerms } from '../catalog/prices.ts'
 import { ConfigError, loadConfig, type Config } from './config.ts'
 import type { Environment } from './environment.ts'
 
@@ -342,7 +342,7 @@ test('the models of the file are laid over the built-in ones', () => {
   assert.deepEqual(find(withFile, 'gpt-4o'), { ...find(without, 'gpt-4o'), markupE4: 20_000n })
   assert.equal(find(withFile, 'gpt-4o-mini'), undefined)
   const house = find(withFile, 'house-llm')
-  assert.deepEqual(house?.routes, [plainRoute('own', 'llm-7b', house?.price as Price)])
+  assert.deepEqual(house?.routes, [plainRoute('own', 'llm-7b', house?.price as PriceTerms)])
   assert.deepEqual(
     [house.price.tiers[0]?.input, house.price.tiers[0]?.output],
     [100_000n, 250_000n],

@@ -3,7 +3,7 @@
  * reported at once.
  */
 import { resolve } from 'node:path'
-import type { Model } from '../catalog/model.ts'
+import type { ConfiguredModel } from '../catalog/model.ts'
 import type { LogLevel } from '../lib/log.ts'
 import type { Environment } from './environment.ts'
 import { EnvironmentReader } from './environment-reader.ts'
@@ -27,7 +27,7 @@ export interface Config {
   readonly dataDir: string
   readonly upstreams: readonly ConfiguredUpstream[]
   /** The catalog: built-in models with the operator's file over them. */
-  readonly models: readonly Model[]
+  readonly models: readonly ConfiguredModel[]
   /** BRL per USD, times 10^4, to be used in sandbox mode; undefined: the last one stored, or a default. */
   readonly sandboxFxRateE4: bigint | undefined
   readonly requestsPerMinutePerIp: number

@@ -36,7 +36,6 @@ function createGatewayDeps(parts: Parts): GatewayDeps {
   return {
     keys,
     catalog: pricing.catalog,
-    priceIds: pricing.priceIds,
     currentFxRate: () => pricing.fxRate.current(),
     ledger: books.ledger,
     lease,

@@ -31,8 +31,8 @@ export interface Parts {
   readonly metrics: Metrics
   readonly db: Database
   readonly lease: Lease
-  readonly upstreams: OpenUpstreams
   readonly pricing: Pricing
+  readonly upstreams: OpenUpstreams
   readonly keyUses: KeyUses
   readonly keys: KeyCache
   readonly calls: RunningCalls
@@ -58,8 +58,9 @@ export async function openParts(
   const { db } = closing.add('database', await openData(databaseUrl, log))
   const lease = await openLease({ databaseUrl, log })
   closing.add('lease', { close: () => lease.stop() })
-  const upstreams = closing.add('upstreams', await openUpstreams(config, log))
   const pricing = await openPricing(db, config, log)
+  const models = pricing.catalog.listConfigured()
+  const upstreams = closing.add('upstreams', await openUpstreams(config, models, log))
   const keyUses = createKeyUses({ db, log })
   closing.add('key uses', { close: () => keyUses.flush() })
   const keys = createKeyCache(db, (keyId) => keyUses.note(keyId))
@@ -85,8 +86,8 @@ export async function openParts(
     metrics,
     db,
     lease,
-    upstreams,
     pricing,
+    upstreams,
     keyUses,
     keys,
     calls,

@@ -1,5 +1,5 @@
 import { createCatalog, type Catalog } from '../catalog/catalog.ts'
-import { registerPrices, type PriceIds } from '../catalog/register-prices.ts'
+import { registerPrices } from '../catalog/register-prices.ts'
 import { createReloadCatalog } from '../catalog/reload-catalog.ts'
 import type { Database } from '../db/open.ts'
 import { createFxRateView, type FxRateView } from '../fx/create-fx-rate-view.ts'
@@ -14,19 +14,17 @@ const SANDBOX_FX_RATE_E4 = 52_000n
 /** The factors of every charge: the models with their prices and markups, and the exchange rate. */
 export interface Pricing {
   readonly catalog: Catalog
-  readonly priceIds: PriceIds
   /** Reads the operators' changes. */
   readonly reloadCatalog: () => Promise<void>
   readonly fxRate: FxRateView
 }
 
 export async function openPricing(db: Database, config: Config, log: Log): Promise<Pricing> {
-  const catalog = createCatalog(config.models)
+  const catalog = createCatalog(await registerPrices(db, config.models))
   const reloadCatalog = createReloadCatalog(db, catalog)
   await reloadCatalog()
-  const priceIds = await registerPrices(db, config.models)
   const fxRate = createFxRateView(db, config.mode, await firstFxRate(config, db, log))
-  return { catalog, priceIds, reloadCatalog, fxRate }
+  return { catalog, reloadCatalog, fxRate }
 }
 
 /** In sandbox mode the fixed rate is stored like any other, so that every charge can name it. */

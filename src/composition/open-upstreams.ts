@@ -1,3 +1,4 @@
+import type { Model } from '../catalog/model.ts'
 import { createRouter, type Router } from '../gateway/routing/create-router.ts'
 import type { Log } from '../lib/log.ts'
 import type { Provider } from '../providers/contract.ts'
@@ -15,7 +16,11 @@ export interface OpenUpstreams extends Closable {
 }
 
 /** The configured upstreams; in sandbox mode the sandbox upstream too, over HTTP like the others. */
-export async function openUpstreams(config: Config, log: Log): Promise<OpenUpstreams> {
+export async function openUpstreams(
+  config: Pick<Config, 'mode' | 'upstreams'>,
+  models: readonly Model[],
+  log: Log,
+): Promise<OpenUpstreams> {
   const closing = createClosing(log)
   const upstreams = [...config.upstreams]
   if (config.mode === 'sandbox') {
@@ -28,7 +33,7 @@ export async function openUpstreams(config: Config, log: Log): Promise<OpenUpstr
   const byId = new Map(upstreams.map((upstream) => [upstream.id, upstream]))
   return {
     providers,
-    router: createRouter(config.models, (id) => byId.get(id)?.breaker),
+    router: createRouter(models, (id) => byId.get(id)?.breaker),
     retriesOf: (id) => byId.get(id)?.retries ?? 0,
     close: () => closing.close(),
   }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseCatalogConfig, type CatalogConfig } from '../catalog/catalog-config-schema.ts'
 import { loadCatalog } from '../catalog/load-catalog.ts'
-import type { Model } from '../catalog/model.ts'
+import type { ConfiguredModel } from '../catalog/model.ts'
 import type { Environment } from './environment.ts'
 import type { Mode } from './mode.ts'
 import { resolveUpstreams, SANDBOX_UPSTREAM, type ConfiguredUpstream } from './resolve-upstreams.ts'
@@ -13,7 +13,7 @@ const DEFAULT_TRANSCRIPTION_MODEL = 'whisper-1'
 /** The upstreams and models of this node: the built-in ones with the operator's file laid over them. */
 export interface ResolvedCatalog {
   readonly upstreams: readonly ConfiguredUpstream[]
-  readonly models: readonly Model[]
+  readonly models: readonly ConfiguredModel[]
   /** The file could not be read: nothing is reported that may follow from that. */
   readonly isFaulty: boolean
 }
@@ -56,7 +56,7 @@ function resolveModels(
   mode: Mode,
   upstreams: readonly ConfiguredUpstream[],
   faults: string[],
-): readonly Model[] {
+): readonly ConfiguredModel[] {
   const ids = new Set(upstreams.map((upstream) => upstream.id))
   const hasUpstream = (id: string): boolean =>
     ids.has(id) || (mode === 'sandbox' && id === SANDBOX_UPSTREAM)
@@ -67,7 +67,7 @@ function resolveModels(
 
 export function resolveTranscriptionModel(
   environment: Environment,
-  models: readonly Model[],
+  models: readonly ConfiguredModel[],
   faults: string[],
 ): string {
   const id = environment.TRANSCRIPTION_MODEL || DEFAULT_TRANSCRIPTION_MODEL

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Model } from '../catalog/model.ts'
-import { costOf, type Price, type UnitPrices } from '../catalog/prices.ts'
+import { costOf, type PriceTerms, type UnitPrices } from '../catalog/prices.ts'
 import { sandboxModels } from '../catalog/sandbox-catalog.ts'
 import type { ReportedUsage } from '../providers/contract.ts'
 import { billedUsage } from './billed-usage.ts'
@@ -20,7 +20,10 @@ const TIER = {
   output: 4_000n,
   reasoning: 4_000n,
 }
-const priced = (units?: UnitPrices): Price => ({ tiers: [TIER], ...(units ? { units } : {}) })
+const priced = (units?: UnitPrices): PriceTerms => ({
+  tiers: [TIER],
+  ...(units ? { units } : {}),
+})
 
 function reported(more: Partial<ReportedUsage>): ReportedUsage {
   return {
@@ -123,7 +126,7 @@ test('whatever an upstream reports: every token is billed once, by a price there
       fc.tuple(tokens, tokens, tokens),
       fc.tuple(maybe, maybe, maybe, maybe),
       (model, priced, sums, [cached, write, reasoning], [audio, imageIn, imageOut, seconds]) => {
-        const price: Price = {
+        const price: PriceTerms = {
           tiers: [TIER],
           units: Object.fromEntries(priced.map((name) => [name, 7n])),
         }

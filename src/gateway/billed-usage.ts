@@ -1,6 +1,6 @@
 import { hourCacheUnit } from '../catalog/hour-cache.ts'
 import type { Model } from '../catalog/model.ts'
-import type { Price, UsageCounts } from '../catalog/prices.ts'
+import type { PriceTerms, UsageCounts } from '../catalog/prices.ts'
 import type { ReportedUsage } from '../providers/contract.ts'
 
 /**
@@ -10,7 +10,7 @@ import type { ReportedUsage } from '../providers/contract.ts'
  */
 export function billedUsage(
   { category, audio }: Model,
-  price: Price,
+  price: PriceTerms,
   reported: ReportedUsage,
 ): UsageCounts {
   if (price.units === undefined) return reported

@@ -96,7 +96,6 @@ export interface CallTimes {
 /** The upstream that answered a call, its price, and when. */
 export interface AnsweredBy extends CallTimes {
   readonly price: Price
-  readonly priceId: number | null
 }
 
 /** The usage that a call is charged for. */

@@ -15,7 +15,7 @@ export const NOT_TIMED: CallTimes = {
 
 /** The charge for this usage by the rate and markup of the hold, and the price of the upstream that answered. */
 export function charge(
-  hold: { id: string; customerId: string; conversion: Conversion },
+  hold: { id: string; customerId: string; conversion: Conversion; priceId: number },
   used: Used,
   by: AnsweredBy,
 ): Resolution {
@@ -39,7 +39,8 @@ export function charge(
     billedPicoUsd: billedPicoUsd(cost, hold.conversion.markupE4),
     firstByteMs: by.firstByteMs,
     durationMs: by.durationMs,
-    priceId: by.priceId,
+    // Null: the price of the hold.
+    priceId: by.price.id === hold.priceId ? null : by.price.id,
     units: counts.units === undefined ? null : JSON.stringify(counts.units),
     attempts: by.attempts,
     isFinal: false,
@@ -47,8 +48,9 @@ export function charge(
 }
 
 export function chargeHeldCall(held: HeldCall, used: Used, answeredBy: AnsweredBy): Resolution {
-  const { conversion } = held.quote
-  return charge({ id: held.holdId, customerId: held.key.customerId, conversion }, used, answeredBy)
+  const { conversion, price } = held.quote
+  const hold = { id: held.holdId, customerId: held.key.customerId, conversion, priceId: price.id }
+  return charge(hold, used, answeredBy)
 }
 
 /** Ends a call that the customer does not pay for; `times` where the call was dispatched. */

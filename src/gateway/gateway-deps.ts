@@ -1,5 +1,4 @@
 import type { Catalog } from '../catalog/catalog.ts'
-import type { PriceIds } from '../catalog/register-prices.ts'
 import type { KeyCache } from '../customers/key-cache.ts'
 import type { FxRate } from '../fx/fx-rates.ts'
 import type { DeliveryNotes } from '../ledger/deliveries/delivery-notes.ts'
@@ -15,7 +14,6 @@ import type { RunningCalls } from './running-calls.ts'
 export interface GatewayDeps {
   readonly keys: KeyCache
   readonly catalog: Catalog
-  readonly priceIds: PriceIds
   /** The rate in force; undefined until one is known. */
   readonly currentFxRate: () => FxRate | undefined
   readonly ledger: Ledger

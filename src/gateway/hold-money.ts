@@ -159,10 +159,10 @@ function roomOf(verdict: Verdict): { nanoBrl?: bigint; billedPicoUsd?: bigint } 
     : { nanoBrl, billedPicoUsd: verdict.budgetLeftPicoUsd }
 }
 
-/** Of every route: which one will answer is not known yet. */
+/** The prices of every route, each once: which route will answer is not known yet. */
 function pricesOf({ price, routes }: Model): readonly Price[] {
   if (routes.length <= 1) return [routes[0]?.price ?? price]
-  return [...new Set(routes.map((route) => route.price))]
+  return [...new Map(routes.map((route) => [route.price.id, route.price])).values()]
 }
 
 function attemptOf(
@@ -187,7 +187,7 @@ function attemptOf(
     mayLag: !isStream,
     amountNanoBrl: quoted.ceilingNanoBrl,
     budgetPicoUsd: quoted.ceilingPicoUsd,
-    priceId: deps.priceIds.get(quoted.price) as number,
+    priceId: quoted.price.id,
     fxRateId: fxRate.id,
     fxRateE4: quoted.conversion.fxRateE4,
     markupE4: quoted.conversion.markupE4,

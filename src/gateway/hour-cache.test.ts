@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { withPriceIds } from '../../test/harness/with-price-ids.ts'
 import { billedUsage } from './billed-usage.ts'
 import { builtInModels } from '../catalog/built-in-models.ts'
 import type { PricesConfig } from '../catalog/catalog-config-schema.ts'
@@ -8,11 +9,13 @@ import { HOUR_CACHE_UNIT, hourCacheUnit } from '../catalog/hour-cache.ts'
 import { loadCatalog } from '../catalog/load-catalog.ts'
 import type { Model } from '../catalog/model.ts'
 import { costCeilingOf } from '../catalog/cost-ceiling.ts'
-import { costOf, type Price } from '../catalog/prices.ts'
+import { costOf, type PriceTerms } from '../catalog/prices.ts'
 import { readPrices } from '../catalog/read-prices.ts'
 
 const at = new Date('2026-11-21T15:00:00Z')
-const models = loadCatalog({ config: undefined, mode: 'live', hasUpstream: () => true, at }).models
+const models = withPriceIds(
+  loadCatalog({ config: undefined, mode: 'live', hasUpstream: () => true, at }).models,
+)
 const modelOf = (id: string): Model => models.find((model) => model.id === id) as Model
 
 const written = (promptTokens: number, hourCacheWriteTokens: number) => ({
@@ -81,7 +84,7 @@ test('a ceiling with the life of an hour is never below a cost, on both sides of
       fc.nat({ max: 4_000 }),
       (given, most, less, hour) => {
         const faults: string[] = []
-        const price: Price = readPrices('own', 'llm', given, faults)
+        const price: PriceTerms = readPrices('own', 'llm', given, faults)
         assert.deepEqual(faults, [])
         const promptTokens = Math.max(0, most - less)
         const usage = billedUsage(modelOf('claude-opus-4-5'), price, written(promptTokens, hour))

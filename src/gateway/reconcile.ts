@@ -89,6 +89,6 @@ async function resolutionOf(db: Database, hold: OpenHold, reason: string): Promi
   return charge(
     { ...hold, conversion },
     { counts, kind: 'estimated', reason },
-    { ...NOT_TIMED, price, priceId: null },
+    { ...NOT_TIMED, price },
   )
 }

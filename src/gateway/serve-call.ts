@@ -80,7 +80,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
     }
     const dispatchedAtMs = performance.now()
     const called = await callUpstream(deps, kind, held, client, ending)
-    const answeredBy = createAnsweredBy(deps, held, called, dispatchedAtMs)
+    const answeredBy = createAnsweredBy(held, called, dispatchedAtMs)
     if (called.kind === 'not_called') {
       await deps.ledger.resolve(
         await resolveNotCalled(kind, held, called, client, answeredBy),
@@ -174,7 +174,7 @@ function resolveFault(held: HeldCall, running: RunningCall): Resolution {
   if (!running.isDelivered) return releaseHeldCall(held, 'internal_error')
   const { promptTokensEstimated: promptTokens, quote } = held
   const used = estimated(held, { promptTokens, completionTokens: running.tokens }, 'internal_error')
-  const by = { ...NOT_TIMED, price: quote.price, priceId: null }
+  const by = { ...NOT_TIMED, price: quote.price }
   return { ...chargeHeldCall(held, used, by), isFinal: true }
 }
 
@@ -212,9 +212,8 @@ async function settle(
   return resolved
 }
 
-/** Who answered, or was asked last, and how long it took until now. */
+/** The upstream that answered, or was asked last, and how long it took until now. */
 function createAnsweredBy(
-  deps: GatewayDeps,
   held: HeldCall,
   { route, tries, calledAtMs }: Called<unknown> | NotCalled,
   dispatchedAtMs: number,
@@ -225,7 +224,6 @@ function createAnsweredBy(
   return () => ({
     upstreamId: route?.upstreamId ?? null,
     price,
-    priceId: price === held.quote.price ? null : (deps.priceIds.get(price) as number),
     firstByteMs: Math.round(calledAtMs - dispatchedAtMs),
     durationMs: Math.round(performance.now() - dispatchedAtMs),
     attempts,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Database } from '../../src/db/open.ts'
 import { registerPrices } from '../../src/catalog/register-prices.ts'
-import type { Model } from '../../src/catalog/model.ts'
+import type { ConfiguredModel, Model } from '../../src/catalog/model.ts'
 import { storeFxRate } from '../../src/fx/fx-rates.ts'
 import type { Attempt } from '../../src/ledger/attempt.ts'
 import { openLedger, type Ledger } from '../../src/ledger/open-ledger.ts'
@@ -16,7 +16,7 @@ import { chargeFor } from '../../src/lib/money.ts'
 import type { ApiKey } from '../../src/customers/api-keys.ts'
 
 /** Input costs nothing and an output token one micro-USD, so that one token bills 10,000 nano-BRL at rate 5 and markup 2. */
-export const testModel: Model = {
+export const testModel: ConfiguredModel = {
   id: 'test-model',
   displayName: 'Test',
   category: 'llm',
@@ -88,7 +88,7 @@ export async function openTestLedger(
   const nodeId = createId()
   await db.insertInto('nodes').values({ id: nodeId, stopped_at: null }).execute()
   const lease = options.lease ?? heldLease(nodeId)
-  const prices = await registerPrices(db, [testModel])
+  const [model] = await registerPrices(db, [testModel])
   const fxRate = await storeFxRate(db, {
     rateE4: 50_000n,
     rateDate: '2026-11-20',
@@ -123,7 +123,7 @@ export async function openTestLedger(
         mayLag: false,
         amountNanoBrl: BigInt(tokens) * NANO_BRL_PER_TOKEN,
         budgetPicoUsd: BigInt(tokens) * 2_000_000n,
-        priceId: prices.get(testModel.price) as number,
+        priceId: (model as Model).price.id,
         fxRateId: fxRate.id,
         fxRateE4: fxRate.rateE4,
         markupE4: testModel.markupE4,

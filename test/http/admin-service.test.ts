@@ -14,6 +14,7 @@ import { tellPriceChanges } from '../../src/workers/tell-price-changes.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { actsOn, startWithAdmins } from '../harness/admins.ts'
+import { withPriceIds } from '../harness/with-price-ids.ts'
 import { ask, askChat, sound } from '../harness/ask.ts'
 import { assertRefusal } from '../harness/assert-answer.ts'
 import { assertAudit } from '../harness/assert-audit.ts'
@@ -221,7 +222,7 @@ test('everybody who used the model in 90 days is told of a rise, once, by event 
   }
   const users = [await use(0), await use(89)]
   const others = [await use(92), await use(1, 'gpt-5-mini')]
-  const catalog = createCatalog(sandboxModels)
+  const catalog = createCatalog(withPriceIds(sandboxModels))
   const toldOf = async (type = 'price.changed'): Promise<string[]> => {
     const rows = await db
       .selectFrom('events')

@@ -1,4 +1,5 @@
 /** A database with nodes on it, on which schedules run one after the other, each with customers of its own. */
+import type { Model } from '../../src/catalog/model.ts'
 import { registerPrices } from '../../src/catalog/register-prices.ts'
 import { storeFxRate } from '../../src/fx/fx-rates.ts'
 import type { Attempt } from '../../src/ledger/attempt.ts'
@@ -41,7 +42,7 @@ export async function openWorld({
       [LEASE_SECONDS],
     )
   })
-  const prices = await registerPrices(db, [testModel])
+  const [model] = await registerPrices(db, [testModel])
   const fxRate = await storeFxRate(db, {
     rateE4: 50_000n,
     rateDate: '2026-11-20',
@@ -55,7 +56,7 @@ export async function openWorld({
     database,
     nodes,
     terms: {
-      priceId: prices.get(testModel.price) as number,
+      priceId: (model as Model).price.id,
       fxRateId: fxRate.id,
       fxRateE4: fxRate.rateE4,
       markupE4: testModel.markupE4,

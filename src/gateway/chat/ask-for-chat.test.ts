@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { withPriceIds } from '../../../test/harness/with-price-ids.ts'
 import { loadCatalog } from '../../catalog/load-catalog.ts'
 import type { Model } from '../../catalog/model.ts'
 import type { ChatContent, JsonObject, Provider } from '../../providers/contract.ts'
@@ -13,7 +14,7 @@ import { readChatRequest } from './chat-request.ts'
 
 const at = new Date('2026-11-21T15:00:00Z')
 const load = (config?: Parameters<typeof loadCatalog>[0]['config']): Model[] =>
-  loadCatalog({ config, mode: 'live', hasUpstream: () => true, at }).models
+  withPriceIds(loadCatalog({ config, mode: 'live', hasUpstream: () => true, at }).models)
 const modelOf = (id: string, models = load()): Model =>
   models.find((model) => model.id === id) as Model
 

@@ -5,6 +5,7 @@ import type { Price } from '../../catalog/prices.ts'
 import { createRouter, type Router } from './create-router.ts'
 
 const PRICE: Price = {
+  id: 1,
   tiers: [
     { abovePromptTokens: 0, input: 1n, cachedInput: 1n, cacheWrite: 1n, output: 1n, reasoning: 1n },
   ],

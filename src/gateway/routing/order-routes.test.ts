@@ -6,6 +6,7 @@ import type { Price } from '../../catalog/prices.ts'
 import { orderRoutes, type RouteView } from './order-routes.ts'
 
 const PRICE: Price = {
+  id: 1,
   tiers: [
     { abovePromptTokens: 0, input: 1n, cachedInput: 1n, cacheWrite: 1n, output: 1n, reasoning: 1n },
   ],
@@ -13,7 +14,7 @@ const PRICE: Price = {
 
 function priceOf(input: bigint, output: bigint, units?: Record<string, bigint>): Price {
   const tier = { ...(PRICE.tiers[0] as Price['tiers'][number]), input, output }
-  return { tiers: [tier], ...(units ? { units } : {}) }
+  return { id: 1, tiers: [tier], ...(units ? { units } : {}) }
 }
 
 function viewOf(

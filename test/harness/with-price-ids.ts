@@ -1,0 +1,20 @@
+import type { ConfiguredModel, Model } from '../../src/catalog/model.ts'
+import type { Price, PriceTerms } from '../../src/catalog/prices.ts'
+
+/** The models as if their prices were stored, without a database: prices of one text have one id. */
+export function withPriceIds(models: readonly ConfiguredModel[]): Model[] {
+  const ids = new Map<string, number>()
+  const withId = (terms: PriceTerms): Price => {
+    const text = JSON.stringify(terms, (_, value: unknown) =>
+      typeof value === 'bigint' ? `${value}` : value,
+    )
+    const id = ids.get(text) ?? ids.size + 1
+    ids.set(text, id)
+    return { id, ...terms }
+  }
+  return models.map((model) => ({
+    ...model,
+    price: withId(model.price),
+    routes: model.routes.map((route) => ({ ...route, price: withId(route.price) })),
+  }))
+}
