@@ -220,3 +220,45 @@ test('rows that wait for a worker are claimed in one place', async () => {
     if (/skip\s+locked/i.test(await readFile(join(root, file), 'utf8'))) files.push(file)
   assert.deepEqual(new Set(files), new Set(['src/db/due-rows.ts', ...LOCKS_OF_THEIR_OWN]))
 })
+
+/** What every resource uses; any other folder of `http` is a resource, named after the noun of its addresses. */
+const HTTP_PLUMBING = new Set(['rest', 'server', 'dashboard'])
+/** Folders by caller or by kind of file, which spread one resource over many of them. */
+const HTTP_BUCKETS = new Set(['admin', 'self-service', 'public', 'contract', 'openai', 'inbound'])
+const SERVER_IMPORTS_MAX = 15
+
+const httpFolderOf = (path: string): string => /^src\/http\/([^/]+)\//.exec(path)?.[1] ?? ''
+const httpImports = own
+  .filter(({ file }) => file.startsWith('src/http/'))
+  .map(({ file, target }) => ({ file, path: normalize(join(dirname(file), target)) }))
+
+test('http has a folder for each resource, and the server registers them all', () => {
+  const folders = new Set(httpImports.map(({ file }) => httpFolderOf(file)).filter(Boolean))
+  const resources = [...folders].filter((folder) => !HTTP_PLUMBING.has(folder)).sort()
+  assert.ok(resources.length > 20)
+  assert.deepEqual(
+    resources.filter((folder) => HTTP_BUCKETS.has(folder)),
+    [],
+  )
+  const registered = httpImports
+    .filter(({ file, path }) => file === 'src/http/resources.ts' && path.endsWith('/resource.ts'))
+    .map(({ path }) => httpFolderOf(path))
+  assert.deepEqual(registered.sort(), resources)
+})
+
+test('no resource of http knows the routes of another, and the plumbing knows no resource', () => {
+  const breaches = httpImports.filter(({ file, path }) => {
+    const [from, to] = [httpFolderOf(file), httpFolderOf(path)]
+    if (from === to || to === '' || HTTP_PLUMBING.has(to)) return false
+    if (HTTP_PLUMBING.has(from)) return true
+    return path.endsWith('-routes.ts') || (path.endsWith('/resource.ts') && from !== '')
+  })
+  assert.deepEqual(breaches, [])
+})
+
+test('the server imports few files, and routes by their list alone', () => {
+  const those = httpImports.filter(({ file }) => file === 'src/http/create-server.ts')
+  assert.ok(those.length <= SERVER_IMPORTS_MAX, `${those.length} imports`)
+  const routes = those.filter(({ path }) => /(-routes|\/resource)\.ts$/.test(path))
+  assert.deepEqual(routes, [])
+})

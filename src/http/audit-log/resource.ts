@@ -1,4 +1,4 @@
-import { auditLogRoutes } from './audit-log-routes.ts'
-import { auditLogExportRoutes } from './audit-log-export-routes.ts'
+import { operatorAuditLogRoutes } from './operator-audit-log-routes.ts'
+import { operatorAuditLogExportRoutes } from './operator-audit-log-export-routes.ts'
 
-export const auditLog = [...auditLogRoutes, ...auditLogExportRoutes]
+export const auditLog = [...operatorAuditLogRoutes, ...operatorAuditLogExportRoutes]

@@ -1,4 +1,4 @@
 import { operatorCustomerRoutes } from './operator-customer-routes.ts'
-import { suspensionRoutes } from './suspension-routes.ts'
+import { operatorSuspensionRoutes } from './operator-suspension-routes.ts'
 
-export const customers = [...operatorCustomerRoutes, ...suspensionRoutes]
+export const customers = [...operatorCustomerRoutes, ...operatorSuspensionRoutes]

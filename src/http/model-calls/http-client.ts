@@ -3,7 +3,8 @@ import type { Client } from '../../gateway/client.ts'
 import type { Limits } from '../../gateway/limits.ts'
 import { refusalBody } from '../../gateway/refusal.ts'
 import { limitHeaders, requestIdHeaders } from '../rest/response-headers.ts'
-import { hasLeft, onLeave, originOf } from '../rest/leaving-client.ts'
+import { hasLeft, onLeave } from '../rest/leaving-client.ts'
+import { originOf } from '../rest/origin-of.ts'
 
 /** A client that reads nothing for this long, while its connection is full, is cut. */
 const WRITE_STALL_MS = 60_000

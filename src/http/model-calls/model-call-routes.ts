@@ -7,9 +7,6 @@ import {
 import { bytesOf, modelCallRoute } from './model-call-route.ts'
 import { createUploads } from './upload-form.ts'
 
-/** Bodies that are sent here may take longer to arrive. */
-export const UPLOAD_PATH = '/v1/audio/transcriptions'
-
 /** The model calls of the specification, at the addresses that client libraries know. */
 export const modelCallRoutes = [
   modelCallRoute({
@@ -28,7 +25,7 @@ export const modelCallRoutes = [
     serving: ({ calls }) => ({ serveCall: calls.generateImages, bodyOf: bytesOf }),
   }),
   modelCallRoute({
-    url: UPLOAD_PATH,
+    url: '/v1/audio/transcriptions',
     contract: transcriptions,
     // The form is read by the kind of the call, after the key is known.
     isBodyStreamed: true,

@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Client, IncomingCall } from '../../gateway/client.ts'
 import type { Refusal } from '../../gateway/refusal.ts'
 import type { ServeCall } from '../../gateway/serve-call.ts'
-import { hasLeft, onLeave, originOf } from '../rest/leaving-client.ts'
+import { hasLeft, onLeave } from '../rest/leaving-client.ts'
+import { originOf } from '../rest/origin-of.ts'
 
 /** A whole answer, in the JSON that the gateway wrote. */
 export interface CollectedAnswer {

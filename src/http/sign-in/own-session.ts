@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Session } from '../../sign-in/sessions.ts'
 import { CSRF_HEADER } from '../rest/authenticate.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
-import { originOf } from '../rest/leaving-client.ts'
+import { originOf } from '../rest/origin-of.ts'
 import { sendFault } from './send-fault.ts'
 
 /** `proof`: a session whose user proved a moment ago to be who they are. */

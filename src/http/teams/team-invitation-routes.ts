@@ -11,7 +11,7 @@ import {
 } from '../../customers/team-invitations.ts'
 import { answer, dateTime, uuid } from '../rest/values.ts'
 import type { TeamDeps } from './team-deps.ts'
-import { originForMails } from '../rest/leaving-client.ts'
+import { originForMails } from '../rest/origin-of.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { actInTeam, getTeamAccess, recordRevoked, teamParams, teamRole } from './team-access.ts'

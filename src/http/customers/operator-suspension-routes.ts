@@ -21,7 +21,7 @@ const forEach = {
 } as const
 
 /** Both are good too where the account is so already. */
-export const suspensionRoutes = [
+export const operatorSuspensionRoutes = [
   restRoute({
     ...forEach,
     path: '/admin/customers/:id/suspend',

@@ -32,7 +32,7 @@ const COLUMNS = [
   'session_id',
 ]
 
-export const auditLogExportRoutes = [
+export const operatorAuditLogExportRoutes = [
   restRoute({
     method: 'GET',
     path: '/admin/audit-log/export.csv',

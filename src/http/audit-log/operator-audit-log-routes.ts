@@ -33,7 +33,7 @@ const entry = answer({
 })
 
 /** That it is read is told nowhere: it would be most of what there is to read. Who takes it away is told. */
-export const auditLogRoutes = [
+export const operatorAuditLogRoutes = [
   restRoute({
     method: 'GET',
     path: '/admin/audit-log',

@@ -1,0 +1,70 @@
+/** The two formats of errors: model calls have that of their client libraries, everything else that of REST. */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { isCustomerDeleted } from '../../customers/customers.ts'
+import { refusalBody, refusals, type Refusal } from '../../gateway/refusal.ts'
+import type { Log } from '../../lib/log.ts'
+import { restError } from '../rest/rest-error.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+
+/** Paths of model calls: their errors have the proxy format. */
+const MODEL_CALL_PATH =
+  /^\/v1\/(chat|completions|embeddings|images|audio|responses|messages)(\/|$|\?)/
+
+/** By the route where one was found: a path may be written in many ways. */
+function isModelCall(request: FastifyRequest): boolean {
+  return MODEL_CALL_PATH.test(request.routeOptions.url ?? request.url)
+}
+
+export function answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (isModelCall(request)) return sendRefusal(reply, refusals.routeNotFound())
+  return restError(
+    reply,
+    404,
+    'not_found',
+    `${request.method} ${request.url.split('?')[0]?.slice(0, 200)}`,
+  )
+}
+
+export function answerError(
+  deps: { readonly log: Log; readonly bodyBytesMax: number },
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  if (error instanceof RestRefusal) return restError(reply, error.status, error.code, error.details)
+  // Whose account was deleted while this ran: nobody is there any more.
+  if (isCustomerDeleted(error)) return reply.code(401).send()
+  if (error.validation) return restError(reply, 400, 'invalid_request', whatIsWrong(error))
+  const status = error.statusCode ?? 500
+  if (status >= 500)
+    deps.log.error('request_failed', { requestId: request.id, method: request.method, error })
+  if (status === 413) {
+    return isModelCall(request)
+      ? sendRefusal(reply, refusals.payloadTooLarge(deps.bodyBytesMax))
+      : restError(reply, 413, 'payload_too_large')
+  }
+  if (status < 500) {
+    return isModelCall(request)
+      ? sendRefusal(reply, refusals.invalidRequest('A requisição está malformada.'))
+      : restError(reply, 400, 'invalid_request', error.message)
+  }
+  return isModelCall(request)
+    ? sendRefusal(reply, refusals.internalError())
+    : restError(reply, 500, 'internal_error')
+}
+
+/** `<field>: <what>`, of the first field that is wrong. */
+function whatIsWrong({ validation, validationContext }: FastifyError): string {
+  const { instancePath = '', message = '', params } = validation?.[0] ?? {}
+  const inside = instancePath.slice(1).replaceAll('/', '.')
+  const missing = params?.missingProperty ?? params?.additionalProperty
+  const field = [inside, missing].filter(Boolean).join('.') || (validationContext ?? 'request')
+  return `${field}: ${missing === undefined ? message : params?.missingProperty ? 'is required' : 'is not known'}`
+}
+
+function sendRefusal(reply: FastifyReply, refused: Refusal): FastifyReply {
+  return reply
+    .code(refused.status)
+    .type('application/json; charset=utf-8')
+    .send(refusalBody(refused))
+}

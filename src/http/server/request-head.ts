@@ -1,0 +1,27 @@
+import type { FastifyRequest } from 'fastify'
+import { createId, isUuid } from '../../lib/ids.ts'
+
+export function hasBody({ headers }: FastifyRequest): boolean {
+  const { 'content-length': length } = headers
+  return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined
+}
+
+/**
+ * The target as routes know it: without scheme and host, which clients of proxies send along. Faulty
+ * percent-encoding stands for itself, so that it is an unknown address like any other.
+ */
+export function originForm(target: string): string {
+  if (target.startsWith('/') && !target.includes('%')) return target
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, '') || '/'
+  try {
+    decodeURIComponent(path.split('?', 1)[0] as string)
+    return path
+  } catch {
+    return path.replaceAll('%', '%25')
+  }
+}
+
+/** The client's own id for the call, where it is a UUID; else a new one. */
+export function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' && isUuid(header) ? header.toLowerCase() : createId()
+}
