@@ -11,7 +11,7 @@ import { decideAlert } from './decide-alert.ts'
 import { holdCustomer } from './hold-customer.ts'
 import { readAlertValues, type AlertValue } from './read-alert-values.ts'
 
-/** A little less than the time between two looks, so that each finds what the one before has looked at. */
+/** A little less than the interval of the timer, so that every run evaluates every alert. */
 const LOOK_EVERY_SECONDS = 25
 const CLAIM_MAX = 200
 

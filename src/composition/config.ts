@@ -28,40 +28,40 @@ export interface Config {
   readonly upstreams: readonly ConfiguredUpstream[]
   /** The catalog: built-in models with the operator's file over them. */
   readonly models: readonly ConfiguredModel[]
-  /** BRL per USD, times 10^4, to be used in sandbox mode; undefined: the last one stored, or a default. */
+  /** The exchange rate of sandbox mode: BRL per USD, times 10^4. Undefined: the last stored rate, or a default. */
   readonly sandboxFxRateE4: bigint | undefined
   readonly requestsPerMinutePerIp: number
   readonly bodyBytesMax: number
-  /** Of an audio file, and of all that wait on the disk of this node at once. */
+  /** The size of one audio file, and of all that wait on this node's disk at once. */
   readonly uploadBytesMax: number
   readonly uploadsBytesMax: number
-  /** For transcriptions that name none; a model of the catalog. */
+  /** The model of the catalog for transcriptions that name none. */
   readonly transcriptionModel: string
-  /** Where customers reach this server; undefined: where each request says that it went. */
+  /** The address at which customers reach this server. Undefined: the host that each request names. */
   readonly publicUrl: string | undefined
-  /** Undefined in sandbox mode, which brings a processor along; and where none is set: nobody can pay in. */
+  /** Undefined in sandbox mode, which has a processor of its own, and where no account is set: nobody can pay in. */
   readonly asaas: AsaasConfig | undefined
-  /** Undefined in sandbox mode, whose mails go to a page. */
+  /** Undefined in sandbox mode, where mails go to the mailbox page. */
   readonly mail: MailConfig | undefined
-  /** Secrets are sealed with it; undefined in sandbox mode: one of this node's data folder. */
+  /** The key that seals secrets. Undefined in sandbox mode: a key in this node's data folder. */
   readonly secretsKey: Buffer | undefined
-  /** Opens what it sealed, until that is sealed anew. */
+  /** The key before it, which opens older secrets until they are sealed anew. */
   readonly secretsKeyPrevious: Buffer | undefined
-  /** What messages of the identity provider are signed with; undefined: none is believed. */
+  /** The secret that signs the identity provider's messages. Undefined: every message is refused. */
   readonly authWebhookSecret: Buffer | undefined
   /** Webhooks also go to this machine and to private networks; in sandbox mode only. */
   readonly webhooksAllowPrivate: boolean
-  /** Of a top-up, in whole BRL. */
+  /** The smallest top-up, in whole BRL. */
   readonly topUpMinBrl: number
   /** In whole BRL: a larger refund waits for an operator, unless it is a withdrawal by law. */
   readonly refundReviewAboveBrl: number
-  /** Promotional credit for whoever brought a customer, in whole BRL; 0: none. */
+  /** Promotional credit for the referrer of a customer, in whole BRL; 0: none. */
   readonly referralRewardBrl: number
-  /** What that customer must have spent of paid money before, in whole BRL. */
+  /** How much paid money the referred customer must have spent before, in whole BRL. */
   readonly referralSpendingBrl: number
   /** Adjustments above it, in whole BRL, need a second operator. */
   readonly adminApprovalAboveBrl: number
-  /** How long before a rise of a markup customers are told of it. */
+  /** How many days before a markup rises the customers are notified. */
   readonly markupNoticeDays: number
   readonly callTimeoutMs: number
   /** How long a stopping server waits for its calls. */
@@ -74,7 +74,7 @@ export interface Config {
   readonly logLevel: LogLevel
 }
 
-/** Every fault of the configuration, one a line. */
+/** All faults of the configuration, one on each line. */
 export class ConfigError extends Error {
   readonly faults: readonly string[]
   constructor(faults: readonly string[]) {
@@ -124,7 +124,7 @@ export function loadConfig(environment: Environment, folder: string): Config {
     markupNoticeDays: read.whole('MARKUP_NOTICE_DAYS', 7, 0, 365),
     refundReviewAboveBrl: read.whole('REFUND_REVIEW_ABOVE_BRL', 500, 0, 1_000_000),
     referralRewardBrl,
-    // For less than the reward, people would be made up for it.
+    // Below the reward, inventing customers would pay.
     referralSpendingBrl: read.whole(
       'REFERRAL_SPENDING_BRL',
       2 * referralRewardBrl,
@@ -143,7 +143,7 @@ export function loadConfig(environment: Environment, folder: string): Config {
   return config
 }
 
-/** Live mode takes real money, so nothing of the sandbox may be in its way. */
+/** Live mode takes real money, so it accepts no setting of the sandbox. */
 function findLiveFaults(
   environment: Environment,
   { upstreams, isFaulty }: ResolvedCatalog,

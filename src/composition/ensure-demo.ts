@@ -1,5 +1,5 @@
 /**
- * What a new user finds in sandbox mode: a customer with money to spend and a key that works.
+ * The demo of sandbox mode: a customer with a balance and a key that works.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const DEMO_CUSTOMER = { name: 'Cliente de demonstração', email: 'demo@example.
 const DEMO_BALANCE_NANO_BRL = 50n * NANO_PER_BRL
 const KEY_FILE = 'demo-key'
 
-/** Makes them where they are missing; returns the demo key's secret, which is kept in a private file. */
+/** Creates the demo where it is missing. Returns the secret of its key, which a private file keeps. */
 export async function ensureDemo(db: Database, dataDir: string): Promise<string> {
   const customerId = await ensureDemoCustomer(db)
   await credit(db, {
@@ -44,7 +44,7 @@ export async function ensureDemo(db: Database, dataDir: string): Promise<string>
   return secret
 }
 
-/** Taken at the first start; every further start finds it. Whoever deleted the account gets another. */
+/** The first start creates the customer, every other one finds it. If the account was deleted, another one is created. */
 async function ensureDemoCustomer(db: Database): Promise<string> {
   await createCustomer(db, { id: DEMO_CUSTOMER_ID, ...DEMO_CUSTOMER })
   const found = await findCustomer(db, DEMO_CUSTOMER.email)

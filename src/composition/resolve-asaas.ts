@@ -5,11 +5,11 @@ import type { Environment } from './environment.ts'
 export interface AsaasConfig {
   readonly baseUrl: string
   readonly apiKey: string
-  /** What Asaas sends with its webhooks. */
+  /** The token that Asaas sends with its webhooks. */
   readonly webhookToken: string
 }
 
-/** The account at the payment processor; undefined where none is set, and nobody can pay in. */
+/** The account at the payment processor. Undefined where none is set: nobody can pay in. */
 export function resolveAsaas(environment: Environment, faults: string[]): AsaasConfig | undefined {
   const { ASAAS_API_KEY: apiKey, ASAAS_WEBHOOK_TOKEN: webhookToken = '' } = environment
   if (!apiKey) {

@@ -14,7 +14,7 @@ const DEFAULT_TRANSCRIPTION_MODEL = 'whisper-1'
 export interface ResolvedCatalog {
   readonly upstreams: readonly ConfiguredUpstream[]
   readonly models: readonly ConfiguredModel[]
-  /** The file could not be read: nothing is reported that may follow from that. */
+  /** The file could not be read; faults that may follow from that are not reported. */
   readonly isFaulty: boolean
 }
 
@@ -31,7 +31,7 @@ export function resolveCatalog(
   return { upstreams, models, isFaulty }
 }
 
-/** Undefined where there is none. */
+/** Undefined where there is no file. */
 type CatalogFile = CatalogConfig | 'faulty' | undefined
 
 function readFile(environment: Environment, folder: string, faults: string[]): CatalogFile {

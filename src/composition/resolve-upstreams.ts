@@ -1,6 +1,6 @@
 /**
- * The upstreams of the operator's file, and the known ones whose variables are in the environment. One
- * of the file takes the place of a known one of the same id.
+ * The upstreams of the operator's file, and the known upstreams whose variables are in the environment. An
+ * upstream of the file replaces a known one of the same id.
  */
 import type { CatalogConfig, UpstreamConfig } from '../catalog/catalog-config-schema.ts'
 import { upstreamPresets, type UpstreamPreset } from '../catalog/upstream-presets.ts'
@@ -12,7 +12,7 @@ import type { OpenAiCompatibleOptions } from '../providers/openai-compatible/cre
 
 export interface ConfiguredUpstream {
   readonly id: string
-  /** How often a call is tried again on a route of it. */
+  /** How often a call is retried on a route of this upstream. */
   readonly retries: number
   readonly breaker: BreakerOptions
   readonly adapter:
@@ -20,7 +20,7 @@ export interface ConfiguredUpstream {
     | { readonly speaks: 'its own format'; readonly options: AiSdkOptions }
 }
 
-/** The upstream that sandbox mode brings along. */
+/** The id of the sandbox upstream, which exists in sandbox mode only. */
 export const SANDBOX_UPSTREAM = 'sandbox'
 const DEFAULT_RETRIES = 1
 const PLAIN: UpstreamPreset = {
@@ -58,7 +58,7 @@ export function resolveUpstreams(
   return upstreams
 }
 
-/** The variables of which one would make a known upstream appear. */
+/** The variables that configure known upstreams: setting one of them is enough. */
 export function presetVariables(): string[] {
   return Object.values(upstreamPresets).map(({ whenSet }) => whenSet[0]?.at(-1) as string)
 }
@@ -159,7 +159,7 @@ function fieldsOf(entry: UpstreamConfig, preset: UpstreamPreset, baseUrl: string
   } satisfies Partial<OpenAiCompatibleOptions>
 }
 
-/** Under whatever id it is configured. */
+/** By the address: the id is the operator's choice. */
 function isOpenAi(baseUrl: string): boolean {
   return new URL(baseUrl).hostname === 'api.openai.com'
 }
@@ -168,7 +168,7 @@ function isAzure(baseUrl: string): boolean {
   return /\.(openai|services\.ai|cognitiveservices)\.azure\.com$/.test(new URL(baseUrl).hostname)
 }
 
-/** By the operator's word, else by where it is: another address may lead to a gateway to anything. */
+/** As the operator says, else by the address: an unknown one may be a gateway to any model. */
 function opensOnlyImages(
   { opens_only_images: said }: UpstreamConfig,
   preset: UpstreamPreset,

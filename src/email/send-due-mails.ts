@@ -19,20 +19,20 @@ import type { UnsubscribeLinks } from './unsubscribe-links.ts'
 export interface SendDeps {
   readonly mailer: Mailer
   readonly sender: MailSender
-  /** For the mails that nobody needs. */
+  /** For mails that customers can unsubscribe from. */
   readonly unsubscribe?: UnsubscribeLinks
   readonly log: Log
 }
 
-/** As many go at once; a mailer has as many connections. */
+/** Mails that are sent side by side; a mailer has as many connections. */
 const SENDERS = 3
-/** No mail is begun after that. */
+/** A run begins no mail after this time. */
 const RUN_MS_MAX = 5_000
 /** Far longer than a delivery may take. */
 const LEASE_MINUTES = 5
 /** After the first try, the second, and so on: a day in all. */
 const PAUSES_MINUTES = [1, 10, 60, 240, 1_080]
-/** Of whoever is no customer and has none of their own. */
+/** For recipients who are not customers, and so have no zone of their own. */
 const DEFAULT_ZONE = 'America/Sao_Paulo'
 const TRIES_MAX = PAUSES_MINUTES.length + 1
 
@@ -78,9 +78,9 @@ export async function sendDueMails(db: Database, deps: SendDeps): Promise<number
   return sent
 }
 
-/** Whatever happens is an outcome: one that throws would be tried without end. */
+/** Every failure is an outcome: a mail whose failure were not recorded would be retried without end. */
 async function tryMail(mail: LeasedMail, deps: SendDeps): Promise<DeliveryOutcome> {
-  // Its senders were killed, or could not record what became of it.
+  // Its senders were killed, or could not record the outcome.
   if (mail.tries > TRIES_MAX) return { kind: 'refused', error: 'gave_up' }
   if (mail.address === null) return { kind: 'refused', error: 'no_address' }
   if (!isMailAddress(mail.address)) return { kind: 'refused', error: 'invalid_address' }
@@ -142,7 +142,7 @@ async function record(
       on conflict (id) do nothing`.execute(db)
   } catch (refused) {
     if (!isCustomerDeleted(refused)) throw refused
-    // Of a deleted customer nothing is recorded any more.
+    // Nothing is recorded of a deleted customer.
     await sql`delete from mails where id = ${mail.id}`.execute(db)
   }
 }

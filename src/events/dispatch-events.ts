@@ -8,7 +8,7 @@ import type { CustomerEvent, EventType } from './record-event.ts'
 export type EventHandler = (trx: Database, event: CustomerEvent) => Promise<void>
 
 const BATCH_MAX = 100
-/** After a failure it waits for as many minutes as it was tried, an hour at most. */
+/** After a failure an event waits for as many minutes as it had tries, at most an hour. */
 const WAIT_MINUTES_MAX = 60
 
 /**

@@ -8,11 +8,11 @@ import { learnOfPayment } from './learn-of-payment.ts'
 import type { FindPaymentOutcome, Processor } from './processor.ts'
 
 const BATCH_MAX = 50
-/** An unpaid one is asked for again after a minute, then after a tenth of its age. */
+/** The processor is asked about an unpaid top-up after a minute, then after a tenth of its age. */
 const WAIT_SECONDS_MIN = 60
-/** After this nobody pays it any more; a Pix that comes later still makes an event. */
+/** An older top-up is not asked about; a Pix that is paid later still makes an event. */
 const AGE_DAYS_MAX = 30
-/** A payment whose creation was not answered shows within this time, or was never made. */
+/** A payment whose creation got no answer appears within this time, or was never created. */
 const APPEARS_WITHIN_MINUTES = 60
 
 /**
@@ -67,7 +67,7 @@ async function sweepOne(
     const applied = await learnOfPayment(db, processor, id, found.payment)
     if (applied.kind === 'amount_differs') log.error('top_up_amount_differs', { topUpId: id })
   }
-  // It was never made: whoever asked for it was told so, and of a card is told now.
+  // The payment was never created: the customer saw an error then, and for a card is notified now.
   if (found.kind === 'payment_not_found' && paymentId === null && topUp.is_old)
     await failTopUp(db, id, { isRefused: false })
 }

@@ -1,7 +1,7 @@
 /**
- * What a processor tells us: stored as it comes, once for each of its events, before it is answered; looked
- * into afterwards. An event is only a hint: what is credited follows from the payment as the processor tells
- * it when asked, and from our own top-up.
+ * Events of the payment processor. Each is stored once, before it is acknowledged, and handled afterwards. An
+ * event is only a hint: a credit follows from the payment as the processor's API returns it, and from our own
+ * top-up.
  */
 import { sql } from 'kysely'
 import { claimDue, recordClaimed, type ClaimableRows } from '../db/due-rows.ts'
@@ -12,7 +12,7 @@ import type { Log } from '../lib/log.ts'
 import { learnOfPayment } from './learn-of-payment.ts'
 import type { Processor, ProcessorEvent } from './processor.ts'
 
-/** Returns false for one that was told before. */
+/** Returns false for an event that is stored already. */
 export async function takeEvent(
   db: Database,
   processorId: string,

@@ -1,7 +1,7 @@
 /**
- * Charges the cards of customers whose balance is low, by what they chose in `automatic-top-ups.ts`. Bounds on
- * it, whatever goes wrong: one in flight for a customer (an index says so), a minute between two and more
- * after a refusal, five in a day, and the customer's own limit of a month.
+ * Charges the cards of customers whose balance is low, as they chose in `automatic-top-ups.ts`. Whatever goes
+ * wrong, these bounds hold for a customer: one top-up in flight (by an index), a minute between two and longer
+ * after a refusal, five in a day, and the customer's own monthly limit.
  *
  * A customer is claimed before the card is charged: of several nodes one does it, and a node that dies leaves
  * a row of a top-up for the sweeper, or nothing at all.
@@ -25,10 +25,10 @@ export interface AutomaticDeps {
   readonly log: Log
 }
 
-/** At once: an issuer may take a minute. */
+/** Charged side by side: an issuer may take a minute. */
 const BATCH_MAX = 10
 const WAIT_SECONDS_MIN = 60
-/** The wait, times this after each refusal: a minute, ten, a hundred. */
+/** The wait is multiplied by this after each refusal: a minute, ten, a hundred. */
 const WAIT_GROWTH = 10
 const A_DAY_MAX = 5
 
@@ -81,7 +81,7 @@ async function topUpOne(db: Database, deps: AutomaticDeps, due: Due): Promise<vo
   const { customer_id: customerId, payment_method_id: id } = due
   const card = await findChosenCard(db, deps, { customerId, id })
   const found = await findPayer(db, customerId)
-  // Deleted a moment ago, or of another processor than this one.
+  // The card or the customer was deleted a moment ago, or belongs to another processor.
   if (!card || found.kind !== 'payer') return
   const outcome = await createTopUp(db, SYSTEM, deps.processor, {
     customerId,
@@ -91,7 +91,7 @@ async function topUpOne(db: Database, deps: AutomaticDeps, due: Due): Promise<vo
     card: { ...card, remoteIp: due.remote_ip },
     isAutomatic: true,
   })
-  // The payer was not taken, so there is no top-up that would count it.
+  // The processor refused the payer, so no top-up exists that would count the failure.
   if (outcome.kind === 'refused' && outcome.topUpId === undefined)
     await db.transaction().execute((trx) => noteAutomaticFailure(trx, customerId))
 }

@@ -51,14 +51,14 @@ import { createReportIncidents } from './report-incidents.ts'
 import { tellPriceChanges } from './tell-price-changes.ts'
 
 export interface Workers {
-  /** An event of the payment processor is looked into at once, and not at the next turn of its timer. */
+  /** Handles the events of the payment processor now, before their timer's next turn. */
   wakeProcessorEvents(): void
-  /** Of this node. */
+  /** The timers of this node. */
   listTimers(): readonly TimerState[]
   stop(): Promise<void>
 }
 
-/** Nothing moves but by requests, which tests that compare every row need. */
+/** Without background jobs only requests change rows: for tests that compare every row. */
 export const NO_WORKERS: Workers = {
   wakeProcessorEvents() {},
   listTimers: () => [],
@@ -80,17 +80,17 @@ export interface WorkerDeps {
   readonly mail: SendDeps
   readonly webhooks: WebhookSettings
   readonly referrals: ReferralProgramme
-  /** What is done about facts that customers are told of. */
+  /** Each handles every event of the outbox. */
   readonly eventHandlers: readonly EventHandler[]
   readonly log: Log
-  /** For the metric: how many differences of the reconciliation nobody has explained. */
+  /** For the metric: the number of discrepancies that nobody has explained. */
   onOpenDifferences(count: number): void
   /** Undefined in sandbox mode, where the rate is fixed. */
   readonly refreshFxRate: (() => Promise<void>) | undefined
   readonly catalog: Catalog
-  /** What operators changed, should its notification have been missed. */
+  /** Reads the operators' changes, in case a notification was missed. */
   readonly reloadCatalog: () => Promise<void>
-  /** The rate in force, for the same reason. */
+  /** Reads the exchange rate in force, for the same reason. */
   readonly reloadFxRate: () => Promise<void>
   readonly reloadEveryMs: number
   readonly margins: Margins
@@ -98,9 +98,9 @@ export interface WorkerDeps {
 
 const CHECKPOINT_EVERY_MS = 100
 const RECONCILE_EVERY_MS = 5_000
-/** While settlements wait on the disk, the database is asked again this often. */
+/** How often settlements that wait on the disk are offered to the database. */
 const SPOOL_EVERY_MS = 1_000
-/** As often as the notes of delivered answers begin a new file. */
+/** The same as the interval at which delivery notes begin a new file. */
 const DELIVERIES_EVERY_MS = 30_000
 const HEALTH_EVERY_MS = 10_000
 const EVENTS_EVERY_MS = 1_000
@@ -112,12 +112,12 @@ const REFUNDS_EVERY_MS = 5_000
 const AUTOMATIC_EVERY_MS = 5_000
 const WEBHOOKS_EVERY_MS = 1_000
 const KEY_USES_EVERY_MS = 3_000
-/** Within the lease of an incident, several times. */
+/** Several times within the lease of an incident. */
 const INCIDENTS_EVERY_MS = 10_000
 const DIFFERENCES_EVERY_MS = 60_000
-/** Charges that were settled late, and imports that were missed, within these. */
+/** Days that are compared again, for charges that were settled late and imports that were missed. */
 const COSTS_COMPARED_DAYS = 35
-/** A week of them at a time: three months are remembered a quarter hour after the start. */
+/** One run prepares a week: three months are ready a quarter of an hour after the start. */
 const MARGINS_EVERY_MS = 60_000
 
 export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
@@ -184,7 +184,7 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
   }
 }
 
-/** Events of the processor, and what it told of none. */
+/** The timers that ask the payment processor; none where nobody can pay in. */
 function startProcessorTimers(
   { db, processor, webhooks, log }: WorkerDeps,
   timers: Timer[],
@@ -215,11 +215,11 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
   boss.on('error', (error) => log.warn('jobs_failed', { error }))
   await boss.start()
   const handlers: Record<string, Job> = {
-    // Months are made long before they come: a failed run has weeks to be noticed.
+    // Months are created long before they begin: a failed run has weeks to be noticed.
     'ensure-months': { cron: '17 3 * * *', run: () => keepMonthsAhead(db, log) },
-    // Soon after midnight of UTC; again, should a run have failed.
+    // Every hour, so that the day is rolled up soon after midnight of UTC and a failed run is repeated.
     'roll-usage-days': { cron: '7 * * * *', run: () => rollUsageDays(db) },
-    // A backlog takes hours, at a tenth of a core: the next run goes on where it was stopped.
+    // A backlog takes hours, at a tenth of a core: the next run continues where the last one stopped.
     'seal-usage': {
       cron: '27 * * * *',
       run: () => sealUsage(db, { isOver: inMinutes(50) }),
@@ -230,10 +230,10 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
       run: () => queueDigests(db, new Date()),
     },
     'tell-price-changes': { cron: '* * * * *', run: () => tellPriceChanges(db, deps.catalog) },
-    // Nothing but the time tells that a reward is due. First what is taken back, so that nobody gains by the order.
+    // A reward becomes due by time alone. Rewards are taken back first, so that nobody gains by the order.
     'reward-referrals': { cron: '* * * * *', run: () => rewardReferrals(deps) },
     'prune-health': { cron: '37 3 * * *', run: () => pruneHealth(db) },
-    // Requests begin it and mostly end it.
+    // The request to delete an account mostly ends the erasure too; this job does the rest.
     'erase-deleted-accounts': {
       cron: '*/5 * * * *',
       run: () => eraseDeletedAccounts(db),
@@ -242,11 +242,11 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
       cron: '47 3 * * *',
       run: () => pruneWebhookAttempts(db),
     },
-    // Those of users who are deleted at the identity provider, and could not be at once.
+    // Users who were deleted at the identity provider while a call or a balance kept their account.
     'delete-waiting-users': { cron: '*/5 * * * *', run: () => deleteWaitingUsers(db, log) },
     'prune-auth-events': { cron: '57 3 * * *', run: () => pruneAuthEvents(db) },
     'prune-sign-in': { cron: '*/10 * * * *', run: () => pruneSignIn(db) },
-    // In the night of Brasília; again, should the processor not answer.
+    // At night in Brasília; repeated if the processor does not answer.
     ...(processor
       ? {
           'compare-payments': {
@@ -269,12 +269,12 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
   return boss
 }
 
-/** Nodes that start at once do not read at once for long. */
+/** Spreads the reads of nodes that started at the same time. */
 function jittered(ms: number): number {
   return Math.round(ms * (0.9 + 0.2 * Math.random()))
 }
 
-/** True from so many minutes after now on. */
+/** True once this many minutes have passed from now. */
 function inMinutes(minutes: number): () => boolean {
   const untilMs = Date.now() + minutes * 60_000
   return () => Date.now() > untilMs
@@ -283,7 +283,7 @@ function inMinutes(minutes: number): () => boolean {
 interface Job {
   readonly cron: string
   readonly run: () => Promise<unknown>
-  /** In seconds: before another try, and how long a run may take. */
+  /** In seconds: the pause before a retry, and the longest run. */
   readonly queue?: { readonly retryDelay: number; readonly expireInSeconds: number }
 }
 

@@ -4,15 +4,15 @@ import { lockDue, type DueRows } from '../db/due-rows.ts'
 import type { Database } from '../db/open.ts'
 import { decimalE4 } from '../lib/money.ts'
 
-/** Whoever used the model in as many days is told. */
+/** Customers who used the model within these days are notified. */
 const USED_WITHIN_DAYS = 90
 const CUSTOMERS_PER_BATCH = 500
 const PERCENT_E2 = 10_000n
 
 /**
- * Tells of markups that will rise: one event for each customer who used the model lately. It goes through the
- * customers by id, a batch in a transaction that also says how far it came: however often it is run, killed and
- * begun again, on however many nodes, everybody is told once. Returns how many were told.
+ * Announces markups that will rise: one event for each customer who used the model lately. Customers are read in
+ * the order of their ids, and each batch records in its transaction how far it came: each customer is notified
+ * once, however often the job is killed and restarted, on any number of nodes. Returns how many were notified.
  */
 export async function tellPriceChanges(db: Database, catalog: Catalog): Promise<number> {
   let told = 0
@@ -39,7 +39,7 @@ interface Rise {
   readonly told_until: string | null
 }
 
-/** Undefined where there is nothing to tell, or other nodes are at it. */
+/** Undefined where no rise is left to announce, or other nodes are announcing it. */
 function tellBatch(db: Database, catalog: Catalog): Promise<number | undefined> {
   return db.transaction().execute(async (trx) => {
     const rise = await lockDue<Rise>(trx, UNANNOUNCED_RISES)
@@ -63,7 +63,10 @@ async function listCustomersAfter(trx: Database, after: string | null): Promise<
   return rows.map(({ id }) => id)
 }
 
-/** Those of them who were charged for it. Waits for a deletion that runs, and then passes that customer by. */
+/**
+ * Records the event for each of the customers who was charged for the model. Waits for a running deletion, and then
+ * skips the customer.
+ */
 async function tellUsers(
   trx: Database,
   rise: Rise,

@@ -1,7 +1,7 @@
 /**
- * Asks the processor to return the parts of approved refunds. It has no idempotency keys: before each asking
- * the payment is read, and a refund that it lists under our name is not asked for again. So an answer that was
- * lost, or a process that died, costs a wait and never a second refund.
+ * Asks the processor to return the parts of approved refunds. The processor has no idempotency keys: the payment
+ * is read before each request, and a refund that it lists under our description is not requested again. A lost
+ * answer or a dead process costs a wait, never a second refund.
  */
 import { sql } from 'kysely'
 import { claimDue, recordClaimed, type ClaimableRows } from '../../db/due-rows.ts'
@@ -15,9 +15,9 @@ import { NANO_BRL_PER_CENTAVO } from '../top-ups.ts'
 import { failPart, findPartAt, refundDescription, type OpenPart } from './settle-parts.ts'
 
 const BATCH_MAX = 20
-/** One that was asked for is looked at again after this: its answer may be on its way. */
+/** A requested part is looked at again after this time: the answer may be on its way. */
 const LEASE_SECONDS = 120
-/** One that waits, for the processor or for our money there, is tried after as many minutes as it was tried. */
+/** A part that waits for the processor, or for our balance there, is retried after as many minutes as it had tries. */
 const WAIT_MINUTES_MAX = 60
 
 /** Nodes may do it at once. Returns how many parts were looked at. */
@@ -69,7 +69,7 @@ async function processPart(
   const found = await processor.findPayment(part.processor_payment_id)
   if (found.kind === 'unavailable') return
   if (found.kind === 'payment_not_found') return giveToOperator(db, part, log)
-  // Ends the part where the processor has ended it.
+  // Settles the part if the processor has.
   await applyPayment(db, part.top_up_id, found.payment)
   if (findPartAt(found.payment, part)) return
   if (!(await startSending(db, part))) return
@@ -98,15 +98,15 @@ async function takeOutcome(
   if (outcome.kind === 'insufficient_processor_balance')
     log.error('refund_waits_for_processor_balance', { refundId, topUpId })
   else if (outcome.mayHaveHappened) return
-  // Certainly not done: it waits as if it had not been asked for.
+  // The processor has certainly not refunded it, so the part waits as before the request.
   await sql`
     update refund_parts set status = 'waiting', error = ${outcome.detail.slice(0, 500)}
     where refund_id = ${refundId} and top_up_id = ${topUpId} and status = 'sent'`.execute(db)
 }
 
 /**
- * Written before the processor is asked. False where the part has ended meanwhile, and where another node has
- * claimed it because the lease was over.
+ * Recorded before the request to the processor. False if the part has ended meanwhile, or if another node has
+ * claimed it after the lease.
  */
 async function startSending(db: Database, part: DuePart): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
@@ -134,7 +134,7 @@ async function failOpenPart(db: Database, part: DuePart): Promise<void> {
   })
 }
 
-/** The payment is not there any more: somebody has to look, and to transfer it. */
+/** The processor no longer has the payment: an operator has to transfer the money. */
 async function giveToOperator(db: Database, part: DuePart, log: Log): Promise<void> {
   log.error('refund_payment_not_found', { refundId: part.refund_id, topUpId: part.top_up_id })
   await sql`
