@@ -25,6 +25,8 @@ export interface UsageEvent {
   readonly fxRateDate: string
   readonly fxSource: string
   readonly markupE4: bigint
+  /** The charge that this event corrects; null for the first outcome of a call. A reversal has negative amounts. */
+  readonly correctsId: string | null
   /** To the microsecond, see `exactTime`. */
   readonly createdAt: string
 }
@@ -57,7 +59,7 @@ export function selectUsageEvents<More = unknown>(
       e.reasoning_tokens as "reasoningTokens", e.units,
       e.cost_upstream_pico_usd as "costUpstreamPicoUsd", e.cost_billed_nano_brl as "costBilledNanoBrl",
       e.fx_rate_e4::int8 as "fxRateE4", f.rate_date as "fxRateDate", f.source as "fxSource",
-      e.markup_e4::int8 as "markupE4", ${exactTime('e.created_at')} as "createdAt" ${more}
+      e.markup_e4::int8 as "markupE4", e.corrects_id as "correctsId", ${exactTime('e.created_at')} as "createdAt" ${more}
     from (${events}) e
     join fx_rates f on f.id = e.fx_rate_id
     left join api_keys k on k.id = e.api_key_id

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { chargeFor, decimalBrl, decimalE4, decimalUsd } from '../../src/lib/money.ts'
 import { chargeSteps } from '../../web/src/pages/usage/charge-steps.ts'
+import { amount } from '../../web/src/pages/usage/charge-words.ts'
 
 test('a charge of the ledger is recomputed to the last digit, and one that is a nano-real off is not', () => {
   fc.assert(
@@ -45,4 +46,17 @@ test('amounts are written with every digit they have, as in Brazil', () => {
     billedBrl: '1.234,000002988',
     isAsCharged: false,
   })
+})
+
+test('a reversal is the negative of its charge, and is written with a minus', () => {
+  const numbers = { fx_rate: 5.3127, markup_multiplier: 1.25 }
+  const charge = { ...numbers, cost_upstream_usd: 4.5e-7, cost_billed_brl: 0.000002988 }
+  const reversal = {
+    ...numbers,
+    cost_upstream_usd: -charge.cost_upstream_usd,
+    cost_billed_brl: -charge.cost_billed_brl,
+  }
+  assert.equal(chargeSteps(charge).isAsCharged, true)
+  assert.equal(chargeSteps(reversal).isAsCharged, true)
+  assert.equal(amount(-12.5), '\u2212R$\u00a012,50')
 })

@@ -3,7 +3,10 @@ import { toMilliseconds } from '../../db/exact-time.ts'
 import { jsonBrl, jsonE4, jsonUsd } from '../../lib/money.ts'
 import type { UsageEvent } from '../../usage/usage-event.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
-import { answer, brl, count, date, dateTime, nullable, usd, uuid } from '../rest/values.ts'
+import { answer, brl, date, dateTime, nullable, usd, uuid } from '../rest/values.ts'
+
+/** Negative in the reversal of a charge. */
+const signedCount = Type.Integer()
 
 /** A charge, wherever one is shown. */
 export const usageEvent = answer({
@@ -14,12 +17,12 @@ export const usageEvent = answer({
   api_key_name: nullable(Type.String()),
   team_id: nullable(uuid),
   session_id: nullable(Type.String()),
-  prompt_tokens: nullable(count),
-  cached_tokens: nullable(count),
-  cache_write_tokens: nullable(count),
-  completion_tokens: nullable(count),
-  reasoning_tokens: nullable(count),
-  units: nullable(Type.Record(Type.String(), count)),
+  prompt_tokens: nullable(signedCount),
+  cached_tokens: nullable(signedCount),
+  cache_write_tokens: nullable(signedCount),
+  completion_tokens: nullable(signedCount),
+  reasoning_tokens: nullable(signedCount),
+  units: nullable(Type.Record(Type.String(), signedCount)),
   usage_kind: Type.Enum(['exact', 'estimated', 'none']),
   cost_billed_brl: brl,
   cost_upstream_usd: usd,
@@ -27,6 +30,14 @@ export const usageEvent = answer({
   fx_rate_date: date,
   fx_rate_source: Type.String(),
   markup_multiplier: Type.Number(),
+  corrects_id: nullable(
+    Type.String({
+      format: 'uuid',
+      maxLength: 36,
+      description:
+        'A cobrança que este lançamento corrige. O estorno dela tem tokens e valores negativos; o lançamento com o valor certo vem ao lado.',
+    }),
+  ),
   created_at: dateTime,
 })
 
@@ -52,6 +63,7 @@ export function usageEventBody(event: UsageEvent): AnswerOf<typeof usageEvent> {
     fx_rate_date: event.fxRateDate,
     fx_rate_source: event.fxSource,
     markup_multiplier: jsonE4(event.markupE4),
+    corrects_id: event.correctsId,
     created_at: toMilliseconds(event.createdAt),
   }
 }

@@ -142,6 +142,7 @@ function columnsOf({ timezone }: UsagePeriod): string[] {
     'Fonte do câmbio',
     'Multiplicador',
     'Valor cobrado (BRL)',
+    'Corrige a cobrança',
   ]
 }
 
@@ -177,6 +178,7 @@ function rowOf(event: ReadUsageEvent): readonly CsvField[] {
     event.fxSource,
     { decimal: decimalE4(event.markupE4) },
     { decimal: decimalBrl(event.costBilledNanoBrl) },
+    event.correctsId,
   ]
 }
 

@@ -293,6 +293,7 @@ export interface Contract {
           fx_rate_date: string
           fx_rate_source: string
           markup_multiplier: number
+          corrects_id: string | null
           created_at: string
         }[]
       }
@@ -352,6 +353,7 @@ export interface Contract {
           fx_rate_date: string
           fx_rate_source: string
           markup_multiplier: number
+          corrects_id: string | null
           created_at: string
         }[]
         next_cursor: string | null
@@ -428,6 +430,7 @@ export interface Contract {
           fx_rate_date: string
           fx_rate_source: string
           markup_multiplier: number
+          corrects_id: string | null
           created_at: string
         }[]
       }
@@ -870,6 +873,7 @@ export interface Contract {
           fx_rate_date: string
           fx_rate_source: string
           markup_multiplier: number
+          corrects_id: string | null
           created_at: string
         }[]
         next_cursor: string | null

@@ -60,6 +60,11 @@ export function ChargeDetails({ charge }: { readonly charge: Charge }) {
             </Link>
           </Fact>
         )}
+        {charge.corrects_id !== null && (
+          <Fact name="Corrige a cobrança" isWide>
+            <code className="break-all">{charge.corrects_id}</code>
+          </Fact>
+        )}
         <Fact name="ID da requisição" isWide>
           <span className="flex items-center gap-1">
             <code className="break-all">{charge.request_id}</code>

@@ -88,6 +88,9 @@ function ChargeRow({ charge }: { readonly charge: Charge }) {
           <span className="flex flex-wrap items-center gap-x-2">
             <span className="font-medium break-words">{charge.model_id}</span>
             {charge.usage_kind === 'estimated' && <Badge tone="warning">estimada</Badge>}
+            {charge.corrects_id !== null && (
+              <Badge>{charge.cost_billed_brl < 0 ? 'estorno' : 'correção'}</Badge>
+            )}
           </span>
           <span className="block text-xs text-muted tabular-nums sm:hidden">{when}</span>
           <span className="block text-xs text-muted tabular-nums md:hidden">

@@ -31,7 +31,9 @@ export function chargeSteps(charge: ChargeNumbers): ChargeSteps {
   const rate = scaledBy(charge.fx_rate, RATE_DECIMALS)
   const markup = scaledBy(charge.markup_multiplier, RATE_DECIMALS)
   const billed = scaledBy(charge.cost_billed_brl, BRL_DECIMALS)
-  const computed = (cost * rate * markup + CHARGE_DIVISOR / 2n) / CHARGE_DIVISOR
+  // A reversal is the negative of the charge that it takes back, rounding included.
+  const sign = cost < 0n ? -1n : 1n
+  const computed = sign * ((sign * cost * rate * markup + CHARGE_DIVISOR / 2n) / CHARGE_DIVISOR)
   return {
     costUsd: exactDecimal(cost, USD_DECIMALS, 2),
     rate: exactDecimal(rate, RATE_DECIMALS, 2),

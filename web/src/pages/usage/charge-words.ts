@@ -5,6 +5,7 @@ import type { Charge } from './usage-queries.ts'
 
 /** A call often costs less than a cent: as many decimals as tell it from nothing. */
 export function amount(brl: number): string {
+  if (brl < 0) return `\u2212${amount(-brl)}`
   const scaled = scaledBy(brl, 9)
   const isCents = scaled === 0n || scaled >= 10_000_000n
   if (isCents) return `R$\u00a0${exactDecimal((scaled + 5_000_000n) / 10_000_000n, 2, 2)}`
