@@ -13,6 +13,8 @@ import { connectionConfig } from './open.ts'
 const SETTINGS = ['-c lock_timeout=60000', '-c search_path=public']
 const MIGRATIONS_DIR = join(import.meta.dirname, 'migrations')
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/
+/** All that the migrations before it made. */
+const BASELINE = 32
 /** PostgreSQL 15 is the oldest that the statements were tried on. */
 const SERVER_VERSION_MIN = 150_000
 
@@ -24,6 +26,7 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
     await checkServerVersion(client)
     await client.query(`create table if not exists migrations (
       number int4 primary key, name text not null, run_at timestamptz not null default now())`)
+    await checkBaseline(client)
     const ran: string[] = []
     for (const file of await listMigrationFiles()) {
       if (await runOnce(client, file)) ran.push(file.name)
@@ -40,6 +43,20 @@ async function checkServerVersion(client: pg.Client): Promise<void> {
   const version = Number(rows[0]?.server_version_num)
   if (version < SERVER_VERSION_MIN) {
     throw new Error(`PostgreSQL 15 or newer is needed; DATABASE_URL points to ${version}`)
+  }
+}
+
+/** The baseline is for an empty database; one with only a part of it needs the migrations of the release before. */
+async function checkBaseline(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ last: number | null }>(
+    'select max(number) as last from migrations',
+  )
+  const last = rows[0]?.last ?? BASELINE
+  if (last < BASELINE) {
+    throw new Error(
+      `the database is at migration ${last}, and this release upgrades from migration ${BASELINE} on; ` +
+        'start the previous release once, then this one',
+    )
   }
 }
 

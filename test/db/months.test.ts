@@ -4,20 +4,16 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase } from '../../src/db/open.ts'
-import { createId } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { countMonthsAhead, ensureMonths, keepMonthsAhead } from '../../src/workers/ensure-months.ts'
 import { runningCall, openTestLedger, worth, type TestLedger } from '../harness/open-test-ledger.ts'
 import {
   createTestDatabase,
   seedCustomer,
-  urlOf,
   withClient,
   type TestDatabase,
 } from '../harness/test-database.ts'
-import { migrateUpTo } from './migrate-up-to.ts'
 
 let database: TestDatabase
 let db: TestDatabase['db']
@@ -172,46 +168,3 @@ test('a settlement whose month is not there stays in the spool, and is charged o
   for (; ledger.spoolLength > 0; await sleep(200)) await ledger.replaySpool()
   assert.deepEqual(await charged(), { charged_nano_brl: 40_000n, held_nano_brl: 0n })
 })
-
-test('rows in the default partition survive the migration, in their months and in the past', async () => {
-  const serverUrl = process.env.TEST_DATABASE_URL as string
-  const name = `test_${createId().replaceAll('-', '')}`
-  await withClient(serverUrl, (client) => client.query(`create database ${name}`))
-  const url = urlOf(serverUrl, name)
-  const opened = openDatabase(url, { onError: () => {} })
-  try {
-    const stored = await withClient(url, async (client) => {
-      await migrateUpTo(client, 28)
-      await client.query('select ensure_usage_partitions(1)')
-      // Long ago, of a month that nobody made while the service was off, and of a clock that ran ahead.
-      await client.query(INSERT_EVENTS, [
-        ['-40 years', '-1 month', '-1 day', '0 days', '3 months', '14 months'],
-      ])
-      const inDefault = await client.query('select count(*)::int4 as count from usage_events_other')
-      assert.ok(inDefault.rows[0].count >= 4, 'rows lie in the default partition')
-      return (await client.query(SELECT_EVENTS)).rows
-    })
-    await migrate(url)
-    await withClient(url, async (client) => {
-      assert.deepEqual((await client.query(SELECT_EVENTS)).rows, stored)
-      const misplaced = await client.query(`select tableoid::regclass, created_at from usage_events
-        where tableoid::regclass::text <> 'usage_events_past'
-          and tableoid::regclass::text <> 'usage_events_' || to_char(created_at at time zone 'UTC', 'YYYY_MM')`)
-      assert.deepEqual(misplaced.rows, [])
-    })
-    assert.ok((await countMonthsAhead(opened.db)) >= 14)
-    assert.ok(!(await partitions(opened.db)).includes('other'))
-  } finally {
-    await opened.close()
-    await withClient(serverUrl, (client) => client.query(`drop database ${name} with (force)`))
-  }
-})
-
-const SELECT_EVENTS = 'select * from usage_events order by id'
-const INSERT_EVENTS = `
-  insert into usage_events (id, customer_id, api_key_id, request_id, model_id, is_stream, outcome, usage_kind,
-    prompt_tokens, cached_tokens, cache_write_tokens, completion_tokens, reasoning_tokens, held_nano_brl,
-    cost_upstream_pico_usd, cost_billed_nano_brl, price_id, fx_rate_id, fx_rate_e4, markup_e4, created_at, settled_at)
-  select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'test', false, 'charged', 'exact',
-    1, 0, 0, 1, 0, 1, 1, 1, 1, 1, 50000, 20000, now() + age::interval, now()
-  from unnest($1::text[]) as age`
