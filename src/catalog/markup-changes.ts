@@ -18,8 +18,8 @@ export interface MarkupChange {
   readonly startsAt: Date
   readonly reason: string
   readonly createdAt: Date
-  /** Of a rise: when all customers were told of it. */
-  readonly toldAt: Date | null
+  /** Of a rise: when all customers had had the notice. */
+  readonly noticedAt: Date | null
 }
 
 export interface MarkupInput {
@@ -137,6 +137,6 @@ function toChange(row: Selectable<Tables['markup_changes']>): MarkupChange {
     startsAt: row.starts_at,
     reason: row.reason,
     createdAt: row.created_at,
-    toldAt: row.told_at,
+    noticedAt: row.noticed_at,
   }
 }

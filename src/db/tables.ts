@@ -1,4 +1,4 @@
-/** The tables as Kysely sees them; the migrations say what they mean. */
+/** The tables as Kysely sees them; the comments on their columns are in the migrations. */
 import type { ColumnType, Generated } from 'kysely'
 
 type DefaultedTime = ColumnType<Date, Date | undefined, Date>
@@ -295,7 +295,7 @@ export interface Tables {
     created_at: DefaultedTime
   }
   reconciliation_runs: ReconciliationRunsTable
-  reconciliation_differences: ReconciliationDifferencesTable
+  reconciliation_discrepancies: ReconciliationDiscrepanciesTable
   upstream_costs: {
     upstream_id: string
     day: string
@@ -339,7 +339,7 @@ export interface Tables {
   delivery_discrepancies: {
     hold_id: string
     node_id: string
-    told_nano_brl: bigint
+    delivered_nano_brl: bigint
     stored_nano_brl: bigint | null
     found_at: DefaultedTime
     resolved_at: Date | null
@@ -482,7 +482,7 @@ interface ReconciliationRunsTable {
   mended: Generated<number>
 }
 
-interface ReconciliationDifferencesTable {
+interface ReconciliationDiscrepanciesTable {
   id: string
   subject: string
   kind:
@@ -628,8 +628,8 @@ interface MarkupChangesTable {
   reason: string
   created_at: DefaultedTime
   canceled_at: ColumnType<Date | null, never, Date>
-  told_until: ColumnType<string | null, never, string>
-  told_at: ColumnType<Date | null, never, Date>
+  noticed_through: ColumnType<string | null, never, string>
+  noticed_at: ColumnType<Date | null, never, Date>
 }
 
 interface TeamInvitationsTable {

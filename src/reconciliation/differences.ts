@@ -11,7 +11,7 @@ import { createId, isUuid } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { decimalBrl, decimalUsd, type NanoBrl, type PicoUsd } from '../lib/money.ts'
 
-export type DifferenceRow = Selectable<Tables['reconciliation_differences']>
+export type DifferenceRow = Selectable<Tables['reconciliation_discrepancies']>
 
 export interface Finding {
   readonly kind: DifferenceRow['kind']
@@ -60,7 +60,7 @@ async function seeDifference(
   finding: Finding,
 ): Promise<{ id: string; hasOpened: boolean }> {
   const { rows } = await sql<{ id: string; has_opened: boolean }>`
-    insert into reconciliation_differences as d (
+    insert into reconciliation_discrepancies as d (
       id, subject, kind, processor, processor_payment_id, top_up_id, upstream_id, day,
       ours_nano_brl, theirs_nano_brl, ours_pico_usd, theirs_pico_usd)
     values (
@@ -98,7 +98,7 @@ async function endDifferences(
   seen: readonly string[],
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    update reconciliation_differences set status = 'gone', resolved_at = now()
+    update reconciliation_discrepancies set status = 'gone', resolved_at = now()
     where subject = ${subject} and status <> 'gone' and kind <> all(${seen}::text[])
     returning id`.execute(trx)
   return rows.map(({ id }) => id)
@@ -149,7 +149,7 @@ async function storeExplanation(
 ): Promise<Explained> {
   if (!isUuid(input.id)) return { kind: 'difference_not_found' }
   const row = await trx
-    .selectFrom('reconciliation_differences')
+    .selectFrom('reconciliation_discrepancies')
     .select('status')
     .where('id', '=', input.id)
     .forUpdate()
@@ -157,7 +157,7 @@ async function storeExplanation(
   if (!row) return { kind: 'difference_not_found' }
   if (row.status === 'gone') return { kind: 'difference_gone' }
   const difference = await trx
-    .updateTable('reconciliation_differences')
+    .updateTable('reconciliation_discrepancies')
     .set({
       status: 'explained',
       explanation: input.explanation,
@@ -172,14 +172,14 @@ async function storeExplanation(
 
 export async function countOpenDifferences(db: Database): Promise<number> {
   const { rows } = await sql<{ count: bigint }>`
-    select count(*) from reconciliation_differences where status = 'open'`.execute(db)
+    select count(*) from reconciliation_discrepancies where status = 'open'`.execute(db)
   return Number(rows[0]?.count ?? 0n)
 }
 
 /** Of payments: what is to be looked at again, whenever it was. */
 export async function listUnresolvedSubjects(db: Database, processor: string): Promise<string[]> {
   const { rows } = await sql<{ subject: string }>`
-    select distinct subject from reconciliation_differences
+    select distinct subject from reconciliation_discrepancies
     where status <> 'gone' and processor = ${processor} order by 1`.execute(db)
   return rows.map(({ subject }) => subject)
 }

@@ -89,7 +89,7 @@ function runBody(run: RunRow) {
 /** Those that are not gone, however old; open ones first, then the newest. */
 async function listDifferences(db: Database, days: number): Promise<DifferenceRow[]> {
   const { rows } = await sql<DifferenceRow>`
-    select * from reconciliation_differences
+    select * from reconciliation_discrepancies
     where status <> 'gone' or last_seen_at > now() - make_interval(days => ${days})
     order by array_position(array['open', 'explained', 'gone'], status), last_seen_at desc, id desc
     limit ${REPORT_ENTRIES_MAX}`.execute(db)
@@ -108,7 +108,7 @@ async function sumByStatus(db: Database, days: number): Promise<StatusSum[]> {
   const { rows } = await sql<StatusSum>`
     select status, count(*), coalesce(sum(abs(ours_nano_brl - theirs_nano_brl)), 0)::int8 as nano_brl,
       coalesce(sum(abs(ours_pico_usd - theirs_pico_usd)), 0)::int8 as pico_usd
-    from reconciliation_differences
+    from reconciliation_discrepancies
     where status <> 'gone' or last_seen_at > now() - make_interval(days => ${days})
     group by 1`.execute(db)
   return rows

@@ -47,8 +47,8 @@ import { keepMonthsAhead } from './ensure-months.ts'
 import { mailDisabledWebhook } from './mail-disabled-webhook.ts'
 import { comparePayments } from './compare-payments.ts'
 import { every, type Timer, type TimerState } from './every.ts'
+import { notifyPriceChanges } from './notify-price-changes.ts'
 import { createReportIncidents } from './report-incidents.ts'
-import { tellPriceChanges } from './tell-price-changes.ts'
 
 export interface Workers {
   /** Handles the events of the payment processor now, before their timer's next turn. */
@@ -229,7 +229,7 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
       cron: '*/15 * * * *',
       run: () => queueDigests(db, new Date()),
     },
-    'tell-price-changes': { cron: '* * * * *', run: () => tellPriceChanges(db, deps.catalog) },
+    'notify-price-changes': { cron: '* * * * *', run: () => notifyPriceChanges(db, deps.catalog) },
     // A reward becomes due by time alone. Rewards are taken back first, so that nobody gains by the order.
     'reward-referrals': { cron: '* * * * *', run: () => rewardReferrals(deps) },
     'prune-health': { cron: '37 3 * * *', run: () => pruneHealth(db) },
@@ -261,6 +261,8 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
     // The rate of a business day is published soon after 13:00 in Brasília (16:00 UTC).
     ...(refreshFxRate ? { 'refresh-fx-rate': { cron: '*/15 * * * *', run: refreshFxRate } } : {}),
   }
+  // The name that the release before had for `notify-price-changes`; its schedule stays in the database.
+  await boss.unschedule('tell-price-changes')
   for (const [name, { cron, run, queue }] of Object.entries(handlers)) {
     await boss.createQueue(name, { retryLimit: 3, retryBackoff: true, ...queue })
     await boss.work(name, async () => void (await run()))

@@ -41,7 +41,7 @@ await recordFindings(
   silent,
 )
 const { id: differenceId } = await db
-  .selectFrom('reconciliation_differences')
+  .selectFrom('reconciliation_discrepancies')
   .select('id')
   .executeTakeFirstOrThrow()
 
@@ -77,7 +77,7 @@ const acts: readonly ActInTest[] = [
   },
   {
     action: 'reconciliation_difference.explained',
-    table: 'reconciliation_differences',
+    table: 'reconciliation_discrepancies',
     run: () => explainDifference(db, OPERATOR, { id: differenceId, explanation: 'arredondado' }),
   },
   {

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { openDatabase } from '../../src/db/open.ts'
+import { connectionConfig, openDatabase } from '../../src/db/open.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { countMonthsAhead, ensureMonths, keepMonthsAhead } from '../../src/workers/ensure-months.ts'
 import { runningCall, openTestLedger, worth, type TestLedger } from '../harness/open-test-ledger.ts'
@@ -63,8 +63,8 @@ async function settleCall(): Promise<bigint | undefined> {
 }
 
 test('a month is made while a snapshot that has read every partition is open, and calls settle beside both', async () => {
-  const dump = new pg.Client({ connectionString: database.databaseUrl })
-  const maker = new pg.Client({ connectionString: database.databaseUrl })
+  const dump = new pg.Client(connectionConfig(database.databaseUrl))
+  const maker = new pg.Client(connectionConfig(database.databaseUrl))
   await Promise.all([dump.connect(), maker.connect()])
   try {
     await dump.query('begin isolation level repeatable read')

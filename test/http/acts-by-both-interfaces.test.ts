@@ -99,7 +99,7 @@ test('an explained difference', async () => {
       createLog('silent', () => {}),
     )
     const { id } = await gateway.database.db
-      .selectFrom('reconciliation_differences')
+      .selectFrom('reconciliation_discrepancies')
       .select('id')
       .where('subject', '=', subject)
       .executeTakeFirstOrThrow()

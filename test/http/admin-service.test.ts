@@ -10,7 +10,7 @@ import { dispatchEvents } from '../../src/events/dispatch-events.ts'
 import { queueMails } from '../../src/email/queue-mails.ts'
 import { createId } from '../../src/lib/ids.ts'
 import type { Log } from '../../src/lib/log.ts'
-import { tellPriceChanges } from '../../src/workers/tell-price-changes.ts'
+import { notifyPriceChanges } from '../../src/workers/notify-price-changes.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { actsOn, startWithAdmins } from '../harness/admins.ts'
@@ -238,13 +238,13 @@ test('everybody who used the model in 90 days is told of a rise, once, by event 
   await ana.call(`/admin/models/${model}/markup/${wrong.json.id}`, undefined, 'DELETE')
   const { json } = await setMarkup(model, 1.5, { starts_at: inDays(10) })
   // On several nodes at once, and again.
-  await Promise.all([1, 2, 3].map(() => tellPriceChanges(db, catalog)))
+  await Promise.all([1, 2, 3].map(() => notifyPriceChanges(db, catalog)))
   await until('all are told', async () => {
-    await tellPriceChanges(db, catalog)
+    await notifyPriceChanges(db, catalog)
     const { scheduled } = await describe(model)
     return scheduled.at(-1).told_at !== null
   })
-  await tellPriceChanges(db, catalog)
+  await notifyPriceChanges(db, catalog)
   assert.deepEqual(await toldOf(), users.toSorted())
   const event = await db
     .selectFrom('events')

@@ -83,7 +83,7 @@ const compare = (now?: Date) => comparePayments({ db, processor, log }, now)
 
 async function listOf(subject: string): Promise<DifferenceRow[]> {
   return db
-    .selectFrom('reconciliation_differences')
+    .selectFrom('reconciliation_discrepancies')
     .selectAll()
     .where('subject', '=', subject)
     .execute()

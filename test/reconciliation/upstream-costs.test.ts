@@ -179,7 +179,7 @@ test('both a percent and a cent must be exceeded', () => {
 })
 
 test('the commands import, report with exit code 1 while something is open, and explain', async () => {
-  await sql`update reconciliation_differences set status = 'gone', resolved_at = now() where status = 'open'`.execute(
+  await sql`update reconciliation_discrepancies set status = 'gone', resolved_at = now() where status = 'open'`.execute(
     db,
   )
   const env = { DATABASE_URL: database.databaseUrl, DATA_DIR: dataDir }

@@ -118,7 +118,7 @@ export function markupChangeBody(change: MarkupChange): AnswerOf<typeof markupCh
     reason: change.reason,
     created_at: change.createdAt.toISOString(),
     is_rise: change.markupE4 > change.markupBeforeE4,
-    told_at: change.toldAt?.toISOString() ?? null,
+    told_at: change.noticedAt?.toISOString() ?? null,
   }
 }
 

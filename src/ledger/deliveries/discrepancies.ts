@@ -4,23 +4,23 @@ import type { Log } from '../../lib/log.ts'
 import type { NanoBrl } from '../../lib/money.ts'
 import { COMPARED_AT_ONCE, findDeliveries } from './compare-deliveries.ts'
 
-/** An answer that is not charged as the client was told. */
+/** A delivered answer whose charge is missing, or has another amount than the client received. */
 export interface Discrepancy {
   readonly holdId: string
   readonly nodeId: string
-  readonly toldNanoBrl: NanoBrl
+  readonly deliveredNanoBrl: NanoBrl
   /** Null where the hold has no event. */
   readonly storedNanoBrl: NanoBrl | null
 }
 
 /** Checks for `audit`, each a query for what breaks it. */
 export const DELIVERY_CHECKS: Readonly<Record<string, RawBuilder<unknown>>> = {
-  'every delivered answer that was noted is charged as the client was told': sql`
-    select hold_id, node_id, told_nano_brl, stored_nano_brl, found_at from delivery_discrepancies
+  'every noted delivery is charged with the amount that the client received': sql`
+    select hold_id, node_id, delivered_nano_brl, stored_nano_brl, found_at from delivery_discrepancies
     where resolved_at is null`,
 }
 
-/** Writes down those that are not known yet, and alarms each of them once. */
+/** Stores the discrepancies, and logs each of them as an error once. */
 export async function storeDiscrepancies(
   db: Database,
   discrepancies: readonly Discrepancy[],
@@ -29,28 +29,28 @@ export async function storeDiscrepancies(
   for (let start = 0; start < discrepancies.length; start += COMPARED_AT_ONCE) {
     const some = discrepancies.slice(start, start + COMPARED_AT_ONCE)
     const { rows } = await sql<{ hold_id: string; is_new: boolean }>`
-      insert into delivery_discrepancies as d (hold_id, node_id, told_nano_brl, stored_nano_brl)
+      insert into delivery_discrepancies as d (hold_id, node_id, delivered_nano_brl, stored_nano_brl)
       select * from unnest(
         ${some.map(({ holdId }) => holdId)}::uuid[], ${some.map(({ nodeId }) => nodeId)}::uuid[],
-        ${some.map(({ toldNanoBrl }) => toldNanoBrl.toString())}::int8[],
+        ${some.map(({ deliveredNanoBrl }) => deliveredNanoBrl.toString())}::int8[],
         ${some.map(({ storedNanoBrl }) => storedNanoBrl?.toString() ?? null)}::int8[])
       on conflict (hold_id) do update set
-        told_nano_brl = excluded.told_nano_brl, stored_nano_brl = excluded.stored_nano_brl, resolved_at = null
+        delivered_nano_brl = excluded.delivered_nano_brl, stored_nano_brl = excluded.stored_nano_brl, resolved_at = null
       returning hold_id, xmax = 0 as is_new`.execute(db)
     const isNew = new Set(rows.filter(({ is_new }) => is_new).map(({ hold_id }) => hold_id))
-    for (const { holdId, toldNanoBrl, storedNanoBrl } of some) {
+    for (const { holdId, deliveredNanoBrl, storedNanoBrl } of some) {
       if (isNew.has(holdId))
-        log.error('delivery_not_charged_as_told', { holdId, toldNanoBrl, storedNanoBrl })
+        log.error('delivery_discrepancy_found', { holdId, deliveredNanoBrl, storedNanoBrl })
     }
   }
 }
 
-/** Resolves those that a correction made equal meanwhile. */
+/** Resolves the discrepancies that a correction has made equal meanwhile. */
 export async function recheckDiscrepancies(db: Database): Promise<void> {
   for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
     const open = await db
       .selectFrom('delivery_discrepancies')
-      .select(['hold_id', 'told_nano_brl'])
+      .select(['hold_id', 'delivered_nano_brl'])
       .where('resolved_at', 'is', null)
       .where('hold_id', '>', after)
       .orderBy('hold_id')
@@ -61,12 +61,12 @@ export async function recheckDiscrepancies(db: Database): Promise<void> {
       db,
       open.map(({ hold_id }) => hold_id),
     )
-    const equal = open.filter(({ hold_id, told_nano_brl }) => {
+    const equal = open.filter(({ hold_id, delivered_nano_brl }) => {
       const stored = found.get(hold_id)
-      return stored?.billedNanoBrl === told_nano_brl && !stored.isOpen
+      return stored?.billedNanoBrl === delivered_nano_brl && !stored.isOpen
     })
     if (equal.length > 0) {
-      await sql`update delivery_discrepancies set stored_nano_brl = told_nano_brl, resolved_at = now()
+      await sql`update delivery_discrepancies set stored_nano_brl = delivered_nano_brl, resolved_at = now()
         where hold_id = any(${equal.map(({ hold_id }) => hold_id)}::uuid[])`.execute(db)
     }
     after = (open.at(-1) as { hold_id: string }).hold_id

@@ -1,7 +1,7 @@
 /**
- * A note of a delivered answer, 32 bytes: the id of its hold (16), the billed nano-BRL that the client was
- * told (8, signed, little-endian), flags (4), and the CRC-32 of these (4). A file is named by the process
- * and the node that write it; `.writing` becomes `.done` when nothing is added to it any more.
+ * A note of a delivered answer, 32 bytes: the id of its hold (16), the billed nano-BRL that the client
+ * received (8, signed, little-endian), flags (4), and the CRC-32 of these (4). The name of a file contains the
+ * process and the node that write it; `.writing` becomes `.done` when the file is complete.
  */
 import { crc32 } from 'node:zlib'
 import type { NanoBrl } from '../../lib/money.ts'
@@ -12,7 +12,7 @@ const CRC_AT = 28
 
 export interface DeliveryNote {
   readonly holdId: string
-  readonly toldNanoBrl: NanoBrl
+  readonly deliveredNanoBrl: NanoBrl
 }
 
 export interface NoteFileName {
@@ -74,7 +74,7 @@ export function readNotes(bytes: Buffer): { notes: DeliveryNote[]; badCount: num
       ]
         .map(([from, to]) => hex.slice(from, to))
         .join('-')
-      notes.push({ holdId, toldNanoBrl: bytes.readBigInt64LE(at + 16) })
+      notes.push({ holdId, deliveredNanoBrl: bytes.readBigInt64LE(at + 16) })
     } else badCount += 1
   }
   return { notes, badCount }

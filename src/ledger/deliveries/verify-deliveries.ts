@@ -1,8 +1,8 @@
 /**
- * Compares the notes of delivered answers on this machine's disk with the usage events. A file all of whose
- * answers are charged as told is deleted. An answer whose hold is still open, or whose resolution waits in a
- * spool, is waited for; one that is charged otherwise, or not at all, becomes a row of
- * `delivery_discrepancies`, until a correction makes it equal.
+ * Compares the notes of delivered answers on this machine's disk with the usage events. An answer whose hold is
+ * still open, or whose resolution waits in a spool, is compared again later. An answer whose charge is missing or has
+ * another amount becomes a row of `delivery_discrepancies`, which is open until a correction makes both equal. A file
+ * without waiting answers is deleted.
  */
 import { readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ import { parseNoteFileName, readNotes, type NoteFileName } from './note-format.t
 export interface VerifiedDeliveries {
   /** Answers that were compared. */
   readonly compared: number
-  /** Of these, without a charge as told; without those that were waited for. */
+  /** Compared answers with a discrepancy, without those that are compared again later. */
   readonly discrepancies: number
   /** Holds that are open, or wait in a spool. */
   readonly waiting: number
@@ -45,13 +45,15 @@ export async function verifyDeliveries(deps: VerifyDeps): Promise<VerifiedDelive
     if (ageMs < COMPARED_AFTER_MS) continue
     const { notes, badCount } = readNotes(await readFile(path))
     if (badCount > 0) log.error('delivery_notes_unreadable', { file: file.name, count: badCount })
-    const told = new Map(notes.map(({ holdId, toldNanoBrl }) => [holdId, toldNanoBrl]))
-    const { waiting, wrong } = await compare(deps, file.nodeId, told)
+    const delivered = new Map(
+      notes.map(({ holdId, deliveredNanoBrl }) => [holdId, deliveredNanoBrl]),
+    )
+    const { waiting, wrong } = await compare(deps, file.nodeId, delivered)
     const waitedFor = ageMs < WAITED_FOR_MS_MAX ? waiting : []
     const discrepancies = waitedFor === waiting ? wrong : [...wrong, ...waiting]
     await storeDiscrepancies(db, discrepancies, log)
     if (waitedFor.length === 0) await unlink(path)
-    total.compared += told.size
+    total.compared += delivered.size
     total.discrepancies += discrepancies.length
     total.waiting += waitedFor.length
   }
@@ -61,23 +63,23 @@ export async function verifyDeliveries(deps: VerifyDeps): Promise<VerifiedDelive
 async function compare(
   { db, isSpooled }: VerifyDeps,
   nodeId: string,
-  told: ReadonlyMap<string, bigint>,
+  delivered: ReadonlyMap<string, bigint>,
 ): Promise<{ waiting: Discrepancy[]; wrong: Discrepancy[] }> {
   const waiting: Discrepancy[] = []
   const wrong: Discrepancy[] = []
   // In the order of time, so that a statement looks into few months.
-  const ids = [...told.keys()].sort()
+  const ids = [...delivered.keys()].sort()
   for (let start = 0; start < ids.length; start += COMPARED_AT_ONCE) {
     const some = ids.slice(start, start + COMPARED_AT_ONCE)
     const found = await findDeliveries(db, some)
     for (const holdId of some) {
       const stored = found.get(holdId)
-      const toldNanoBrl = told.get(holdId) as bigint
+      const deliveredNanoBrl = delivered.get(holdId) as bigint
       const storedNanoBrl = stored?.billedNanoBrl ?? null
-      const isSame = storedNanoBrl === toldNanoBrl
+      const isSame = storedNanoBrl === deliveredNanoBrl
       if (isSame && !stored?.isOpen) continue
       const isWaiting = stored?.isOpen || isSpooled(holdId)
-      ;(isWaiting ? waiting : wrong).push({ holdId, nodeId, toldNanoBrl, storedNanoBrl })
+      ;(isWaiting ? waiting : wrong).push({ holdId, nodeId, deliveredNanoBrl, storedNanoBrl })
     }
   }
   return { waiting, wrong }

@@ -347,7 +347,7 @@ async function tellDifference({ db }: TestDatabase, topUpId: string): Promise<st
     createLog('silent', () => {}),
   )
   const { id } = await db
-    .selectFrom('reconciliation_differences')
+    .selectFrom('reconciliation_discrepancies')
     .select('id')
     .where('top_up_id', '=', topUpId)
     .executeTakeFirstOrThrow()

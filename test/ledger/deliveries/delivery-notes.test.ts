@@ -31,7 +31,7 @@ test('every answer that was noted is in the files, in order, with its amount', a
       const read =
         names.length === 0 ? [] : readNotes(await readFile(join(dir, names[0] as string))).notes
       assert.deepEqual(
-        read.map(({ holdId, toldNanoBrl }) => [holdId, toldNanoBrl]),
+        read.map(({ holdId, deliveredNanoBrl }) => [holdId, deliveredNanoBrl]),
         given,
       )
       assert.ok(names.every((name) => name.endsWith('.done')))
@@ -81,6 +81,6 @@ test('where the disk fails, noting goes on, what is lost is counted and alarmed,
   await notes.close()
   const [name] = await readdir(dir)
   assert.deepEqual(readNotes(await readFile(join(dir, name as string))).notes, [
-    { holdId: id, toldNanoBrl: 5n },
+    { holdId: id, deliveredNanoBrl: 5n },
   ])
 })

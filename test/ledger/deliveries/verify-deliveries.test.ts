@@ -51,13 +51,13 @@ test('a delivered answer without a charge, or with another one than told, is fou
   assert.deepEqual(await verify(91), { compared: 3, discrepancies: 2, waiting: 0 })
   assert.deepEqual(await readdir(dir), [])
   assert.deepEqual((await breaches()).toSorted(), [absent, released.id].toSorted())
-  assert.equal(events.filter((event) => event === 'delivery_not_charged_as_told').length, 2)
+  assert.equal(events.filter((event) => event === 'delivery_discrepancy_found').length, 2)
 
   const resolved = await ledger.ledger.resolve({ ...late, isFinal: true })
   assert.equal(resolved.kind, 'corrected')
   await verify(91)
   assert.deepEqual(await breaches(), [absent])
-  assert.equal(events.filter((event) => event === 'delivery_not_charged_as_told').length, 2)
+  assert.equal(events.filter((event) => event === 'delivery_discrepancy_found').length, 2)
   await database.db.deleteFrom('delivery_discrepancies').execute()
 })
 

@@ -4,29 +4,29 @@ import { lockDue, type DueRows } from '../db/due-rows.ts'
 import type { Database } from '../db/open.ts'
 import { decimalE4 } from '../lib/money.ts'
 
-/** Customers who used the model within these days are notified. */
+/** Customers who used the model within these days get the notice. */
 const USED_WITHIN_DAYS = 90
 const CUSTOMERS_PER_BATCH = 500
 const PERCENT_E2 = 10_000n
 
 /**
- * Announces markups that will rise: one event for each customer who used the model lately. Customers are read in
- * the order of their ids, and each batch records in its transaction how far it came: each customer is notified
- * once, however often the job is killed and restarted, on any number of nodes. Returns how many were notified.
+ * Gives notice of markups that will rise: one event for each customer who used the model lately. It goes through the
+ * customers by id, in batches. The transaction of a batch also stores its last customer, so each customer gets one
+ * notice, however often a run is killed and repeated, and on however many nodes. Returns the number of notices.
  */
-export async function tellPriceChanges(db: Database, catalog: Catalog): Promise<number> {
-  let told = 0
+export async function notifyPriceChanges(db: Database, catalog: Catalog): Promise<number> {
+  let notices = 0
   for (;;) {
-    const count = await tellBatch(db, catalog)
-    if (count === undefined) return told
-    told += count
+    const count = await notifyBatch(db, catalog)
+    if (count === undefined) return notices
+    notices += count
   }
 }
 
 const UNANNOUNCED_RISES: DueRows = {
   table: 'markup_changes',
   key: ['id'],
-  isDue: sql`q.told_at is null and q.canceled_at is null and q.markup_e4 > q.markup_before_e4`,
+  isDue: sql`q.noticed_at is null and q.canceled_at is null and q.markup_e4 > q.markup_before_e4`,
   orderBy: sql`q.created_at`,
 }
 
@@ -36,22 +36,22 @@ interface Rise {
   readonly markup_e4: number
   readonly markup_before_e4: number
   readonly starts_at: Date
-  readonly told_until: string | null
+  readonly noticed_through: string | null
 }
 
-/** Undefined where no rise is left to announce, or other nodes are announcing it. */
-function tellBatch(db: Database, catalog: Catalog): Promise<number | undefined> {
+/** Undefined where no rise needs a notice, or other nodes are working on all of them. */
+function notifyBatch(db: Database, catalog: Catalog): Promise<number | undefined> {
   return db.transaction().execute(async (trx) => {
     const rise = await lockDue<Rise>(trx, UNANNOUNCED_RISES)
     if (!rise) return undefined
-    const customerIds = await listCustomersAfter(trx, rise.told_until)
-    const told = await tellUsers(trx, rise, customerIds, catalog)
+    const customerIds = await listCustomersAfter(trx, rise.noticed_through)
+    const notices = await notifyUsers(trx, rise, customerIds, catalog)
     const isEnd = customerIds.length < CUSTOMERS_PER_BATCH
     await sql`
-      update markup_changes set told_until = coalesce(${customerIds.at(-1) ?? null}::uuid, told_until),
-        told_at = case when ${isEnd} then now() end
+      update markup_changes set noticed_through = coalesce(${customerIds.at(-1) ?? null}::uuid, noticed_through),
+        noticed_at = case when ${isEnd} then now() end
       where id = ${rise.id}`.execute(trx)
-    return told
+    return notices
   })
 }
 
@@ -63,11 +63,8 @@ async function listCustomersAfter(trx: Database, after: string | null): Promise<
   return rows.map(({ id }) => id)
 }
 
-/**
- * Records the event for each of the customers who was charged for the model. Waits for a running deletion, and then
- * skips the customer.
- */
-async function tellUsers(
+/** Only the customers who were charged for the model. Waits for a running deletion of an account, then skips it. */
+async function notifyUsers(
   trx: Database,
   rise: Rise,
   customerIds: readonly string[],
