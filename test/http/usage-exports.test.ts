@@ -168,6 +168,7 @@ test('an event says everything that explains its charge, in both formats', async
         fx_rate_date: SEED_FX_DATE,
         fx_rate_source: SEED_FX_SOURCE,
         markup_multiplier: '2',
+        corrects_id: null,
         created_at: '2026-03-01T02:59:59.999Z',
       },
     ],
@@ -209,12 +210,13 @@ test('an event says everything that explains its charge, in both formats', async
       'Fonte do câmbio',
       'Multiplicador',
       'Valor cobrado (BRL)',
+      'Corrige a cobrança',
     ].join(';'),
   )
   assert.equal(
     lines[1],
     `28/02/2026 23:59:59;2026-03-01T02:59:59.999Z;${event.id};${event.requestId};gpt-4o;${customer.key.id};` +
-      `"Chave; ""de"" teste";;"s;1";3;2;0;4;0;seeded: 1;exata;0,001234567891;5;02/01/2026;ptax;2;0,012345679`,
+      `"Chave; ""de"" teste";;"s;1";3;2;0;4;0;seeded: 1;exata;0,001234567891;5;02/01/2026;ptax;2;0,012345679;`,
   )
   assert.deepEqual(lines.slice(2), [''])
 })
