@@ -195,12 +195,11 @@ test('401: a key stops when it expires', async () => {
     expiresAt: new Date(Date.now() - 1000),
   })
   assertRefusal(await chat(sound(), past.secret), 401, 'authentication_failed')
-  const soon = await seedCustomer(gateway.database.db, {
-    balanceBrl: '10',
-    expiresAt: new Date(Date.now() + 1500),
-  })
+  // Long enough for one call on a slow machine.
+  const expiresAt = new Date(Date.now() + 4_000)
+  const soon = await seedCustomer(gateway.database.db, { balanceBrl: '10', expiresAt })
   assert.equal((await chat(sound(), soon.secret)).status, 200)
-  await sleep(1600)
+  await sleep(expiresAt.getTime() - Date.now() + 100)
   assertRefusal(await chat(sound(), soon.secret), 401, 'authentication_failed')
 })
 
