@@ -1,5 +1,6 @@
-/** How a customer wants things told. Budgets of keys and teams keep the time zone that they were made with. */
+/** How a customer wants to be notified. Budgets of keys and teams keep the time zone that they were created with. */
 import { sql } from 'kysely'
+import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
 import { lockCustomer } from './customers.ts'
 
@@ -18,8 +19,31 @@ export async function getPreferences(db: Database, customerId: string): Promise<
     .executeTakeFirstOrThrow()
 }
 
-/** In a transaction. `changed` names what is not what it was. */
-export async function savePreferences(
+/** Returns the preferences as they are now. `by`: the way of the change, when it is not the customer's request itself. */
+export function savePreferences(
+  db: Database,
+  actor: Actor,
+  {
+    customerId,
+    change,
+    by,
+  }: { customerId: string; change: Partial<Preferences>; by?: 'unsubscribe_link' },
+): Promise<Preferences> {
+  return audited(db, actor, async (trx, record) => {
+    const { preferences, changed } = await storePreferences(trx, customerId, change)
+    if (changed.length > 0)
+      await record({
+        action: 'preferences.changed',
+        customerId,
+        subjectId: customerId,
+        details: { fields: changed, ...(by === undefined ? {} : { by }) },
+      })
+    return preferences
+  })
+}
+
+/** `changed` names the fields whose value is another one than before. */
+async function storePreferences(
   trx: Database,
   customerId: string,
   change: Partial<Preferences>,

@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { OPERATOR } from '../../src/audit-log/audited.ts'
 import { changeKey, createKey, revokeKey } from '../../src/customers/key-acts.ts'
+import { savePreferences } from '../../src/customers/preferences.ts'
 import { registerCustomer } from '../../src/customers/register-customer.ts'
 import { setFxRate } from '../../src/fx/fx-rates.ts'
 import { openIncident, resolveIncident, updateIncident } from '../../src/health/incidents.ts'
@@ -105,6 +106,12 @@ const acts: readonly ActInTest[] = [
     action: 'customer.created',
     table: 'customers',
     run: () => registerCustomer(db, OPERATOR, { name: 'Ana' }),
+  },
+  {
+    action: 'preferences.changed',
+    table: 'customers',
+    run: () =>
+      savePreferences(db, OPERATOR, { customerId, change: { weekly_digest_enabled: false } }),
   },
   {
     action: 'account.credited',

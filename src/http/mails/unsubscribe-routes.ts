@@ -4,7 +4,6 @@
  * themselves, send a POST.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { audited } from '../../audit-log/audited.ts'
 import { isCustomerDeleted } from '../../customers/customers.ts'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import { savePreferences } from '../../customers/preferences.ts'
@@ -54,18 +53,10 @@ async function endDigest(
 ): Promise<void> {
   const actor = { kind: 'customer', customerId, ip: plainIp(request.ip) } as const
   try {
-    await audited(db, actor, async (trx, record) => {
-      const { changed } = await savePreferences(trx, customerId, { weekly_digest_enabled: false })
-      if (changed.length > 0)
-        await record({
-          action: 'preferences.changed',
-          customerId,
-          subjectId: customerId,
-          details: { fields: changed, by: 'unsubscribe_link' },
-        })
-    })
+    const change = { weekly_digest_enabled: false }
+    await savePreferences(db, actor, { customerId, change, by: 'unsubscribe_link' })
   } catch (error) {
-    // Who is deleted gets no mails.
+    // A deleted customer gets no mails.
     if (!isCustomerDeleted(error)) throw error
   }
 }

@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { audited } from '../../audit-log/audited.ts'
 import { getPreferences, isTimezone, savePreferences } from '../../customers/preferences.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer } from '../rest/values.ts'
@@ -58,17 +57,7 @@ export const preferenceRoutes = [
       const { customerId } = caller
       if (body.timezone !== undefined && !(await isTimezone(deps.db, body.timezone)))
         throw new RestRefusal(400, 'invalid_request', 'timezone: must be an IANA time zone')
-      return audited(deps.db, actorOf(caller), async (trx, record) => {
-        const saved = await savePreferences(trx, customerId, body)
-        if (saved.changed.length > 0)
-          await record({
-            action: 'preferences.changed',
-            customerId,
-            subjectId: customerId,
-            details: { fields: saved.changed },
-          })
-        return saved.preferences
-      })
+      return savePreferences(deps.db, actorOf(caller), { customerId, change: body })
     },
   }),
 ]
