@@ -50,7 +50,7 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
     if (hasBody(request) && !streamed.has(request.raw.url ?? '')) arrivals.begin(request.raw)
     done()
   })
-  // Bodies arrive as bytes, whatever their type is called: each route reads its own.
+  // Bodies arrive as bytes, whatever their content type: each route parses its own.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
     arrivals.end(request.raw)

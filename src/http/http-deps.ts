@@ -3,7 +3,7 @@ import type { LimitsView } from '../gateway/limits.ts'
 import type { Log } from '../lib/log.ts'
 import type { ResourceDeps, RouteTerms } from './resources.ts'
 
-/** What the server itself needs; the rest is what its resources declare. */
+/** The dependencies of the server itself; its resources declare the others. */
 export interface ServerDeps {
   readonly terms: RouteTerms
   readonly keys: KeyCache
@@ -12,7 +12,7 @@ export interface ServerDeps {
   readonly publicUrl: string | undefined
   readonly ipRequestsPerMinute: number
   readonly bodyBytesMax: number
-  /** Whose `X-Forwarded-For` is believed: addresses or CIDR blocks; false: nobody's. */
+  /** The proxies whose `X-Forwarded-For` is trusted: addresses or CIDR blocks; false: none. */
   readonly trustProxy: readonly string[] | false
   readonly log: Log
 }

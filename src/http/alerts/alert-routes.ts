@@ -24,7 +24,7 @@ import {
   readAlertInput,
 } from './alert-body.ts'
 
-/** What is no UUID is no id of an alert either: not a fault, but not found. */
+/** Text that is not a UUID is no alert's id: the answer is 404, not 400. */
 const params = { id: Type.String({ maxLength: 200 }) }
 const refusals = { 404: ['alert_not_found'] }
 

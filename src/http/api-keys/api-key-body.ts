@@ -1,4 +1,4 @@
-/** What customers write of a key, and what they are shown of one. */
+/** The schemas of an API key: customers' input and the answer. */
 import Type, { type Static } from 'typebox'
 import type { ApiKeyChange } from '../../customers/change-api-key.ts'
 import { API_KEY_STATUSES, type ApiKeyDetails } from '../../customers/api-key-details.ts'
@@ -73,7 +73,7 @@ export const apiKeyFields = {
 }
 export const apiKeyInput = Type.Object(apiKeyFields, { additionalProperties: false })
 
-/** What they answer with where the fields are faulty. */
+/** The error codes for faulty fields. */
 export const API_KEY_FAULTS = ['name must be 3-50 chars', 'no_valid_models'] as const
 
 type GivenFields = Static<typeof apiKeyInput>

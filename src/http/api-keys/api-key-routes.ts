@@ -29,7 +29,7 @@ import { KEYS_MAX, makeApiKey } from './make-api-key.ts'
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
 
-/** What is no UUID is no id of a key either: not a fault, but not found. */
+/** Text that is not a UUID is no key's id: the answer is 404, not 400. */
 const params = { id: Type.String({ maxLength: 200 }) }
 
 const reading = [

@@ -1,10 +1,9 @@
 /**
- * What admins read. An admin is whoever has an e-mail of `ADMIN_EMAILS`. That is safe as long as nobody can
- * give themselves an e-mail: the operator gives them, by the command line, the identity provider those that it
- * verified (`src/identity`), which gives nobody one of `ADMIN_EMAILS`, and people themselves one that they prove
- * to receive mail at (`src/sign-in`), and never another one after it. Whatever else lets customers register or
- * change an e-mail must make it theirs only after they proved that they receive mail there, and must take upper and
- * lower case for the same (`audit-log.test.ts` fails on a new field of that name).
+ * The audit log as CSV, for administrators. An administrator is a customer with an e-mail of `ADMIN_EMAILS`. That is
+ * safe only while every e-mail of a customer is verified: the operator sets it by the command line; the identity
+ * provider gives those that it verified (`src/identity`), and never one of `ADMIN_EMAILS`; people prove once that they
+ * receive mail at theirs (`src/sign-in`), and cannot change it. Any other way to register or change an e-mail must
+ * verify it first, and must ignore upper and lower case (`audit-log.test.ts` fails on a new field of that name).
  */
 import { audited } from '../../audit-log/audited.ts'
 import { readAuditLog, type AuditLogEntry } from '../../audit-log/read-audit-log.ts'
@@ -44,7 +43,7 @@ export const operatorAuditLogExportRoutes = [
     async handle({ caller, query, reply }, deps: AuditLogDeps) {
       const { from, to } = query
       checkDays(query)
-      // Told before the first row goes out, so that no export is untold.
+      // Recorded before the first row is sent, so that every export is in the audit log.
       await audited(deps.db, actorOf(caller), async (_trx, record) => {
         const details = { from: from ?? null, to: to ?? null }
         await record({ action: 'audit_log.exported', customerId: null, subjectId: null, details })

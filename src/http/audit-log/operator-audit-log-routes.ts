@@ -32,7 +32,7 @@ const entry = answer({
   details: nullable(Type.Record(Type.String(), Type.Unknown())),
 })
 
-/** That it is read is told nowhere: it would be most of what there is to read. Who takes it away is told. */
+/** Reading the log is not recorded, because such rows would soon be most of it. Exporting it is. */
 export const operatorAuditLogRoutes = [
   restRoute({
     method: 'GET',

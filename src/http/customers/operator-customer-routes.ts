@@ -61,7 +61,7 @@ const listing = [
           at: exactCreatedAt,
           id,
         }))
-        // What was looked for may be a person.
+        // The search text may be personal data, so it is not recorded.
         const details = { searched: q !== undefined, shown: page.length }
         await record({ action: 'customers.listed', customerId: null, subjectId: null, details })
         return { customers: page.map(listedBody), next_cursor }

@@ -50,7 +50,7 @@ async function change(
     throw new RestRefusal(404, 'customer_not_found')
   await audited(db, actorOf(caller), async (trx, record) => {
     const action = isSuspended ? 'customer.suspended' : 'customer.reinstated'
-    // As whoever deletes the account, who locks the keys before the customer.
+    // The order in which deleting an account locks: the keys before the customer.
     await lockAccount(trx, customerId)
     if (await act(trx)) await record({ action, customerId, subjectId: customerId })
   })

@@ -1,5 +1,5 @@
 /**
- * The dashboard at `/`: the files that Vite built, and the same first page for whatever address of a page is opened.
+ * The dashboard at `/`: the files that Vite built, and the same first page for the address of every page.
  * Addresses of interfaces stay what they are: what is unknown there is a 404 in their own format.
  */
 import { existsSync } from 'node:fs'
@@ -40,7 +40,7 @@ export async function addWebApp(server: FastifyInstance, dist = WEB_DIST): Promi
   }
   await server.register(fastifyStatic, {
     root: dist,
-    // A route for each file that is there now: what is not there is nobody's, as before.
+    // A route for each existing file, so that other addresses stay unknown.
     wildcard: false,
     globIgnore: ['**/*.br', '**/*.gz'],
     preCompressed: true,
@@ -63,7 +63,7 @@ const HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
 }
 
-/** What a browser opens: programs that ask for anything get the 404 that says so. */
+/** A page that a browser opens; programs get the 404 of an unknown address. */
 function isPage({ method, url, headers }: FastifyRequest): boolean {
   const path = url.split('?', 1)[0] as string
   const isFile = /\.[^/]*$/.test(path)

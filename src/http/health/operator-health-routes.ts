@@ -1,4 +1,4 @@
-/** Whether all parts of the service do their work: what the database knows of all nodes, and this node of itself. */
+/** The health of the whole service: the state of all nodes in the database, and of this node in memory. */
 import { readDatabaseState } from '../../db/read-database-state.ts'
 import { listAppliedRates } from '../../fx/applied-rates.ts'
 import { listJobs, type JobState } from '../../health/list-jobs.ts'
@@ -33,7 +33,7 @@ async function readServiceHealth({
   mode,
   thisNode,
 }: HealthDeps): Promise<AnswerOf<typeof serviceHealth>> {
-  // One after the other: whoever looks at a service in trouble takes one connection, not eight.
+  // One after the other: looking at a failing service must take one connection, not eight.
   const nodes = await listNodes(db)
   const holds = await readOpenHolds(db)
   const queues = await readQueues(db)

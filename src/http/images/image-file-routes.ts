@@ -8,7 +8,7 @@ import { restRoute } from '../rest/rest-route.ts'
 const PATH = '/files/images'
 export const IMAGE_FILES = `/v1${PATH}`
 
-/** Generated images, for whoever knows their address, until they expire. */
+/** Generated images, readable by anyone with their address until they expire. */
 export const imageFileRoutes = [
   restRoute({
     method: 'GET',

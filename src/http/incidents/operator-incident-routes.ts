@@ -156,7 +156,7 @@ const changing = [
 
 export const operatorIncidentRoutes = [...listing, ...opening, ...changing]
 
-/** What customers read comes from the catalog: a slip would show, and an upstream's id must not. */
+/** Customers read these names, so they must be in the catalog: no typing error and no upstream's id may show. */
 function checkKnown(field: string, given: readonly string[], known: ReadonlySet<string>): void {
   const unknown = given.filter((name) => !known.has(name))
   if (unknown.length > 0)

@@ -1,6 +1,6 @@
 /**
- * `GET /mailbox`: the mails of sandbox mode, to be read by whoever runs it. In live mode there is no such page.
- * What a mail says is shown in a frame that runs no script and loads nothing.
+ * `GET /mailbox`: the mails of sandbox mode, for its operator. In live mode the page does not exist.
+ * A mail is shown in a frame that runs no script and loads nothing.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
@@ -55,7 +55,7 @@ const sandboxRoutes = [
   }),
 ]
 
-/** A page of elsewhere can make a browser ask here by a name of its own that leads to this machine. */
+/** A page of another site can reach this machine through the browser, by a host name of its own (DNS rebinding). */
 function mayRead(request: FastifyRequest, { metricsToken }: MailDeps): boolean {
   if (!isOperator(request, metricsToken)) return false
   return metricsToken !== undefined || LOCAL_NAME.test(request.headers.host ?? '')

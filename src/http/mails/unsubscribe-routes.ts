@@ -1,7 +1,6 @@
 /**
- * `/unsubscribe/<token>`, the way out of the weekly digest (RFC 8058). Whoever follows the link sees a button, and
- * nothing is changed by that: programs that look for harmful links follow it too. The button, and mail programs by
- * themselves, send a POST.
+ * `/unsubscribe/<token>` ends the weekly digest (RFC 8058). Following the link only shows a button, because link
+ * scanners follow it too. The button sends a POST, and mail programs send one by themselves.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isCustomerDeleted } from '../../customers/customers.ts'
@@ -12,7 +11,7 @@ import type { MailDeps } from './mail-deps.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import { sendPrivatePage } from '../rest/send-private-page.ts'
 
-/** `List-Unsubscribe=One-Click`, in whatever form; it is not looked at. */
+/** The body is `List-Unsubscribe=One-Click` in some encoding; it is not read. */
 const BODY_BYTES_MAX = 4_096
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"

@@ -1,4 +1,4 @@
-/** What operators earn: what calls cost at the upstreams beside what customers were billed for them. */
+/** The operator's margin: the cost of the calls at the upstreams beside the amounts billed to customers. */
 import Type from 'typebox'
 import { jsonBrl, jsonUsd } from '../../lib/money.ts'
 import {
@@ -99,7 +99,7 @@ function dayBefore(day: string, days: number): string {
   return new Date(Date.parse(day) - days * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** What was billed most for comes first. */
+/** Sorted by the billed amount, the largest first. */
 function grouped<Key>(
   rows: readonly MarginRow[],
   keyOf: (row: MarginRow) => Key,

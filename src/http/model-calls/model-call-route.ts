@@ -14,7 +14,7 @@ export function modelCallRoute<Body>(declared: {
   readonly url: string
   readonly contract: ModelCallContract
   readonly isBodyStreamed?: boolean
-  /** What serves the calls of one server, and what it reads of a request. */
+  /** Gives the function that serves the calls of one server, and the one that reads the body of a request. */
   readonly serving: (deps: ModelCallDeps) => {
     readonly serveCall: ServeCall<Body>
     readonly bodyOf: (request: FastifyRequest) => Body

@@ -1,6 +1,6 @@
 /**
- * What the model calls take and give, for the description of the interface. They are checked by the
- * gateway, which lets through what upstreams know beyond this.
+ * The schemas of the model calls, for the description of the interface. The gateway itself checks the requests, and
+ * passes on further fields that upstreams know.
  */
 import Type, { type TSchema } from 'typebox'
 import { INPUTS_MAX } from '../../gateway/embeddings/embedding-request.ts'

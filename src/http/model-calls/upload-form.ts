@@ -117,7 +117,7 @@ async function readForm(
   let kept: { part: Readable; file: Promise<KeptFile> } | undefined
   try {
     await new Promise<void>((resolve, reject) => {
-      // Of a part that has none the name is undefined, whatever its type says.
+      // A part without a name has an undefined one, although the type says otherwise.
       parser.on('field', (name: string | undefined, value, _isNameCut, isValueCut) => {
         if (name === undefined) return reject(new Unsound(NO_FORM))
         if (isValueCut)
@@ -127,7 +127,7 @@ async function readForm(
       parser.on('fieldsLimit', () => reject(new Unsound(TOO_MANY_FIELDS)))
       parser.on('partsLimit', () => reject(new Unsound(TOO_MANY_FIELDS)))
       parser.on('file', (name, part, fileName, _encoding, mediaType) => {
-        // From the start, and for every part: an error that nobody listens for ends the process.
+        // On every part from the start: an error without a listener ends the process.
         part.on('error', (error) => reject(error instanceof Unsound ? error : new Unsound(NO_FORM)))
         if (name !== 'file' || kept) return void part.resume()
         part.on('limit', () => reject(new Unsound(refusals.payloadTooLarge(fileBytesMax))))

@@ -1,4 +1,4 @@
-/** What each model costs in reais right now: its price, the rate and the markup a charge of this moment is made with. */
+/** The current cost of each model in reais: its price, exchange rate and markup, as a charge of this moment has them. */
 import Type from 'typebox'
 import { MODEL_CATEGORIES, type Model } from '../../catalog/model.ts'
 import type { PriceTier } from '../../catalog/prices.ts'
@@ -112,7 +112,7 @@ function tierBody(priced: PriceTier, conversion: Conversion): AnswerOf<typeof ti
   }
 }
 
-/** What this cost would be charged as, on its own. */
+/** The charge for this cost alone. */
 function charged(cost: PicoUsd, conversion: Conversion) {
   return jsonBrl(chargeFor(cost, conversion))
 }

@@ -33,7 +33,7 @@ export const modelRoutes = [
     query: { category: Type.Optional(Type.Enum([...MODEL_CATEGORIES, 'chat'])) },
     answer: answer({
       models: Type.Array(answer(described)),
-      // What client libraries read.
+      // Client libraries read these two.
       object: Type.Literal('list'),
       data: Type.Array(answer(listed)),
     }),

@@ -101,7 +101,7 @@ export function getConfigured({ catalog }: ModelDeps, id: string): Model {
   return found
 }
 
-/** This node goes by what was committed before it answers. It is told of it, too, should that fail. */
+/** This node serves the committed change before it answers. Should the reload fail, the notification repeats it. */
 export async function reloadCatalog({ operators, log }: ModelDeps): Promise<void> {
   await operators
     .reloadCatalog()

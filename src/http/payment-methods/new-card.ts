@@ -9,7 +9,7 @@ import { RestRefusal } from '../rest/rest-refusal.ts'
 const text = (maxLength: number, description?: string) =>
   Type.Optional(storedText(0, maxLength, description))
 
-/** What is missing has a code of its own, so the schema asks for nothing. */
+/** A missing field has an error code of its own, so the schema requires none. */
 export const newCard = Type.Object(
   {
     card: Type.Optional(
@@ -52,7 +52,7 @@ const HOLDER_FIELDS = [
   'phone',
 ] as const
 
-/** Throws a `RestRefusal`; nobody was asked by then. */
+/** Throws a `RestRefusal`, before the processor is asked. */
 export function readNewCard(
   body: Static<typeof newCard>,
   { takesTestNumbers }: { takesTestNumbers: boolean },

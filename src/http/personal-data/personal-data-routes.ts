@@ -18,9 +18,9 @@ import type { PersonalDataDeps } from './personal-data-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
-/** What a deletion erases in batches is begun in the request; what takes longer a job ends. */
+/** The request begins to erase in batches for this long; a background job erases the rest. */
 const ERASE_MS = 5_000
-/** Entries of a list that become text at once: a large export stops nobody else. */
+/** Entries of a list that become text at once: a large export must not block other requests. */
 const SLICE = 200
 
 export const personalDataRoutes = [
@@ -97,7 +97,7 @@ export const personalDataRoutes = [
             `BRL ${decimalBrl(outcome.balanceNanoBrl)} are left: ask a refund first, or send waive_balance`,
           )
         case 'deleted':
-          // Other nodes are told; this one need not wait for it.
+          // The other nodes are notified; this node need not wait for that.
           for (const keyId of outcome.revokedKeyIds) deps.keys.forget(keyId)
           await beginErasing(deps, customerId)
           return {

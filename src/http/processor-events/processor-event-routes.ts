@@ -7,8 +7,8 @@ export const PROCESSOR_EVENTS_PATH = '/v1/inbound/payments/asaas'
 const BODY_BYTES_MAX = 256 * 1024
 
 /**
- * Where the payment processor tells of payments. Stored before it is answered with exactly 200, for anything
- * else is told again and keeps back what comes after it; looked into by a worker.
+ * The webhook of the payment processor. An event is stored before the answer, which must be exactly 200: the processor
+ * repeats the event after any other status, and holds back the later ones. A background job processes it.
  */
 export const processorEventRoutes = [
   hiddenRoute({

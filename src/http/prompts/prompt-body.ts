@@ -1,4 +1,4 @@
-/** What the routes of saved prompts take and give. */
+/** The schemas of saved prompts. */
 import Type from 'typebox'
 import { VARIABLES_MAX } from '../../prompts/placeholders.ts'
 import { NAME_LENGTH_MAX } from '../../prompts/prompts.ts'
@@ -73,7 +73,7 @@ export const promptRun = answer({
   last_request_at: dateTime,
 })
 
-/** The `:id` of a prompt. What is no UUID is no prompt's either: 404. */
+/** The `:id` of a prompt. Text that is not a UUID is no prompt's id: 404. */
 export const promptParams = { id: Type.String({ description: 'UUID' }) }
 
 export const promptRunInput = Type.Object(

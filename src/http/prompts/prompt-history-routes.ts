@@ -24,7 +24,7 @@ const FOR_ALL = {
   refusals: { 404: ['prompt_not_found'] },
 } as const
 
-/** What a prompt was, and what it was used for. */
+/** The versions of a prompt, and its runs. */
 export const promptHistoryRoutes = [
   restRoute({
     ...FOR_ALL,

@@ -17,9 +17,8 @@ import { restRoute } from '../rest/rest-route.ts'
 const NAME_SHOWN_MAX = 40
 
 /**
- * A run is a chat completion like any other, paid through the key that is given: what holds of that key
- * (its addresses, models, limits and budget) holds of the run. The key must be the caller's; of any other,
- * and of none, is told the same.
+ * A run is a chat completion like any other, paid through the given key: its addresses, models, limits and budget hold
+ * for the run. The key must be the caller's; another customer's key is answered like a key that does not exist.
  */
 export const promptRunRoutes = [
   restRoute({

@@ -1,4 +1,4 @@
-/** What our books and those of the processor and of the upstreams do not agree on, for the operator. */
+/** The discrepancies between our books and those of the processor and the upstreams, for operators. */
 import Type from 'typebox'
 import { explainDifference } from '../../reconciliation/differences.ts'
 import { differenceBody, readReport } from '../../reconciliation/report.ts'

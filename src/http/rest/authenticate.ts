@@ -14,7 +14,7 @@ export interface AuthenticateDeps {
   readonly signIn: SignIn
 }
 
-/** Who acts for a customer: a key of theirs, or they themselves in a session of the dashboard. */
+/** The caller that acts for a customer: an API key, or the customer in a login session. */
 export type Caller = {
   readonly customerId: string
   readonly ip: string
@@ -25,7 +25,7 @@ export type Caller = {
 
 export const CSRF_HEADER = 'x-csrf-token'
 
-/** Who acts, as the audit log tells it. */
+/** The caller as the audit log records it. */
 export function actorOf({ customerId, keyId, sessionId, ip }: Caller): Actor {
   return { kind: 'customer', customerId, apiKeyId: keyId, sessionId, ip }
 }
@@ -41,9 +41,9 @@ export function holdCaller(trx: Database, caller: Caller): Promise<boolean> {
 }
 
 /**
- * Who a REST call comes from. Where there is nobody the answer is sent (401 with no body) and the result
- * is undefined. Throws a `RestRefusal` for an address that the key does not allow, for a team's key, and for a page
- * of elsewhere that uses the browser's session.
+ * Identifies the caller of a REST request. Without a valid key or session it sends the answer (401 with no body) and
+ * returns undefined. Throws a `RestRefusal` for an address that the key does not allow, for a team's key, and for a
+ * page of another site that uses the browser's session.
  */
 export async function authenticate(
   deps: AuthenticateDeps,
@@ -51,7 +51,7 @@ export async function authenticate(
   reply: FastifyReply,
 ): Promise<Caller | undefined> {
   const ip = plainIp(request.ip)
-  // Browsers send no such header by themselves: whoever does means it, whatever cookie comes along.
+  // Browsers never send this header by themselves, so it wins over any cookie.
   if (request.headers.authorization === undefined) return ofSession(deps, request, reply, ip)
   const secret = bearerOf(request.headers.authorization)
   const key = secret === undefined ? undefined : await deps.keys.find(secret)
@@ -78,7 +78,7 @@ async function ofSession(
     await reply.code(401).send()
     return undefined
   }
-  // The browser sends the cookie for whoever asks; only a page of ours can have read the token.
+  // The browser sends the cookie for any site; only our own pages can read the token.
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   if (!isRead && !signIn.isCsrfToken(session.id, request.headers[CSRF_HEADER]))
     throw new RestRefusal(

@@ -1,4 +1,4 @@
-/** Cursors of lists: where a page ended, to go on behind it whatever came meanwhile. */
+/** Cursors of lists: the end of a page, from which the next one continues even when rows were added meanwhile. */
 import Type from 'typebox'
 import { isUuid } from '../../lib/ids.ts'
 import { nullable } from './values.ts'
@@ -22,7 +22,7 @@ export function writeCursor({ at, id }: Place): string {
   return Buffer.from(`${at}/${id}`).toString('base64url')
 }
 
-/** Throws a 400 for text that no page gave. `isId` tells the ids of this list. */
+/** Throws a 400 for text that is not a cursor. `isId` recognises the ids of this list. */
 export function readCursor(
   text: string | undefined,
   isId: (id: string) => boolean = isUuid,

@@ -1,4 +1,4 @@
-/** What operators write: one line that is not only spaces. The database takes no NUL. */
+/** Text by an operator: one line that is not blank. The database cannot store NUL. */
 import Type from 'typebox'
 
 const LINE = '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$'

@@ -1,4 +1,4 @@
-/** Thrown by the handlers of REST routes: what the caller is told instead of an answer. */
+/** Handlers of REST routes throw it; the caller gets its status, code and details. */
 export class RestRefusal extends Error {
   readonly status: number
   readonly code: string

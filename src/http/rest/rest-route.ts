@@ -26,7 +26,7 @@ export interface RestRoute<
   /** Under `/v1`, with `:name` for each of `params`. */
   readonly path: string
   readonly tag: RestTag
-  /** What it does, in a few words of Portuguese. */
+  /** The effect of the operation, in a few words of Portuguese. */
   readonly summary: string
   readonly access: Access
   readonly params?: Params
@@ -40,7 +40,7 @@ export interface RestRoute<
   readonly otherAnswers?: Readonly<Record<number, { answer: TSchema; description: string }>>
   /** With an `ETag`: a client that has the answer already gets a 304. */
   readonly isTagged?: boolean
-  /** Its codes of errors by status, beside those that every route has. */
+  /** The error codes of this route by status; the codes that every route has are added. */
   readonly refusals?: Readonly<Record<number, readonly string[]>>
   /** Gives the JSON of the answer; or the reply, where it sent one itself; or throws a `RestRefusal`. */
   handle(
@@ -138,7 +138,7 @@ export function restRoute<
   }
 }
 
-/** Who a request comes from, once it is known. */
+/** The caller of each request, from authentication on. */
 const callers = new WeakMap<FastifyRequest, Caller>()
 
 async function identifyCaller(
@@ -158,7 +158,7 @@ async function isAdmin({ db, adminEmails }: AccessDeps, caller: Caller): Promise
   return email !== undefined && adminEmails.has(email)
 }
 
-/** Text that is a whole number as people write it becomes one; whatever else is left to be refused. */
+/** Coerces canonical integers; any other text stays as it is, and validation refuses it. */
 function withNumbers(fields: TProperties, given: Record<string, unknown>): object {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
@@ -220,7 +220,7 @@ function responsesOf(
   const add = (at: number, ...more: readonly string[]): void => {
     codes[at] = [...(codes[at] ?? []), ...more]
   }
-  // Whatever may have a body may have one that is not to be read.
+  // A request that may have a body may have an unreadable one.
   if (params || query || body || route.method !== 'GET') add(400, 'invalid_request')
   if (access !== 'public') add(403, 'ip_blocked_by_allowlist', 'forbidden')
   if (access !== 'public' && route.method !== 'GET') add(403, 'csrf_token_missing')

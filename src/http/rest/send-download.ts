@@ -7,9 +7,9 @@ const CHUNK_CHARS = 64 * 1024
 const STALL_MS_MAX = 120_000
 
 /**
- * Sends text as a file, as fast as the client takes it, and comes back when that is over. What fails
- * before the first chunk is thrown and can be answered; where it fails later the connection is cut: half
- * a file must not look whole. When the client leaves, nothing more is asked for.
+ * Sends text as a file, as fast as the client reads it, and resolves when the file is sent. A failure before the
+ * first chunk is thrown and can be answered; a later one cuts the connection, because half a file must not look
+ * whole. After the client disconnects, no more text is generated.
  *
  * The text comes in batches of small pieces: a promise for each piece would cost more than the piece.
  */

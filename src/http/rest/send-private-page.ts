@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 
-/** A page of one reader alone, whose address is a secret. `referrerPolicy`: who may be told of the address. */
+/** Sends a page whose address is a secret of its reader. `referrerPolicy` says which sites may learn the address. */
 export function sendPrivatePage(
   reply: FastifyReply,
   status: number,

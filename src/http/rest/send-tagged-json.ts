@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 
 const compress = promisify(gzip)
-/** What fits into one packet comes no sooner for being smaller. */
+/** Compression does not make an answer faster that fits into one packet. */
 const COMPRESSED_FROM_BYTES = 1_400
 
 /**

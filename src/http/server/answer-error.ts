@@ -32,7 +32,7 @@ export function answerError(
   reply: FastifyReply,
 ): FastifyReply {
   if (error instanceof RestRefusal) return restError(reply, error.status, error.code, error.details)
-  // Whose account was deleted while this ran: nobody is there any more.
+  // The account was deleted while the request ran, so the caller no longer exists.
   if (isCustomerDeleted(error)) return reply.code(401).send()
   if (error.validation) return restError(reply, 400, 'invalid_request', whatIsWrong(error))
   const status = error.statusCode ?? 500

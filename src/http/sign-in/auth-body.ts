@@ -23,7 +23,7 @@ export function readBody(
 ): { fields: Fields } | { wrong: string } {
   const raw = request.body
   if (!Buffer.isBuffer(raw) || raw.length === 0) return { fields: {} }
-  // What a form of elsewhere could send is none.
+  // A form of another site cannot send JSON.
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
     return { wrong: 'content-type: must be application/json' }
   let body: unknown

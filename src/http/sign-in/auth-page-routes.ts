@@ -1,9 +1,9 @@
 /**
- * Where the links of mails lead: to confirm an e-mail, to enter without a password, to choose a new one. Following a
- * link changes nothing, for programs that look for harmful links follow it too; a button does, or a password.
+ * The pages behind the links of mails: to confirm an e-mail, to enter without a password, to choose a new one.
+ * Following a link changes nothing, because link scanners follow it too; the button or the password does.
  *
- * To confirm an e-mail takes the password as well as the link. Whoever signed up with the address of somebody else
- * knows the one and has not the other; its owner has the link alone, and by it gives nobody an account.
+ * Confirming an e-mail takes both the password and the link. A person who signed up with another's address has the
+ * password alone; the owner of the address has the link alone, and following it opens no account for the other.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { escapeHtml } from '../../lib/escape-html.ts'

@@ -11,7 +11,7 @@ input{box-sizing:border-box;width:100%;min-height:44px;font:inherit;padding:.5re
 button{min-height:44px;width:100%;margin-top:1rem;font:inherit;font-weight:600;border:0;border-radius:8px;color:var(--on);background:var(--accent);cursor:pointer}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}.fault{color:var(--fault)}`
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
-/** The token is in the address: no other page is told of it. */
+/** The token is in the address, so no other page may learn the address. */
 const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
 
 export function authPage(title: string, body: string): string {

@@ -1,7 +1,6 @@
 /**
- * `/auth/*`: better-auth behind a list of what of it may be asked, with which fields. Mail is sent, and passwords
- * are tried, so many times for one address and no more, wherever that is asked from. What guards an account is in
- * `security-routes.ts`.
+ * `/auth/*`: better-auth behind a list of the allowed requests and their fields. The mails and the password attempts
+ * for one address are limited, whichever client sends them. `security-routes.ts` has the routes that guard an account.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
@@ -22,11 +21,11 @@ interface Asked {
   /** The fields that are passed on; the others are not looked at. */
   readonly fields?: readonly string[]
   readonly needs?: Needs
-  /** Whoever asks is not looked at: what is answered is the same for all. */
+  /** The answer is the same for every caller, so the session is not passed on. */
   readonly isOfNobody?: true
 }
 
-/** What may be asked. */
+/** The allowed requests. */
 const ASKED: Readonly<Record<string, Asked>> = {
   'POST /sign-up/email': { fields: ['name', 'email', 'password', 'referralCode'] },
   'POST /sign-in/email': { fields: ['email', 'password', 'rememberMe'] },
@@ -44,7 +43,7 @@ const ASKED: Readonly<Record<string, Asked>> = {
 }
 const RESET_LINK = /^\/reset-password\/[A-Za-z0-9]{1,64}$/
 
-/** Of one address, whoever asks. A link by mail is another way in than the password. */
+/** Limits for one address over all clients. A link by mail remains when the passwords are used up. */
 const PASSWORDS: Limit = { max: 10, seconds: 600 }
 const MAILS: Limit = { max: 5, seconds: 3_600 }
 const SENDS_MAIL = new Set([
@@ -114,7 +113,7 @@ export async function limitAddress(
   return SENDS_MAIL.has(path) ? limitAttempts(db, `mail ${address}`, MAILS) : undefined
 }
 
-/** What better-auth is told of who asks: nothing that a client could claim. */
+/** The headers that better-auth gets: none that a client could forge. */
 export function clientHeaders(request: FastifyRequest): Headers {
   const { 'user-agent': userAgent = '', cookie, origin, referer } = request.headers
   const headers = new Headers({ [CLIENT_IP_HEADER]: plainIp(request.ip) })

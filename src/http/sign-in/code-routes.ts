@@ -1,4 +1,4 @@
-/** The second step of signing in: a code, by whoever gave the password or followed the link a moment ago. */
+/** The second step of signing in: a code, after the password or the link. */
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import { checkFactorCode } from '../../sign-in/second-factor.ts'
 import { AUTH_PATH } from '../../sign-in/sign-in-terms.ts'

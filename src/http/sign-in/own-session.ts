@@ -9,8 +9,8 @@ import { sendFault } from './send-fault.ts'
 export type Needs = 'session' | 'proof'
 
 /**
- * The session of a request, for what only somebody signed in may ask. Undefined: it was refused, and the answer is
- * sent. A cookie alone changes nothing, whoever makes the browser send it.
+ * The login session of a request that needs one. Undefined: the request was refused, and the answer is sent. A cookie
+ * alone changes nothing, because any site can make the browser send it.
  */
 export async function ownSession(
   deps: Pick<SignInDeps, 'signIn' | 'publicUrl'>,

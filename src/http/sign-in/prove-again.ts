@@ -6,8 +6,8 @@ import { isPasswordOf } from './is-password-of.ts'
 import { refusal, type SecurityCall } from './security-route.ts'
 
 /**
- * That whoever sits there is who signed in: by a code where there is a second factor, which is more than the
- * password; else by the password. Whoever has neither signs in again.
+ * Proves again that the signed-in person is at the keyboard: by a code where a second factor is on, otherwise by the
+ * password. A person with neither has to sign in again.
  */
 export async function proveAgain(deps: SignInDeps, call: SecurityCall): Promise<object> {
   const { db, signIn } = deps

@@ -11,7 +11,7 @@ const PARTS = [
   'userHandle',
 ]
 
-/** What a browser answers for a passkey (`PublicKeyCredential.toJSON`), of which only known parts are passed on. */
+/** A browser's answer for a passkey (`PublicKeyCredential.toJSON`); only its known parts are passed on. */
 export function readCredential(value: unknown): object | undefined {
   if (!isObject(value) || !isObject(value['response'])) return undefined
   const { id, rawId, response } = value

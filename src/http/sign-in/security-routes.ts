@@ -1,7 +1,7 @@
 /**
- * What guards an account, by whoever is signed in to it: the second factor, passkeys, and the list of sessions.
- * Routes of the dashboard like those of better-auth beside them, and no part of /v1. Acts that make an account
- * easier to enter want a proof of a moment ago: the sign-in, or the password or a code once more.
+ * The routes that guard an account, for its signed-in customer: the second factor, passkeys, and the list of sessions.
+ * They belong to the dashboard, as better-auth's do, and not to /v1. Acts that make an account easier to enter need a
+ * recent proof: the sign-in itself, or the password or a code once more.
  */
 import { audited, type RecordAct } from '../../audit-log/audited.ts'
 import { plainIp } from '../../customers/ip-allowlist.ts'
@@ -124,7 +124,7 @@ type Tell = (
   more?: { details?: Readonly<Record<string, number>>; name?: string },
 ) => Promise<void>
 
-/** In one transaction with what is told of it. */
+/** Runs the work, its audit row and its mail in one transaction. */
 function act<Result>(
   { db }: SignInDeps,
   { session, request }: SecurityCall,

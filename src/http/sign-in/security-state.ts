@@ -9,7 +9,7 @@ interface Guards {
   readonly backupCodesLeft: number
 }
 
-/** How an account is guarded, for the page that tells it; of secrets, none. */
+/** The security settings of an account, without its secrets, for the dashboard's page. */
 export async function securityState({ db }: SignInDeps, session: Session): Promise<object> {
   const { userId } = session
   const { rows } = await sql<Guards>`

@@ -1,4 +1,4 @@
-/** What we make of better-auth's answers: told in the audit log, or said otherwise. */
+/** Processes better-auth's answers: writes the audit log, and rewrites some of them. */
 import type { FastifyRequest } from 'fastify'
 import { audited } from '../../audit-log/audited.ts'
 import { plainIp } from '../../customers/ip-allowlist.ts'
@@ -26,20 +26,20 @@ export async function settle(deps: SignInDeps, answered: Answered): Promise<Resp
   return answer
 }
 
-/** Who is to give a code yet is told nothing of the account. */
+/** Reveals nothing of the account before the code of the second factor. */
 async function withoutAwaited({ db }: SignInDeps, answer: Response): Promise<Response> {
   if (!answer.ok || !(await isAwaitingFactor(db, answer))) return answer
   return rewritten(answer, 200, { awaitsFactor: true })
 }
 
-/** The plugin would take whoever holds the device, too, and refuse them only afterwards. */
+/** Without it the plugin would accept an unverified holder of the device, and refuse them only afterwards. */
 async function wantVerifiedUser(answer: Response): Promise<Response> {
   if (!answer.ok) return answer
   const options = (await answer.json()) as object
   return rewritten(answer, 200, { ...options, userVerification: 'required' })
 }
 
-/** What a browser made of nothing, or of another challenge, is no fault of ours. */
+/** A credential for another challenge, or for none, is the client's fault. */
 function refused(answer: Response): Response {
   const code = 'FAILED_TO_VERIFY_REGISTRATION'
   return rewritten(answer, 400, { code, message: 'it is no passkey that was asked for' })
@@ -63,7 +63,7 @@ async function tellPasskey(
   return rewritten(answer, 200, { id, name })
 }
 
-/** Whoever knew the old password is out. */
+/** A new password ends every other session. */
 async function tellNewPassword(
   { db }: SignInDeps,
   { answer, request }: Answered,

@@ -1,4 +1,4 @@
-/** The other side of `team-invitations.ts`: what somebody was invited to, and what they say to it. */
+/** The invitations that the caller received: listed, accepted and declined. */
 import Type from 'typebox'
 import { audited } from '../../audit-log/audited.ts'
 import { acceptInvitation, type InvitationProof } from '../../customers/accept-invitation.ts'

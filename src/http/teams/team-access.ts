@@ -1,4 +1,4 @@
-/** Who may do what in a team; the routes of its parts share it. */
+/** The rights of each rank in a team, shared by all routes of teams. */
 import Type from 'typebox'
 import { audited, type RecordAct } from '../../audit-log/audited.ts'
 import { recordRevokedKeys, type KeyFacts } from '../../customers/key-acts.ts'
@@ -33,7 +33,7 @@ export async function getTeamAccess(
   return access
 }
 
-/** Acts on a team come one after the other, and each of them by somebody who has the right at that moment. */
+/** Serialises the acts on a team, and checks the caller's rank inside the transaction. */
 export function actInTeam<Result>(
   db: Database,
   caller: Caller,
@@ -64,7 +64,7 @@ export async function recordRevoked(
     await record({ action: 'team_invitation.revoked', subjectId, ...about })
 }
 
-/** Enough to know somebody by whom one knows already. */
+/** Reveals only the first letter, which is enough to recognise an acquaintance. */
 export function maskedName(name: string): string {
   return `${Array.from(name)[0] ?? ''}***`
 }

@@ -1,4 +1,4 @@
-/** What customers write of a team, and what they are shown of one. */
+/** The schemas of a team: customers' input and the answer. */
 import Type from 'typebox'
 import type { Team } from '../../customers/teams.ts'
 import { decimalBrl, jsonBrl, parseBrl, type NanoBrl } from '../../lib/money.ts'

@@ -18,7 +18,7 @@ import { actInTeam, getTeamAccess, recordRevoked, teamParams, teamRole } from '.
 
 /** Of an e-mail address (RFC 5321, 4.5.3.1.3). */
 const EMAIL_LENGTH_MAX = 254
-/** Of the dashboard; whoever is not signed in is led through the sign-in, and back to it. */
+/** A page of the dashboard; visitors who are not signed in go through the sign-in and back to it. */
 const TEAMS_PAGE = '/equipes'
 
 const shownFields = {

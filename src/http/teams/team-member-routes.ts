@@ -119,13 +119,13 @@ export const teamMemberRoutes = [
   ...removeMember,
 ]
 
-/** Nobody changes or removes the owner, not even the owner: without one nobody would pay. */
+/** The owner can be neither changed nor removed, even by the owner: the owner's account pays. */
 function assertIsNot(ownerId: string, customerId: string): void {
   if (ownerId === customerId)
     throw new RestRefusal(403, 'forbidden', 'the owner cannot be changed or removed')
 }
 
-/** Who manages the team sees all, but of the owner only what a name's first letter says. */
+/** Managers see every member in full; admins see only the first letter of the owner's name. */
 function personBody(
   each: TeamPerson,
   { rank, isSelf }: { rank: TeamRank; isSelf: boolean },

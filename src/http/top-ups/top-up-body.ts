@@ -1,4 +1,4 @@
-/** What customers write of top-ups, and what they are shown of one. */
+/** The schemas of a top-up: customers' input and the answer. */
 import Type from 'typebox'
 import { jsonBrl, NANO_PER_BRL, parseBrl, type NanoBrl } from '../../lib/money.ts'
 import { isSuspended } from '../../customers/suspend-customer.ts'

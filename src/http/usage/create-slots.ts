@@ -1,6 +1,6 @@
-/** How many of something one owner may have at once, on this node. */
+/** Limits how many slots one owner holds at once, on this node. */
 export interface Slots {
-  /** What gives it back, where one was free. */
+  /** Returns the function that frees the slot; undefined when all are taken. */
   take(owner: string): (() => void) | undefined
 }
 

@@ -80,7 +80,7 @@ export const rateLimitUseRoutes = [
               name: key.name,
               last_four: key.lastFour,
               team_id: key.teamId,
-              // What counts is lost where the database crashed; what is settled is not.
+              // A crash of the database loses the counters; settled usage survives.
               requests_per_minute: useBody(
                 { ...requests, current: Math.max(now?.requests ?? 0, requests.current) },
                 key.requestsPerMinute,

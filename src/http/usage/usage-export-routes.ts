@@ -83,7 +83,7 @@ async function sendExport(
   }
 }
 
-/** What fails in the middle of an answer has no other place to be told. */
+/** A failure in the middle of an answer can only be logged. */
 async function* logged<Batch>(
   log: Log,
   requestId: string,

@@ -25,7 +25,7 @@ import {
   webhookWithSecret,
 } from './webhook-body.ts'
 
-/** What is no UUID is no id of a webhook either: not a fault, but not found. */
+/** Text that is not a UUID is no webhook's id: the answer is 404, not 400. */
 const params = { id: Type.String({ maxLength: 200 }) }
 const refusals = { 404: ['webhook_not_found'] }
 
