@@ -10,7 +10,7 @@ import {
   type ClaimableRows,
   type DueRows,
 } from '../../src/db/due-rows.ts'
-import { openDatabase } from '../../src/db/open.ts'
+import { connectionConfig, openDatabase } from '../../src/db/open.ts'
 import { workOff } from '../../src/db/work-off.ts'
 import { createTestDatabase } from '../harness/test-database.ts'
 
@@ -32,7 +32,7 @@ interface Job {
 const database = await createTestDatabase()
 const { databaseUrl, db } = database
 await sql`
-  create table test_jobs (
+  create table public.test_jobs (
     owner text not null, id int4 not null, due_at timestamptz not null default now(),
     tries int4 not null default 0, outcome text, primary key (owner, id))`.execute(db)
 after(() => database.drop())
@@ -140,7 +140,7 @@ test('an outcome is recorded only where the row is as it has to be', async () =>
 
 test('a locked row is passed by, and is as it was when its worker dies', async () => {
   await addJobs(2)
-  const client = new pg.Client({ connectionString: databaseUrl })
+  const client = new pg.Client(connectionConfig(databaseUrl))
   client.on('error', () => {})
   await client.connect()
   await client.query('begin')
