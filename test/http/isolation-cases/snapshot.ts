@@ -52,8 +52,11 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 /** Of the service and not of a customer: they may be shown to everybody. */
 const OF_NOBODY = /^(incidents|incident_updates|prices|fx_rates|markup_changes|disabled_models) /
 
-/** Every id that stands in the rows of customers. */
+/** Every id in the rows of customers. The audit log also names what is of nobody. */
 export function idsIn(snapshot: Snapshot): Set<string> {
-  const rows = [...snapshot].filter((row) => !OF_NOBODY.test(row))
-  return new Set(rows.flatMap((row) => row.match(UUID) ?? []))
+  const [ofNobody, rows] = [true, false].map((isOfNobody) =>
+    [...snapshot].filter((row) => OF_NOBODY.test(row) === isOfNobody),
+  ) as [string[], string[]]
+  const shown = new Set(ofNobody.map((row) => /"id": ?"([^"]+)"/.exec(row)?.[1]))
+  return new Set(rows.flatMap((row) => row.match(UUID) ?? []).filter((id) => !shown.has(id)))
 }

@@ -3,7 +3,7 @@ import { expectBreach } from './expect-breach.ts'
 import { putBackIntoFile } from './put-back.ts'
 
 putBackIntoFile('src/ledger/open-ledger.ts', {
-  find: `from './spool.ts'`,
+  find: `from './spool/spool.ts'`,
   replace: `from '../../test/model/put-back/joining-spool.ts'`,
 })
 
