@@ -1,10 +1,10 @@
 export type CompositeField = string | number | bigint | boolean | null | undefined
 
-/** What needs no quotes in a composite value: ids, names of models. */
+/** Values that need no quotes in a composite value: ids, names of models. */
 const PLAIN = /^[\w.:/-]+$/
 
 /**
- * A row as PostgreSQL reads a composite value from text: `(1,"a \\"b\\"",)`. Nothing between two commas is
+ * A row in PostgreSQL's text format of composite values: `(1,"a \\"b\\"",)`. Nothing between two commas means
  * null.
  */
 export function compositeText(fields: readonly CompositeField[]): string {
@@ -18,7 +18,7 @@ export function compositeText(fields: readonly CompositeField[]): string {
   return `${text})`
 }
 
-/** Texts, or composite values as text, as PostgreSQL reads an array of them. */
+/** Texts, or composite values as text, in PostgreSQL's text format of arrays. */
 export function arrayText(rows: readonly string[]): string {
   return `{${rows.map(quoted).join(',')}}`
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Who runs the database: PostgreSQL refuses root, so root lends it another account. */
+/** The account that runs the database: PostgreSQL refuses root, so root starts it under another account. */
 export interface Account {
   readonly ids: { readonly uid?: number; readonly gid?: number }
 }

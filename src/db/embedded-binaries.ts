@@ -15,15 +15,15 @@ import { dirname, join, relative } from 'node:path'
 import type { Account } from './embedded-account.ts'
 
 export interface Binaries {
-  /** With `bin`, `lib` and `share` in it. */
+  /** The folder with `bin`, `lib` and `share`. */
   readonly dir: string
   readonly env: Record<string, string>
 }
 
-/** Where copies go that an account without access to the checkout can reach; survives reboots. */
+/** For copies that an account without access to the checkout can reach; survives reboots. */
 const SHARED_DIR = '/var/lib/catraca'
 
-/** The programs of the optional npm package, copied where their account cannot reach or complete them. */
+/** The programs of the optional npm package, copied elsewhere if their account cannot reach or complete them. */
 export function locateBinaries(account: Account, log: (message: string) => void): Binaries {
   const { native, version } = findPackage()
   if (linkLibraries(native) && runs(native, account))
@@ -39,7 +39,7 @@ export function locateBinaries(account: Account, log: (message: string) => void)
     try {
       renameSync(draft, copy)
     } catch (error) {
-      // Another process was faster: its copy is as good.
+      // Another process was faster: its copy is the same.
       rmSync(draft, { recursive: true, force: true })
       if (!existsSync(copy)) throw error
     }
@@ -68,7 +68,7 @@ function findPackage(): { native: string; version: string } {
   }
 }
 
-/** npm packages hold no links, so the package lists those its libraries need. False where one cannot be made. */
+/** npm packages have no symbolic links, so the package lists the ones of its libraries. False if one cannot be made. */
 function linkLibraries(native: string): boolean {
   const list = join(native, 'pg-symlinks.json')
   if (!existsSync(list)) return true

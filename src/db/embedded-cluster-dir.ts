@@ -7,8 +7,8 @@ import type { Account } from './embedded-account.ts'
 const SHARED_DIR = '/var/lib/catraca'
 
 /**
- * The folder of the database: in the data folder, or, where the database's account cannot reach that
- * (a checkout under /root), in one of its own that is found again by the data folder's path.
+ * The folder of the database: inside the data folder or, if the database's account cannot reach that (a checkout under
+ * /root), in a folder elsewhere whose name is derived from the path of the data folder.
  */
 export function locateCluster(
   dataDir: string,
@@ -32,7 +32,7 @@ function makeOwned(dir: string, account: Account): void {
     chownSync(dir, account.ids.uid, account.ids.gid ?? account.ids.uid)
 }
 
-/** Tried, not computed: permissions have many ways to say no. */
+/** Tries it instead of computing it: access can be denied in many ways. */
 function isReachable(dir: string, account: Account): boolean {
   return (
     spawnSync('/bin/sh', ['-c', 'test -w "$0" && test -x "$0"', dir], { ...account.ids, cwd: '/' })

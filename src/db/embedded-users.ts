@@ -1,4 +1,4 @@
-/** Which processes use an embedded database, and a lock around starting and stopping it. */
+/** The processes that use an embedded database, and a lock for starting and stopping it. */
 import {
   linkSync,
   mkdirSync,
@@ -12,10 +12,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRunning, processIdentity } from '../lib/process-identity.ts'
 
-/** Longer than a start may take. */
+/** Longer than a start can take. */
 const LOCK_MS_MAX = 150_000
 
-/** Notes this process; the returned function strikes it out and says whether it was the last. */
+/** Registers this process; the returned function removes it, and returns true for the last one. */
 export function registerUser(home: string): () => boolean {
   const dir = join(home, 'users')
   mkdirSync(dir, { recursive: true })
@@ -32,7 +32,7 @@ export function registerUser(home: string): () => boolean {
   }
 }
 
-/** One process at a time starts or stops the database; the lock of a dead process is broken. */
+/** One process at a time starts or stops the database; the lock of a dead process is removed. */
 export async function withStartLock<Result>(
   home: string,
   work: () => Promise<Result>,
@@ -41,7 +41,7 @@ export async function withStartLock<Result>(
   const mine = `${lock}.${processIdentity()}-${Math.random().toString(36).slice(2)}`
   for (const deadline = Date.now() + LOCK_MS_MAX; ;) {
     try {
-      // Written before it has its name, so that nobody sees a lock without its holder.
+      // Written before it gets its name, so that every visible lock has a holder.
       writeFileSync(mine, processIdentity())
       linkSync(mine, lock)
       break
@@ -61,13 +61,13 @@ export async function withStartLock<Result>(
   }
 }
 
-/** Of two that see a dead holder one takes its lock away; a lock that a living one took since goes back. */
+/** If two processes see a dead holder, one removes its lock; a lock that a living process took since is put back. */
 function breakLock(lock: string, aside: string): void {
   try {
     renameSync(lock, aside)
     if (isRunning(readLock(aside))) linkSync(aside, lock)
   } catch {
-    // Somebody else was faster.
+    // Another process was faster.
   }
 }
 

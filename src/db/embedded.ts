@@ -1,6 +1,6 @@
 /**
- * The real PostgreSQL that npm ships, started where no `DATABASE_URL` is given. It outlives a killed
- * server: the next start attaches to it. The last process that uses it stops it.
+ * The PostgreSQL that an npm package ships, started when no `DATABASE_URL` is given. It outlives a killed server: the
+ * next start attaches to it. The last process that uses it stops it.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -34,11 +34,11 @@ export interface EmbeddedPostgres {
 
 const USER = 'catraca'
 const DATABASE = 'catraca'
-/** Recovery after a crash may have much to do. */
+/** Recovery after a crash may take long. */
 const START_MS_MAX = 120_000
 const STOP_MS_MAX = 20_000
 const WATCH_MS = 500
-/** Of the 103 bytes that a socket's path may have on macOS, the rest is `/.s.PGSQL.65535.lock`. */
+/** A socket's path may have 103 bytes on macOS; the rest of them is `/.s.PGSQL.65535.lock`. */
 const SOCKET_DIR_BYTES_MAX = 80
 
 const SETTINGS = {
@@ -49,7 +49,7 @@ const SETTINGS = {
   checkpoint_timeout: '15min',
   autovacuum_naptime: '10s',
   jit: 'off',
-  // A write for each statement that nobody reads.
+  // It costs a write for each statement, and nothing reads it.
   update_process_title: 'off',
   timezone: 'UTC',
   logging_collector: 'off',
@@ -57,11 +57,11 @@ const SETTINGS = {
   synchronous_commit: 'on',
 }
 
-/** Throws an Error that says what to do where this machine has no embedded PostgreSQL. */
+/** Throws an Error with instructions if this machine has no embedded PostgreSQL. */
 export async function startEmbedded(options: {
   dataDir: string
   log: (message: string) => void
-  /** Tests that never crash this server replace settings of the service: they need no `fsync`. */
+  /** Settings that replace those of the service: tests that never crash this server need no `fsync`. */
   settings?: Readonly<Record<string, string>>
 }): Promise<EmbeddedPostgres> {
   const account = runAs()
@@ -89,7 +89,7 @@ export async function startEmbedded(options: {
   }
 }
 
-/** Starts the database again when it dies under a living server; it keeps its port. */
+/** Restarts the database when it dies under a living server; it keeps its port. */
 function keepUp(
   cluster: string,
   start: () => Promise<string>,
@@ -132,11 +132,11 @@ async function attachOrStart(
   for (const deadline = Date.now() + START_MS_MAX; Date.now() < deadline; await sleep(50)) {
     const running = findPostmaster(cluster)
     if (running) {
-      // Ours, or one that a killed server left: it may still recover, or be on its way down.
+      // Ours, or one of a killed server: it may still be recovering, or shutting down.
       if (running.port > 0 && (await answers(urlAt(running.port), 1_000)))
         return urlAt(running.port)
     } else if (!launched) {
-      // A pid file that names no postmaster of this folder would only be in the way.
+      // A pid file without a living postmaster of this folder would block the start.
       rmSync(join(cluster, 'postmaster.pid'), { force: true })
       launched = launch(
         home,
@@ -146,7 +146,7 @@ async function attachOrStart(
         binaries,
       )
     } else if (launched.code !== undefined) {
-      // Orphans of a killed postmaster keep its memory for some seconds; then a start succeeds.
+      // Orphaned processes of a killed postmaster keep its memory for some seconds; then a start succeeds.
       launched = undefined
       await sleep(500)
     }
@@ -154,14 +154,14 @@ async function attachOrStart(
   throw new Error(`the embedded PostgreSQL did not start; see ${join(home, 'postgres.log')}`)
 }
 
-/** A cluster appears whole or not at all: a kill in the middle leaves only a folder that is swept away. */
+/** Creates a cluster as a whole or not at all: a kill in the middle leaves a folder that the next start deletes. */
 async function initialise(
   home: string,
   cluster: string,
   account: Account,
   binaries: Binaries,
 ): Promise<void> {
-  // A name of its own: what a killed start left behind may still be written to.
+  // A fresh name: processes of a killed start may still write to its folder.
   const draft = `${cluster}.draft-${randomBytes(4).toString('hex')}`
   const passwordDraft = join(home, 'password.draft')
   const password = randomBytes(24).toString('hex')
@@ -184,7 +184,7 @@ async function initialise(
   ]
   await runToEnd(binaries, 'initdb', args, account)
 
-  // The database is made by the server in single-user mode, before anybody can connect.
+  // The server creates the database in single-user mode, before anything can connect.
   await runToEnd(
     binaries,
     'postgres',
@@ -202,14 +202,14 @@ function sweepDrafts(home: string): void {
     try {
       rmSync(join(home, name), { recursive: true, force: true })
     } catch {
-      // An orphan writes to it still; the next initialisation, if ever, sweeps it.
+      // An orphaned process still writes to it; the next initialisation deletes it.
     }
   }
 }
 
 /**
- * The folder of the Unix socket, which is closed to others and saves 0.05 ms a round trip over TCP; none
- * where the system has no such sockets, or would cut the socket's path.
+ * The folder of the Unix socket, which is closed to other accounts and saves 0.05 ms a round trip over TCP. None on a
+ * system without such sockets, or if the socket's path would be too long.
  */
 function socketDirOf(home: string): string {
   return process.platform === 'win32' || Buffer.byteLength(home) > SOCKET_DIR_BYTES_MAX ? '' : home
@@ -234,7 +234,7 @@ function launch(
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]
   const exited: { code?: number | null } = {}
-  // A session of its own: Ctrl-C in the terminal is for the server, which stops the database last.
+  // A separate session: Ctrl-C in the terminal is for the server, which stops the database last.
   const child = spawn(join(binaries.dir, 'bin/postgres'), args, {
     ...account.ids,
     cwd: home,
@@ -251,7 +251,7 @@ function launch(
 async function stopServer(home: string): Promise<void> {
   const running = findPostmaster(join(home, 'cluster'))
   if (!running) return
-  // Fast shutdown; after a while the immediate one, from which the next start recovers.
+  // Fast shutdown; after a while an immediate one, from which the next start recovers.
   process.kill(running.pid, 'SIGINT')
   for (const deadline = Date.now() + STOP_MS_MAX; isAlive(running.pid) && Date.now() < deadline;)
     await sleep(20)
@@ -300,7 +300,7 @@ async function answers(databaseUrl: string, timeoutMs: number): Promise<boolean>
   }
 }
 
-/** The living postmaster of this folder, if there is one. Its port is 0 until it has written it. */
+/** The living postmaster of this folder, if any. Its port is 0 until it has written it. */
 function findPostmaster(cluster: string): { pid: number; port: number } | undefined {
   try {
     const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')
@@ -311,7 +311,7 @@ function findPostmaster(cluster: string): { pid: number; port: number } | undefi
   }
 }
 
-/** Pids are dealt out anew after a reboot. Only Linux tells what a process was started with. */
+/** Process ids are reused after a reboot. Only Linux shows the command line of a process. */
 function runsOn(pid: number, cluster: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(cluster)
@@ -326,7 +326,7 @@ function own(path: string, account: Account): void {
     chownSync(path, account.ids.uid, account.ids.gid ?? account.ids.uid)
 }
 
-/** The port of the last start where it is free, so that servers that know it find the database again. */
+/** The port of the last start if it is free, so that running servers find the database again. */
 async function choosePort(home: string): Promise<number> {
   const file = join(home, 'port')
   const last = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0

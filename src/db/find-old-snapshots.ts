@@ -2,18 +2,18 @@ import { sql } from 'kysely'
 import type { Database } from './open.ts'
 
 export interface OldSnapshot {
-  /** Who holds it, as the operator finds them again. */
+  /** The holder, as the operator can find it. */
   readonly holder: string
-  /** Null where the database does not say it: of a replication slot. */
+  /** Null for a replication slot, whose age the database does not know. */
   readonly ageSeconds: number | null
 }
 
-/** Shorter ones cost nothing that calls would feel. */
+/** Shorter snapshots do not slow calls down noticeably. */
 const AGE_SECONDS_MIN = 60
 
 /**
- * Who keeps the database from cleaning away the rows that calls replace: transactions, prepared transactions and
- * replication slots that are older than a minute.
+ * Transactions, prepared transactions and replication slots that are older than a minute: they keep the database from
+ * removing the dead rows that calls leave.
  */
 export async function findOldSnapshots(
   db: Database,

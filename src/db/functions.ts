@@ -9,13 +9,13 @@ import { join } from 'node:path'
 import type pg from 'pg'
 
 const SRC = join(import.meta.dirname, '..')
-/** The set that runs, the one before it for nodes that are still being replaced, and one to go back to. */
+/** The current set, the previous one for nodes that are still to be replaced, and one for a rollback. */
 const SETS_KEPT = 3
 const DEADLOCK = '40P01'
 const TRIES = 3
 
 interface FunctionFile {
-  /** Below `src`. */
+  /** Relative to `src`. */
   readonly path: string
   readonly text: string
 }
@@ -40,9 +40,9 @@ function nameSchema(): string {
 export const FUNCTIONS_SCHEMA = nameSchema()
 
 /**
- * Creates this release's functions where they are not there yet, and points the triggers to them, in one transaction.
- * A release that starts again finds its set and changes nothing, so an old node that restarts during an upgrade does
- * not point the triggers back.
+ * Creates this release's functions, unless they exist, and points the triggers to them, in one transaction. A release
+ * that starts again finds its set and changes nothing, so an old node that restarts during an upgrade does not point the
+ * triggers back.
  */
 export async function createFunctions(client: pg.Client): Promise<boolean> {
   for (let tries = 1; ; tries++) {

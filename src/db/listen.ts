@@ -1,8 +1,8 @@
 /**
- * LISTEN on PostgreSQL channels over a connection of its own, kept up. `onGap` is called after every
- * (re)connect: whatever was notified in between was missed. A connection whose other end is gone without a
- * word is silent like one that has nothing to tell: TCP probes it, and a query asks it every half minute. What was
- * notified until then is missed, so whoever listens reads again from time to time.
+ * LISTEN on PostgreSQL channels over a permanent separate connection. `onGap` is called after every (re)connect, because
+ * notifications in between were missed. A half-open connection is as silent as one without notifications, so TCP probes
+ * it and a query checks it every half minute. Notifications until then are missed too: callers must also read at
+ * intervals.
  */
 import pg from 'pg'
 import { connectionConfig } from './open.ts'
@@ -12,9 +12,9 @@ export interface Listener {
 }
 
 const RECONNECT_MS = 500
-/** After this much silence TCP asks whether the other end is there; Node.js gives it ten times a second to answer. */
+/** After this much silence TCP probes the other end; Node.js waits for ten probes, a second apart. */
 const KEEP_ALIVE_AFTER_MS = 10_000
-/** What TCP cannot see: a proxy or a server that answers for its kernel alone. */
+/** For failures that TCP cannot see: a proxy or a server whose kernel still answers. */
 const ASK_EVERY_MS = 30_000
 const ANSWER_MS_MAX = 10_000
 const FAREWELL_MS_MAX = 1_000
@@ -78,7 +78,7 @@ export function listen(
   }
 }
 
-/** Where the other end is gone nobody answers a farewell. */
+/** A polite end would wait for ever if the other end is gone. */
 function leave(client: pg.Client): Promise<void> {
   // Not in its types.
   const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }

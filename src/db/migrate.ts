@@ -13,9 +13,9 @@ import { connectionConfig } from './open.ts'
 const SETTINGS = ['-c lock_timeout=60000', '-c search_path=public']
 const MIGRATIONS_DIR = join(import.meta.dirname, 'migrations')
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/
-/** All that the migrations before it made. */
+/** The schema of all earlier migrations. */
 const BASELINE = 32
-/** PostgreSQL 15 is the oldest that the statements were tried on. */
+/** The statements were tried on PostgreSQL 15 and later. */
 const SERVER_VERSION_MIN = 150_000
 
 /** Brings the database up to the newest migration; returns the names of those it ran. */

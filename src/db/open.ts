@@ -1,6 +1,6 @@
 /**
- * The one way to a PostgreSQL connection: types as this project reads them (int8 as bigint, date as
- * text), durable commits whatever the server's default, and time limits on everything.
+ * The only way to open a PostgreSQL connection: the types of this project (int8 as bigint, date as text), durable
+ * commits whatever the server's default, and time limits for everything.
  */
 import pg from 'pg'
 import { Kysely, PostgresDialect } from 'kysely'
@@ -65,9 +65,9 @@ type Query = (
 ) => unknown
 
 /**
- * The promises that `pg` makes of queries keep the rows of one alive for the next ones in the eyes of V8's
- * young generation: all rows that were ever read moved to the old one (measured: 1.5 KB a row, and half of
- * the time of long reads spent on it). A promise around its callbacks does not.
+ * `pg`'s own query promises keep the rows of one query reachable from the next, so V8 moves every row that was ever
+ * read to the old generation (measured: 1.5 KB a row, and half of the time of long reads). A promise around its
+ * callbacks does not.
  */
 class QueriedByCallback extends pg.Client {
   override query = ((config: unknown, values?: unknown, callback?: unknown): unknown => {
@@ -97,16 +97,16 @@ export function openDatabase(
     idleTimeoutMillis: 30_000,
   })
   pool.on('error', options.onError)
-  // A connection that breaks while a query runs on it says so twice: the query fails, which is enough, and
-  // an event that nobody listens to would end the process.
+  // A connection that breaks during a query reports it twice: the query fails, which is enough, and an event without a
+  // listener would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return { db, pool, close: () => db.destroy() }
 }
 
 /**
- * In the transaction that `db` is, or in one of its own. One of its own that lost a deadlock changed nothing,
- * and the work is done again: it must have no effect but that of its statements.
+ * Runs the work inside the transaction `db`, or in a new one. A new transaction that loses a deadlock is run again, so
+ * the work must have no effects besides its statements.
  */
 export async function inTransaction<Result>(
   db: Database,

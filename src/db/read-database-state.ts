@@ -3,9 +3,9 @@ import type { Database } from './open.ts'
 
 export interface DatabaseState {
   readonly sizeBytes: number
-  /** Of all nodes and whoever else is connected to it. */
+  /** Connections of all nodes and all other clients. */
   readonly connections: number
-  /** Of the whole server. */
+  /** The limit of the whole server. */
   readonly connectionsMax: number
 }
 

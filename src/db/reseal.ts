@@ -1,12 +1,12 @@
 /**
- * Exchanges the key that secrets are sealed with, beside running servers: row by row, each only as it was read, so
- * that a secret that is exchanged meanwhile stays the new one. Whatever ends it, the next run goes on.
+ * Changes the key that seals secrets, beside running servers. Each row is written only if it is still as it was read, so
+ * a secret that is replaced meanwhile stays. An interrupted run is continued by the next one.
  */
 import { sql } from 'kysely'
 import { seal, SealError, sealPrefix, unseal } from '../lib/seal.ts'
 import type { Database } from './open.ts'
 
-/** Everything that is sealed, each bound to the `id` of its row. A test looks for columns that are not here. */
+/** All sealed columns, each value bound to the `id` of its row. A test looks for columns that are missing here. */
 export const SEALED_COLUMNS = [
   { table: 'webhook_endpoints', column: 'secret_sealed' },
   { table: 'payment_methods', column: 'token_sealed' },
@@ -21,7 +21,7 @@ export interface SealingKeys {
   readonly previous?: Buffer | undefined
 }
 
-/** From the one to the other. */
+/** The old key and the new one. */
 export interface KeyChange extends SealingKeys {
   readonly previous: Buffer
 }
@@ -29,7 +29,7 @@ export interface KeyChange extends SealingKeys {
 export interface SealedCounts {
   readonly current: number
   readonly previous: number
-  /** By a key that is not given, or damaged: nobody can open it. */
+  /** Sealed by an unknown key, or damaged: it cannot be opened. */
   readonly unknown: number
 }
 
@@ -37,7 +37,7 @@ const BATCH = 200
 /** Of `sealPrefix`. */
 const PREFIX_BYTES = sql.lit(5)
 
-/** Of all columns together. */
+/** The sums over all columns. */
 export async function countSealed(
   db: Database,
   { current, previous }: SealingKeys,
@@ -56,7 +56,7 @@ export async function countSealed(
   return sums
 }
 
-/** Returns how many secrets were sealed anew, and the ids of those that are damaged. */
+/** Returns the number of resealed secrets, and the ids of the damaged ones. */
 export async function reseal(
   db: Database,
   keys: KeyChange,
@@ -82,7 +82,7 @@ interface SealedRow {
   readonly sealed: Buffer
 }
 
-/** What rows come in meanwhile is sealed with the current key. */
+/** Rows that are added meanwhile are sealed with the current key. */
 async function readBatch(
   db: Database,
   { table, column }: SealedColumn,

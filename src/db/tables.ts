@@ -1,4 +1,4 @@
-/** The tables as Kysely sees them; the comments on their columns are in the migrations. */
+/** The tables as Kysely sees them; the migrations have the comments on their columns. */
 import type { ColumnType, Generated } from 'kysely'
 
 type DefaultedTime = ColumnType<Date, Date | undefined, Date>
@@ -48,7 +48,7 @@ export interface Tables {
   }
   mails: {
     id: string
-    /** Null: to somebody who is no customer. */
+    /** Null for a recipient who is no customer. */
     customer_id: string | null
     email: string | null
     template: string
@@ -258,7 +258,7 @@ export interface Tables {
     requests_per_minute: number
     tokens_per_minute: bigint | null
     version: Generated<number>
-    /** Kept by the budgets. */
+    /** Maintained by a trigger on the budgets. */
     has_budget: ColumnType<boolean, never, never>
     expires_at: Date | null
     revoked_at: Date | null

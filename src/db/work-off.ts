@@ -1,20 +1,20 @@
 export interface WorkOff<Row> {
-  /** At most so many rows; none where nothing is due. */
+  /** Returns at most `limit` rows; none when nothing is due. */
   claim(limit: number): Promise<readonly Row[]>
   work(row: Row): Promise<unknown>
-  /** So that the failure of one row holds up no other. Without it the run ends at the first failure, and rejects. */
+  /** Handles the failure of one row, so that the others go on. Without it the run ends at the first failure, and rejects. */
   onFailure?(row: Row, error: unknown): void
-  /** Rows that one claim takes: those that wait for a place must get it within their lease. */
+  /** Rows of one claim: a row must begin within its lease. */
   readonly claimMax: number
-  /** Rows that are worked on side by side. */
+  /** Rows that are processed concurrently. */
   readonly atOnce: number
-  /** Rows that are claimed in all. */
+  /** The limit of claimed rows for the whole run. */
   readonly runMax?: number
-  /** Asked before each claim: once it is true, only the rows that are claimed already are worked on. */
+  /** Checked before each claim: once true, only the rows that are claimed already are processed. */
   isOver?(): boolean
 }
 
-/** Claims rows and works on them until nothing is due or a bound is reached. Returns how many it claimed. */
+/** Claims and processes rows until nothing is due or a limit is reached. Returns the number of claimed rows. */
 export async function workOff<Row>(options: WorkOff<Row>): Promise<number> {
   const { atOnce, claimMax, runMax = Infinity } = options
   const running = new Set<Promise<void>>()

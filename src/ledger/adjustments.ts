@@ -1,6 +1,6 @@
 /**
- * Credits and debits by hand. A large one waits for a second operator; whoever decides, and however many at
- * once, it is posted once, in the transaction that says so.
+ * Credits and debits by hand. A large one waits for the approval of a second operator. It is posted once, in the
+ * transaction that records the decision, however many operators decide at once.
  */
 import { sql, type Selectable } from 'kysely'
 import { exactTime } from '../db/exact-time.ts'
@@ -21,7 +21,7 @@ export interface AdjustmentInput {
   readonly kind: AdjustmentKind
   readonly amountNanoBrl: NanoBrl
   readonly reason: string
-  /** The operator's own, the idempotency key. */
+  /** Chosen by the operator; the idempotency key. */
   readonly reference: string
 }
 
@@ -37,11 +37,11 @@ export interface Adjustment extends AdjustmentInput {
 export type AdjustmentOutcome =
   | { readonly kind: 'requested' | 'repeated'; readonly adjustment: Adjustment }
   | { readonly kind: 'customer_not_found' }
-  /** Something else was asked for under this reference. */
+  /** An adjustment with other terms has this reference. */
   | { readonly kind: 'reference_taken' }
   | { readonly kind: 'short_balance' }
 
-/** Above `approvalAboveNanoBrl` it waits. Where it cannot be posted, nothing of it may be kept: roll back. */
+/** Above `approvalAboveNanoBrl` it waits for approval. When it cannot be posted, the caller must roll back. */
 export async function requestAdjustment(
   trx: Database,
   input: AdjustmentInput,
@@ -89,10 +89,10 @@ export type DecisionOutcome =
   | { readonly kind: 'decided'; readonly adjustment: Adjustment }
   | { readonly kind: 'adjustment_not_found' }
   | { readonly kind: 'adjustment_decided' }
-  /** By whoever asked for it. */
+  /** The requester tried to approve it. */
   | { readonly kind: 'second_admin_required' }
   | { readonly kind: 'customer_deleted' }
-  /** Not more than is there and not held; it still waits. */
+  /** The free balance does not cover it; it still waits. */
   | { readonly kind: 'short_balance' }
 
 export interface Decision {
@@ -100,7 +100,7 @@ export interface Decision {
   readonly decidedBy: string
 }
 
-/** By somebody else than who asked for it. Where it cannot be posted it waits on: roll back. */
+/** Approves it, by an operator other than the requester. When it cannot be posted it still waits: roll back. */
 export async function approveAdjustment(
   trx: Database,
   { id, decidedBy }: Decision,
@@ -114,7 +114,7 @@ export async function approveAdjustment(
   return { kind: 'decided', adjustment: await decide(trx, id, 'posted', decidedBy) }
 }
 
-/** By anybody, who asked for it included. */
+/** Rejects it; the requester may do so too. */
 export async function rejectAdjustment(
   trx: Database,
   { id, decidedBy }: Decision,
@@ -166,7 +166,7 @@ async function post(trx: Database, adjustment: Adjustment): Promise<boolean> {
   return true
 }
 
-/** The account first, as everywhere. False where there is none, and where its customer is deleted. */
+/** Locks the account, which is always the first lock. False without an account, and for a deleted customer. */
 async function lockOpenAccount(trx: Database, customerId: string): Promise<boolean> {
   await lockAccount(trx, customerId)
   const { rows } = await sql`

@@ -1,18 +1,18 @@
-/** What is asked of the ledger about a call, and what it answers. */
+/** The ledger's input for a call, and its verdicts. */
 import type { NanoBrl, PicoUsd } from '../lib/money.ts'
 
-/** A call that only counts against the rate limits: it was refused for another reason. */
+/** A request that was refused for another reason, and only counts against the rate limits. */
 export interface CountOnly {
   readonly ip: string
   /** Requests a minute. */
   readonly ipLimit: number
-  /** Undefined where no valid key came with the call. */
+  /** Undefined for a request without a valid key. */
   readonly key?: { readonly id: string; readonly requestsPerMinute: number } | undefined
 }
 
-/** A call that asks for money to be set aside before it is sent upstream. */
+/** A call that needs a hold before it is sent upstream. */
 export interface Attempt {
-  /** Ours, made before the first write: the idempotency key of the hold and of its resolution. */
+  /** Made by this node before the first write: the idempotency key of the hold and of its resolution. */
   readonly id: string
   /** True when an earlier attempt of the same call was counted against the rate limits already. */
   readonly isRepeated: boolean
@@ -30,12 +30,12 @@ export interface Attempt {
   readonly modelId: string
   readonly isStream: boolean
   /**
-   * The hold need not be on the disk when it is taken: only a crash of the database itself forgets it then,
-   * in the moment after. For calls whose client gets nothing before their resolution is committed.
+   * The commit of the hold does not wait for the disk, so a crash of the database in the next moment loses the hold.
+   * Only for calls whose client receives nothing before their resolution is committed.
    */
   readonly mayLag: boolean
   readonly amountNanoBrl: NanoBrl
-  /** The same ceiling as billed in USD, counted against the key's budget where it has one. */
+  /** The same ceiling in billed USD, counted against the budget of the key, if it has one. */
   readonly budgetPicoUsd: PicoUsd
   readonly priceId: number
   readonly fxRateId: number
@@ -59,23 +59,23 @@ export type VerdictKind =
 
 export interface Verdict {
   readonly kind: VerdictKind
-  /** Which request of this minute this one is, for its key (null without one) and for its address. */
+  /** The number of this request within the minute, for its key (null without one) and for its address. */
   readonly keySequence: number | null
   readonly ipSequence: number
-  /** Credits less debits less charges, what is held not taken off; null where no account was asked for. */
+  /** Credits less debits less charges, before open holds; null for a request without a hold. */
   readonly balanceNanoBrl: NanoBrl | null
   readonly heldNanoBrl: NanoBrl | null
-  /** What is left of the key's budget beside what is held of it; null without a budget. */
+  /** The rest of the key's budget, less open holds; null without a budget. */
   readonly budgetLeftPicoUsd: PicoUsd | null
-  /** What is left of the cap of the key's team, likewise; null without a cap. */
+  /** The rest of the cap of the key's team, less open holds; null without a cap. */
   readonly teamLeftNanoBrl: NanoBrl | null
-  /** The database's clock, which the windows are cut by. */
+  /** By the database's clock, which also cuts the rate windows. */
   readonly at: Date
 }
 
 /**
- * The database could not be asked, or its answer was lost. Nothing was sent upstream; a hold that was taken all the
- * same is released by the reconciliation of this node (`reconcile.ts`).
+ * The database did not answer. Nothing was sent upstream; if the hold was taken all the same, the reconciliation of
+ * this node releases it (`reconcile.ts`).
  */
 export interface LedgerUnavailable {
   readonly kind: 'unavailable'

@@ -1,4 +1,4 @@
-/** Credits, debits and balances: the ledger off the hot path. One statement a change. */
+/** Credits, debits and balances: the ledger off the hot path. One statement for each change. */
 import { sql } from 'kysely'
 import { inTransaction, type Database } from '../db/open.ts'
 import { createId } from '../lib/ids.ts'
@@ -41,8 +41,8 @@ export async function credit(db: Database, input: EntryInput): Promise<EntryOutc
 }
 
 /**
- * Takes money out, never more than is there and not held; unless it is gone already and the debt is to be
- * told (`mayOverdraw`: a charge-back).
+ * Takes money out, never more than the free balance, unless the money is lost already and the debt must be recorded
+ * (`mayOverdraw`: a charge-back).
  */
 export async function debit(
   db: Database,
@@ -76,7 +76,7 @@ export async function debit(
   })
 }
 
-/** Before everything else that a transaction locks of a customer: so nobody waits for each other in a ring. */
+/** Must be the first lock that a transaction takes of a customer, so that transactions cannot deadlock. */
 export async function lockAccount(trx: Database, customerId: string): Promise<void> {
   await sql`
     select 1 from accounts where customer_id = ${customerId} for no key update`.execute(trx)

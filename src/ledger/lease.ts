@@ -1,13 +1,13 @@
 /**
- * The lease of this node: the time in which nobody else may resolve its holds. The heartbeat renews it over a
- * connection of its own, so that neither exports nor a slow pool let it lapse.
+ * The lease of this node: the time in which no other node may resolve its holds. The heartbeat renews it over a
+ * separate connection, so that exports or a slow pool cannot let it lapse.
  *
- * What must hold: a node that could not renew its lease stops delivering (`isHeld` turns false) before the others may
+ * Invariant: a node that could not renew its lease stops delivering (`isHeld` turns false) before the others may
  * fence it. The margin between the two covers what a process does between the check and the write; a process that is
- * stopped in that very moment delivers all the same, and its charge is then a correction (`Resolution.isFinal`).
+ * stopped in that very moment may still deliver, and its charge is then a correction (`Resolution.isFinal`).
  *
- * A lapsed lease that nobody fenced is renewed by the next heartbeat. A fenced node registers under a new id: calls
- * that began under the old one belong to an epoch that is over.
+ * The next heartbeat renews a lapsed lease, unless another node has fenced this one. A fenced node registers under a
+ * new id: calls that began under the old id belong to an epoch that is over.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -17,37 +17,37 @@ import type { Log } from '../lib/log.ts'
 
 /** By the database's clock: a node whose last heartbeat is older may be fenced. */
 export const LEASE_SECONDS = 20
-/** How much earlier, by its own clock, a node stops delivering. */
+/** A node stops delivering this much before the lease ends, by its own clock. */
 const MARGIN_MS = 4_000
 export const HEARTBEAT_MS = 3_000
-/** A heartbeat that has no answer by then is tried over a new connection. */
+/** A heartbeat without an answer by then is retried over a new connection. */
 const HEARTBEAT_TIMEOUT_MS = 2_500
-/** A gap between two heartbeats from which on the contact with the database counts as broken. */
+/** A longer gap between two heartbeats counts as lost contact with the database. */
 const GAP_MS_MAX = 2 * HEARTBEAT_MS + HEARTBEAT_TIMEOUT_MS
 
-/** The part of the lease that the gateway and the ledger look at. */
+/** The lease as the gateway and the ledger see it. */
 export interface LeaseView {
-  /** Of the node as which holds are taken now. */
+  /** The node id under which holds are taken now. */
   nodeId(): string
-  /** Grows each time that the node was fenced. */
+  /** Grows each time the node is fenced. */
   epoch(): number
-  /** True while nobody else may resolve the holds of this epoch. */
+  /** True while no other node may resolve the holds of this epoch. */
   isHeld(epoch: number): boolean
-  /** Waits until the lease of this epoch is held; false where it never will be again, or not within `timeoutMs`. */
+  /** Waits until the lease of this epoch is held. False if the epoch is over, or after `timeoutMs`. */
   whenHeld(epoch: number, timeoutMs: number): Promise<boolean>
 }
 
 export interface Lease extends LeaseView {
   /**
-   * Since when, in milliseconds, this node has been in contact with the database without a gap. Only after a whole
-   * lease of contact may it fence others: before that, their silence may be the database's.
+   * The duration of unbroken contact with the database, in milliseconds. The node may fence others only after a whole
+   * lease of contact: before that, their silence may be the database's.
    */
   contactMs(): number
-  /** Ends the heartbeat and says that the node stopped, so that its last holds need not wait. */
+  /** Ends the heartbeat and records that the node stopped, so that its last holds need not wait for the lease. */
   stop(): Promise<void>
 }
 
-/** Milliseconds of a clock that only goes forward, and of one that also counts a suspended machine. */
+/** A clock that only goes forward, and one that also counts the time of a suspended machine, in milliseconds. */
 export interface LeaseClock {
   monotonicMs(): number
   wallMs(): number
@@ -97,7 +97,7 @@ export async function openLease(options: {
     return fresh
   }
 
-  /** The lease runs from before the heartbeat was sent: the database cannot have noted it earlier. */
+  /** The lease runs from the moment before the heartbeat was sent: the database cannot have recorded it earlier. */
   function renewed(sentAtMs: number, sentAtWallMs: number): void {
     heldUntilMs = sentAtMs + validMs
     heldUntilWallMs = sentAtWallMs + validMs
@@ -116,7 +116,7 @@ export async function openLease(options: {
     )
     if (rowCount === 1) return renewed(sentAtMs, sentAtWallMs)
     const fenced = nodeId
-    // From here on no call of the old epoch is delivered, whatever becomes of the registration.
+    // From here on no call of the old epoch is delivered, even if the registration fails.
     epoch += 1
     heldUntilMs = 0
     nodeId = createId()

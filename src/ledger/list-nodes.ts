@@ -7,7 +7,7 @@ export interface NodeState {
   readonly startedAt: Date
   readonly seenAt: Date
   readonly stoppedAt: Date | null
-  /** Its lease is held: its heartbeat is young, and it neither stopped nor was fenced. */
+  /** It holds its lease: its heartbeat is recent, and it neither stopped nor was fenced. */
   readonly isAlive: boolean
   readonly openHolds: number
 }
@@ -20,7 +20,7 @@ export interface HoldsState {
 const HOURS_SHOWN = 24
 const NODES_MAX = 50
 
-/** Nodes that are alive, that were so in the last day, or whose holds are still open; the newest first. */
+/** Nodes that are alive, were alive in the last day, or have open holds; the newest first. */
 export async function listNodes(db: Database): Promise<NodeState[]> {
   const { rows } = await sql<NodeState>`
     select n.id, n.started_at as "startedAt", n.seen_at as "seenAt", n.stopped_at as "stoppedAt",

@@ -1,9 +1,9 @@
-/** Nodes that are gone, and the holds that they left. See `lease.ts` for how a node stays alive. */
+/** Dead nodes and their orphaned holds. `lease.ts` describes how a node stays alive. */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { LEASE_SECONDS } from './lease.ts'
 
-/** A hold whose node never registered is orphaned after this. */
+/** A hold whose node never registered is orphaned after this time. */
 const UNREGISTERED_SECONDS = 60
 
 export interface OpenHold {
@@ -20,9 +20,9 @@ export interface OpenHold {
 }
 
 /**
- * Takes the lease of silent nodes away for good; returns their ids. The update and the heartbeat contend for the row:
- * a node whose heartbeat came first is not fenced, one that is fenced cannot renew. A database that was started less
- * than a lease ago fences nobody: its nodes may still be connecting.
+ * Fences silent nodes and returns their ids. The update and the heartbeat contend for the row: a node whose heartbeat
+ * comes first is not fenced, and a fenced node cannot renew its lease. A database that was started less than a lease
+ * ago fences no node: its nodes may still be connecting.
  */
 export async function fenceSilentNodes(db: Database, ownNodeId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -35,8 +35,8 @@ export async function fenceSilentNodes(db: Database, ownNodeId: string): Promise
 }
 
 /**
- * Holds of nodes that were fenced, that stopped, or that never registered, by id and after `afterId`. Nobody who
- * holds a lease may still deliver for them.
+ * Orphaned holds: of nodes that were fenced, stopped, or never registered. Sorted by id, after `afterId`. No node that
+ * holds a lease can still deliver for them.
  */
 export async function listOrphanedHolds(
   db: Database,

@@ -20,45 +20,45 @@ import { SpoolAppendFailed } from './spool/append-durably.ts'
 import { openSpool } from './spool/spool.ts'
 
 export interface Ledger {
-  /** Sets the money aside, or says why not. Anything but `held` leaves nothing behind. */
+  /** Takes a hold, or returns the reason why not. Every other verdict than `held` leaves no hold behind. */
   hold(attempt: Attempt): Promise<Verdict | LedgerUnavailable>
-  /** Counts a refused call against the rate limits and says where it stands. */
+  /** Counts a refused request against the rate limits and returns its place in them. */
   count(count: CountOnly): Promise<Verdict | LedgerUnavailable>
   /**
-   * Checkpoints running calls. Lost without harm when the database is unavailable. Returns those whose hold is there
-   * and, from now on, would survive a crash of the database.
+   * Checkpoints running calls. A checkpoint is lost without harm when the database is unavailable. Returns the
+   * checkpoints whose hold exists and from now on survives a crash of the database.
    */
   checkpoint(checkpoints: readonly Checkpoint[]): Promise<readonly Checkpoint[]>
   /**
-   * Ends a hold and says what is stored of it, durably. `call`: what the node knows of the call that runs; left out
-   * for a resolution that is nobody's running call (an orphan): that one is tried once, and `unavailable` where the
-   * database does not take it. Never rejects, and may be repeated.
+   * Resolves a hold and returns the durable outcome. `call` describes the running call; it is left out for an orphaned
+   * hold, whose resolution is tried once and is `unavailable` if the database does not take it. Never rejects, and may
+   * be repeated.
    */
   resolve(resolution: Resolution, call?: CallInDoubt): Promise<Resolved>
-  /** Tries again to hand the spool to the database. */
+  /** Retries the resolutions in the spool. */
   replaySpool(): Promise<void>
   /** True while a resolution of this hold waits in the spool. */
   isSpooled(holdId: string): boolean
   readonly spoolLength: number
-  /** Runs of bytes in the spool that are no record. */
+  /** Unreadable pieces of the spool. */
   readonly spoolSetAside: number
   readonly waiting: number
   close(): Promise<void>
 }
 
-/** What a node knows of a call whose hold it resolves. */
+/** The state of a running call whose hold is being resolved. */
 export interface CallInDoubt {
-  /** The hold would survive a crash of the database; only then a charge may go to the spool. */
+  /** The hold survives a crash of the database; only then may a charge go to the spool. */
   readonly isKept: boolean
   /** The epoch of the lease under which the hold was taken. */
   readonly epoch: number
-  /** Something of the answer is with the client already: its charge goes to the spool with or without a lease. */
+  /** The client has a part of the answer already: its charge goes to the spool with or without a lease. */
   readonly isDelivered: boolean
 }
 
 const DOUBT_MS_MAX = 30_000
 const ASK_AGAIN_MS = 250
-/** Beyond this, delivered answers that nothing took are charged by the last checkpoint of their holds. */
+/** Beyond this number, delivered answers that could not be stored are charged by the last checkpoint of their hold. */
 const UNRESOLVED_MAX = 10_000
 
 export async function openLedger(options: {
@@ -68,7 +68,7 @@ export async function openLedger(options: {
   spoolDir: string
   log: Log
   observer: LaneObserver
-  /** How long settling is retried, while the client waits, before the call is given up. */
+  /** How long settling is retried while the client waits, in milliseconds, before the call is given up. */
   doubtMsMax?: number
 }): Promise<Ledger> {
   const { log, lease, doubtMsMax = DOUBT_MS_MAX } = options
@@ -76,9 +76,9 @@ export async function openLedger(options: {
   const lanes = Array.from({ length: options.laneCount }, () =>
     createLane({ databaseUrl: options.databaseUrl, nodeId, observer: options.observer }),
   )
-  /** Final outcomes that neither the database nor the disk took, as long as this process lives. */
+  /** Final outcomes that could be stored neither in the database nor on the disk; lost with this process. */
   const unresolved = new Map<string, ResolutionRow>()
-  /** Holds of calls whose charge is in the spool before it is known whether their answer may be delivered. */
+  /** Holds whose charge is in the spool while it is still undecided whether the answer may be delivered. */
   const undecided = new Set<string>()
   const laneOf = (customerId: string): Lane => lanes[hash(customerId) % lanes.length] as Lane
 
@@ -116,7 +116,7 @@ export async function openLedger(options: {
     }
   }
 
-  /** Asks until the database answers, and turns to the spool where that is allowed. */
+  /** Retries until the database answers, and uses the spool when that is allowed. */
   async function resolveCall(resolution: Resolution, call: CallInDoubt): Promise<Resolved> {
     let mayBeCommitted = false
     for (const deadline = performance.now() + doubtMsMax; ; await sleep(ASK_AGAIN_MS)) {
@@ -142,9 +142,9 @@ export async function openLedger(options: {
   }
 
   /**
-   * Puts a charge on the disk. `taken_back`: the lease lapsed meanwhile, so the answer must not be delivered, and a
-   * later record replaces the charge. Until that is decided the replay leaves the hold alone; a process that dies in
-   * this moment leaves a charge whose answer was not delivered.
+   * Writes a charge to the spool. `taken_back`: the lease lapsed meanwhile, so the answer must not be delivered, and a
+   * later record replaces the charge. The replay skips the hold until that is decided; a process that dies in this
+   * moment leaves a charge whose answer was not delivered.
    */
   async function keepCharge(
     resolution: Resolution,
@@ -155,7 +155,7 @@ export async function openLedger(options: {
     try {
       await spool.append(row)
       if (call.isDelivered || lease.isHeld(call.epoch)) return 'kept'
-      // Where the charge cannot be taken back it stands, and the answer that it pays for is delivered.
+      // A charge that cannot be taken back stands, and its answer is delivered.
       return (await append(notDelivered(resolution))) ? 'taken_back' : 'kept'
     } catch (error) {
       log.error('spool_append_failed', { id: row.id, error })
@@ -165,7 +165,7 @@ export async function openLedger(options: {
     }
   }
 
-  /** False where the disk does not take it. */
+  /** False if the disk fails. */
   async function append(row: ResolutionRow): Promise<boolean> {
     try {
       await spool.append(row)
@@ -266,7 +266,7 @@ const NOTHING_USED = {
   units: null,
 } as const
 
-/** The answer is not delivered: a charge of it that is stored, or still comes to be, is corrected to a release. */
+/** The answer is not delivered: its charge, stored already or still on its way, is corrected to a release. */
 function notDelivered(resolution: Resolution): ResolutionRow {
   return { ...toRow({ ...resolution, ...NOTHING_USED }), is_final: true }
 }

@@ -1,6 +1,6 @@
 /**
- * Credit that nobody paid for: it is spent first and never refunded. The account holds what was left of it
- * at a known sum of charges, so that calls need not write anything about it.
+ * Promotional credit: it is spent first and never refunded. The account stores the rest of it at a known sum of
+ * charges, so that calls write nothing about it.
  */
 import { sql, type RawBuilder } from 'kysely'
 import { inTransaction, type Database } from '../db/open.ts'
@@ -16,7 +16,7 @@ import {
 
 /** The reasons of entries that are promotional. */
 export const PROMOTIONAL_REASONS = ['promotion', 'referral'] as const
-/** Of debits that take promotional credit back. */
+/** The reasons of debits that take promotional credit back. */
 const TAKEN_BACK = 'referral_taken_back'
 
 export interface PromotionInput extends EntryInput {
@@ -29,7 +29,7 @@ export function grantPromotion(db: Database, input: PromotionInput): Promise<Ent
     await lockAccount(trx, input.customerId)
     const left = await findPromotionalLeft(trx, input.customerId)
     const outcome = await credit(trx, input)
-    // Of a debt, the credit pays first: what is left of it is never more than the balance.
+    // The credit pays a debt first, so the rest of it never exceeds the balance.
     if (outcome.kind === 'posted')
       await notePromotionalLeft(trx, input.customerId, left + input.amountNanoBrl)
     return outcome
@@ -37,8 +37,8 @@ export function grantPromotion(db: Database, input: PromotionInput): Promise<Ent
 }
 
 /**
- * Takes back up to so much of the promotional credit that is left, whatever it was granted for, and never what is
- * held for calls. Returns what it took, and what is left then.
+ * Takes back up to this amount of the remaining promotional credit, of any grant, but never money that is held for
+ * calls. Returns the amount taken, and the rest.
  */
 export function takeBackPromotion(
   db: Database,
@@ -60,21 +60,21 @@ export function takeBackPromotion(
   })
 }
 
-/** What of the balance is promotional. True for as long as the account is locked. */
+/** The promotional part of the balance, valid as long as the account is locked. */
 export async function findPromotionalLeft(db: Database, customerId: string): Promise<NanoBrl> {
   const { rows } = await sql<{ left: bigint }>`
     select ${promotionalLeft} as left from accounts a where customer_id = ${customerId}`.execute(db)
   return rows[0]?.left ?? 0n
 }
 
-/** Of the account `a`. */
+/** The same, as an expression on the account `a`. */
 const promotionalLeft = sql`greatest(0, least(
   a.promotional_nano_brl - (a.charged_nano_brl - a.promotional_at_charged_nano_brl),
   a.credited_nano_brl - a.debited_nano_brl - a.charged_nano_brl))::int8`
 
 /**
- * What the account `a` of a query has spent of paid money, at least: its charges less all promotional credit that is
- * not there any more.
+ * A lower bound of the paid money that the account `a` of a query has spent: its charges less all promotional credit
+ * that was used or taken back.
  */
 export const paidSpending: RawBuilder<bigint> = sql<bigint>`(a.charged_nano_brl - (
   coalesce((

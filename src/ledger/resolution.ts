@@ -2,14 +2,14 @@ import type { NanoBrl, PicoUsd } from '../lib/money.ts'
 
 export type UsageKind = 'exact' | 'estimated' | 'none'
 
-/** How a held call ended: exactly one of these takes effect for each hold. */
+/** The outcome of a held call. Exactly one takes effect for each hold. */
 export interface Resolution {
-  /** Of the hold. */
+  /** The id of the hold. */
   readonly id: string
-  /** Whose account is locked. */
+  /** The customer whose account is locked. */
   readonly customerId: string
   readonly outcome: 'charged' | 'released'
-  /** Why it was released, or why the usage is an estimate; null for an exact charge. */
+  /** The reason of a release or of an estimate; null for an exact charge. */
   readonly reason: string | null
   readonly upstreamId: string | null
   readonly usageKind: UsageKind
@@ -25,38 +25,38 @@ export interface Resolution {
   readonly durationMs: number | null
   /** The price of the route that answered; null: the price that the hold was made with. */
   readonly priceId: number | null
-  /** JSON of how many of each unit were used beside tokens; null for none. */
+  /** JSON with the number of each unit used beside tokens; null for none. */
   readonly units: string | null
-  /** JSON of the upstreams that were tried, for the operator; null where the first one answered. */
+  /** JSON of the upstreams that were tried, for the operator; null if the first one answered. */
   readonly attempts: string | null
   /**
-   * The node that ran the call knows this to be the truth: the client has what is charged, or nothing of it. Where
-   * the hold was resolved otherwise meanwhile, this outcome corrects that one, once. Not set for an estimate of
-   * another node, nor for an answer that is not delivered before its resolution is known.
+   * The node that ran the call knows this outcome to be true: the client has the charged answer, or nothing of it. If
+   * the hold was resolved otherwise meanwhile, this outcome corrects that one, once. Not set for an estimate of another
+   * node, nor for an answer that is delivered only after its resolution is known.
    */
   readonly isFinal: boolean
 }
 
-/** What is stored of a hold, in answer to its resolution. */
+/** The stored outcome of a hold, as the answer to a resolution. */
 export type Resolved =
-  /** By this resolution, in the database; `isRepeated`: an earlier try of it had been committed. */
+  /** This resolution is in the database; `isRepeated`: an earlier try of it had been committed. */
   | { readonly kind: 'committed'; readonly isRepeated: boolean }
   /** The hold had been resolved otherwise; this resolution corrects that outcome. */
   | { readonly kind: 'corrected' }
-  /** On the local disk, from where the database gets it. */
+  /** On the local disk, to be replayed to the database. */
   | { readonly kind: 'spooled' }
-  /** Somebody else resolved the hold, and that outcome stands. */
+  /** Another node resolved the hold, and that outcome stands. */
   | {
       readonly kind: 'superseded'
       readonly outcome: Resolution['outcome']
       readonly billedNanoBrl: NanoBrl
     }
-  /** There is no hold and no event of it: the database lost the hold in a crash. Nothing is charged. */
+  /** Neither the hold nor an event exists: the database lost the hold in a crash. Nothing is charged. */
   | { readonly kind: 'missing' }
-  /** Neither the database nor the disk took it: nothing is charged by it, and nothing may be delivered. */
+  /** Stored neither in the database nor on the disk: it charges nothing, and nothing may be delivered. */
   | { readonly kind: 'unavailable' }
 
-/** From a word of `resolve_again`, or `done`. */
+/** Parses `done`, or a word of the SQL function `resolve_again`. */
 export function readResolved(word: string): Resolved {
   const [kind, outcome, billed] = word.split(':')
   switch (kind) {
@@ -80,7 +80,7 @@ export function readResolved(word: string): Resolved {
 
 export const COMMITTED: Resolved = { kind: 'committed', isRepeated: false }
 
-/** Gives the money back: nothing was used, or nothing that the customer is to pay for. */
+/** Releases the hold: there is nothing for the customer to pay. */
 export function release(
   hold: { id: string; customerId: string },
   reason: string,

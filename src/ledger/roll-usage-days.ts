@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 
 /**
- * Sums up the days (of UTC) that are over, customer by customer, so that a year of usage is read from
- * hundreds of rows and not from thousands. Each customer and month is a short transaction of its own:
- * calls of the others do not wait. Returns how many of them there were.
+ * Sums up finished days (UTC), customer by customer, so that a year of usage is read from hundreds of rows and not from
+ * thousands. Each customer and month is one short transaction, so calls of other customers do not wait. Returns the
+ * number of these transactions.
  */
 export async function rollUsageDays(db: Database): Promise<number> {
   let rolled = 0

@@ -16,13 +16,13 @@ export interface ComparePaymentsDeps {
   readonly log: Log
 }
 
-/** Boletos are paid days after they were made, and refunds are done days after that. */
+/** Boletos are paid days after they are created, and refunds follow days after that. */
 export const COMPARED_DAYS = 35
 
 /**
- * Holds our top-ups against the processor's records of the last weeks, and looks again at every difference
- * that is not gone. Throws where the processor could not be asked to the end: the run stays unfinished, says
- * why, and what it had found stays found. Nodes may do it at once.
+ * Compares our top-ups with the processor's records of the last weeks, and checks again every open discrepancy. Throws
+ * if the processor cannot be read to the end: the run stays unfinished with the reason, and keeps the discrepancies it
+ * found. Safe on several nodes at once.
  */
 export async function comparePayments(
   deps: ComparePaymentsDeps,
@@ -61,7 +61,7 @@ async function record(
   await recordFindings(db, found, findings, log)
 }
 
-/** Back from the text that a difference is stored under. */
+/** Parses the subject of a stored discrepancy. */
 function subjectOf(text: string): Subject[] {
   const [, topUp, payment] = /^(?:top_up:(.+)|payment:[^:]+:(.+))$/.exec(text) ?? []
   if (topUp !== undefined) return [{ kind: 'top_up', id: topUp }]

@@ -1,6 +1,6 @@
 /**
- * The partitions of `usage_events`, one a month, made long before they are needed. A settlement whose month is
- * not there is refused by the database and waits in the spool, so an operator is told while there is time.
+ * The partitions of `usage_events`, one for each month, made long before they are needed. The database refuses a
+ * settlement without its month, which then waits in the spool, so the operator is warned while there is time.
  */
 import { sql } from 'kysely'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,15 +8,15 @@ import type { Database } from '../db/open.ts'
 import type { Log } from '../lib/log.ts'
 
 const MONTHS_AHEAD = 3
-/** With fewer the operator is told: a month has passed in which every daily run failed. */
+/** With fewer months ahead the operator is warned: every daily run of a month has failed. */
 export const MONTHS_AHEAD_MIN = 2
 const LOCK_NOT_AVAILABLE = '55P03'
 const TRIES_MAX = 10
 const PAUSE_MS_MAX = 500
 
 /**
- * Makes the partitions of this month and the next ones. It gives up a lock that it has to wait for, and asks
- * again after a pause. In a transaction it is tried once, for a failure ends that.
+ * Makes the partitions of this month and the next ones. It does not queue for a lock, but retries after a pause. Inside
+ * a transaction it is tried once, because a failure ends the transaction.
  */
 export async function ensureMonths(db: Database, monthsAhead = MONTHS_AHEAD): Promise<void> {
   for (let tries = 1; ; tries++) {
@@ -32,8 +32,8 @@ export async function ensureMonths(db: Database, monthsAhead = MONTHS_AHEAD): Pr
 }
 
 /**
- * What a node does at its start and a job every day. A failure ends the start of a node only where this month
- * itself is missing: with months ahead there is time for the next run.
+ * Runs at the start of a node and as a daily job. A failure ends the start only if this month itself is missing: with
+ * months ahead there is time for the next run.
  */
 export async function keepMonthsAhead(
   db: Database,
@@ -53,7 +53,7 @@ export async function keepMonthsAhead(
   if (failure && ahead < 0) throw failure
 }
 
-/** How many months after this one have their partitions, without a gap; -1 where this month has none. */
+/** The number of months after this one with a partition, without a gap; -1 if this month has none. */
 export async function countMonthsAhead(db: Database): Promise<number> {
   const { rows } = await sql<{ ahead: number }>`
     select n - 1 as ahead from generate_series(0, 1200) n

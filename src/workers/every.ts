@@ -2,12 +2,12 @@ import type { Log } from '../lib/log.ts'
 
 export interface Timer {
   readonly state: TimerState
-  /** Runs now, or once more after the run that is under way. */
+  /** Runs now, or once more after the current run. */
   wake(): void
   stop(): Promise<void>
 }
 
-/** What became of its runs, as far as this process remembers. */
+/** The results of its runs in this process. */
 export interface TimerState {
   readonly name: string
   readonly everyMs: number
@@ -16,7 +16,7 @@ export interface TimerState {
   readonly failuresInRow: number
 }
 
-/** Runs one after the other, never two at once; a failure is logged and the next run comes. */
+/** Runs one at a time; a failure is logged, and the next run follows as planned. */
 export function every(ms: number, name: string, log: Log, run: () => Promise<unknown>): Timer {
   let running: Promise<unknown> | undefined
   let isWoken = false

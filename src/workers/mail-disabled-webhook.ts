@@ -1,7 +1,7 @@
 import { queueMail } from '../email/queue-mail.ts'
 import type { OnWebhookDisabled } from '../webhooks/conclude-attempt.ts'
 
-/** Once for each time that an endpoint was switched off. */
+/** Queues one mail each time an endpoint is disabled. */
 export const mailDisabledWebhook: OnWebhookDisabled = async (trx, endpoint) => {
   const at = (endpoint.disabledAt ?? new Date()).toISOString()
   await queueMail(trx, {

@@ -6,7 +6,7 @@ import type { Log } from '../lib/log.ts'
 /** The operator is warned when the newest rate is older than this: long weekends are shorter. */
 const STALE_AFTER_DAYS = 6
 
-/** Stores the newest closing PTAX, where it is not stored yet. */
+/** Stores the newest closing PTAX rate, unless it is stored already. */
 export async function refreshFxRate(db: Database, log: Log, now: Date = new Date()): Promise<void> {
   const current = await findCurrentFxRate(db, 'live')
   const found = await fetchPtax({ fetch, now, ...(current ? { previousE4: current.rateE4 } : {}) })

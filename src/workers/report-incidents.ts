@@ -8,8 +8,8 @@ import {
 } from '../health/breaker-incidents.ts'
 
 /**
- * Makes an incident of every model that no route of this node serves, and ends it when one does again.
- * What a node reported that died ends by itself: its reports are a lease.
+ * Opens an incident for every model without a working route on this node, and closes it when one works again. Reports
+ * are leases, so the incidents of a dead node end by themselves.
  */
 export function createReportIncidents(deps: {
   db: Database

@@ -25,6 +25,8 @@ export interface Exploration {
   readonly only?: RegExp
   /** Hears of every thousand schedules. */
   readonly progress?: (ran: number) => void
+  /** Once aborted, no further schedule begins, and the run reports what it has. */
+  readonly signal?: AbortSignal
 }
 
 export interface Failure {
@@ -88,6 +90,7 @@ async function exploreIn(
         const isShrinking = Number.isFinite(shrinkUntilMs)
         if (isShrinking && performance.now() > shrinkUntilMs) return
         if (!isShrinking && found.any && exploration.stopsAtFirst) return
+        if (exploration.signal?.aborted) return
         const isPath = path !== undefined
         for (let left = isShrinking || isPath ? SHRINK_REPEATS : 1; left > 0; left--) {
           if (await tryOnce(schedule)) continue

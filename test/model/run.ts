@@ -1,7 +1,7 @@
 /**
  * `node test/model/run.ts --schedules 100000 --seed 1 --worlds 16`: explores for hours, on a PostgreSQL of its own.
  * World `i` has the seed `seed + i` and its share of the schedules. Prints the seeds, the time and every failure, and
- * exits 1 when there is one.
+ * exits 1 when there is one. SIGTERM and SIGINT end it early, with the same report.
  */
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,6 +24,8 @@ await chmod(dataDir, 0o755)
 const database = await startEmbedded({ dataDir, log: () => {} })
 process.env.TEST_DATABASE_URL = database.databaseUrl
 const startedAtMs = performance.now()
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
 try {
   const { ran, failures } = await explore({
     vocabulary: EVERYTHING,
@@ -31,6 +33,7 @@ try {
     seed: Number(values.seed),
     worlds: Number(values.worlds),
     progress: (count) => process.stdout.write(`${count} schedules\n`),
+    signal: stopping.signal,
   })
   const minutes = ((performance.now() - startedAtMs) / 60_000).toFixed(1)
   process.stdout.write(

@@ -1,10 +1,10 @@
-/** What is proved of sums: accounts, budgets, caps and roll-ups against the rows that they stand for. */
+/** Checks of sums: accounts, budgets, caps and roll-ups against the rows that they sum up. */
 import { sql, type RawBuilder } from 'kysely'
 import { BILLED_PICO_USD, type Checks } from './audit-event-checks.ts'
 import type { AuditScope } from './audit-scope.ts'
 import { LEASE_SECONDS } from '../lease.ts'
 
-/** The specification's delay of reconciliation. */
+/** Orphaned holds must be resolved within this time, by the specification. */
 const RECONCILIATION_SECONDS = 60
 
 export function balanceChecks(scope: AuditScope): Checks {
@@ -48,8 +48,8 @@ function accountChecks({ of, sums }: AuditScope): Checks {
 }
 
 /**
- * `spent` is what was spent before the budget was set, where that was in its current period, and the events settled
- * since both began. It counts until a call is settled in the next period.
+ * `spent` is the amount spent before the budget was set, if that was in the current period, plus the events settled
+ * since the budget and its period began. The sum is reset by the first settlement of the next period.
  */
 function budgetChecks(scope: AuditScope): Checks {
   const { of, within } = scope
@@ -89,7 +89,7 @@ function budgetChecks(scope: AuditScope): Checks {
   }
 }
 
-/** Whole seals by their sums; of the seal in which the budget's time began, and of what is open, the events. */
+/** Whole seals by their sums; the seal in which the budget began, and unsealed time, by their events. */
 function spentOtherwise(
   { of, openEvents }: AuditScope,
   by: Readonly<Record<'budgets' | 'id' | 'sealed' | 'billed' | 'counts', RawBuilder<unknown>>>,
@@ -145,7 +145,7 @@ function rollupChecks(scope: AuditScope): Checks {
       ) h using (customer_id, day_at, api_key_id, model_id)
       where (d.charged_requests, d.released_requests, d.prompt_tokens, d.completion_tokens, d.cost_upstream_pico_usd, d.cost_billed_nano_brl)
         is distinct from (h.charged, h.released, h.prompt_tokens, h.completion_tokens, h.cost, h.billed)`,
-    // Else each slice proves the sessions of its events.
+    // Otherwise each slice proves the sessions of its own events.
     ...(scope.sealedUntil === '-infinity' ? allSessions(scope) : {}),
   }
 }
@@ -169,10 +169,10 @@ export function allSessions({ of, within }: AuditScope): Checks {
   }
 }
 
-/** A longer session is read only by the full audit: it would be read again with each of its calls. */
+/** Only the full audit reads longer sessions: each of their calls would read them again. */
 const SESSION_REQUESTS_MAX = 1_000
 
-/** The sessions of these events, by all events that they have. */
+/** The sessions of these events, with all their events. */
 export function touchedSessions(events: RawBuilder<unknown>): Checks {
   return {
     [SESSIONS]: sql`

@@ -1,14 +1,14 @@
 /**
- * What is proved of debts: an account is below zero by exactly what its noted changes add up to, and each growth has
- * a cause that is as large. So one overrun excuses itself and nothing else.
+ * Checks of debts: an account is below zero by exactly the sum of its recorded changes, and each growth has a cause of
+ * the same size. So one overrun excuses its own amount and nothing else.
  */
 import { sql, type RawBuilder } from 'kysely'
 import type { Checks } from './audit-event-checks.ts'
 
-/** Of the debits that may take more than there is. */
+/** The reasons of debits that may exceed the balance. */
 const OVERDRAWING = sql`('chargeback', 'top_up_returned')`
 
-/** `debts`: rows of `account_debts` to prove, as a table or a query in brackets. */
+/** `debts`: the rows of `account_debts` to check, as a table or a query in brackets. */
 export function debtChecks(debts: RawBuilder<unknown>): Checks {
   return {
     'a debt grows by a cause and is repaid': sql`

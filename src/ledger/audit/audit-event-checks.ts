@@ -1,14 +1,14 @@
-/** What is proved of each usage event by itself: its arithmetic is done again by the database, in `numeric`. */
+/** Checks of single usage events: the database repeats their arithmetic in `numeric`. */
 import { sql, type RawBuilder } from 'kysely'
 
-/** Each check is a query that lists what breaks an invariant, under the name of the invariant. */
+/** Each check is a query for the rows that break an invariant, under the name of the invariant. */
 export type Checks = Readonly<Record<string, RawBuilder<unknown>>>
 
-/** What the billed amount of an event counts in a budget kept in USD; `e` is the event. */
+/** The amount of event `e` that counts against a budget, which is kept in USD. */
 export const BILLED_PICO_USD = sql`(sign(e.cost_upstream_pico_usd)
   * div(abs(e.cost_upstream_pico_usd)::numeric * e.markup_e4 + 5000, 10000))`
 
-/** `events`: rows of `usage_events` to prove, as a table or a query in brackets. */
+/** `events`: the rows of `usage_events` to check, as a table or a query in brackets. */
 export function eventChecks(events: RawBuilder<unknown>): Checks {
   return {
     'the cost is tokens and units x price': sql`
@@ -62,7 +62,7 @@ export function eventChecks(events: RawBuilder<unknown>): Checks {
   }
 }
 
-/** `corrections`: rows of `charge_corrections` to prove, as a table or a query in brackets. */
+/** `corrections`: the rows of `charge_corrections` to check, as a table or a query in brackets. */
 export function correctionChecks(corrections: RawBuilder<unknown>): Checks {
   return {
     'a correction reverses exactly the first outcome of its hold': sql`

@@ -1,9 +1,9 @@
-/** What a part of the audit looks at: some customers, with what is sealed of them and what is not yet. */
+/** The scope of one part of the audit: some customers, with their sealed sums and their unsealed events. */
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../../db/open.ts'
 import { BILLED_PICO_USD } from './audit-event-checks.ts'
 
-/** Customers after this one up to that one, by their ids; null: without a limit. */
+/** Customers with ids after `after`, up to and including `until`; null means no limit. */
 export interface CustomerRange {
   readonly after: string | null
   readonly upTo: string | null
@@ -12,14 +12,14 @@ export interface CustomerRange {
 export const ALL_CUSTOMERS: CustomerRange = { after: null, upTo: null }
 
 export interface AuditScope {
-  /** The end of the last seal, as text, to the microsecond; `-infinity` where nothing is sealed. */
+  /** The end of the last seal as text, to the microsecond; `-infinity` without a seal. */
   readonly sealedUntil: string
   readonly within: (column: RawBuilder<unknown>) => RawBuilder<boolean>
-  /** The rows of a table with a `customer_id` that are within. */
+  /** The rows in scope of a table with a `customer_id`. */
   readonly of: (table: string) => RawBuilder<unknown>
-  /** The events within that are not sealed. */
+  /** The unsealed events in scope. */
   readonly openEvents: RawBuilder<unknown>
-  /** The sums of all events within, with the columns of `audit_seal_sums`; several rows for the same. */
+  /** The sums of all events in scope, with the columns of `audit_seal_sums`; a key may have several rows. */
   readonly sums: RawBuilder<unknown>
 }
 
@@ -58,6 +58,6 @@ export const SUMMED = sql`e.customer_id, date_trunc('hour', e.created_at, 'UTC')
   sum(e.prompt_tokens)::int8, sum(e.completion_tokens)::int8,
   sum(e.cost_upstream_pico_usd)::int8, sum(e.cost_billed_nano_brl)::int8`
 
-/** What of it counts in the budgets of keys and in the caps of teams. */
+/** The amounts that count against the budgets of keys and the caps of teams. */
 export const SUMMED_FOR_BUDGETS = sql`coalesce(sum(${BILLED_PICO_USD}) filter (where e.in_budget), 0),
   coalesce(sum(e.cost_billed_nano_brl) filter (where e.in_cap), 0)::int8`

@@ -1,11 +1,11 @@
 /**
- * Seals what is settled long enough to be complete: proves each event of a slice of time, stores what they add up to,
- * and a hash over them that also covers the seal before. From then on the audit reads the sums.
+ * Seals time whose settlements are complete: proves each event of a slice of time, stores the sums of the slice, and a
+ * hash over its events that also covers the previous seal. From then on the audit reads the sums.
  *
- * What must hold: no event with a `settled_at` in a sealed slice is committed afterwards. A settlement reads that time
- * under a lock of its account, and so within a transaction that shows as a writing one: a slice ends before the first
- * of those that run, and a minute ago, should the clock of the database have been set back a little. Where it was set
- * back further, the late event is in no seal, and the audit says that the charges are not the sum of the events.
+ * Invariant: no event with a `settled_at` in a sealed slice is committed afterwards. A settlement reads that time under
+ * a lock of its account, so its transaction is visibly a writing one: a slice ends before the oldest running writer, and
+ * at least a minute ago, in case the clock of the database is set back a little. If it is set back further, the late
+ * event is in no seal, and the audit reports that the charges are not the sum of the events.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type RawBuilder } from 'kysely'
@@ -16,15 +16,15 @@ import { correctionChecks, eventChecks, type Checks } from './audit-event-checks
 import { SUMMED, SUMMED_FOR_BUDGETS } from './audit-scope.ts'
 
 export const SEAL_MARGIN_SECONDS = 60
-/** Of the time of one core of the database, while the rest is for calls. */
+/** The share of one core of the database; the rest is for calls. */
 const SHARE = 0.1
 const EVENTS_MAX = 20_000
 const BREACHES_MAX = 10
-/** Slices that are too full are halved, down to this. */
+/** A slice with too many events is halved, down to this length. */
 const SLICE_SECONDS_MIN = 0.01
 
 export interface SealOptions {
-  /** Of one core. */
+  /** The share of one core. */
   readonly share?: number
   readonly marginSeconds?: number
   readonly eventsMax?: number
@@ -36,12 +36,12 @@ export interface Slice {
   readonly toAt: string
 }
 
-/** Seals all that can be; returns how many slices that were. Of several that seal at once one does, the others end. */
+/** Seals all complete time and returns the number of slices. Of several concurrent callers one seals; the others return. */
 export async function sealUsage(db: Database, options: SealOptions = {}): Promise<number> {
   const share = options.share ?? SHARE
   const until = await completeUntil(db, options.marginSeconds ?? SEAL_MARGIN_SECONDS)
   let sealed = 0
-  /** About so long a slice has as many events as it may. */
+  /** The estimated length of a slice with the most events allowed. */
   let seconds = 3_600
   while (!options.isOver?.()) {
     const startedMs = performance.now()
@@ -58,7 +58,7 @@ export async function sealUsage(db: Database, options: SealOptions = {}): Promis
   return sealed
 }
 
-/** Undefined where nothing is left to seal now, or somebody else seals. */
+/** Undefined when nothing is left to seal, or another process is sealing. */
 async function sealNext(
   trx: Database,
   limits: SliceLimits,
@@ -92,7 +92,7 @@ async function sealNext(
   return { seconds: slice.seconds }
 }
 
-/** A slice is a few rows of many: nothing is read as a whole to find what belongs to them. */
+/** A slice is a small part of its tables, so no plan may scan a whole table for it. */
 export async function planForSlices(trx: Database): Promise<void> {
   await sql`select set_config(name, 'off', true)
     from unnest(array['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']) as name`.execute(
@@ -105,7 +105,7 @@ export function eventsOf({ fromAt, toAt }: Slice): RawBuilder<unknown> {
     where settled_at >= ${fromAt}::timestamptz and settled_at < ${toAt}::timestamptz)`
 }
 
-/** What is proved of a slice by itself. */
+/** The checks of a single slice. */
 export function sliceChecks(slice: Slice): Checks {
   return {
     ...eventChecks(eventsOf(slice)),
@@ -151,7 +151,7 @@ export function rowsHash(slice: Slice): RawBuilder<unknown> {
       from ${createdIn('charge_corrections', slice)} c)), 'UTF8'))`
 }
 
-/** SHA-256 over what is stored in `audit_seal_sums` of this seal. */
+/** SHA-256 over the rows of this seal in `audit_seal_sums`. */
 export function sumsHash(number: bigint | RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(select sha256(convert_to(coalesce(string_agg(row(
       m.customer_id, m.hour_at, m.api_key_id, m.model_id, m.team_id, m.charged, m.released, m.prompt_tokens,
@@ -161,8 +161,8 @@ export function sumsHash(number: bigint | RawBuilder<unknown>): RawBuilder<unkno
 }
 
 /**
- * Until when all is settled that ever will be: what is committed later than now is settled later than this. It stays
- * true, so that one reading serves a whole run.
+ * The end of complete time: an event that is committed after this call has a later `settled_at`. The result stays
+ * valid, so one reading serves a whole run.
  */
 async function completeUntil(db: Database, marginSeconds: number): Promise<string> {
   const { rows } = await sql<{ until: string }>`

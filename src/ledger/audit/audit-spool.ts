@@ -1,4 +1,4 @@
-/** Charges that wait on the disk of a node are in no row: the audit can only say that they are there. */
+/** Charges that wait on a node's disk have no row yet: the audit can only report that they exist. */
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -6,8 +6,8 @@ const WAITING_MS_MAX = 600_000
 const SPOOL_FILE = /\.(?:spool|jsonl)$/
 
 /**
- * The files of the spool that nothing was added to for ten minutes, which the database has not taken since, and those
- * of the folder `set-aside`: bytes that are no record and may have been charges.
+ * Spool files without a new record for ten minutes that still have rows for the database, and the files in `set-aside`:
+ * unreadable bytes that may have been charges.
  */
 export async function findWaitingSpoolFiles(
   spoolDir: string,
@@ -16,7 +16,7 @@ export async function findWaitingSpoolFiles(
   const names = await list(spoolDir)
   const waiting: string[] = []
   for (const name of names.filter((one) => SPOOL_FILE.test(one)).sort()) {
-    // A file that is gone meanwhile was taken.
+    // A file that disappears meanwhile was replayed.
     const file = await stat(join(spoolDir, name)).catch(() => undefined)
     if (file && file.size > 0 && nowMs - file.mtimeMs > WAITING_MS_MAX) waiting.push(name)
   }

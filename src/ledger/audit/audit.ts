@@ -1,10 +1,10 @@
 /**
- * Proves the ledger from its rows. Each check is one query that lists what breaks an invariant; see
+ * Proves the ledger from its rows. Each check is one query for the rows that break an invariant; see
  * `audit-event-checks.ts`, `audit-debt-checks.ts` and `audit-balance-checks.ts`.
  *
- * What was sealed (`audit-seals.ts`) was proved event by event then, and counts by its sums. The rest is read with the
- * accounts, chunk by chunk of customers, each in a snapshot of a moment: everything that is compared belongs to one
- * customer. `isFull` reads what is sealed again and compares it with its hashes.
+ * Sealed time (`audit-seals.ts`) was proved event by event when it was sealed, and counts by its sums. Unsealed events
+ * are read together with the accounts, in chunks of customers, each in one short snapshot: every comparison is within
+ * one customer. `isFull` reads the sealed rows again and compares them with their hashes.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -18,7 +18,7 @@ import { paced, proveSeals } from './prove-seals.ts'
 export interface AuditCheck {
   readonly name: string
   readonly ok: boolean
-  /** At most ten rows that break it. */
+  /** At most ten rows that break the invariant. */
   readonly breaches: readonly unknown[]
 }
 
@@ -26,8 +26,8 @@ export interface AuditReport {
   readonly ok: boolean
   readonly checks: readonly AuditCheck[]
   /**
-   * The last seal; undefined where nothing is sealed. Its hash stands for all that is sealed: kept elsewhere, it shows
-   * whether somebody sealed other rows since.
+   * The last seal; undefined without one. Its hash covers all sealed rows: a copy kept elsewhere shows whether somebody
+   * sealed different rows since.
    */
   readonly seal:
     | { readonly number: bigint; readonly until: string; readonly hash: string }
@@ -37,15 +37,15 @@ export interface AuditReport {
     readonly releases: number
     readonly openHolds: number
     readonly customers: number
-    /** Accounts below zero: an upstream reported more than the ceiling it was given. */
+    /** Accounts below zero; `account_debts` has the causes. */
     readonly debts: number
   }
 }
 
 export interface AuditOptions {
-  /** Reads what is sealed again. */
+  /** Reads the sealed rows again. */
   readonly isFull?: boolean
-  /** Of one core of the database, over the time that it takes. */
+  /** The share of one core of the database that the audit may use. */
   readonly share?: number
 }
 
@@ -53,12 +53,12 @@ const BREACHES_MAX = 10
 /** A chunk of customers that takes longer is halved the next time, and a faster one doubled. */
 const CHUNK_MS = 1_000
 const CHUNK_CUSTOMERS = 50
-/** What is open is proved in slices of five seconds at least. */
+/** Unsealed time is proved in slices of at least five seconds. */
 const OPEN_SLICES_MAX = 400
 
 /**
- * `more`: checks of rooms that the ledger does not know. Within the transaction that `db` is, where it is one: then it
- * proves what that one sees, in one snapshot.
+ * `more`: checks of rooms that the ledger does not know. If `db` is a transaction, the audit runs inside it and proves
+ * its snapshot.
  */
 export async function audit(
   db: Database,
@@ -97,7 +97,7 @@ export async function audit(
   return { ok: checks.every((check) => check.ok), checks, seal: await readLastSeal(db), counts }
 }
 
-/** In the transaction that `db` is, or in one snapshot of its own. */
+/** Inside the transaction `db`, or in a new snapshot. */
 export function inSnapshot<Result>(
   db: Database,
   work: (trx: Database) => Promise<Result>,
@@ -116,7 +116,7 @@ export function inSnapshot<Result>(
     })
 }
 
-/** In the transaction that `db` is, or in one of its own, where each statement has a snapshot of its own. */
+/** Inside the transaction `db`, or in a new one in which each statement has a snapshot of its own. */
 function inStatements(db: Database, work: (trx: Database) => Promise<void>): Promise<void> {
   if (db.isTransaction) return work(db)
   return db.transaction().execute(async (trx) => {
@@ -126,7 +126,7 @@ function inStatements(db: Database, work: (trx: Database) => Promise<void>): Pro
   })
 }
 
-/** Chunk by chunk, each in a snapshot of its own; with pauses between them, that calls do not feel it. */
+/** Checks the customers in chunks, each in a short snapshot, with pauses in between that keep calls fast. */
 async function eachCustomerChunk(
   db: Database,
   share: number,
@@ -150,7 +150,7 @@ async function eachCustomerChunk(
   }
 }
 
-/** The last customer of the chunk; null where it is the last chunk. */
+/** The last customer of the chunk; null for the last chunk. */
 async function chunkEnd(db: Database, after: string | null, size: number): Promise<string | null> {
   const { rows } = await sql<{ customer_id: string }>`
     select customer_id from accounts
@@ -159,7 +159,7 @@ async function chunkEnd(db: Database, after: string | null, size: number): Promi
   return rows[0]?.customer_id ?? null
 }
 
-/** What is not sealed yet: about a minute, where something sealed a moment ago. */
+/** Unsealed time: about a minute, right after sealing. */
 async function openSlices(db: Database): Promise<Slice[]> {
   const from = await readSealedUntil(db)
   if (from === '-infinity' || db.isTransaction) return [{ fromAt: from, toAt: 'infinity' }]

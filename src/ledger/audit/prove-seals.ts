@@ -1,4 +1,4 @@
-/** Proves the seals: that they are a chain, and, where asked for, that the rows are as they were sealed. */
+/** Proves that the seals are a chain and, on request, that the rows are unchanged since they were sealed. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database } from '../../db/open.ts'
@@ -67,14 +67,14 @@ export async function proveSeals(
     })
 }
 
-/** Waits after the work, so that of all the time it takes this share. */
+/** Waits after the work, so that the work takes this share of the time. */
 export async function paced(share: number, work: () => Promise<void>): Promise<void> {
   const startedMs = performance.now()
   await work()
   await sleep((performance.now() - startedMs) * (1 / share - 1))
 }
 
-/** Reads a sealed slice again: the same rows, the same sums, and each row is sound by itself. */
+/** Reads a sealed slice again and compares its rows and sums, and checks each row. */
 async function proveRows(
   db: Database,
   { number, from_at: fromAt, to_at: toAt }: Seal,

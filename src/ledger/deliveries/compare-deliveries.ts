@@ -2,19 +2,19 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/open.ts'
 import type { NanoBrl } from '../../lib/money.ts'
 
-/** What the database has of a hold: the sum of its events, and whether it is open. */
+/** The stored state of a hold: the sum of its events, and whether it is open. */
 export interface StoredDelivery {
   billedNanoBrl: NanoBrl | null
   isOpen: boolean
 }
 
 export const COMPARED_AT_ONCE = 1_000
-/** An id has the time of the node that made it, an event that of the database. */
+/** An id carries the time of its node, an event the time of the database; the clocks may differ by this much. */
 const CLOCKS_APART_MS_MAX = 86_400_000
 
 /**
- * For at most `COMPARED_AT_ONCE` holds, in one statement that looks into the months of their ids only, and
- * again into all months for those that it does not find.
+ * Reads at most `COMPARED_AT_ONCE` holds. One statement searches only the months of their ids; a second one searches
+ * all months for the holds that the first did not find.
  */
 export async function findDeliveries(
   db: Database,

@@ -14,17 +14,17 @@ import { createTurns } from '../spool/turns.ts'
 import { NOTE_BYTES, putNote, sealNotes } from './note-format.ts'
 
 export interface DeliveryNotes {
-  /** Of an answer whose end, or of a stream any part, was handed to the client. Never throws, never waits. */
+  /** Notes an answer whose end, or a stream of which any part, was handed to the client. Never throws or waits. */
   note(holdId: string, billedNanoBrl: NanoBrl, flags?: number): void
-  /** Notes that the disk did not take. */
+  /** The number of notes that could not be written. */
   readonly lostCount: number
-  /** Resolves once all that was noted is on the disk, or lost. */
+  /** Resolves once every note is on the disk or lost. */
   flush(): Promise<void>
   close(): Promise<void>
 }
 
 const BUFFER_BYTES = 64 * 1024
-/** While the disk stalls: of 64 kB each, with 2,048 notes. */
+/** Buffers while the disk stalls, 64 kB each, with 2,048 notes. */
 const BUFFERS_MAX = 64
 const WRITE_EVERY_MS = 100
 const SYNC_EVERY_MS = 1_000
@@ -132,7 +132,7 @@ function createNoteFiles(path: string, log: Log) {
 
   return {
     end,
-    /** False where not all of it is written. The next notes go to another file then. */
+    /** False when the write was incomplete: the next notes go to another file. */
     async append(bytes: Buffer): Promise<boolean> {
       try {
         handle ??= await open(`${path}.${number}.writing`, 'a', 0o600)

@@ -3,8 +3,8 @@ import { connectionConfig, destroyClient } from '../../db/open.ts'
 import { BatchQuery, type Statement } from './batch-query.ts'
 
 /**
- * The connection broke, or the answer did not come in time. `wasSent`: the statement may have been committed all the
- * same; where it is false nothing can have happened.
+ * The connection broke, or the answer was late. `wasSent`: the statement may have been committed all the same; if it
+ * is false, the statement had no effect.
  */
 export class ConnectionLost extends Error {
   readonly wasSent: boolean
@@ -26,12 +26,12 @@ export interface LaneConnection {
 /** The server ends a statement after this; the client gives up on the connection a little later. */
 const STATEMENT_TIMEOUT_MS = 5_000
 const CLIENT_TIMEOUT_MS = 8_000
-/** After a failed connect, how long further ones are refused at once: a dead database is not hammered. */
+/** The pause after a failed connect, in which further ones fail at once: a dead database is not flooded. */
 const CONNECT_PAUSE_MS = 200
 
 /**
- * Plans are made once and for any size of the tables: with an index on every path, a plan that was
- * made while a table was empty must not scan it when it is full.
+ * Plans are made once, for any size of the tables. Every path has an index, so a plan that was made while a table was
+ * empty must not scan it when it is full.
  */
 const PLANNER_SETTINGS = [
   '-c plan_cache_mode=force_generic_plan',
@@ -47,14 +47,14 @@ const PLANNER_SETTINGS = [
  */
 const LIMIT_TRANSACTION = `select set_config(name, '10000', false) from pg_settings where name = 'transaction_timeout'`
 
-/** Statements wait up to `lockTimeoutMs` for a lock; then they fail with 55P03, and nothing was done. */
+/** Statements wait up to `lockTimeoutMs` for a lock, and then fail with 55P03 without an effect. */
 export function createLaneConnection(databaseUrl: string, lockTimeoutMs: number): LaneConnection {
   let client: pg.Client | undefined
   let connecting: Promise<pg.Client> | undefined
   let pausedUntilMs = 0
   let isClosed = false
   let running: BatchQuery | undefined
-  /** Set anew for every statement: a timer for each would cost more than the rest of the bookkeeping. */
+  /** One timer, restarted for every statement: a timer for each would cost more than the rest of the bookkeeping. */
   const watchdog = setTimeout(() => {
     running?.handleError(new Error('no answer in time'))
   }, CLIENT_TIMEOUT_MS)
@@ -102,7 +102,7 @@ export function createLaneConnection(databaseUrl: string, lockTimeoutMs: number)
       try {
         return await used.query(running).answer
       } catch (error) {
-        // Only an error that the server reported, on a connection that lives, says what happened.
+        // Only an error that the server reports on a living connection proves that the statement had no effect.
         if (error instanceof pg.DatabaseError && error.severity === 'ERROR') throw error
         if (client === used) client = undefined
         destroyClient(used)

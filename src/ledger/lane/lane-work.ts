@@ -8,7 +8,7 @@ export type LaneWork =
   | { kind: 'resolve'; row: ResolutionRow }
   | { kind: 'checkpoint'; checkpoints: readonly Checkpoint[] }
 
-/** A verdict for an attempt or a count; for checkpoints, those that found their hold. */
+/** A verdict for an attempt or a count; for checkpoints, the ones whose hold was found. */
 export type LaneResult =
   | Verdict
   | Resolved

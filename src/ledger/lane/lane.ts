@@ -1,7 +1,9 @@
 /**
  * A lane runs batches over one connection, one after the other. All calls of a customer go through the same lane of a
- * node, so a node never waits for itself on an account's lock. Customers whose account somebody else keeps locked are
- * set aside (`set-aside.ts`): they do not stop the others.
+ * node, so a node never waits for itself on an account's lock. Customers whose account is locked elsewhere for long are
+ * set aside (`set-aside.ts`), so that they do not stop the others.
+ *
+ * Group commit by natural batching: while a batch runs, new work waits, and the next batch takes all of it.
  */
 import pg from 'pg'
 import { createNaturalBatcher } from '../../lib/natural-batcher.ts'
@@ -18,7 +20,7 @@ export interface Lane {
 
 export interface LaneObserver {
   batch(size: number, durationMs: number): void
-  /** Resolutions that found no hold: repeats, or holds that somebody else resolved. */
+  /** Resolutions that found no hold: repeats, or holds that another node resolved. */
   gone(count: number): void
 }
 
@@ -28,14 +30,14 @@ interface LaneOptions {
   readonly observer: LaneObserver
 }
 
-/** More than this in one statement makes the others wait longer than it saves. */
+/** A larger batch makes the others wait longer than it saves. */
 const BATCH_MAX = 256
-/** Longer than an account is ever locked by nodes that are well, a slow disk included. */
+/** Longer than a healthy node ever locks an account, even with a slow disk. */
 const LOCK_TIMEOUT_MS = 400
-/** Transactions that lost a deadlock or waited too long for a lock changed nothing and are run again. */
+/** A transaction that lost a deadlock, or waited too long for a lock, changed nothing and is run again. */
 const RETRIES_MAX = 4
 
-/** A result, or the error that this one work was refused with. */
+/** A result, or the error with which this work was refused. */
 type Ran = LaneResult | Promise<LaneResult>
 
 export function createLane(options: LaneOptions): Lane {
@@ -64,8 +66,8 @@ export function createLane(options: LaneOptions): Lane {
 }
 
 /**
- * Runs a batch. Works of customers that are set aside follow the ones before them there; what the database refuses
- * for another reason than a lock is tried work by work, so that one cannot fail the others.
+ * Runs a batch. Works of customers that are set aside join the earlier works there. A batch that the database refuses
+ * for another reason than a lock is tried work by work, so that one work cannot fail the others.
  */
 async function runWhole(
   connection: LaneConnection,
@@ -98,7 +100,7 @@ async function runWhole(
       if (!(error instanceof pg.DatabaseError)) throw error
       if (RETRYABLE.has(error.code ?? '')) {
         if (retry++ >= RETRIES_MAX) throw new AccountLocked()
-        // A lock was not to be had in time: from now on the accounts that are locked are left out.
+        // A lock was not granted in time: from now on locked accounts are left out.
         skipsLocked ||= error.code === '55P03'
         continue
       }
@@ -120,7 +122,7 @@ function submitAside(aside: SetAside, work: LaneWork): Promise<LaneResult> {
   return settled(aside.submit(work))
 }
 
-/** Its rejection is for the caller that gets it, later than the runtime looks for a handler. */
+/** The caller handles the rejection, but later than the runtime looks for a handler. */
 function settled(result: Promise<LaneResult>): Promise<LaneResult> {
   result.catch(() => {})
   return result

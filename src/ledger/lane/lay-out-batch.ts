@@ -1,4 +1,4 @@
-/** From works to the parameters of `ledger_batch`. */
+/** Turns works into the parameters of `ledger_batch`. */
 import { compositeText } from '../../db/composite-text.ts'
 import type { LaneWork } from './lane-work.ts'
 import {
@@ -13,11 +13,11 @@ import {
 } from './ledger-fields.ts'
 
 export interface LedgerBatch {
-  /** Whose accounts are locked. */
+  /** The customers whose accounts are locked. */
   readonly customerIds: readonly string[]
   readonly resolutions: readonly string[]
   readonly checkpoints: readonly string[]
-  /** The rate windows of the batch, sorted, and how many new requests each of them gets. */
+  /** The rate windows of the batch, sorted, and the number of new requests of each. */
   readonly subjects: readonly string[]
   readonly subjectRequests: readonly number[]
   /** Sorted by customer and key, in their order within a key. */
@@ -78,13 +78,13 @@ interface AttemptWindows {
 }
 
 interface WindowPlace {
-  /** Of the window in the batch's subjects, from 1. */
+  /** The place of the window in the subjects of the batch, from 1. */
   readonly place: number
-  /** How many new requests of the batch come after this one, as a number from 0 down. */
+  /** The number of new requests of the batch after this one, as a number from 0 down. */
   readonly offset: number
 }
 
-/** The rate windows of a batch, and where each asking one stands in its own. */
+/** The rate windows of a batch, and the place of each request in its windows. */
 function countWindows(asking: readonly Asking[]): {
   subjects: string[]
   subjectRequests: number[]
@@ -103,7 +103,7 @@ function countWindows(asking: readonly Asking[]): {
   })
   const subjects = [...requests.keys()].sort()
   const places = new Map(subjects.map((subject, index) => [subject, index + 1]))
-  // Only now the totals are known that the ranks are turned into offsets by.
+  // The totals that turn ranks into offsets are only known now.
   const placeOf = ({ subject, rank }: { subject: string; rank: number }): WindowPlace => ({
     place: places.get(subject) as number,
     offset: rank - (requests.get(subject) as number),

@@ -73,7 +73,7 @@ export const RESOLUTION_FIELDS = [
   'customer_id',
   'is_final',
 ] as const satisfies (keyof ResolutionRow)[]
-/** Of a verdict in an answer, separated by commas. */
+/** The fields of a verdict in an answer, separated by commas. */
 export const VERDICT_FIELDS = [
   'verdict',
   'key_sequence',
@@ -86,7 +86,7 @@ export const VERDICT_FIELDS = [
 
 type Fields<Name extends string> = Readonly<Record<Name, CompositeField>>
 
-/** The values of a record in the order of `names`; a name that it does not have is null. */
+/** The values of a record in the order of `names`; a missing name becomes null. */
 export function inOrder<Name extends string>(
   names: readonly Name[],
   fields: Partial<Fields<Name>>,
@@ -94,7 +94,7 @@ export function inOrder<Name extends string>(
   return names.map((name) => fields[name])
 }
 
-/** All of an attempt but the places of its rate windows, which its batch knows. */
+/** An attempt without the places of its rate windows, which depend on the batch. */
 export function attemptFields(
   attempt: Attempt,
 ): Fields<Exclude<(typeof ATTEMPT_FIELDS)[number], (typeof PLACE_FIELDS)[number]>> {

@@ -1,8 +1,8 @@
 /**
- * The works of customers whose accounts somebody else keeps locked: a stuck node, a long transaction. They leave their
- * lane, so that the other customers of the lane go on, and are tried here, one customer after the other, over a
- * connection of their own. A work that is not done within `GIVE_UP_MS` is refused with `AccountLocked`: nothing of it
- * took effect.
+ * The works of customers whose accounts are locked elsewhere for long, by a stuck node or a long transaction. They
+ * leave their lane, so that the other customers of the lane go on, and are tried here, one customer after the other,
+ * over a separate connection. A work that is not done within `GIVE_UP_MS` is refused with `AccountLocked`, without an
+ * effect.
  */
 import pg from 'pg'
 import { createLaneConnection } from './lane-connection.ts'
@@ -16,7 +16,7 @@ export class AccountLocked extends Error {
 }
 
 export interface SetAside {
-  /** True while works of this customer wait here: later ones follow them. */
+  /** True while works of this customer wait here: later ones must join them. */
   has(customerId: string | undefined): boolean
   submit(work: LaneWork): Promise<LaneResult>
   readonly waiting: number
@@ -27,7 +27,7 @@ export interface SetAside {
 const GIVE_UP_MS = 8_000
 const LOCK_TIMEOUT_MS = 500
 const BATCH_MAX = 256
-/** Errors that changed nothing: a lock not got in time, a lost deadlock, a statement that took too long. */
+/** Errors without an effect: a lock not granted in time, a lost deadlock, a statement that took too long. */
 export const RETRYABLE: ReadonlySet<string> = new Set(['40P01', '40001', '55P03', '57014'])
 
 interface Waiting {

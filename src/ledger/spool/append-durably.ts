@@ -3,13 +3,13 @@ import { dirname } from 'node:path'
 import { isMissing, syncFolder, type Disk } from './disk.ts'
 import type { SpoolFile } from './spool-file.ts'
 
-/** The rows were not kept: whoever gave them has to keep them elsewhere. */
+/** The rows were not stored: the caller must keep them elsewhere. */
 export class SpoolAppendFailed extends Error {
   readonly code: string
   /**
-   * False: these rows are on no disk, and nobody replays them. True: they could not be cut off again. This
-   * process does not replay them, and cuts them off before it appends anything else and before it replays;
-   * should it die before it can, the next process on the folder may replay them.
+   * False: these rows are on no disk, and no process replays them. True: they could not be cut off again. This process
+   * does not replay them, and cuts them off before it appends or replays anything else; if it dies before that, the
+   * next process on the folder may replay them.
    */
   readonly mayRemain: boolean
 
@@ -22,7 +22,7 @@ export class SpoolAppendFailed extends Error {
 }
 
 /**
- * Appends to the file, on the disk when this resolves. Where a write fails, the file is cut back to its last
+ * Appends to the file; the rows are on the disk when this resolves. If a write fails, the file is cut back to its last
  * acknowledged record. `gone`: another process took the file; it may or may not have read these bytes.
  */
 export async function appendDurably(
@@ -35,7 +35,7 @@ export async function appendDurably(
   try {
     await writeAll(handle, bytes, file.end)
     await handle.datasync()
-    // Its name is on the disk with its first record.
+    // The first record also makes the name of the file durable.
     if (file.end === 0) await syncFolder(disk, dirname(file.path))
     if (!(await isSameFile(disk, file, handle))) return 'gone'
     file.end += bytes.length
@@ -44,12 +44,12 @@ export async function appendDurably(
     await cutTail(file, handle)
     throw new SpoolAppendFailed(error, file.hasTail)
   } finally {
-    // What was to be kept is: an error of the closing changes nothing.
+    // The rows are durable already: an error of the close changes nothing.
     await handle.close().catch(() => undefined)
   }
 }
 
-/** Tries once more to cut off what a failed write left. */
+/** Retries cutting off the bytes of a failed write. */
 export async function cutTailAgain(disk: Disk, file: SpoolFile): Promise<void> {
   if (!file.hasTail) return
   const handle = await disk.open(file.path, 'r+').catch(() => undefined)
@@ -69,7 +69,7 @@ async function openForAppend(disk: Disk, file: SpoolFile): Promise<FileHandle | 
   }
 }
 
-/** A write may be shorter than asked, as where the disk is full: the next one then says why. */
+/** A write may be short, for example on a full disk: the next write then reports the cause. */
 async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let done = 0; done < bytes.length;) {
     const left = bytes.length - done
@@ -90,7 +90,7 @@ async function cutTail(file: SpoolFile, handle: FileHandle): Promise<void> {
   }
 }
 
-/** Another process that takes this one for dead renames the file first and reads it then. */
+/** A process that considers this one dead renames the file before it reads it. */
 async function isSameFile(disk: Disk, file: SpoolFile, handle: FileHandle): Promise<boolean> {
   try {
     const [ours, there] = await Promise.all([handle.stat(), disk.stat(file.path)])

@@ -6,7 +6,7 @@ import { frameRow } from './record-frames.ts'
 import type { Turns } from './turns.ts'
 import type { WaitingHolds } from './waiting-holds.ts'
 
-/** All of the rows are on the disk when this resolves; none is replayed where it rejects. */
+/** All rows are on the disk when this resolves; none is replayed when it rejects. */
 export async function appendRows(
   rows: readonly ResolutionRow[],
   deps: { disk: Disk; files: OwnFiles; waiting: WaitingHolds; turns: Turns },

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs/promises'
 
-/** The file system; tests give one that fails. */
+/** The file system; tests pass one that fails. */
 export type Disk = Pick<
   typeof fs,
   'mkdir' | 'open' | 'readdir' | 'readFile' | 'rename' | 'stat' | 'unlink'
@@ -8,7 +8,7 @@ export type Disk = Pick<
 
 export const DISK: Disk = fs
 
-/** A file that is new, renamed or deleted is so after a power failure only when its folder was synced. */
+/** Creating, renaming or deleting a file survives a power failure only once its folder is synced. */
 export async function syncFolder(disk: Disk, dir: string): Promise<void> {
   const folder = await disk.open(dir, 'r')
   try {
@@ -18,7 +18,7 @@ export async function syncFolder(disk: Disk, dir: string): Promise<void> {
   }
 }
 
-/** Nothing where there is none. */
+/** Empty without such a folder. */
 export async function deleteFile(disk: Disk, path: string): Promise<void> {
   try {
     await disk.unlink(path)

@@ -1,4 +1,4 @@
-/** The spool files of this process: which there are, which one is appended to, whose are taken over. */
+/** The spool files of this process: its own and the ones taken over from dead processes. */
 import { join } from 'node:path'
 import type { Log } from '../../lib/log.ts'
 import { isRunning, processIdentity } from '../../lib/process-identity.ts'
@@ -14,21 +14,21 @@ import { alarmUnreadable } from './tidy-file.ts'
 import type { WaitingHolds } from './waiting-holds.ts'
 
 export interface OwnFiles {
-  /** In the order of their numbers; replaced by another list where one goes. */
+  /** Sorted by number; replaced by a new list when a file is removed. */
   readonly list: readonly SpoolFile[]
-  /** The one that is appended to, if any. */
+  /** The file that rows are appended to, if any. */
   readonly current: SpoolFile | undefined
-  /** The current one, or a new one where that is full or could not be cut. */
+  /** The current file, or a new one if that is full or could not be cut back. */
   takeForAppend(): SpoolFile
-  /** What is appended from now on goes to another file. */
+  /** Later rows go to another file. */
   endCurrent(): void
-  /** Its rows are those of the process that took it, or nobody's where it was deleted. */
+  /** The file was taken over by another process, or deleted. */
   drop(file: SpoolFile): void
-  /** Takes over the files of processes that died, by renaming them: only one process can. */
+  /** Takes over the files of dead processes by renaming them, which only one process can do. */
   takeOver(): Promise<void>
 }
 
-/** A file is read whole: this bounds the memory that a replay takes. */
+/** A file is read whole, so this bounds the memory of a replay. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024
 
 export async function openOwnFiles(options: {
@@ -42,7 +42,7 @@ export async function openOwnFiles(options: {
   const self = processIdentity()
   let files: SpoolFile[] = []
   let current: SpoolFile | undefined
-  /** Taken over, and not read yet. */
+  /** Taken over and not read yet. */
   let unread: FileName[] = []
   let nextNumber = 0
 
@@ -65,7 +65,7 @@ export async function openOwnFiles(options: {
         // Another process was first.
         if (!isMissing(error)) throw error
       }
-      // Half of a rewritten file, whose process died before it took the file's place.
+      // An unfinished rewrite of a file by a process that died.
       await deleteFile(disk, join(dir, `${file.name}.new`))
     }
     if (found.length > 0) await syncFolder(disk, dir)
@@ -73,13 +73,13 @@ export async function openOwnFiles(options: {
     for (const name of unread) if (!(await readAdopted(name))) failed.push(name)
     unread = failed
     files = files.toSorted((a, b) => a.number - b.number)
-    // What is appended from now on is later than all of them.
+    // Later rows must be in a file with a higher number than all of these.
     const last = files.at(-1)?.number ?? -1
     if (current && last > current.number) current = undefined
     nextNumber = Math.max(nextNumber, last + 1)
   }
 
-  /** Not among the files before it was read: it would pass for one in which nothing waits. */
+  /** Listed only once it is read: until then it would look like a file without waiting rows. */
   async function readAdopted({ name, number }: FileName): Promise<boolean> {
     try {
       const file = describeFile(dir, name, number)

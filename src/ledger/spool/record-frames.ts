@@ -1,19 +1,19 @@
 /**
  * The format of a spool file. A record is `RS length crc json LF`: the control character RS (as in RFC
  * 7464, JSON never holds it unescaped), the bytes of the JSON and their CRC-32 as 8 hexadecimal digits
- * each, and a line feed. Whatever garbage stands before a record, the next RS whose length and checksum
- * hold is found; JSON holds no line feed either, so that an end without one is a write that never ended.
+ * each, and a line feed. Behind any garbage the reader finds the next RS whose length and checksum are
+ * right. JSON has no line feed either, so an end without one is an unfinished write.
  */
 import { crc32 } from 'node:zlib'
 import { isObject } from '../../lib/is-object.ts'
 import type { ResolutionRow } from '../resolution.ts'
 
 export interface SpoolContents {
-  /** In the order in which they were written. */
+  /** In the order of writing. */
   readonly rows: readonly ResolutionRow[]
-  /** Bytes that are no record and were not cut off by the end of the file. */
+  /** Unreadable bytes, without an unfinished record at the end of the file. */
   readonly bad: readonly Span[]
-  /** Bytes at the end of a record whose write never ended, and that nobody was told is kept. */
+  /** Bytes of an unfinished record at the end of the file, which was never acknowledged. */
   readonly tornBytes: number
 }
 
@@ -56,8 +56,8 @@ export function readFrames(bytes: Buffer): SpoolContents {
 }
 
 /**
- * Files of releases before the frames: a JSON object a line. There a line that was cut off by a full disk
- * is joined by the next record, which was acknowledged and is at its end.
+ * Files of releases without frames: one JSON object in each line. In these a line that a full disk cut off runs on into
+ * the next record, which was acknowledged and is at the end of the joined line.
  */
 export function readLines(bytes: Buffer): SpoolContents {
   const rows: ResolutionRow[] = []
@@ -72,7 +72,7 @@ export function readLines(bytes: Buffer): SpoolContents {
   return { rows, bad, tornBytes: bytes.length - at }
 }
 
-/** `end` where no row ends there. */
+/** `end` if no row ends there. */
 function startOfRow(bytes: Buffer, from: number, end: number): number {
   for (let at = from; at >= 0 && at < end; at = bytes.indexOf('{"id":"', at + 1)) {
     if (parseRow(bytes.subarray(at, end))) return at

@@ -5,11 +5,11 @@ import { readSpoolFile, type SpoolFile } from './spool-file.ts'
 import { alarmUnreadable, newestRows } from './tidy-file.ts'
 import type { WaitingHolds } from './waiting-holds.ts'
 
-/** `unreachable`: the database could not be asked. `refused`: it said no, and is asked again after a pause. */
+/** `unreachable`: the database did not answer. `refused`: it refused the row, which is retried after a pause. */
 export type Replay = (row: ResolutionRow) => Promise<'taken' | 'unreachable' | 'refused'>
 
 const REPLAY_AT_ONCE = 500
-/** Of holds, in one line of the log. */
+/** The most hold ids in one log line. */
 const IDS_LOGGED_MAX = 20
 
 interface ReplayDeps {
@@ -21,8 +21,8 @@ interface ReplayDeps {
 }
 
 /**
- * Hands over the rows that wait in a file and are due. `unreachable`: the database took nothing of the last ones.
- * `gone`: there is no such file.
+ * Replays the rows of a file that wait and are due. `unreachable`: the database took none of the last rows. `gone`:
+ * there is no such file.
  */
 export async function replayFile(
   file: SpoolFile,
@@ -34,7 +34,7 @@ export async function replayFile(
   if (!read) return 'gone'
   alarmUnreadable(file, read.contents.bad.length, log)
   const newest = newestRows(read.contents.rows, file, waiting)
-  // Records that became unreadable wait no longer.
+  // Records that became unreadable no longer wait.
   if (newest.size < file.waiting) waiting.forgetOthers(file, new Set(newest.keys()))
   const due = [...newest.values()].filter(({ id }) => waiting.dueAt(id) <= now())
   const refused: string[] = []
@@ -43,7 +43,7 @@ export async function replayFile(
     const some = due.slice(start, start + REPLAY_AT_ONCE)
     const outcomes = await Promise.all(some.map((row) => handOver(row, file, deps)))
     refused.push(...some.filter((_, at) => outcomes[at] === 'refused').map(({ id }) => id))
-    // One account that is locked holds up nobody behind it.
+    // A locked account does not hold up the rows behind it.
     isUnreachable = outcomes.every((outcome) => outcome === 'unreachable')
   }
   if (refused.length > 0) {

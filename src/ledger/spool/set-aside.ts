@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { isMissing, syncFolder, type Disk } from './disk.ts'
 import type { Span } from './record-frames.ts'
 
-/** Under the spool; whoever runs the service looks at what is in there, and deletes it. */
+/** A folder in the spool folder; the operator inspects its files and deletes them. */
 const FOLDER = 'set-aside'
 
-/** One file for each run of bytes that is no record. Doing it again changes nothing. */
+/** Writes one file for each unreadable piece. Idempotent. */
 export async function setAside(
   disk: Disk,
   dir: string,

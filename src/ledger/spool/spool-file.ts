@@ -1,7 +1,6 @@
 /**
- * A file of the spool, as the process that owns it knows it. Its name tells the process that owns it, the
- * node that began it, and its number. A process numbers its files from above all that are there when it
- * starts: a higher number is a later file.
+ * A spool file, as its owning process knows it. The name contains the owning process, the node that created the file,
+ * and a number. A process numbers its files above all that exist when it starts, so a higher number is a later file.
  */
 import { join } from 'node:path'
 import { readFrames, readLines, type SpoolContents } from './record-frames.ts'
@@ -13,17 +12,17 @@ export interface SpoolFile {
   readonly name: string
   readonly number: number
   isOnDisk: boolean
-  /** Where the last record ends that was acknowledged. */
+  /** The end of the last acknowledged record. */
   end: number
-  /** A write failed and could not be cut off: bytes beyond `end` may be whole records. */
+  /** A failed write could not be cut off: bytes beyond `end` may be whole records. */
   hasTail: boolean
-  /** It holds bytes that are no record and are not set aside yet. */
+  /** It has unreadable bytes that are not set aside yet. */
   hasBad: boolean
-  /** Holds with a record in it, the newest of their hold or not. */
+  /** Holds with any record in this file. */
   holdsInFile: number
-  /** Holds whose newest record is in it, and is not taken yet. */
+  /** Holds whose newest record is in this file and still waits. */
   waiting: number
-  /** Nothing in it is due before, by the clock of the spool. */
+  /** No row in it is due earlier, by the clock of the spool. */
   retryAt: number
   isAlarmed: boolean
 }
@@ -67,11 +66,11 @@ export function describeFile(dir: string, name: string, number: number): SpoolFi
 export interface ReadFile {
   readonly bytes: Buffer
   readonly contents: SpoolContents
-  /** Rows that were not acknowledged, and that another process would find there. */
+  /** Unacknowledged rows that another process would find in the file. */
   readonly tail: readonly ResolutionRow[]
 }
 
-/** Undefined where the file is gone. */
+/** Undefined if the file does not exist. */
 export async function readSpoolFile(disk: Disk, file: SpoolFile): Promise<ReadFile | undefined> {
   try {
     const read = file.name.endsWith('.jsonl') ? readLines : readFrames

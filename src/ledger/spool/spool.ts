@@ -1,14 +1,13 @@
 /**
- * Keeps, on the local disk, resolutions that the database could not take, until it takes them. A hold
- * stays open as long as its resolution waits here. Of several rows of one hold the one that was appended
- * last counts. One process owns a file; those of processes that died are taken over by the next one on
- * the folder, which must be a folder of this machine alone.
+ * Keeps resolutions on the local disk while the database is unavailable. A hold stays open as long as its resolution
+ * waits here. The last appended row of a hold counts. Each file has one owning process; the next process on the folder
+ * takes over the files of dead ones. The folder must belong to this machine alone.
  *
- * What a caller may rely on:
- * - `append` resolved: the row is on the disk, and is replayed until it is taken or a later row of its
- *   hold is appended, whatever else is in the files.
- * - `append` rejected (`SpoolAppendFailed`): this process never replays the row. Nobody does, but for
- *   the case that `mayRemain` names.
+ * Guarantees:
+ * - `append` resolved: the row is on the disk, and is replayed until the database takes it or a later row of its hold is
+ *   appended, whatever else is in the files.
+ * - `append` rejected (`SpoolAppendFailed`): this process never replays the row. No other process does either, except
+ *   in the case of `mayRemain`.
  * - A process that dies inside `append` may leave the row or not.
  */
 import { createNaturalBatcher } from '../../lib/natural-batcher.ts'
@@ -26,13 +25,13 @@ import { createWaitingHolds } from './waiting-holds.ts'
 export interface Spool {
   /** Rejects with `SpoolAppendFailed`. */
   append(row: ResolutionRow): Promise<void>
-  /** Whether a row of this hold waits in a file of this process, or is being appended to one. */
+  /** True while a row of this hold waits in a file of this process, or is being appended to one. */
   has(holdId: string): boolean
   /** Holds whose resolution waits in a file of this process. */
   readonly length: number
-  /** Runs of bytes that were no record, as far as they are still in the folder `set-aside`. */
+  /** The number of unreadable pieces in the folder `set-aside`. */
   readonly setAsideCount: number
-  /** Hands the newest row of every hold that waits to `replay`; keeps those it could not take. */
+  /** Passes the newest waiting row of each hold to `replay`, and keeps the rows that were not taken. */
   replayAll(): Promise<void>
   close(): Promise<void>
 }
@@ -45,7 +44,7 @@ export async function openSpool(options: {
   log: Log
   replay: Replay
   disk?: Disk
-  /** Milliseconds that only grow. */
+  /** A monotonic clock, in milliseconds. */
   now?: () => number
 }): Promise<Spool> {
   const { dir, log, replay, disk = DISK, now = () => performance.now() } = options
@@ -53,7 +52,7 @@ export async function openSpool(options: {
   const waiting = createWaitingHolds()
   const files = await openOwnFiles({ ...options, disk, waiting })
   const turns = createTurns()
-  /** How many rows of a hold are being appended. */
+  /** The number of rows of a hold that are being appended. */
   const appending = new Map<string, number>()
   let batch: Promise<unknown> = Promise.resolve()
   let replaying: Promise<void> | undefined
@@ -81,7 +80,7 @@ export async function openSpool(options: {
   async function replayFiles(): Promise<void> {
     for (const file of files.list.slice()) {
       if (file === files.current) {
-        // From now on appended to another one; what is being written to it is in it then.
+        // Later rows go to another file, so this one is complete once the running write ends.
         files.endCurrent()
         await batch
       }
@@ -105,7 +104,7 @@ export async function openSpool(options: {
 
   async function replayNow(): Promise<void> {
     await files.takeOver()
-    // A file that ended because a later one was taken over may still be written to.
+    // A file that was closed because a later one was taken over may still be written to.
     await batch
     try {
       await replayFiles()

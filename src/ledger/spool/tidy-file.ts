@@ -8,19 +8,19 @@ import { setAside } from './set-aside.ts'
 import { readSpoolFile, type SpoolFile } from './spool-file.ts'
 import type { WaitingHolds } from './waiting-holds.ts'
 
-/** Whether the file holds more than the rows that wait in it. */
+/** True if the file has more than its waiting rows. */
 export function isUntidy(file: SpoolFile): boolean {
   return file.waiting < file.holdsInFile || file.waiting === 0 || file.hasBad || file.hasTail
 }
 
 /**
- * Leaves in the file the rows that still wait there, and deletes it where none does. Bytes that are no
- * record are copied aside before. The rows change place by a rename: at each moment either all or only
- * those that wait are on the disk. True where the file is gone.
+ * Rewrites the file with only the rows that still wait, or deletes it if none does. Unreadable bytes are copied aside
+ * first. The new file replaces the old one by a rename, so at each moment the disk has either all rows or the waiting
+ * ones. True if the file is deleted.
  *
- * Files are tidied in their order. `stale`: holds of which a file before this one keeps rows that do not
- * count any more, for the disk failed. Their later rows stay too, or a process that starts after a crash
- * would take the earlier ones for the newest. The holds of a file that stays as it is are added to it.
+ * Files are tidied in the order of their numbers. `stale`: holds of which an earlier file still has superseded rows,
+ * because the disk failed. Their later rows must stay too, or a process that starts after a crash would take the earlier
+ * rows for the newest. The holds of a file that stays unchanged are added to `stale`.
  */
 export async function tidyFile(
   disk: Disk,
@@ -52,7 +52,7 @@ async function keepRows(
   rows: ReadonlyMap<string, ResolutionRow>,
 ): Promise<boolean> {
   if (rows.size === 0) {
-    // Left there where it could not take the file's place.
+    // Remains only if the rename failed.
     await deleteFile(disk, newPath(file))
     await deleteFile(disk, file.path)
   } else {
@@ -63,7 +63,7 @@ async function keepRows(
   return rows.size === 0
 }
 
-/** Once for a file, and without what it holds. */
+/** Logs once for each file, without its content. */
 export function alarmUnreadable(file: SpoolFile, count: number, log: Log): void {
   file.hasBad = count > 0
   if (count === 0 || file.isAlarmed) return
@@ -71,7 +71,7 @@ export function alarmUnreadable(file: SpoolFile, count: number, log: Log): void 
   log.error('spool_record_unreadable', { file: file.name, count })
 }
 
-/** The newest row of each hold, where it is in this file. */
+/** The newest row of each hold, if it is in this file. */
 export function newestRows(
   rows: readonly ResolutionRow[],
   file: SpoolFile,

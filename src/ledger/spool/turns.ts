@@ -1,4 +1,4 @@
-/** One at a time, in the order in which they came. */
+/** Runs functions one at a time, in the order of their calls. */
 export interface Turns {
   take<T>(work: () => Promise<T>): Promise<T>
 }

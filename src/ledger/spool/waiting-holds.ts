@@ -1,22 +1,22 @@
 import type { SpoolFile } from './spool-file.ts'
 
-/** Which file has the newest row of each hold, and when a row that was refused is due again. */
+/** Knows the file with the newest row of each hold, and when a refused row is due again. */
 export interface WaitingHolds {
   readonly size: number
   has(holdId: string): boolean
   isNewestIn(holdId: string, file: SpoolFile): boolean
-  /** A row of the hold is in the file; the newest one is in the file of the highest number. */
+  /** Records that the file has a row of the hold; the file with the highest number has the newest row. */
   note(holdId: string, file: SpoolFile): void
-  /** The newest row of the hold needs nothing any more. */
+  /** The newest row of the hold was taken. */
   forget(holdId: string, file: SpoolFile): void
-  /** Forgets every hold of the file but these. */
+  /** Forgets all holds of the file except these. */
   forgetOthers(file: SpoolFile, holdIds: ReadonlySet<string>): void
   refuse(holdId: string, nowMs: number): void
-  /** By the clock of the spool; 0 where it was not refused. */
+  /** By the clock of the spool; 0 if the row was not refused. */
   dueAt(holdId: string): number
 }
 
-/** The first pause after a refusal, which doubles with each. */
+/** The pause after the first refusal; each further one doubles it. */
 const REFUSED_MS_MIN = 5_000
 const REFUSED_MS_MAX = 600_000
 
