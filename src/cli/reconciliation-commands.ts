@@ -4,9 +4,9 @@ import type { Config } from '../composition/config.ts'
 import { SANDBOX_UPSTREAM } from '../composition/resolve-upstreams.ts'
 import { createLog } from '../lib/log.ts'
 import { decimalUsd } from '../lib/money.ts'
-import { explainDifference } from '../reconciliation/differences.ts'
+import { explainDiscrepancy } from '../reconciliation/discrepancies.ts'
 import { parseCostExport } from '../reconciliation/parse-cost-export.ts'
-import { differenceBody, readReport, type Report } from '../reconciliation/report.ts'
+import { discrepancyBody, readReport, type Report } from '../reconciliation/report.ts'
 import {
   compareUpstreamCosts,
   isBeyondTolerance,
@@ -52,12 +52,12 @@ export const reconciliationCommands: Record<string, Command> = {
         throw new UsageError(
           `--note: must have ${EXPLANATION_MIN} to ${EXPLANATION_MAX} characters`,
         )
-      const outcome = await explainDifference(db, OPERATOR, { id, explanation })
+      const outcome = await explainDiscrepancy(db, OPERATOR, { id, explanation })
       if (outcome.kind === 'difference_not_found')
         throw new UsageError(`there is no difference ${id}`)
       if (outcome.kind === 'difference_gone')
         throw new UsageError('it is gone: there is nothing to explain')
-      return { data: differenceBody(outcome.difference), text: 'explained' }
+      return { data: discrepancyBody(outcome.discrepancy), text: 'explained' }
     },
   },
   'costs import': {

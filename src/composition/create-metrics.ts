@@ -47,7 +47,7 @@ export function createMetrics(): Metrics {
   const ledger = createLedgerMetrics(registers)
   const openDifferences = new Gauge({
     registers,
-    name: 'catraca_reconciliation_open_differences',
+    name: 'catraca_reconciliation_open_discrepancies',
     help: 'Differences with the books of the processor and the upstreams that nobody has explained. Look into each.',
   })
   const hot = [...gateway.metrics, ...ledger.metrics]

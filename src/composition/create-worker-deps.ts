@@ -26,7 +26,7 @@ export function createWorkerDeps(
     eventHandlers: [queueMails, queueWebhooks],
     referrals: parts.referrals,
     log,
-    onOpenDifferences: (count) => parts.metrics.openDifferences(count),
+    onOpenDiscrepancies: (count) => parts.metrics.openDifferences(count),
     refreshFxRate: config.mode === 'live' ? () => refreshFxRate(db, log) : undefined,
     catalog: pricing.catalog,
     reloadCatalog: pricing.reloadCatalog,

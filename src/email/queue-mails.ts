@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { getPreferences } from '../customers/preferences.ts'
 import type { Database } from '../db/open.ts'
 import type { EventHandler } from '../events/dispatch-events.ts'
-import { isToldBy } from '../events/is-told-by.ts'
+import { isSentTo } from '../events/is-sent-to.ts'
 import type { CustomerEvent, EventType } from '../events/record-event.ts'
 import { queueMail } from './queue-mail.ts'
 import type { TemplateName } from './render-mail.ts'
@@ -43,7 +43,7 @@ const GATHER_SECONDS = 60
 const NAMED_MAX = 20
 
 export const queueMails: EventHandler = async (trx, event) => {
-  if (!isToldBy(event, 'email')) return
+  if (!isSentTo(event, 'email')) return
   const choice = TEMPLATE_OF[event.type]
   const template = typeof choice === 'function' ? choice(event.data) : choice
   if (template === undefined) return

@@ -2,23 +2,23 @@
 import { isMailAddress } from '../email/mail-address.ts'
 import { isObject } from '../lib/is-object.ts'
 
-export interface ToldUser {
+export interface ProviderUser {
   readonly externalId: string
   /** Undefined where nothing is said of it; the same for the e-mail. */
   readonly name: string | undefined
-  readonly email: ToldEmail | undefined
+  readonly email: ProviderEmail | undefined
   /** By the provider's clock. */
   readonly changedAt: Date
 }
 
 /** Only of a verified address it is known whose it is. */
-export type ToldEmail =
+export type ProviderEmail =
   | { readonly kind: 'verified'; readonly address: string }
   | { readonly kind: 'unverified' }
   | { readonly kind: 'none' }
 
 export type UserEvent =
-  | { readonly kind: 'created' | 'updated'; readonly type: string; readonly user: ToldUser }
+  | { readonly kind: 'created' | 'updated'; readonly type: string; readonly user: ProviderUser }
   | { readonly kind: 'deleted'; readonly type: string; readonly externalId: string }
   | { readonly kind: 'unknown_type'; readonly type: string }
   | { readonly kind: 'unreadable'; readonly type: string | null }
@@ -60,7 +60,7 @@ function nameIn(fields: Fields): string | undefined {
 }
 
 /** Clerk lists addresses and names the first of them; the others have one. */
-function emailIn(fields: Fields): ToldEmail | undefined {
+function emailIn(fields: Fields): ProviderEmail | undefined {
   const { email_addresses: list, primary_email_address_id: primaryId } = fields
   if (Array.isArray(list)) {
     const primary = list.find((each) => isObject(each) && (each as Fields)['id'] === primaryId)
@@ -75,7 +75,7 @@ function emailIn(fields: Fields): ToldEmail | undefined {
   return toEmail(email, email_verified === true || isConfirmed)
 }
 
-function toEmail(given: unknown, isVerified: boolean): ToldEmail {
+function toEmail(given: unknown, isVerified: boolean): ProviderEmail {
   if (typeof given !== 'string' || given === '') return { kind: 'none' }
   const address = given.toLowerCase()
   return isVerified && isMailAddress(address)

@@ -12,7 +12,12 @@ import { createCustomer, findCustomer, type Customer } from '../customers/custom
 import type { Database } from '../db/open.ts'
 import { deleteUser } from './delete-user.ts'
 import { linkExternalUser, lockExternalUser, type ExternalUser } from './external-users.ts'
-import { readUserEvent, type ToldEmail, type ToldUser, type UserEvent } from './read-user-event.ts'
+import {
+  readUserEvent,
+  type ProviderEmail,
+  type ProviderUser,
+  type UserEvent,
+} from './read-user-event.ts'
 
 export interface AuthEvent {
   /** The same for every delivery. */
@@ -46,7 +51,7 @@ export interface TakenAuthEvent {
 /** What stands for the name of somebody who gave none. */
 const NAMELESS = 'Cliente'
 /** Another took the same e-mail at this moment, or locked in another order. */
-const TRIED_AGAIN = new Set(['23505', '40P01'])
+const RETRYABLE_CODES = new Set(['23505', '40P01'])
 const ATTEMPTS_MAX = 3
 
 export async function takeAuthEvent(
@@ -58,7 +63,10 @@ export async function takeAuthEvent(
     try {
       return await takeOnce(db, event, options)
     } catch (error) {
-      if (!TRIED_AGAIN.has(String((error as { code?: unknown }).code)) || attempt >= ATTEMPTS_MAX)
+      if (
+        !RETRYABLE_CODES.has(String((error as { code?: unknown }).code)) ||
+        attempt >= ATTEMPTS_MAX
+      )
         throw error
     }
   }
@@ -108,22 +116,22 @@ interface WantedEmail {
   /** An admin's. The operator may have made this very customer one. */
   readonly reserved?: string
   /** For the audit log. */
-  readonly why: ToldEmail['kind'] | 'reserved' | 'taken' | undefined
+  readonly why: ProviderEmail['kind'] | 'reserved' | 'taken' | undefined
 }
 
-function emailFor(told: ToldEmail | undefined, adminEmails: ReadonlySet<string>): WantedEmail {
-  if (told?.kind !== 'verified') return { address: told && null, why: told?.kind }
+function emailFor(given: ProviderEmail | undefined, adminEmails: ReadonlySet<string>): WantedEmail {
+  if (given?.kind !== 'verified') return { address: given && null, why: given?.kind }
   // Whoever has it is an admin. That is for the operator to give, by the command line.
-  if (adminEmails.has(told.address))
-    return { address: null, reserved: told.address, why: 'reserved' }
-  return { address: told.address, why: 'verified' }
+  if (adminEmails.has(given.address))
+    return { address: null, reserved: given.address, why: 'reserved' }
+  return { address: given.address, why: 'verified' }
 }
 
 async function create(
   trx: Database,
   record: RecordAct,
   known: ExternalUser,
-  user: ToldUser,
+  user: ProviderUser,
   email: WantedEmail,
 ): Promise<AuthEventOutcome> {
   const name = user.name ?? NAMELESS
@@ -151,7 +159,7 @@ async function change(
   trx: Database,
   record: RecordAct,
   known: ExternalUser,
-  { name, changedAt }: ToldUser,
+  { name, changedAt }: ProviderUser,
   email: WantedEmail,
 ): Promise<AuthEventOutcome> {
   const customerId = known.customerId as string

@@ -14,7 +14,7 @@ import type { Database } from '../db/open.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { credit, debit, lockAccount } from '../ledger/entries.ts'
 import { decimalBrl } from '../lib/money.ts'
-import { noteAutomaticSuccess } from './automatic-top-ups.ts'
+import { recordAutomaticSuccess } from './automatic-top-ups.ts'
 import { failTopUp, isRefusedCard } from './fail-top-up.ts'
 import type { Payment } from './processor.ts'
 import { giveUpParts, settleParts, updateRefunding } from './refunds/settle-parts.ts'
@@ -42,7 +42,7 @@ export function applyPayment(db: Database, topUpId: string, payment: Payment): P
       await settleParts(trx, topUp, payment)
       await takeBack(trx, (await lockTopUp(trx, topUpId)) as TopUp, payment)
     } else await moveUnpaid(trx, topUp, payment)
-    return { kind: 'applied', topUp: await notePayment(trx, topUp, payment) }
+    return { kind: 'applied', topUp: await storePaymentDetails(trx, topUp, payment) }
   })
 }
 
@@ -69,7 +69,7 @@ async function creditTopUp(trx: Database, topUp: TopUp): Promise<void> {
   const outcome = await credit(trx, { customerId, amountNanoBrl, reason: 'top_up', reference: id })
   if (outcome.kind !== 'posted') throw new Error(`top-up ${id} is not credited: ${outcome.kind}`)
   await sql`update top_ups set paid_at = now(), status = 'paid' where id = ${id}`.execute(trx)
-  if (topUp.isAutomatic) await noteAutomaticSuccess(trx, customerId)
+  if (topUp.isAutomatic) await recordAutomaticSuccess(trx, customerId)
   await recordEvent(trx, {
     customerId,
     type: 'topup.paid',
@@ -132,7 +132,7 @@ const UNPAID_ENDS: Partial<Record<Payment['status'], TopUpStatus>> = {
   deleted: 'canceled',
 }
 
-async function notePayment(trx: Database, topUp: TopUp, payment: Payment): Promise<TopUp> {
+async function storePaymentDetails(trx: Database, topUp: TopUp, payment: Payment): Promise<TopUp> {
   const row = await trx
     .updateTable('top_ups')
     .set({

@@ -93,7 +93,7 @@ export async function deleteAutomaticTopUp(
 }
 
 /** In a transaction. The last of several in a row switches it off, and the customer is told. */
-export async function noteAutomaticFailure(trx: Database, customerId: string): Promise<void> {
+export async function recordAutomaticFailure(trx: Database, customerId: string): Promise<void> {
   const { rows } = await sql<SwitchedOff>`
     with failed as (
       update automatic_top_ups set failures_in_row = failures_in_row + 1,
@@ -121,7 +121,7 @@ export async function noteAutomaticFailure(trx: Database, customerId: string): P
 }
 
 /** In a transaction. */
-export async function noteAutomaticSuccess(trx: Database, customerId: string): Promise<void> {
+export async function recordAutomaticSuccess(trx: Database, customerId: string): Promise<void> {
   await trx
     .updateTable('automatic_top_ups')
     .set({ failures_in_row: 0 })

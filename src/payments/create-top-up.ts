@@ -11,10 +11,10 @@ import { decimalBrl, type NanoBrl } from '../lib/money.ts'
 import { guardCards, type TooManyRefusals } from './card-attempts.ts'
 import { ensurePayer } from './ensure-payer.ts'
 import { failTopUp } from './fail-top-up.ts'
-import { learnOfPayment } from './learn-of-payment.ts'
+import { recordPayment } from './record-payment.ts'
 import type { ChosenCard } from './payment-methods.ts'
 import type { CreatePaymentOutcome, PayerDetails, Processor } from './processor.ts'
-import { publicWords } from './public-words.ts'
+import { hideProcessorName } from './hide-processor-name.ts'
 import { findTopUp, NANO_BRL_PER_CENTAVO, type TopUp, type TopUpMethod } from './top-ups.ts'
 
 export interface TopUpInput {
@@ -75,7 +75,7 @@ async function makeTopUp(
     ...(card ? { cardToken: card.token, remoteIp: card.remoteIp } : {}),
   })
   if (outcome.kind !== 'payment') return endUnpaid(db, id, outcome)
-  await learnOfPayment(db, processor, id, outcome.payment)
+  await recordPayment(db, processor, id, outcome.payment)
   const topUp = (await findTopUp(db, customerId, id)) as TopUp
   const isShown = topUp.pix || topUp.boleto || (card && topUp.processorPaymentId !== null)
   return isShown ? { kind: 'created', topUp } : { kind: 'unavailable', topUpId: id }
@@ -130,7 +130,7 @@ async function endUnpaid(
     return { kind: 'unavailable' }
   }
   await failTopUp(db, topUpId, { isRefused: true })
-  const detail = publicWords(outcome.detail)
+  const detail = hideProcessorName(outcome.detail)
   if (outcome.kind === 'declined') return { kind: 'card_rejected', detail }
   // The processor's own words hold the token.
   if (outcome.kind === 'card_not_found')

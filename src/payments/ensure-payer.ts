@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import type { PayerDetails, Processor } from './processor.ts'
-import { publicWords } from './public-words.ts'
+import { hideProcessorName } from './hide-processor-name.ts'
 
 export type EnsuredPayer =
   | { readonly kind: 'payer'; readonly processorCustomerId: string }
@@ -24,7 +24,8 @@ export async function ensurePayer(
     .executeTakeFirst()
   const outcome = await processor.ensureCustomer(payer, known?.processor_customer_id)
   if (outcome.kind === 'unavailable') return { kind: 'unavailable' }
-  if (outcome.kind !== 'customer') return { kind: 'refused', detail: publicWords(outcome.detail) }
+  if (outcome.kind !== 'customer')
+    return { kind: 'refused', detail: hideProcessorName(outcome.detail) }
   const { id } = outcome.customer
   await sql`
     insert into processor_customers (customer_id, processor, processor_customer_id)

@@ -1,7 +1,7 @@
 import { inTransaction, type Database } from '../db/open.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { decimalBrl } from '../lib/money.ts'
-import { noteAutomaticFailure } from './automatic-top-ups.ts'
+import { recordAutomaticFailure } from './automatic-top-ups.ts'
 import type { Payment } from './processor.ts'
 import { toTopUp, type TopUp } from './top-ups.ts'
 
@@ -34,12 +34,12 @@ export function failTopUp(db: Database, id: string, fault: Fault): Promise<void>
       .where('status', '=', 'pending')
       .returningAll()
       .executeTakeFirst()
-    if (row) await tellFailure(trx, toTopUp(row), fault)
+    if (row) await recordFailure(trx, toTopUp(row), fault)
   })
 }
 
 /** Of codes to be paid whoever asked for them was told; a card may be refused later, or when nobody looks. */
-async function tellFailure(trx: Database, topUp: TopUp, fault: Fault): Promise<void> {
+async function recordFailure(trx: Database, topUp: TopUp, fault: Fault): Promise<void> {
   const { id, customerId, method, card, isAutomatic } = topUp
   if (!card) return
   await recordEvent(trx, {
@@ -53,5 +53,5 @@ async function tellFailure(trx: Database, topUp: TopUp, fault: Fault): Promise<v
       is_automatic: isAutomatic,
     },
   })
-  if (isAutomatic && fault.isRefused) await noteAutomaticFailure(trx, customerId)
+  if (isAutomatic && fault.isRefused) await recordAutomaticFailure(trx, customerId)
 }

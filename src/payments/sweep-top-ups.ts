@@ -4,7 +4,7 @@ import type { Database } from '../db/open.ts'
 import { workOff } from '../db/work-off.ts'
 import type { Log } from '../lib/log.ts'
 import { failTopUp } from './fail-top-up.ts'
-import { learnOfPayment } from './learn-of-payment.ts'
+import { recordPayment } from './record-payment.ts'
 import type { FindPaymentOutcome, Processor } from './processor.ts'
 
 const BATCH_MAX = 50
@@ -64,7 +64,7 @@ async function sweepOne(
       ? await processor.findPaymentByReference(id)
       : await processor.findPayment(paymentId)
   if (found.kind === 'payment') {
-    const applied = await learnOfPayment(db, processor, id, found.payment)
+    const applied = await recordPayment(db, processor, id, found.payment)
     if (applied.kind === 'amount_differs') log.error('top_up_amount_differs', { topUpId: id })
   }
   // The payment was never created: the customer saw an error then, and for a card is notified now.

@@ -9,7 +9,7 @@ import type { Database } from '../db/open.ts'
 import { workOff } from '../db/work-off.ts'
 import { isUuid } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
-import { learnOfPayment } from './learn-of-payment.ts'
+import { recordPayment } from './record-payment.ts'
 import type { Processor, ProcessorEvent } from './processor.ts'
 
 /** Returns false for an event that is stored already. */
@@ -90,7 +90,7 @@ async function handleEvent(
     const { payment } = found
     // Never trust the event's reference: the payment itself names its top-up.
     if (payment.ourId === undefined || !isUuid(payment.ourId)) return 'not_ours'
-    const applied = await learnOfPayment(db, processor, payment.ourId, payment)
+    const applied = await recordPayment(db, processor, payment.ourId, payment)
     if (applied.kind === 'amount_differs')
       log.error('top_up_amount_differs', { topUpId: payment.ourId, eventId, paymentId })
     return applied.kind

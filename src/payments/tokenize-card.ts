@@ -7,7 +7,7 @@ import { guardCards, type TooManyRefusals } from './card-attempts.ts'
 import { ensurePayer } from './ensure-payer.ts'
 import { hasMostPaymentMethods, type NewPaymentMethod } from './payment-methods.ts'
 import type { Card, CardHolder, PayerDetails, Processor } from './processor.ts'
-import { publicWords } from './public-words.ts'
+import { hideProcessorName } from './hide-processor-name.ts'
 
 export interface CardInput {
   readonly payer: PayerDetails
@@ -47,7 +47,7 @@ async function askProcessor(
   const outcome = await processor.tokenizeCard({ processorCustomerId, card, holder, remoteIp })
   if (outcome.kind === 'unavailable') return { kind: 'unavailable' }
   if (outcome.kind !== 'card_token')
-    return { kind: 'card_rejected', detail: publicWords(outcome.detail) }
+    return { kind: 'card_rejected', detail: hideProcessorName(outcome.detail) }
   const method = {
     customerId: payer.ourId,
     processorId: processor.id,

@@ -13,7 +13,7 @@ import type { Database } from '../db/open.ts'
 import { workOff } from '../db/work-off.ts'
 import type { NanoBrl } from '../lib/money.ts'
 import type { Log } from '../lib/log.ts'
-import { noteAutomaticFailure } from './automatic-top-ups.ts'
+import { recordAutomaticFailure } from './automatic-top-ups.ts'
 import { createTopUp } from './create-top-up.ts'
 import { findPayer } from './find-payer.ts'
 import { findChosenCard, type CardKeys } from './payment-methods.ts'
@@ -93,5 +93,5 @@ async function topUpOne(db: Database, deps: AutomaticDeps, due: Due): Promise<vo
   })
   // The processor refused the payer, so no top-up exists that would count the failure.
   if (outcome.kind === 'refused' && outcome.topUpId === undefined)
-    await db.transaction().execute((trx) => noteAutomaticFailure(trx, customerId))
+    await db.transaction().execute((trx) => recordAutomaticFailure(trx, customerId))
 }

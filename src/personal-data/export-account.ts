@@ -49,7 +49,7 @@ export async function exportAccount(
     const document = {
       export_version: EXPORT_VERSION,
       generated_at: generated_at.toISOString(),
-      account: toWire(account),
+      account: toJsonFields(account),
       profile: profileRecord(await findProfile(trx, customerId)),
       preferences: await getPreferences(trx, customerId),
       balance: {
@@ -76,7 +76,7 @@ async function readLists(
   for (const name of Object.keys(EXPORT_LISTS) as ExportListName[]) {
     const { entries, count } = selectList(name, customerId, bounds)
     const { rows } = await entries.execute(trx)
-    lists[name] = rows.map(toWire)
+    lists[name] = rows.map(toJsonFields)
     const isShort = rows.length < bounds.entriesMax && name !== 'prompt_versions'
     totals[name] = isShort ? rows.length : Number((await count.execute(trx)).rows[0]?.count ?? 0n)
   }
@@ -99,7 +99,7 @@ function noteOf(
 }
 
 /** Amounts in their unit, with exactly the digits they have; counts as numbers; times as text. */
-function toWire(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function toJsonFields(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => {
       if (name.endsWith('_nano_brl'))

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { jsonBrl, jsonUsd, type ExactNumber } from '../lib/money.ts'
-import type { DifferenceRow } from './differences.ts'
+import type { DiscrepancyRow } from './discrepancies.ts'
 import { findLastRuns, type RunRow } from './runs.ts'
 
 /** Of each list; where there are more, the totals say so. */
@@ -11,7 +11,7 @@ export const REPORT_ENTRIES_MAX = 1_000
 const CURRENT_HOURS = 36
 
 export async function readReport(db: Database, days: number) {
-  const listed = await listDifferences(db, days)
+  const listed = await listDiscrepancies(db, days)
   const { last, lastFinished } = await findLastRuns(db)
   const finishedMs = lastFinished?.finished_at?.getTime() ?? 0
   return {
@@ -22,14 +22,14 @@ export async function readReport(db: Database, days: number) {
       last_run: last ? runBody(last) : null,
     },
     sums: sumsOf(await sumByStatus(db, days)),
-    differences: listed.map(differenceBody),
+    differences: listed.map(discrepancyBody),
     upstream_days: await listUpstreamDays(db, days),
   }
 }
 
 export type Report = Awaited<ReturnType<typeof readReport>>
 
-export function differenceBody(row: DifferenceRow) {
+export function discrepancyBody(row: DiscrepancyRow) {
   const brl = amounts(row.ours_nano_brl, row.theirs_nano_brl, jsonBrl)
   const usd = amounts(row.ours_pico_usd, row.theirs_pico_usd, jsonUsd)
   return {
@@ -87,8 +87,8 @@ function runBody(run: RunRow) {
 }
 
 /** Those that are not gone, however old; open ones first, then the newest. */
-async function listDifferences(db: Database, days: number): Promise<DifferenceRow[]> {
-  const { rows } = await sql<DifferenceRow>`
+async function listDiscrepancies(db: Database, days: number): Promise<DiscrepancyRow[]> {
+  const { rows } = await sql<DiscrepancyRow>`
     select * from reconciliation_discrepancies
     where status <> 'gone' or last_seen_at > now() - make_interval(days => ${days})
     order by array_position(array['open', 'explained', 'gone'], status), last_seen_at desc, id desc
@@ -97,7 +97,7 @@ async function listDifferences(db: Database, days: number): Promise<DifferenceRo
 }
 
 interface StatusSum {
-  readonly status: DifferenceRow['status']
+  readonly status: DiscrepancyRow['status']
   readonly count: bigint
   readonly nano_brl: bigint
   readonly pico_usd: bigint
@@ -115,7 +115,7 @@ async function sumByStatus(db: Database, days: number): Promise<StatusSum[]> {
 }
 
 function sumsOf(rows: readonly StatusSum[]) {
-  const sumOf = (status: DifferenceRow['status']) => {
+  const sumOf = (status: DiscrepancyRow['status']) => {
     const row = rows.find((one) => one.status === status)
     return {
       count: Number(row?.count ?? 0n),

@@ -21,7 +21,7 @@ export async function startRun(
 export async function finishRun(
   db: Database,
   id: string,
-  counts: { payments: number; topUps: number; mended: number },
+  counts: { payments: number; topUps: number; repaired: number },
 ): Promise<void> {
   await db
     .updateTable('reconciliation_runs')
@@ -29,7 +29,7 @@ export async function finishRun(
       finished_at: sql<Date>`now()`,
       payments: counts.payments,
       top_ups: counts.topUps,
-      mended: counts.mended,
+      mended: counts.repaired,
     })
     .where('id', '=', id)
     .execute()

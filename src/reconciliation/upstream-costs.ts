@@ -4,7 +4,7 @@ import { audited, type Actor } from '../audit-log/audited.ts'
 import { inTransaction, type Database } from '../db/open.ts'
 import type { Log } from '../lib/log.ts'
 import { decimalUsd, type PicoUsd } from '../lib/money.ts'
-import { recordFindings } from './differences.ts'
+import { recordFindings } from './discrepancies.ts'
 import type { DayCost } from './parse-cost-export.ts'
 
 /** Both must be exceeded: cents of rounding are none of our concern, and neither is a percent of nothing. */

@@ -24,8 +24,8 @@ import {
   PASSWORD_MAX,
   PASSWORD_MIN,
 } from './sign-in-terms.ts'
-import { tellSessionStarted } from './start-session.ts'
-import { tellSecurityAct } from './tell-security-act.ts'
+import { recordSessionStarted } from './start-session.ts'
+import { reportSecurityAct } from './report-security-act.ts'
 
 export type Auth = ReturnType<typeof createAuth>
 
@@ -97,7 +97,7 @@ export function createAuth(options: {
         if (!customer) return
         const { id: customerId } = customer
         await audited(db, { kind: 'customer', customerId }, (trx, record) =>
-          tellSecurityAct(trx, record, {
+          reportSecurityAct(trx, record, {
             act: 'password.changed',
             customerId,
             subjectId: customerId,
@@ -140,7 +140,7 @@ export function createAuth(options: {
             // Whichever way it began, but for the one that is two factors by itself.
             const awaitsFactor =
               context?.path !== PASSKEY_SIGN_IN && (await hasSecondFactor(db, session.userId))
-            if (!awaitsFactor) await tellSessionStarted(db, customerId, ip)
+            if (!awaitsFactor) await recordSessionStarted(db, customerId, ip)
             return { data: { awaitsFactor } }
           },
         },

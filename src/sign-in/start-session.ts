@@ -3,7 +3,7 @@ import type { Database } from '../db/open.ts'
 import { markProved, type Session } from './sessions.ts'
 
 /** Told in the audit log once the session is somebody's. */
-export async function tellSessionStarted(
+export async function recordSessionStarted(
   db: Database,
   customerId: string,
   ip: string | undefined,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { EventHandler } from '../events/dispatch-events.ts'
-import { isToldBy } from '../events/is-told-by.ts'
+import { isSentTo } from '../events/is-sent-to.ts'
 import { messageBody, queueMessage } from './webhook-attempts.ts'
 
 /**
@@ -8,7 +8,7 @@ import { messageBody, queueMessage } from './webhook-attempts.ts'
  * meanwhile waits, and then finds what was queued for it.
  */
 export const queueWebhooks: EventHandler = async (trx, event) => {
-  if (!isToldBy(event, 'webhook')) return
+  if (!isSentTo(event, 'webhook')) return
   const { rows } = await sql<{ id: string }>`
     select e.id from webhook_endpoints e join customers c on c.id = e.customer_id and c.deleted_at is null
     where e.customer_id = ${event.customerId} and e.deleted_at is null and e.disabled_at is null

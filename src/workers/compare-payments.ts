@@ -7,7 +7,7 @@ import {
 } from '../payments/records/check-payments.ts'
 import type { CheckedSubject, Subject } from '../payments/records/check-subject.ts'
 import type { Processor } from '../payments/processor.ts'
-import { listUnresolvedSubjects, recordFindings } from '../reconciliation/differences.ts'
+import { listUnresolvedSubjects, recordFindings } from '../reconciliation/discrepancies.ts'
 import { failRun, finishRun, pruneRuns, startRun } from '../reconciliation/runs.ts'
 
 export interface ComparePaymentsDeps {
@@ -48,9 +48,9 @@ export async function comparePayments(
 
 async function record(
   { db, processor, log }: ComparePaymentsDeps,
-  { subject, paymentId, findings, wasMended }: CheckedSubject,
+  { subject, paymentId, findings, wasRepaired }: CheckedSubject,
 ): Promise<void> {
-  if (wasMended) log.warn('top_up_mended', { topUpId: subject.id, paymentId })
+  if (wasRepaired) log.warn('top_up_repaired', { topUpId: subject.id, paymentId })
   const found = {
     subject:
       subject.kind === 'top_up' ? `top_up:${subject.id}` : `payment:${processor.id}:${subject.id}`,

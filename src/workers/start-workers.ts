@@ -36,7 +36,7 @@ import { sweepTopUps } from '../payments/sweep-top-ups.ts'
 import { handleEvents } from '../payments/take-event.ts'
 import { topUpAutomatically } from '../payments/top-up-automatically.ts'
 import { eraseDeletedAccounts } from '../personal-data/erase-remains.ts'
-import { countOpenDifferences } from '../reconciliation/differences.ts'
+import { countOpenDiscrepancies } from '../reconciliation/discrepancies.ts'
 import { compareUpstreamCosts } from '../reconciliation/upstream-costs.ts'
 import { pruneSignIn } from '../sign-in/prune-sign-in.ts'
 import type { Margins } from '../usage/margins.ts'
@@ -84,7 +84,7 @@ export interface WorkerDeps {
   readonly eventHandlers: readonly EventHandler[]
   readonly log: Log
   /** For the metric: the number of discrepancies that nobody has explained. */
-  onOpenDifferences(count: number): void
+  onOpenDiscrepancies(count: number): void
   /** Undefined in sandbox mode, where the rate is fixed. */
   readonly refreshFxRate: (() => Promise<void>) | undefined
   readonly catalog: Catalog
@@ -155,7 +155,7 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
     every(jittered(deps.reloadEveryMs), 'reload_fx_rate', log, deps.reloadFxRate),
     every(MARGINS_EVERY_MS, 'prepare_margins', log, () => deps.margins.prepare()),
     every(DIFFERENCES_EVERY_MS, 'count_differences', log, async () =>
-      deps.onOpenDifferences(await countOpenDifferences(db)),
+      deps.onOpenDiscrepancies(await countOpenDiscrepancies(db)),
     ),
     every(EVENTS_EVERY_MS, 'dispatch_events', log, () =>
       dispatchEvents(db, deps.eventHandlers, log),

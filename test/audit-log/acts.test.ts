@@ -13,7 +13,7 @@ import { createId } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { createTopUp } from '../../src/payments/create-top-up.ts'
 import type { Processor } from '../../src/payments/processor.ts'
-import { explainDifference, recordFindings } from '../../src/reconciliation/differences.ts'
+import { explainDiscrepancy, recordFindings } from '../../src/reconciliation/discrepancies.ts'
 import { importUpstreamCosts } from '../../src/reconciliation/upstream-costs.ts'
 import { createTestDatabase, seedCustomer } from '../harness/test-database.ts'
 
@@ -79,7 +79,7 @@ const acts: readonly ActInTest[] = [
   {
     action: 'reconciliation_difference.explained',
     table: 'reconciliation_discrepancies',
-    run: () => explainDifference(db, OPERATOR, { id: differenceId, explanation: 'arredondado' }),
+    run: () => explainDiscrepancy(db, OPERATOR, { id: differenceId, explanation: 'arredondado' }),
   },
   {
     action: 'upstream_costs.imported',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createLog } from '../../src/lib/log.ts'
 import { createId } from '../../src/lib/ids.ts'
-import { recordFindings } from '../../src/reconciliation/differences.ts'
+import { recordFindings } from '../../src/reconciliation/discrepancies.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { ask } from '../harness/ask.ts'
 import { startGateway } from '../harness/gateway.ts'
@@ -126,6 +126,6 @@ test('how many are open is a metric of every node', async () => {
   const origin = new URL(baseUrl).origin
   assert.match(
     await (await fetch(`${origin}/metrics`)).text(),
-    /^catraca_reconciliation_open_differences \d+$/m,
+    /^catraca_reconciliation_open_discrepancies \d+$/m,
   )
 })

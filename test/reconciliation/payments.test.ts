@@ -9,14 +9,14 @@ import { OPERATOR } from '../../src/audit-log/audited.ts'
 import { findAccount } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import type { Log, LogFacts } from '../../src/lib/log.ts'
-import { learnOfPayment } from '../../src/payments/learn-of-payment.ts'
+import { recordPayment } from '../../src/payments/record-payment.ts'
 import type { Payment } from '../../src/payments/processor.ts'
 import { NANO_BRL_PER_CENTAVO } from '../../src/payments/top-ups.ts'
 import {
-  explainDifference,
+  explainDiscrepancy,
   recordFindings,
-  type DifferenceRow,
-} from '../../src/reconciliation/differences.ts'
+  type DiscrepancyRow,
+} from '../../src/reconciliation/discrepancies.ts'
 import { readReport } from '../../src/reconciliation/report.ts'
 import { comparePayments } from '../../src/workers/compare-payments.ts'
 import { seedTopUp } from '../harness/seed-top-up.ts'
@@ -53,7 +53,7 @@ async function seedKnownTopUp(amountCents = AMOUNT_CENTS): Promise<TopUpInTest> 
   const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
   const id = await seedTopUp(db, { customerId, cents: amountCents })
   const payment = await under.createPix(amountCents, id)
-  await learnOfPayment(db, processor, id, payment)
+  await recordPayment(db, processor, id, payment)
   return { id, customerId, payment }
 }
 
@@ -68,7 +68,7 @@ async function seedPaid(): Promise<TopUpInTest> {
 async function learn({ id, payment }: TopUpInTest): Promise<void> {
   const found = await processor.findPayment(payment.id)
   assert.ok(found.kind === 'payment')
-  await learnOfPayment(db, processor, id, found.payment)
+  await recordPayment(db, processor, id, found.payment)
 }
 
 async function refundThere({ payment }: Pick<TopUpInTest, 'payment'>): Promise<void> {
@@ -81,7 +81,7 @@ async function refundThere({ payment }: Pick<TopUpInTest, 'payment'>): Promise<v
 
 const compare = (now?: Date) => comparePayments({ db, processor, log }, now)
 
-async function listOf(subject: string): Promise<DifferenceRow[]> {
+async function listOf(subject: string): Promise<DiscrepancyRow[]> {
   return db
     .selectFrom('reconciliation_discrepancies')
     .selectAll()
@@ -89,10 +89,10 @@ async function listOf(subject: string): Promise<DifferenceRow[]> {
     .execute()
 }
 
-async function differenceOf(subject: string): Promise<DifferenceRow> {
+async function differenceOf(subject: string): Promise<DiscrepancyRow> {
   const rows = await listOf(subject)
   assert.equal(rows.length, 1, JSON.stringify(rows.map(({ kind }) => kind)))
-  return rows[0] as DifferenceRow
+  return rows[0] as DiscrepancyRow
 }
 
 const eventsOf = (event: string): LogFacts[] =>
@@ -106,12 +106,14 @@ test('a payment whose event was lost is credited and told of as mended, and is n
   const topUp = await seedKnownTopUp()
   await under.act(topUp.payment.id, 'pagar')
   const counts = await compare()
-  assert.equal(counts.mended, 1)
+  assert.equal(counts.repaired, 1)
   assert.ok(counts.payments >= 1)
   assert.equal((await findAccount(db, topUp.customerId))?.balanceNanoBrl, AMOUNT)
-  assert.deepEqual(eventsOf('top_up_mended'), [{ topUpId: topUp.id, paymentId: topUp.payment.id }])
+  assert.deepEqual(eventsOf('top_up_repaired'), [
+    { topUpId: topUp.id, paymentId: topUp.payment.id },
+  ])
   assert.deepEqual(await listOf(`top_up:${topUp.id}`), [])
-  assert.equal((await compare()).mended, 0)
+  assert.equal((await compare()).repaired, 0)
 })
 
 test('money there that no top-up of ours tells of is found, and is gone when it went back', async () => {
@@ -241,13 +243,13 @@ test('what was explained stays so with the same amounts, is open again with othe
   const subject = `payment:asaas:${payment.id}`
   const { id } = await differenceOf(subject)
   const explain = { id, explanation: 'vendas da loja' }
-  assert.equal((await explainDifference(db, OPERATOR, explain)).kind, 'explained')
+  assert.equal((await explainDiscrepancy(db, OPERATOR, explain)).kind, 'explained')
   // Long after, when no list has it any more.
   const nextYear = new Date(Date.now() + 500 * 86_400_000)
   await compare(nextYear)
   const kept = await differenceOf(subject)
   assert.deepEqual([kept.id, kept.status, kept.explanation], [id, 'explained', 'vendas da loja'])
-  assert.equal(eventsOf('reconciliation_difference_opened').length, 1)
+  assert.equal(eventsOf('reconciliation_discrepancy_opened').length, 1)
   const refund = await processor.refund({
     paymentId: payment.id,
     amountCents: 1_000n,
@@ -264,13 +266,13 @@ test('what was explained stays so with the same amounts, is open again with othe
     [changed.id, changed.status, changed.explanation, changed.theirs_nano_brl],
     [id, 'open', null, 4_000n * NANO_BRL_PER_CENTAVO],
   )
-  assert.equal(eventsOf('reconciliation_difference_opened').length, 2)
+  assert.equal(eventsOf('reconciliation_discrepancy_opened').length, 2)
   assert.deepEqual(changed.first_seen_at, kept.first_seen_at)
   await refundThere({ payment })
   await compare(nextYear)
-  assert.equal((await explainDifference(db, OPERATOR, explain)).kind, 'difference_gone')
+  assert.equal((await explainDiscrepancy(db, OPERATOR, explain)).kind, 'difference_gone')
   const unknown = { ...explain, id: createId() }
-  assert.equal((await explainDifference(db, OPERATOR, unknown)).kind, 'difference_not_found')
+  assert.equal((await explainDiscrepancy(db, OPERATOR, unknown)).kind, 'difference_not_found')
 })
 
 test('nodes that compare at once make one row of a difference, and one of them tells of it', async () => {
@@ -280,7 +282,7 @@ test('nodes that compare at once make one row of a difference, and one of them t
   await under.act(lost.payment.id, 'pagar')
   await Promise.all([compare(), compare(), compare()])
   assert.equal((await differenceOf(`top_up:${topUp.id}`)).status, 'open')
-  const opened = eventsOf('reconciliation_difference_opened')
+  const opened = eventsOf('reconciliation_discrepancy_opened')
   assert.equal(opened.filter(({ topUpId }) => topUpId === topUp.id).length, 1)
   assert.equal((await findAccount(db, lost.customerId))?.balanceNanoBrl, AMOUNT)
   // And where a difference comes back while both look.
@@ -289,8 +291,8 @@ test('nodes that compare at once make one row of a difference, and one of them t
   for (const findings of [[], [finding], [], [finding]]) {
     logged = []
     await Promise.all([1, 2, 3].map(() => recordFindings(db, found, findings, log)))
-    assert.ok(eventsOf('reconciliation_difference_opened').length <= 1)
-    assert.ok(eventsOf('reconciliation_difference_gone').length <= 1)
+    assert.ok(eventsOf('reconciliation_discrepancy_opened').length <= 1)
+    assert.ok(eventsOf('reconciliation_discrepancy_gone').length <= 1)
   }
   assert.equal((await differenceOf(found.subject)).status, 'open')
   await recordFindings(db, found, [], log)

@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { SYSTEM } from '../../src/audit-log/audited.ts'
 import { createLog } from '../../src/lib/log.ts'
-import { explainDifference } from '../../src/reconciliation/differences.ts'
+import { explainDiscrepancy } from '../../src/reconciliation/discrepancies.ts'
 import type { DayCost } from '../../src/reconciliation/parse-cost-export.ts'
 import { readReport } from '../../src/reconciliation/report.ts'
 import {
@@ -34,7 +34,7 @@ after(async () => {
 let log: string[] = []
 const toLog = createLog('info', (line) => void log.push(line))
 const opened = (): number =>
-  log.filter((line) => line.includes('reconciliation_difference_opened')).length
+  log.filter((line) => line.includes('reconciliation_discrepancy_opened')).length
 
 const NOW = new Date()
 
@@ -154,7 +154,7 @@ test('a note explains a day, until its amounts are others', async () => {
   await compare(day)
   const id = (await differenceOn(day))?.id ?? ''
   const explanation = 'pesquisa na web, que não revendemos'
-  await explainDifference(db, SYSTEM, { id, explanation })
+  await explainDiscrepancy(db, SYSTEM, { id, explanation })
   await compare(day)
   const kept = await differenceOn(day)
   assert.deepEqual(

@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox'
 import { ALERT_KINDS, ALERT_RULES, type AlertKind } from '../../alerts/alert-kinds.ts'
 import type { Alert, AlertChange, AlertInput } from '../../alerts/alerts.ts'
-import { CHANNELS } from '../../events/is-told-by.ts'
+import { CHANNELS } from '../../events/is-sent-to.ts'
 import { jsonBrl, parseBrl } from '../../lib/money.ts'
 import { answer, dateTime, nullable, uuid } from '../rest/values.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'

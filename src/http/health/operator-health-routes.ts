@@ -5,7 +5,7 @@ import { listJobs, type JobState } from '../../health/list-jobs.ts'
 import { readQueues, type QueueState } from '../../health/read-queues.ts'
 import { listNodes, readOpenHolds, type NodeState } from '../../ledger/list-nodes.ts'
 import { jsonE4 } from '../../lib/money.ts'
-import { countOpenDifferences } from '../../reconciliation/differences.ts'
+import { countOpenDiscrepancies } from '../../reconciliation/discrepancies.ts'
 import { findLastRuns } from '../../reconciliation/runs.ts'
 import { serviceHealth } from './service-health-body.ts'
 import type { HealthDeps, ThisNode } from './health-deps.ts'
@@ -41,7 +41,7 @@ async function readServiceHealth({
   const database = await readDatabaseState(db)
   const rates = await listAppliedRates(db, mode, { limit: RATES_READ })
   const { last, lastFinished } = await findLastRuns(db)
-  const openDifferences = await countOpenDifferences(db)
+  const openDifferences = await countOpenDiscrepancies(db)
   const rate = rates.find(({ appliedFrom }) => appliedFrom !== null)
   return {
     at: new Date().toISOString(),

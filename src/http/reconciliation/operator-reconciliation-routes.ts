@@ -1,7 +1,7 @@
 /** The discrepancies between our books and those of the processor and the upstreams, for operators. */
 import Type from 'typebox'
-import { explainDifference } from '../../reconciliation/differences.ts'
-import { differenceBody, readReport } from '../../reconciliation/report.ts'
+import { explainDiscrepancy } from '../../reconciliation/discrepancies.ts'
+import { discrepancyBody, readReport } from '../../reconciliation/report.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import {
   answer,
@@ -123,10 +123,10 @@ export const operatorReconciliationRoutes = [
     async handle({ caller, params, body }, deps: ReconciliationDeps) {
       const { explanation } = body
       const input = { id: params.id, explanation }
-      const outcome = await explainDifference(deps.db, actorOf(caller), input)
+      const outcome = await explainDiscrepancy(deps.db, actorOf(caller), input)
       if (outcome.kind === 'difference_not_found') throw new RestRefusal(404, outcome.kind)
       if (outcome.kind === 'difference_gone') throw new RestRefusal(409, outcome.kind)
-      return differenceBody(outcome.difference)
+      return discrepancyBody(outcome.discrepancy)
     },
   }),
 ]

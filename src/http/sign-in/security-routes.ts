@@ -17,7 +17,7 @@ import {
   renewBackupCodes,
 } from '../../sign-in/second-factor.ts'
 import { endOtherSessions, endSession } from '../../sign-in/sessions.ts'
-import { tellSecurityAct } from '../../sign-in/tell-security-act.ts'
+import { reportSecurityAct } from '../../sign-in/report-security-act.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
 import { actorOfSession } from './actor-of-session.ts'
 import { drawSecret } from './draw-secret.ts'
@@ -133,7 +133,7 @@ function act<Result>(
   const { customerId } = session
   return audited(db, actorOfSession(session, request), (trx: Database, record: RecordAct) =>
     work(trx, (done, subjectId, more) =>
-      tellSecurityAct(trx, record, {
+      reportSecurityAct(trx, record, {
         act: done,
         customerId,
         subjectId,

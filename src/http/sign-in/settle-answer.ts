@@ -4,7 +4,7 @@ import { audited } from '../../audit-log/audited.ts'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import { isAwaitingFactor } from '../../sign-in/is-awaiting-factor.ts'
 import { endOtherSessions, type Session } from '../../sign-in/sessions.ts'
-import { tellSecurityAct } from '../../sign-in/tell-security-act.ts'
+import { reportSecurityAct } from '../../sign-in/report-security-act.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
 import { actorOfSession } from './actor-of-session.ts'
 
@@ -52,7 +52,7 @@ async function tellPasskey(
 ): Promise<Response> {
   const { id, name } = (await answer.json()) as { id: string; name: string }
   await audited(db, actorOfSession(session, request), (trx, record) =>
-    tellSecurityAct(trx, record, {
+    reportSecurityAct(trx, record, {
       act: 'passkey.added',
       customerId: session.customerId,
       subjectId: id,
@@ -71,7 +71,7 @@ async function tellNewPassword(
 ): Promise<Response> {
   await audited(db, actorOfSession(session, request), async (trx, record) => {
     await endOtherSessions(trx, session)
-    await tellSecurityAct(trx, record, {
+    await reportSecurityAct(trx, record, {
       act: 'password.changed',
       customerId: session.customerId,
       subjectId: session.customerId,

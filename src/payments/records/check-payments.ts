@@ -8,7 +8,7 @@ import { isUuid } from '../../lib/ids.ts'
 import type { Payment, PaymentQuery, Processor } from '../processor.ts'
 import {
   checkSubject,
-  isStrange,
+  isUnmatched,
   listBooked,
   ProcessorUnavailable,
   type CheckDeps,
@@ -28,7 +28,7 @@ export interface CheckedPayments {
   readonly payments: number
   /** Of ours that were paid in these days. */
   readonly topUps: number
-  readonly mended: number
+  readonly repaired: number
 }
 
 /** A card's owner has 120 days, and a Pix that was a fraud 80; the rest is for what is slow. */
@@ -61,13 +61,13 @@ export async function checkPayments(
       await suspectPage(db, fresh, seen, suspects)
     }
   const topUps = await suspectUnseen(db, processor, window, seen, suspects)
-  let mended = 0
+  let repaired = 0
   for (const subject of suspects.list()) {
     const checked = await checkSubject(deps, subject)
-    if (checked.wasMended) mended += 1
+    if (checked.wasRepaired) repaired += 1
     await onChecked(checked)
   }
-  return { payments: seen.payments.size, topUps, mended }
+  return { payments: seen.payments.size, topUps, repaired }
 }
 
 interface Seen {
@@ -113,7 +113,7 @@ async function suspectPage(
   for (const payment of payments) {
     const topUp = payment.ourId === undefined ? undefined : booked.get(payment.ourId.toLowerCase())
     if (!topUp) {
-      if (isStrange(payment)) suspects.add({ kind: 'payment', id: payment.id })
+      if (isUnmatched(payment)) suspects.add({ kind: 'payment', id: payment.id })
       continue
     }
     const isSecond = payment.hasBeenPaid && seen.paidBy.has(topUp.id)

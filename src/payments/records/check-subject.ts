@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/open.ts'
 import { isUuid } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
-import { learnOfPayment } from '../learn-of-payment.ts'
+import { recordPayment } from '../record-payment.ts'
 import type { Payment, Processor, Unavailable } from '../processor.ts'
 import {
   amountOf,
@@ -22,7 +22,7 @@ export interface CheckedSubject {
   readonly subject: Subject
   readonly paymentId: string | null
   readonly findings: readonly PaymentFinding[]
-  readonly wasMended: boolean
+  readonly wasRepaired: boolean
 }
 
 /** The processor could not be asked: nothing may be concluded. */
@@ -48,20 +48,20 @@ async function checkTopUp(
   subject: Subject,
 ): Promise<CheckedSubject> {
   const before = await findBooked(db, subject.id)
-  if (!before) return { subject, paymentId: null, findings: [], wasMended: false }
+  if (!before) return { subject, paymentId: null, findings: [], wasRepaired: false }
   const payments = await findPaymentsOf(processor, before)
   const main = mainOf(before, payments)
   if (main && compareTopUp(before, before, payments).length > 0)
-    await learnOfPayment(db, processor, before.id, main).catch((error: unknown) =>
+    await recordPayment(db, processor, before.id, main).catch((error: unknown) =>
       // It stays a difference, and the others are looked at.
-      log.error('top_up_not_mended', { topUpId: before.id, error }),
+      log.error('top_up_not_repaired', { topUpId: before.id, error }),
     )
   const after = (await findBooked(db, subject.id)) ?? before
   return {
     subject,
     paymentId: main?.id ?? before.processorPaymentId,
     findings: compareTopUp(before, after, payments),
-    wasMended:
+    wasRepaired:
       after.isPaid !== before.isPaid ||
       after.returnedNanoBrl !== before.returnedNanoBrl ||
       after.status !== before.status,
@@ -99,22 +99,22 @@ async function checkPayment(
   if (found.kind === 'unavailable') throw new ProcessorUnavailable(found)
   const isOurs = found.kind === 'payment' && (await isTopUp(db, found.payment.ourId))
   const findings =
-    found.kind === 'payment' && !isOurs && isStrange(found.payment)
-      ? [strangeFinding(found.payment)]
+    found.kind === 'payment' && !isOurs && isUnmatched(found.payment)
+      ? [unmatchedFinding(found.payment)]
       : []
-  return { subject, paymentId: subject.id, findings, wasMended: false }
+  return { subject, paymentId: subject.id, findings, wasRepaired: false }
 }
 
 /**
  * Money that we know nothing of, or a payment that looks like ours. What somebody else bills by the same
  * account and nobody has paid is no concern of ours.
  */
-export function isStrange(payment: Payment): boolean {
+export function isUnmatched(payment: Payment): boolean {
   if (payment.hasBeenPaid) return netOf(payment) > 0n
   return payment.status !== 'deleted' && payment.ourId !== undefined && isUuid(payment.ourId)
 }
 
-function strangeFinding(payment: Payment): PaymentFinding {
+function unmatchedFinding(payment: Payment): PaymentFinding {
   const theirsNanoBrl = payment.hasBeenPaid ? netOf(payment) : amountOf(payment)
   return { kind: 'payment_without_top_up', oursNanoBrl: 0n, theirsNanoBrl }
 }

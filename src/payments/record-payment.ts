@@ -9,7 +9,7 @@ import type { Payment, Processor } from './processor.ts'
 import type { TopUpMethod, TopUpStatus } from './top-ups.ts'
 
 /** Applies it, and stores what the customer pays with where that is not known yet. */
-export async function learnOfPayment(
+export async function recordPayment(
   db: Database,
   processor: Processor,
   topUpId: string,

@@ -4,6 +4,6 @@ export const CHANNELS = ['email', 'webhook'] as const
 export type Channel = (typeof CHANNELS)[number]
 
 /** Events that name their channels go by no other; the rest go by all. */
-export function isToldBy({ data }: Pick<CustomerEvent, 'data'>, channel: Channel): boolean {
+export function isSentTo({ data }: Pick<CustomerEvent, 'data'>, channel: Channel): boolean {
   return !Array.isArray(data.channels) || data.channels.includes(channel)
 }

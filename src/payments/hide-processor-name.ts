@@ -1,4 +1,4 @@
 /** What a processor says, for customers to read: who it is stays with the operator. */
-export function publicWords(detail: string): string {
+export function hideProcessorName(detail: string): string {
   return detail.replaceAll(/asaas/gi, 'processador')
 }

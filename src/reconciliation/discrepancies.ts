@@ -11,10 +11,10 @@ import { createId, isUuid } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { decimalBrl, decimalUsd, type NanoBrl, type PicoUsd } from '../lib/money.ts'
 
-export type DifferenceRow = Selectable<Tables['reconciliation_discrepancies']>
+export type DiscrepancyRow = Selectable<Tables['reconciliation_discrepancies']>
 
 export interface Finding {
-  readonly kind: DifferenceRow['kind']
+  readonly kind: DiscrepancyRow['kind']
   readonly oursNanoBrl?: NanoBrl
   readonly theirsNanoBrl?: NanoBrl
   readonly oursPicoUsd?: PicoUsd
@@ -40,21 +40,21 @@ export function recordFindings(
 ): Promise<void> {
   return inTransaction(db, async (trx) => {
     for (const finding of findings) {
-      const { id, hasOpened } = await seeDifference(trx, found, finding)
+      const { id, hasOpened } = await upsertDiscrepancy(trx, found, finding)
       if (hasOpened)
-        log.error('reconciliation_difference_opened', { id, ...found, ...factsOf(finding) })
+        log.error('reconciliation_discrepancy_opened', { id, ...found, ...factsOf(finding) })
     }
-    const gone = await endDifferences(
+    const gone = await closeDiscrepancies(
       trx,
       found.subject,
       findings.map(({ kind }) => kind),
     )
-    for (const id of gone) log.info('reconciliation_difference_gone', { id, ...found })
+    for (const id of gone) log.info('reconciliation_discrepancy_gone', { id, ...found })
   })
 }
 
 /** An explanation holds as long as the amounts are those that were explained. */
-async function seeDifference(
+async function upsertDiscrepancy(
   trx: Database,
   found: FoundIn,
   finding: Finding,
@@ -87,12 +87,12 @@ async function seeDifference(
       last_seen_at = now(), resolved_at = null
     returning d.id, d.opened_at = now() as has_opened`.execute(trx)
   const [row] = rows
-  if (!row) throw new Error('a difference was not stored')
+  if (!row) throw new Error('a discrepancy was not stored')
   return { id: row.id, hasOpened: row.has_opened }
 }
 
 /** Those of the subject that were not seen any more; returns their ids. */
-async function endDifferences(
+async function closeDiscrepancies(
   trx: Database,
   subject: string,
   seen: readonly string[],
@@ -118,13 +118,13 @@ function factsOf({
 }
 
 export type Explained =
-  | { readonly kind: 'explained'; readonly difference: DifferenceRow }
+  | { readonly kind: 'explained'; readonly discrepancy: DiscrepancyRow }
   | { readonly kind: 'difference_not_found' }
   /** There is nothing to explain any more. */
   | { readonly kind: 'difference_gone' }
 
 /** A later explanation replaces an earlier one. */
-export function explainDifference(
+export function explainDiscrepancy(
   db: Database,
   actor: Actor,
   { id, explanation }: { id: string; explanation: string },
@@ -136,8 +136,8 @@ export function explainDifference(
       await record({
         action: 'reconciliation_difference.explained',
         customerId: null,
-        subjectId: explained.difference.id,
-        details: { kind: explained.difference.kind, explanation },
+        subjectId: explained.discrepancy.id,
+        details: { kind: explained.discrepancy.kind, explanation },
       })
     return explained
   })
@@ -156,7 +156,7 @@ async function storeExplanation(
     .executeTakeFirst()
   if (!row) return { kind: 'difference_not_found' }
   if (row.status === 'gone') return { kind: 'difference_gone' }
-  const difference = await trx
+  const discrepancy = await trx
     .updateTable('reconciliation_discrepancies')
     .set({
       status: 'explained',
@@ -167,10 +167,10 @@ async function storeExplanation(
     .where('id', '=', input.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  return { kind: 'explained', difference }
+  return { kind: 'explained', discrepancy }
 }
 
-export async function countOpenDifferences(db: Database): Promise<number> {
+export async function countOpenDiscrepancies(db: Database): Promise<number> {
   const { rows } = await sql<{ count: bigint }>`
     select count(*) from reconciliation_discrepancies where status = 'open'`.execute(db)
   return Number(rows[0]?.count ?? 0n)

@@ -5,10 +5,10 @@ import type { SecurityAct } from '../email/security-templates.ts'
 import { createId } from '../lib/ids.ts'
 
 /** Into the audit log, and by mail to whoever it may not have been. In the transaction of the act. */
-export async function tellSecurityAct(
+export async function reportSecurityAct(
   trx: Database,
   record: RecordAct,
-  told: {
+  report: {
     readonly act: SecurityAct
     readonly customerId: string
     readonly subjectId: string | null
@@ -18,7 +18,7 @@ export async function tellSecurityAct(
     readonly name?: string | undefined
   },
 ): Promise<void> {
-  const { act, customerId, subjectId, ip, details, name } = told
+  const { act, customerId, subjectId, ip, details, name } = report
   await record({ action: act, customerId, subjectId, ...(details ? { details } : {}) })
   await queueMail(trx, {
     customerId,
