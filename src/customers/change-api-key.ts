@@ -77,7 +77,10 @@ async function updateRow(trx: Database, keyId: string, change: ApiKeyChange): Pr
   return toApiKey(row)
 }
 
-/** Calls that began under an earlier budget are held in this one: their end takes them out of it. */
+/**
+ * Calls that began under an earlier budget are held in this one, until their end. `spent_since` is the one reading of
+ * the clock, after the account is locked: a change at midnight belongs to one period as a whole.
+ */
 async function putBudget(
   trx: Database,
   keyId: string,
@@ -92,11 +95,11 @@ async function putBudget(
     on conflict (api_key_id) do update set
       limit_pico_usd = excluded.limit_pico_usd,
       spent_pico_usd = case
-        when b.period_started_at >= budget_period_start(b.period, b.timezone) then b.spent_pico_usd else 0 end,
+        when b.period_started_at >= budget_period_start(b.period, b.timezone, excluded.spent_since) then b.spent_pico_usd else 0 end,
       spent_before_pico_usd = case
-        when b.period_started_at >= budget_period_start(b.period, b.timezone) then b.spent_pico_usd else 0 end,
-      spent_since = clock_timestamp(),
-      period_started_at = budget_period_start(excluded.period, excluded.timezone),
+        when b.period_started_at >= budget_period_start(b.period, b.timezone, excluded.spent_since) then b.spent_pico_usd else 0 end,
+      spent_since = excluded.spent_since,
+      period_started_at = budget_period_start(excluded.period, excluded.timezone, excluded.spent_since),
       period = excluded.period,
       timezone = excluded.timezone`.execute(trx)
 }
