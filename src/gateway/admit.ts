@@ -8,7 +8,7 @@ import { isRefusal, refusals, type Refusal } from './refusal.ts'
 
 const SESSION_ID = /^[\x21-\x7e]{1,80}$/
 
-/** Who calls, from where, and for what: everything that can be refused without asking for money. */
+/** Checks the key, the address, the request and its models: everything that can be refused before the hold. */
 export async function admit<Body, Request extends CallRequest, Outcome extends { kind: string }>(
   deps: GatewayDeps,
   kind: CallKind<Body, Request, Outcome>,
@@ -33,7 +33,7 @@ export async function admit<Body, Request extends CallRequest, Outcome extends {
   return { kind: 'admitted', key, request, models }
 }
 
-/** The key that a call comes with, if it may come from where it does. */
+/** Finds the key of a call, and checks its address list and that its account is not suspended. */
 export async function identify(
   deps: GatewayDeps,
   incoming: IncomingCall<unknown>,
@@ -64,12 +64,12 @@ export function mayUse(key: ActiveKey, model: Model): boolean {
   return !key.modelIdSet || key.modelIdSet.has(model.id)
 }
 
-/** The key of `Authorization: Bearer <key>`; the scheme's case does not matter. */
+/** The key in `Authorization: Bearer <key>`; the scheme is case-insensitive. */
 export function bearerOf(authorization: string | undefined): string | undefined {
   return /^Bearer +(\S{1,200}) *$/i.exec(authorization ?? '')?.[1]
 }
 
-/** The models that may answer, each of them checked: a fallback must not fail where it is needed. */
+/** The models that may answer. Fallbacks are checked as well, so that none of them fails when it is needed. */
 function findModels<Body, Request extends CallRequest, Outcome extends { kind: string }>(
   deps: GatewayDeps,
   kind: CallKind<Body, Request, Outcome>,

@@ -36,13 +36,13 @@ function reported(more: Partial<ReportedUsage>): ReportedUsage {
   }
 }
 
-test('without units every token is a text token, whatever it was of', () => {
+test('without unit prices every token is billed as text', () => {
   const usage = reported({ audioInputTokens: 30, imageInputTokens: 20, imageOutputTokens: 10 })
   const { promptTokens, completionTokens, units } = billedUsage(IMAGE, priced(), usage)
   assert.deepEqual([promptTokens, completionTokens, units], [100, 50, undefined])
 })
 
-test('tokens with a price of their own leave the text tokens, and none is billed twice', () => {
+test('tokens with a separate price are taken out of the text tokens, and none is billed twice', () => {
   const price = priced({ input_audio_tokens: 1n, input_image_tokens: 2n, output_image_tokens: 3n })
   const usage = reported({ audioInputTokens: 30, imageInputTokens: 20, imageOutputTokens: 45 })
   const { promptTokens, completionTokens, units } = billedUsage(LLM, price, usage)
@@ -54,20 +54,20 @@ test('tokens with a price of their own leave the text tokens, and none is billed
   })
 })
 
-test('what was not told apart is what the model is made for', () => {
+test('tokens that the upstream does not split are billed as the own medium of the model', () => {
   const byToken = priced({ input_audio_tokens: 1n, output_image_tokens: 3n })
   assert.deepEqual(billedUsage(AUDIO, byToken, reported({})).units, { input_audio_tokens: 100 })
   assert.deepEqual(billedUsage(IMAGE, byToken, reported({})).units, { output_image_tokens: 50 })
   assert.equal(billedUsage(LLM, byToken, reported({})).units, undefined)
 })
 
-test('an upstream that tells none of a kind is believed', () => {
+test('a reported count of zero is accepted', () => {
   const price = priced({ input_audio_tokens: 1n })
   const usage = billedUsage(AUDIO, price, reported({ audioInputTokens: 0 }))
   assert.deepEqual([usage.promptTokens, usage.units], [100, undefined])
 })
 
-test('seconds are whole and rounded up, and at least the least of the model', () => {
+test('seconds are rounded up, and at least the minimum of the model', () => {
   const price = priced({ audio_seconds: 1n })
   const least = { ...AUDIO, audio: { secondsMin: 10, secondsMax: 60, hasTimestamps: true } }
   const secondsOf = (model: Model, audioSeconds: number): number | undefined =>
@@ -82,7 +82,7 @@ test('seconds are whole and rounded up, and at least the least of the model', ()
   )
 })
 
-test('seconds without a price are not billed, and with one they are not made up', () => {
+test('seconds are billed only if they have a price and were reported', () => {
   const bySecond = priced({ audio_seconds: 1n })
   assert.equal(billedUsage(AUDIO, bySecond, reported({})).units, undefined)
   const byToken = priced({ input_audio_tokens: 1n })
@@ -90,7 +90,7 @@ test('seconds without a price are not billed, and with one they are not made up'
   assert.deepEqual(usage.units, { input_audio_tokens: 100 })
 })
 
-test('cached and reasoning tokens are never more than the text tokens they are part of', () => {
+test('cached and reasoning tokens never exceed the text tokens that include them', () => {
   const price = priced({ input_audio_tokens: 1n, output_image_tokens: 1n })
   const usage = reported({
     cachedTokens: 80,
@@ -109,7 +109,7 @@ test('cached and reasoning tokens are never more than the text tokens they are p
   })
 })
 
-test('whatever an upstream reports: every token is billed once, by a price there is, never below zero', () => {
+test('for any report, every token is billed once, at an existing price, and never below zero', () => {
   const tokens = fc.nat({ max: 100_000 })
   const maybe = fc.option(tokens, { nil: undefined })
   const names = [

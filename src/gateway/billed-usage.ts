@@ -4,9 +4,9 @@ import type { PriceTerms, UsageCounts } from '../catalog/prices.ts'
 import type { ReportedUsage } from '../providers/contract.ts'
 
 /**
- * What was reported, sorted by what has a price of its own: tokens of sound and images leave the text
- * tokens where they are billed apart. What an upstream did not tell apart is billed as what the model is
- * made for. Seconds are whole, and at least the model's least.
+ * Splits reported usage by the units of a price. Audio and image tokens are taken out of the text tokens if the price
+ * bills them separately. Tokens that the upstream did not split are billed as the model's own medium. Seconds are
+ * rounded up, and at least the model's minimum.
  */
 export function billedUsage(
   { category, audio }: Model,

@@ -11,59 +11,63 @@ import type { Client } from './client.ts'
 import type { Refusal } from './refusal.ts'
 import type { RunningCall } from './running-calls.ts'
 
-/** The most that a call can use, and what may be tried where the money for it is short. */
-export interface Ask {
+/** The most that a call can use, and which bounds may be tightened if the balance does not cover it. */
+export interface CallBounds {
   readonly promptTokensMax: number
   readonly promptTokensEstimated: number
-  /** Of one choice. */
+  /** For one choice. */
   readonly outputTokensMax: number
   readonly choices: number
   readonly unitsMax?: UnitCounts | undefined
-  /** Counted against the key's tokens a minute until the true number is known. */
+  /** Counted against the key's tokens per minute until the true number is known. */
   readonly tokensCounted: number
   /**
-   * Where the limit of the output comes from. The client's limit is kept, and the refusal says which limit
-   * would fit; the model's limit is lowered until it fits; a limit that the request fixes cannot change.
+   * Which side sets the output limit. `client`: the limit is kept, and a refusal names the limit that would fit.
+   * `model`: the limit is lowered until it fits. `request`: the request fixes the limit, so it cannot change.
    */
   readonly outputLimitOf: 'client' | 'model' | 'request'
-  /** A tighter bound of the prompt, by counting it; undefined where it cannot be counted. */
+  /** Counts the prompt for a tighter bound; undefined if this prompt cannot be counted. */
   readonly countPrompt?: (() => Promise<number | undefined>) | undefined
 }
 
-/** One try at an upstream. */
+/** One attempt at an upstream. */
 export interface UpstreamTry<Request extends CallRequest> {
   readonly held: HeldCall<Request>
   /** The model's name at the upstream. */
   readonly upstreamModel: string
   readonly client: Client
-  /** Aborted: the call is to end, whatever it does. */
+  /** When it aborts, the call must end at once. */
   readonly signal: AbortSignal
   readonly abort: () => void
 }
 
-/** The end of a call: how its hold is resolved, and what the client gets once that is durable. */
+/** The end of a call: the resolution of its hold, and the last bytes for the client, sent once that is durable. */
 export interface Ending {
   readonly resolution: Resolution
-  /** Written while the charge is committed. */
+  /** Serializes the answer, or the end of the stream. Runs while the charge commits. */
   write(): string | Promise<string>
-  /** Sends what was written: the answer, or the end of a stream. */
+  /** Sends the text that `write` returned. */
   send(text: string): void
-  /** Ends an answer that has begun, a stream, with an error; undefined where nothing of the answer was sent. */
+  /** Ends a stream that has begun with an error; undefined if no byte of the answer was sent. */
   refuse?(refused: Refusal): void
-  /** Set where the upstream broke off after its first byte. */
+  /** Set if the upstream broke off after its first byte. */
   readonly brokenBy?: UpstreamFailure | undefined
 }
 
 export interface CallKind<Body, Request extends CallRequest, Outcome extends { kind: string }> {
-  /** Checks the form of the body, and the fields that decide the price. */
+  /** Parses the body. Checks its shape and the fields that decide the price. */
   read(body: Body): Request | Refusal | Promise<Request | Refusal>
-  /** Why this model cannot take this request, in Portuguese; undefined where it can. */
+  /** Returns in Portuguese why this model cannot serve this request; undefined if it can. */
   findFault(model: Model, request: Request): string | undefined
-  /** The most that the call can use, at any of the upstreams that the model has routes to. */
-  ask(model: Model, request: Request, providers: ReadonlyMap<string, Provider>): Ask | Promise<Ask>
-  /** Whether an upstream can do this at all. */
+  /** Computes the most that the call can use over all routes of the model. */
+  bound(
+    model: Model,
+    request: Request,
+    providers: ReadonlyMap<string, Provider>,
+  ): CallBounds | Promise<CallBounds>
+  /** Whether the upstream supports this kind of call. */
   can(provider: Provider): boolean
-  /** The charge of a call that its client left after it was dispatched and before its first output. */
+  /** Charges a call whose client hung up after it was dispatched and before its first output. */
   chargeLeft?(held: HeldCall<Request>, answeredBy: AnsweredBy): Promise<Resolution>
   call(provider: Provider, attempt: UpstreamTry<Request>): Promise<Outcome | UpstreamFailure>
   relay(
@@ -73,6 +77,6 @@ export interface CallKind<Body, Request extends CallRequest, Outcome extends { k
     client: Client,
     running: RunningCall,
   ): Promise<Ending>
-  /** Gives back what a request holds beside memory. */
+  /** Frees resources of the request other than memory, such as files. */
   dispose?(request: Request): void
 }

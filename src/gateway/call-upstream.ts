@@ -1,6 +1,6 @@
 /**
- * Tries the routes of a model until one answers. Nothing has gone to the client yet, so a failure costs
- * it nothing but time. The outcome of every try is kept for the operator.
+ * Tries the routes of a model until one answers. The client has received nothing yet, so a failed attempt costs it
+ * only time. The outcome of every attempt is stored for the operator.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Route } from '../catalog/model.ts'
@@ -10,22 +10,22 @@ import type { CallRequest, Called, HeldCall, NotCalled, TriedUpstream } from './
 import type { Client } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
 import { refusals, type Refusal } from './refusal.ts'
-import type { Trip } from './routing/create-router.ts'
+import type { RouteCall } from './routing/create-router.ts'
 
-/** Of one call, over all routes. */
+/** Attempts of one call over all routes. */
 const TRIES_MAX = 6
 const BACKOFF_MS = 200
-/** An upstream that asks for a longer pause is not waited for. */
+/** If every upstream asks for a longer pause than this, the call fails instead of waiting. */
 const WAIT_SECONDS_MAX = 5
 
-/** Transient failures: the same route may answer when it is asked again. */
-const PASSING: ReadonlySet<UpstreamFailure['reason']> = new Set([
+/** Failures after which the same route may be retried. */
+const TRANSIENT: ReadonlySet<UpstreamFailure['reason']> = new Set([
   'connect_failed',
   'connection_lost',
   'server_error',
   'rate_limited',
 ])
-/** Another upstream would refuse the same request, and a call that was ended is not begun again. */
+/** Failures after which no route is tried: another upstream would refuse the request too, or the call was aborted. */
 const FINAL: ReadonlySet<UpstreamFailure['reason']> = new Set(['refused_request', 'aborted'])
 
 export async function callUpstream<
@@ -50,13 +50,13 @@ export async function callUpstream<
       const provider = deps.providers.get(route.upstreamId)
       if (!provider || !kind.can(provider) || round > deps.retriesOf(route.upstreamId)) continue
       if (last && client.hasLeft()) return notCalled(last, tries)
-      // The order may be stale by now.
+      // A breaker may have opened, or the route filled up, since the order was computed.
       if (tries.length >= TRIES_MAX || !deps.router.mayBegin(route)) continue
       const tried = await tryRoute(deps, kind, held, { route, provider, client, ending }, tries)
       if (tried.kind === 'called') return tried
       last = { failure: tried, route }
       if (FINAL.has(tried.reason)) return notCalled(last, tries)
-      if (!PASSING.has(tried.reason) || round >= deps.retriesOf(route.upstreamId)) continue
+      if (!TRANSIENT.has(tried.reason) || round >= deps.retriesOf(route.upstreamId)) continue
       pauseSeconds = Math.min(pauseSeconds ?? Infinity, tried.retryAfterSeconds ?? 0)
     }
     if (pauseSeconds === undefined || pauseSeconds > WAIT_SECONDS_MAX) break
@@ -79,13 +79,13 @@ const NO_ROUTE: Record<'busy' | 'failing', UpstreamFailure> = {
     kind: 'failure',
     reason: 'rate_limited',
     retryAfterSeconds: 1,
-    detail: 'every route has as many calls as it may',
+    detail: 'every route has reached its limit of concurrent calls',
   },
   failing: {
     kind: 'failure',
     reason: 'server_error',
     status: 503,
-    detail: 'no route may be tried',
+    detail: 'no route can take the call now',
   },
 }
 
@@ -98,7 +98,7 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
 ): Promise<Called<Outcome> | UpstreamFailure> {
   const { route, provider, client, ending } = on
   const { upstreamId, upstreamModel } = route
-  const trip = deps.router.begin(route)
+  const routeCall = deps.router.begin(route)
   const startedAtMs = performance.now()
   let outcome: Outcome | UpstreamFailure
   try {
@@ -106,19 +106,19 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
     const abort = (): void => ending.abort()
     outcome = await kind.call(provider, { held, upstreamModel, client, signal, abort })
   } catch (error) {
-    trip.abstain()
+    routeCall.abstain()
     throw error
   }
   const calledAtMs = performance.now()
   const ms = Math.round(calledAtMs - startedAtMs)
   if (!isFailure(outcome)) {
-    trip.answered(ms)
+    routeCall.answered(ms)
     deps.observer.upstreamAnswered({ vendor: held.model.vendor, upstreamId, firstByteMs: ms })
     tries.push({ upstream: upstreamId, model: upstreamModel, outcome: 'answered', ms })
-    return { kind: 'called', outcome, route, provider, trip, tries, calledAtMs }
+    return { kind: 'called', outcome, route, provider, routeCall, tries, calledAtMs }
   }
   const { reason, status } = outcome
-  reportFailure(deps, held, route, trip, outcome)
+  reportFailure(deps, held, route, routeCall, outcome)
   tries.push({
     upstream: upstreamId,
     model: upstreamModel,
@@ -129,26 +129,26 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
   return outcome
 }
 
-/** Failures that say nothing of the route: it was not at fault, or was not asked at all. */
-const NOT_ITS_FAULT: ReadonlySet<UpstreamFailure['reason']> = new Set([...FINAL, 'unsupported'])
+/** Failures that must not count against a route: the request or the client caused them, or nothing was sent. */
+const NOT_COUNTED: ReadonlySet<UpstreamFailure['reason']> = new Set([...FINAL, 'unsupported'])
 
-/** Tells the breaker, the operator and the statistics of a failure, before or after the first byte. */
+/** Reports a failure, before or after the first byte, to the circuit breaker, the metrics and the log. */
 export function reportFailure(
   deps: GatewayDeps,
   held: HeldCall,
   { upstreamId }: Route,
-  trip: Trip,
+  routeCall: RouteCall,
   { reason, detail, retryAfterSeconds }: UpstreamFailure,
 ): void {
-  const isItsFault = !NOT_ITS_FAULT.has(reason)
-  if (!isItsFault) trip.abstain()
-  else if (reason === 'rate_limited') trip.fail(retryAfterSeconds ?? 1)
-  else trip.fail()
+  const isItsFault = !NOT_COUNTED.has(reason)
+  if (!isItsFault) routeCall.abstain()
+  else if (reason === 'rate_limited') routeCall.fail(retryAfterSeconds ?? 1)
+  else routeCall.fail()
   deps.observer.upstreamFailed({ vendor: held.model.vendor, upstreamId, reason, isItsFault })
   deps.log.warn('upstream_failed', { holdId: held.holdId, upstreamId, reason, detail })
 }
 
-/** Waits at least as long as the upstream asked for, else an exponential back-off with jitter. */
+/** Waits for an exponential back-off with jitter, and at least as long as the upstream asked for. */
 async function pause(ms: number, round: number, signal: AbortSignal): Promise<void> {
   const backoff = BACKOFF_MS * 2 ** round * (0.5 + Math.random())
   await sleep(Math.max(ms, backoff), undefined, { signal }).catch(() => {})
@@ -158,7 +158,7 @@ function isFailure(outcome: { kind: string }): outcome is UpstreamFailure {
   return outcome.kind === 'failure'
 }
 
-/** The customer's refusal when no route answered. */
+/** The refusal for the client when no route answered. */
 export function refusalOf(failure: UpstreamFailure): Refusal {
   switch (failure.reason) {
     case 'refused_request':

@@ -1,4 +1,4 @@
-/** The nouns of a model call, in the order in which a call becomes each of them; the acts import them from here. */
+/** The types of a model call, in the order in which a call passes through them. The steps import them from here. */
 import type { Model, Route } from '../catalog/model.ts'
 import type { Price, UsageCounts } from '../catalog/prices.ts'
 import type { Quote } from '../catalog/quote.ts'
@@ -7,12 +7,12 @@ import type { UsageKind } from '../ledger/resolution.ts'
 import type { Provider, UpstreamFailure } from '../providers/contract.ts'
 import type { Limits } from './limits.ts'
 import type { Refusal } from './refusal.ts'
-import type { Trip } from './routing/create-router.ts'
+import type { RouteCall } from './routing/create-router.ts'
 
-/** The part of a request that the money path needs, of any kind of call. */
+/** The fields of a request that the money path needs, for every kind of call. */
 export interface CallRequest {
   readonly modelId: string
-  /** Models to turn to, in this order, where the first one gives no answer: the customer's option. */
+  /** Models to try, in this order, if `modelId` gives no answer. The customer chooses them. */
   readonly fallbackModelIds: readonly string[]
   readonly isStream: boolean
 }
@@ -21,26 +21,26 @@ export interface Admitted<Request extends CallRequest> {
   readonly kind: 'admitted'
   readonly key: ActiveKey
   readonly request: Request
-  /** The model, and those to turn to where it gives no answer. */
+  /** The requested model, then its fallbacks. */
   readonly models: readonly [Model, ...Model[]]
 }
 
-/** A refusal, and the key where one was recognised: its limits are shown, and the call counts on it. */
+/** A refusal. If the key was recognised, the call counts against its rate limit, and the answer shows that limit. */
 export interface NotAdmitted {
   readonly kind: 'not_admitted'
   readonly refused: Refusal
   readonly key: ActiveKey | undefined
 }
 
-/** A call whose money is held. From here on its hold must be resolved, whatever happens. */
+/** A call whose money is held. Its hold must be resolved, even after an error. */
 export interface HeldCall<Request extends CallRequest = CallRequest> {
   readonly key: ActiveKey
   readonly model: Model
   readonly request: Request
   readonly holdId: string
-  /** Of the lease under which the hold was taken. */
+  /** The epoch of the lease under which the hold was taken. */
   readonly epoch: number
-  /** A crash of the database can lose the hold until its first checkpoint, see `Attempt.mayLag`. */
+  /** A crash of the database can lose the hold until its first checkpoint; see `Attempt.mayLag`. */
   readonly mayLag: boolean
   readonly quote: Quote
   readonly promptTokensEstimated: number
@@ -52,30 +52,30 @@ export interface NotHeld {
   readonly limits: Limits
 }
 
-/** An upstream that answered; of a stream, that sent its first bytes. */
+/** A call that an upstream answered; for a stream, with its first chunks. */
 export interface Called<Outcome> {
   readonly kind: 'called'
   readonly outcome: Outcome
   readonly route: Route
   readonly provider: Provider
-  /** Ends with the answer. */
-  readonly trip: Trip
+  /** Ends when the answer ends. */
+  readonly routeCall: RouteCall
   readonly tries: readonly TriedUpstream[]
   /** By `performance.now()`. */
   readonly calledAtMs: number
 }
 
-/** No upstream answered. */
+/** A call that no upstream answered. */
 export interface NotCalled {
   readonly kind: 'not_called'
   readonly failure: UpstreamFailure
-  /** The last route that was tried; undefined where none was. */
+  /** The last route that was tried; undefined if none was. */
   readonly route: Route | undefined
   readonly tries: readonly TriedUpstream[]
   readonly calledAtMs: number
 }
 
-/** A line of the attempts of a usage event. */
+/** One element of `attempts` in a usage event, as JSON. */
 export interface TriedUpstream {
   readonly upstream: string
   readonly model: string
@@ -84,7 +84,7 @@ export interface TriedUpstream {
   readonly ms: number
 }
 
-/** The times and attempts of a call, kept for the operator. */
+/** The upstream, times and attempts of a call, stored in the usage event for the operator. */
 export interface CallTimes {
   readonly upstreamId: string | null
   readonly firstByteMs: number | null
@@ -93,7 +93,7 @@ export interface CallTimes {
   readonly attempts: string | null
 }
 
-/** The upstream that answered a call, its price, and when. */
+/** The upstream that answered a call, with its times and the price that it bills at. */
 export interface AnsweredBy extends CallTimes {
   readonly price: Price
 }
@@ -102,6 +102,6 @@ export interface AnsweredBy extends CallTimes {
 export interface Used {
   readonly counts: UsageCounts
   readonly kind: UsageKind & ('exact' | 'estimated')
-  /** Why it is an estimate; null for usage that the upstream reported. */
+  /** Why the usage is an estimate; null for usage that the upstream reported. */
   readonly reason: string | null
 }

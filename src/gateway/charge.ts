@@ -1,11 +1,11 @@
-/** Turns the usage of a held call into its resolution. Pure. */
+/** Computes the resolution of a hold from the usage of its call. Pure. */
 import { costOf } from '../catalog/prices.ts'
 import { release, type Resolution } from '../ledger/resolution.ts'
 import { billedPicoUsd, chargeFor, type Conversion } from '../lib/money.ts'
 import { plainTokens } from '../providers/plain-tokens.ts'
 import type { AnsweredBy, CallTimes, HeldCall, Used } from './call.ts'
 
-/** For a call whose times are unknown. */
+/** The times of a call that was never timed. */
 export const NOT_TIMED: CallTimes = {
   upstreamId: null,
   firstByteMs: null,
@@ -13,7 +13,7 @@ export const NOT_TIMED: CallTimes = {
   attempts: null,
 }
 
-/** The charge for this usage by the rate and markup of the hold, and the price of the upstream that answered. */
+/** Charges usage at the price of the upstream that answered, with the exchange rate and markup of the hold. */
 export function charge(
   hold: { id: string; customerId: string; conversion: Conversion; priceId: number },
   used: Used,
@@ -21,7 +21,7 @@ export function charge(
 ): Resolution {
   const { counts } = used
   const cost = costOf(by.price, counts)
-  // Field by field: on the hot path spreading them was measured to take three times as long.
+  // Field by field: on the hot path, spreading was measured to take three times as long.
   return {
     id: hold.id,
     customerId: hold.customerId,
@@ -39,7 +39,7 @@ export function charge(
     billedPicoUsd: billedPicoUsd(cost, hold.conversion.markupE4),
     firstByteMs: by.firstByteMs,
     durationMs: by.durationMs,
-    // Null: the price of the hold.
+    // Null stands for the price of the hold.
     priceId: by.price.id === hold.priceId ? null : by.price.id,
     units: counts.units === undefined ? null : JSON.stringify(counts.units),
     attempts: by.attempts,
@@ -53,7 +53,7 @@ export function chargeHeldCall(held: HeldCall, used: Used, answeredBy: AnsweredB
   return charge(hold, used, answeredBy)
 }
 
-/** Ends a call that the customer does not pay for; `times` where the call was dispatched. */
+/** Releases the hold of a call without a charge. Pass `times` if the call was dispatched. */
 export function releaseHeldCall(held: HeldCall, reason: string, times?: CallTimes): Resolution {
   const { upstreamId = null, firstByteMs = null, durationMs = null, attempts = null } = times ?? {}
   return {
@@ -65,7 +65,7 @@ export function releaseHeldCall(held: HeldCall, reason: string, times?: CallTime
   }
 }
 
-/** Usage by our own count, never more than the hold was made for. */
+/** Usage by our own count, capped at the amounts that the hold covers. */
 export function estimated(
   held: HeldCall,
   counts: { promptTokens: number; completionTokens: number },

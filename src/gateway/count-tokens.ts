@@ -1,16 +1,16 @@
 /**
- * Counts tokens with a public tokenizer: where an upstream reported no usage, and where a hold is
- * tight. The tables are loaded at the first use, which takes some 100 ms.
+ * Counts tokens with a public tokenizer, for answers without reported usage and for holds that the balance barely
+ * covers. The tables are loaded at the first use, which takes about 100 ms.
  */
 import type { Tokenizer } from '../catalog/model.ts'
 import { cutLongRuns } from '../lib/cut-long-runs.ts'
 
-/** Longer texts would keep the event loop busy for too long; they are estimated by their bytes. */
+/** Longer texts would block the event loop for too long; they are estimated by their bytes. */
 const CHARACTERS_MAX = 100_000
 
 /**
- * Undefined where the texts are too long to count. It bounds the tokens of models that use exactly this
- * tokenizer; of any other it is an estimate.
+ * Returns undefined if the texts are too long to count. The count is an upper bound for models that use exactly this
+ * tokenizer, and an estimate for all others.
  */
 export async function countTokens(
   texts: readonly string[],
@@ -23,7 +23,7 @@ export async function countTokens(
     tokenizer === 'cl100k_base'
       ? await import('gpt-tokenizer/encoding/cl100k_base')
       : await import('gpt-tokenizer/encoding/o200k_base')
-  // Text that looks like a control token is text here, and must not throw.
+  // Text that looks like a special token counts as plain text, and must not throw.
   const count = (text: string): number => countTokens(text, { disallowedSpecial: new Set() })
   return texts.flatMap(cutLongRuns).reduce((sum, part) => sum + count(part), 0)
 }

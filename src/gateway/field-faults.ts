@@ -1,4 +1,4 @@
-/** What is at fault with a field of a request, told in Portuguese; undefined where it is sound. */
+/** Validators of request fields. Each returns the fault in Portuguese; undefined if the field is valid. */
 import type { JsonObject } from '../providers/contract.ts'
 
 export function findModelIdFault(body: JsonObject): string | undefined {
@@ -37,14 +37,14 @@ export function findChoiceFault(
   return `O campo "${field}" aceita ${choices.join(', ')}.`
 }
 
-/** The other models that may answer: see `takeFallbacks`. */
+/** Validates `models`; see `takeFallbacks`. */
 export function findFallbacksFault({ models }: JsonObject): string | undefined {
   if (isAbsent(models)) return undefined
-  const isSound =
+  const isValid =
     Array.isArray(models) &&
     models.length <= FALLBACKS_MAX &&
     models.every((id) => typeof id === 'string' && id !== '')
-  return isSound
+  return isValid
     ? undefined
     : `O campo "models" deve ser uma lista de até ${FALLBACKS_MAX} identificadores de modelos.`
 }
@@ -52,8 +52,8 @@ export function findFallbacksFault({ models }: JsonObject): string | undefined {
 export const FALLBACKS_MAX = 5
 
 /**
- * Takes `models` out of a sound request: the models to turn to where `model` gives no answer. The field
- * is the one that routers of models know; it is for us and not for the upstream.
+ * Removes `models` from a valid request and returns it: the models to try if `model` gives no answer. Other model
+ * routers use the same field name. It never reaches an upstream.
  */
 export function takeFallbacks(body: JsonObject): readonly string[] {
   const { models, model } = body
@@ -62,12 +62,12 @@ export function takeFallbacks(body: JsonObject): readonly string[] {
   return fallbacksBeside(model as string, (models as string[] | null) ?? [])
 }
 
-/** Each once, and not the model that they stand in for. */
+/** The distinct fallback models, without `modelId` itself. */
 export function fallbacksBeside(modelId: string, ids: readonly string[]): string[] {
   return [...new Set(ids)].filter((id) => id !== modelId)
 }
 
-/** Takes out of a sound request what is on no list: a field that nobody knows may have a price. */
+/** Deletes unlisted fields from a valid request, because an unknown field may cause costs upstream. */
 export function keepFields(fields: ReadonlySet<string>, body: JsonObject): void {
   for (const field in body) if (!fields.has(field)) delete body[field]
 }

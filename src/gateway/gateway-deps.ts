@@ -10,25 +10,25 @@ import type { LimitsView } from './limits.ts'
 import type { Router } from './routing/create-router.ts'
 import type { RunningCalls } from './running-calls.ts'
 
-/** What the hot path works with; made once, in `composition`. */
+/** The dependencies of the hot path; `composition` creates them once. */
 export interface GatewayDeps {
   readonly keys: KeyCache
   readonly catalog: Catalog
-  /** The rate in force; undefined until one is known. */
+  /** The exchange rate in force; undefined until one is known. */
   readonly currentFxRate: () => FxRate | undefined
   readonly ledger: Ledger
   readonly lease: LeaseView
-  /** Notes what clients were told that an answer costs, for the audit. */
+  /** Records the cost that each delivered answer showed to its client, for the audit. */
   readonly deliveries: Pick<DeliveryNotes, 'note'>
   readonly providers: ReadonlyMap<string, Provider>
   readonly router: Router
-  /** How often a call is tried again on a route of this upstream. */
+  /** How many times a call is retried on a route of this upstream. */
   readonly retriesOf: (upstreamId: string) => number
   readonly calls: RunningCalls
   readonly limits: LimitsView
-  /** Requests a minute from one address. */
+  /** Requests per minute from one address. */
   readonly ipRequestsPerMinute: number
-  /** A call is ended after this, whatever it does. */
+  /** Every call is ended after this time. */
   readonly callTimeoutMs: number
   readonly observer: GatewayObserver
   readonly log: Log
@@ -50,11 +50,11 @@ export interface GatewayObserver {
     vendor: string
     upstreamId: string
     reason: string
-    /** False where the request or the client ended the call. */
+    /** False if the failure must not count against the upstream, because the request or the client caused it. */
     isItsFault: boolean
   }): void
-  /** A charge is durable, in the database or on the disk, this long after the upstream's answer ended. */
+  /** A charge is durable, in the database or in the spool, `lagMs` after the upstream's answer ended. */
   settled(kept: 'committed' | 'spooled', lagMs: number): void
-  /** A charge above its hold: the operator's alarm. */
+  /** A charge exceeded its hold; this raises the operator's alarm. */
   overrun(): void
 }

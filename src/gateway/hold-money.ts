@@ -6,52 +6,53 @@ import type { FxRate } from '../fx/fx-rates.ts'
 import type { Attempt, Verdict } from '../ledger/attempt.ts'
 import { createId } from '../lib/ids.ts'
 import { identify, mayUse } from './admit.ts'
-import type { Ask } from './call-kind.ts'
+import type { CallBounds } from './call-kind.ts'
 import type { Admitted, CallRequest, HeldCall, NotHeld } from './call.ts'
 import type { IncomingCall } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
 import { keySubject, secondsToReset } from './limits.ts'
 import { refusals, type Refusal } from './refusal.ts'
 
-/** An answer shorter than this is of no use: rather say that the balance is short. */
+/** An answer shorter than this is of no use, so the call is refused for its balance instead. */
 const LOWERED_TOKENS_MIN = 64
-/** Each try changes the question: a fresh key, a counted prompt, a lowered limit, a race lost. */
+/** Each try is a different request: with a fresh key, a counted prompt, or a limit lowered after a lost race. */
 const TRIES_MAX = 6
 
-/** What is asked of the ledger; every try asks something else. */
-interface Question {
+/** The variable part of a hold request; it changes with every try. */
+interface HoldRequest {
   readonly key: ActiveKey
   readonly input: QuoteInput
-  /** The prompt was counted with a tokenizer, or cannot be. */
+  /** The prompt was counted with a tokenizer, or cannot be counted. */
   readonly isCounted: boolean
 }
 
-interface Terms {
+/** The fixed part of a hold request. */
+interface HoldContext {
   readonly incoming: IncomingCall<unknown>
   readonly model: Model
   readonly isStream: boolean
-  readonly ask: Ask
+  readonly bounds: CallBounds
   readonly fxRate: FxRate
 }
 
 /**
- * Quotes the call and sets its ceiling aside in the ledger, which alone says yes. `isRepeated`: it was
- * counted against the rate limits already, for another model.
+ * Quotes the call and holds its ceiling. Only the ledger grants a hold, never a cache. `isRepeated`: the call was
+ * already counted against the rate limits, for another model.
  */
 export async function holdMoney<Request extends CallRequest>(
   deps: GatewayDeps,
   incoming: IncomingCall<unknown>,
   { key, request }: Admitted<Request>,
   model: Model,
-  ask: Ask,
+  bounds: CallBounds,
   isRepeated: boolean,
 ): Promise<HeldCall<Request> | NotHeld> {
   const fxRate = deps.currentFxRate()
   let limits = deps.limits.lastKnown(keySubject(key))
   if (!fxRate) return { refused: refusals.serviceUnavailable(), limits }
 
-  const terms: Terms = { incoming, model, isStream: request.isStream, ask, fxRate }
-  const { promptTokensMax, outputTokensMax, choices, unitsMax } = ask
+  const context: HoldContext = { incoming, model, isStream: request.isStream, bounds, fxRate }
+  const { promptTokensMax, outputTokensMax, choices, unitsMax } = bounds
   const input = {
     prices: pricesOf(model),
     conversion: { fxRateE4: fxRate.rateE4, markupE4: model.markupE4 },
@@ -60,43 +61,43 @@ export async function holdMoney<Request extends CallRequest>(
     choices,
     unitsMax,
   }
-  let question: Question = { key, input, isCounted: ask.countPrompt === undefined }
+  let current: HoldRequest = { key, input, isCounted: bounds.countPrompt === undefined }
   for (let tries = 0; tries < TRIES_MAX; tries++) {
-    const quoted = quote(question.input)
+    const quoted = quote(current.input)
     const epoch = deps.lease.epoch()
-    const attempt = attemptOf(deps, terms, question.key, quoted, isRepeated || tries > 0)
+    const attempt = attemptOf(deps, context, current.key, quoted, isRepeated || tries > 0)
     const verdict = await deps.ledger.hold(attempt)
     if (verdict.kind === 'unavailable') return { refused: refusals.serviceUnavailable(), limits }
-    limits = deps.limits.counted(keySubject(question.key), verdict.keySequence ?? 0, verdict.at)
+    limits = deps.limits.counted(keySubject(current.key), verdict.keySequence ?? 0, verdict.at)
     if (verdict.kind === 'held') {
       return {
-        key: question.key,
+        key: current.key,
         model,
         request,
         holdId: attempt.id,
         epoch,
         mayLag: attempt.mayLag,
         quote: quoted,
-        promptTokensEstimated: ask.promptTokensEstimated,
+        promptTokensEstimated: bounds.promptTokensEstimated,
         limits,
       }
     }
-    const next = await nextQuestion(deps, terms, question, quoted, verdict)
+    const next = await nextHoldRequest(deps, context, current, quoted, verdict)
     if ('status' in next) return { refused: next, limits }
-    question = next
+    current = next
   }
-  // Its own other calls took the room again and again.
+  // Other calls of this customer took the free amount after every try.
   return { refused: refusals.balanceOnHold(), limits }
 }
 
-/** What to ask after a no: something smaller, or with a fresh key; or the refusal that the no means. */
-async function nextQuestion(
+/** The next request after a negative verdict: smaller, or with a fresh key. Otherwise the refusal for the client. */
+async function nextHoldRequest(
   deps: GatewayDeps,
-  terms: Terms,
-  question: Question,
+  context: HoldContext,
+  current: HoldRequest,
   quoted: Quote,
   verdict: Verdict,
-): Promise<Question | Refusal> {
+): Promise<HoldRequest | Refusal> {
   switch (verdict.kind) {
     case 'ip_limited':
       return refusals.ipLimited(secondsToReset(verdict))
@@ -105,36 +106,36 @@ async function nextQuestion(
     case 'tokens_limited':
       return refusals.tokensLimited(secondsToReset(verdict))
     case 'stale_key': {
-      deps.keys.forget(question.key.id)
-      const key = await identify(deps, terms.incoming)
+      deps.keys.forget(current.key.id)
+      const key = await identify(deps, context.incoming)
       if ('refused' in key) return key.refused
-      return mayUse(key, terms.model)
-        ? { ...question, key }
-        : refusals.modelAccessDenied(terms.model.id)
+      return mayUse(key, context.model)
+        ? { ...current, key }
+        : refusals.modelAccessDenied(context.model.id)
     }
     default:
-      return smallerQuestion(terms.ask, question, quoted, verdict)
+      return smallerHoldRequest(context.bounds, current, quoted, verdict)
   }
 }
 
-/** First the prompt is counted instead of bounded, then a limit that only the model set is lowered. */
-async function smallerQuestion(
-  { countPrompt, outputLimitOf }: Ask,
-  question: Question,
+/** First counts the prompt instead of bounding it by its bytes, then lowers the output limit if the model set it. */
+async function smallerHoldRequest(
+  { countPrompt, outputLimitOf }: CallBounds,
+  current: HoldRequest,
   quoted: Quote,
   verdict: Verdict,
-): Promise<Question | Refusal> {
-  const { input } = question
-  if (!question.isCounted) {
+): Promise<HoldRequest | Refusal> {
+  const { input } = current
+  if (!current.isCounted) {
     const promptTokensMax = await countPrompt?.()
     if (promptTokensMax !== undefined && promptTokensMax < input.promptTokensMax) {
-      return { ...question, isCounted: true, input: { ...input, promptTokensMax } }
+      return { ...current, isCounted: true, input: { ...input, promptTokensMax } }
     }
   }
   const fits = outputTokensThatFit(input, roomOf(verdict))
   if (outputLimitOf === 'model' && fits >= LOWERED_TOKENS_MIN) {
     return {
-      ...question,
+      ...current,
       isCounted: true,
       input: { ...input, outputTokensMax: fits },
     }
@@ -149,7 +150,7 @@ async function smallerQuestion(
   return isOnHold ? refusals.balanceOnHold() : refusals.insufficientBalance(fitting)
 }
 
-/** What the verdict leaves for one more call, of the balance, the team's cap and the key's budget. */
+/** The amount left for one more call by the balance, the team's cap and the key's budget. */
 function roomOf(verdict: Verdict): { nanoBrl?: bigint; billedPicoUsd?: bigint } {
   const free = (verdict.balanceNanoBrl ?? 0n) - (verdict.heldNanoBrl ?? 0n)
   const left = verdict.teamLeftNanoBrl
@@ -159,7 +160,7 @@ function roomOf(verdict: Verdict): { nanoBrl?: bigint; billedPicoUsd?: bigint } 
     : { nanoBrl, billedPicoUsd: verdict.budgetLeftPicoUsd }
 }
 
-/** The prices of every route, each once: which route will answer is not known yet. */
+/** The distinct prices of all routes, because any of them may answer. */
 function pricesOf({ price, routes }: Model): readonly Price[] {
   if (routes.length <= 1) return [routes[0]?.price ?? price]
   return [...new Map(routes.map((route) => [route.price.id, route.price])).values()]
@@ -167,7 +168,7 @@ function pricesOf({ price, routes }: Model): readonly Price[] {
 
 function attemptOf(
   deps: GatewayDeps,
-  { incoming, model, isStream, ask, fxRate }: Terms,
+  { incoming, model, isStream, bounds, fxRate }: HoldContext,
   key: ActiveKey,
   quoted: Quote,
   isRepeated: boolean,
@@ -183,7 +184,8 @@ function attemptOf(
     sessionId: incoming.sessionId ?? null,
     modelId: model.id,
     isStream,
-    // A plain answer leaves after its charge is committed, and what that commit does not find is not answered.
+    // A plain answer is sent only after its charge is committed. If a crash lost the hold, that commit finds none, and
+    // the answer is refused.
     mayLag: !isStream,
     amountNanoBrl: quoted.ceilingNanoBrl,
     budgetPicoUsd: quoted.ceilingPicoUsd,
@@ -191,7 +193,7 @@ function attemptOf(
     fxRateId: fxRate.id,
     fxRateE4: quoted.conversion.fxRateE4,
     markupE4: quoted.conversion.markupE4,
-    promptTokensEstimated: ask.promptTokensEstimated,
-    tokensCounted: ask.tokensCounted,
+    promptTokensEstimated: bounds.promptTokensEstimated,
+    tokensCounted: bounds.tokensCounted,
   }
 }

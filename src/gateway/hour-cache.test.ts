@@ -57,7 +57,7 @@ test('the cost is tokens x price and units x price, the surcharge among the unit
   )
 })
 
-test('a ceiling with the life of an hour is never below a cost, on both sides of every tier', () => {
+test('a ceiling with one-hour cache writes is never below a cost, on both sides of every tier', () => {
   const usd = fc.integer({ min: 0, max: 40 }).map((quarters) => String(quarters / 4))
   const prices = fc
     .tuple(usd, usd, usd, usd, fc.nat({ max: 3_000 }))
@@ -96,7 +96,7 @@ test('a ceiling with the life of an hour is never below a cost, on both sides of
   )
 })
 
-test('a price without the life of an hour has no unit for it, and one tier cannot lack what another has', () => {
+test('a price without one-hour cache writes has no unit for them, and either all tiers have one or none', () => {
   const faults: string[] = []
   const plain = readPrices('own', 'llm', { input: '1', output: '1' }, faults)
   assert.equal(plain.units, undefined)

@@ -1,18 +1,18 @@
 /**
- * What the rate-limit headers of an answer say. On model calls it is what the database counted. On other
- * answers nothing is counted, and it is what this node last knew of the same minute.
+ * The values of the rate-limit headers. For model calls they are the database's counts. Other requests are not
+ * counted, so their answers carry this node's last known counts of the same minute.
  */
 import type { Verdict } from '../ledger/attempt.ts'
 
 export interface Limits {
-  /** Requests a minute. */
+  /** Requests per minute. */
   readonly limit: number
   readonly remaining: number
-  /** Unix time in seconds when the counter starts again. */
+  /** Unix time in seconds at which the counter resets. */
   readonly resetAt: number
 }
 
-/** A key with its limit, or an address with the limit of all addresses. */
+/** A key with its own limit, or an address with the limit for addresses. */
 export interface LimitSubject {
   readonly subject: string
   readonly limit: number
@@ -61,7 +61,7 @@ export function ipSubject(ip: string, limit: number): LimitSubject {
   return { subject: `i:${ip}`, limit }
 }
 
-/** Seconds from the verdict until the counters start again; at least one. */
+/** Seconds from the verdict until the counters reset; at least one. */
 export function secondsToReset(verdict: Verdict): number {
   return Math.max(1, 60 - Math.floor((verdict.at.getTime() % MINUTE_MS) / 1000))
 }

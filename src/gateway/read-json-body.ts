@@ -3,10 +3,10 @@ import type { JsonObject } from '../providers/contract.ts'
 import { refusals, type Refusal } from './refusal.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
-/** Far below what ends the stack of whoever writes the JSON again. A level takes two bytes at least. */
+/** Far below the depth at which serializing the JSON again overflows the stack. Each level takes at least two bytes. */
 const DEPTH_MAX = 200
 
-/** The JSON object of a request. */
+/** Parses the JSON object of a request body. */
 export function readJsonBody(raw: Buffer): JsonObject | Refusal {
   const body = parseObject(raw)
   if (!body)

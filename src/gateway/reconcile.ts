@@ -1,11 +1,11 @@
 /**
- * Resolves the holds that no running call will: those of dead nodes, and holds of this node that no call of it knows.
- * By what the last checkpoint says:
+ * Resolves orphaned holds: the holds of dead nodes, and holds of this node that no running call owns. The last
+ * checkpoint decides the outcome:
  *
- * - output had begun: the prompt and the output seen so far are charged, as an estimate;
- * - it had not: the hold is released. The customer got nothing of it.
+ * - if output had begun, the prompt and the output seen so far are charged as an estimate;
+ * - otherwise the hold is released, because the customer received nothing.
  *
- * If the node that ran the call comes back with what it delivered, that corrects this outcome, once.
+ * If the node that ran the call later reports what it delivered, that corrects this outcome, at most once.
  */
 import { findPrice } from '../catalog/register-prices.ts'
 import type { Database } from '../db/open.ts'
@@ -24,8 +24,11 @@ import { charge, NOT_TIMED } from './charge.ts'
 import type { RunningCalls } from './running-calls.ts'
 
 const BATCH_MAX = 1_000
-/** A hold of ours that no running call knows after this long was left by a fault, or by an answer that was lost. */
-const FORGOTTEN_AFTER_SECONDS = 25
+/**
+ * After this time, a hold of this node that no running call owns was left behind by an internal error, or the
+ * database's answer to taking it was lost.
+ */
+const OWN_ORPHAN_AFTER_SECONDS = 25
 
 export interface ReconcileDeps {
   readonly db: Database
@@ -38,9 +41,9 @@ export interface ReconcileDeps {
 /** Returns how many holds it resolved. */
 export async function reconcile(deps: ReconcileDeps): Promise<number> {
   const { db, ledger, lease, calls, log } = deps
-  // Charges that wait on this disk are better known than any estimate.
+  // Charges in this node's spool are exact, so they are replayed before any hold is estimated.
   await ledger.replaySpool()
-  // Right after an outage the others may be as well as this node, and only not back yet.
+  // Right after an outage, other nodes may be healthy and merely not have reconnected yet.
   if (lease.contactMs() < LEASE_SECONDS * 1_000) return 0
 
   for (const nodeId of await fenceSilentNodes(db, lease.nodeId()))
@@ -50,20 +53,20 @@ export async function reconcile(deps: ReconcileDeps): Promise<number> {
   do {
     page = await listOrphanedHolds(db, { afterId: page.at(-1)?.id, limit: BATCH_MAX })
     const waiting = page.filter(({ id }) => !ledger.isSpooled(id))
-    const done = await Promise.all(waiting.map((hold) => resolveLeft(deps, hold, 'node_lost')))
+    const done = await Promise.all(waiting.map((hold) => resolveOrphan(deps, hold, 'node_lost')))
     resolved += done.filter(Boolean).length
   } while (page.length === BATCH_MAX)
 
-  const own = await listOwnHolds(db, lease.nodeId(), FORGOTTEN_AFTER_SECONDS)
+  const own = await listOwnHolds(db, lease.nodeId(), OWN_ORPHAN_AFTER_SECONDS)
   for (const hold of own) {
     if (calls.has(hold.id) || ledger.isSpooled(hold.id)) continue
-    if (await resolveLeft(deps, hold, 'hold_forgotten')) resolved += 1
+    if (await resolveOrphan(deps, hold, 'hold_forgotten')) resolved += 1
   }
   return resolved
 }
 
-/** False where it could not be: the others do not wait for it, and the next turn tries again. */
-async function resolveLeft(
+/** Returns false if the hold could not be resolved. It does not delay other holds, and the next run tries it again. */
+async function resolveOrphan(
   { db, ledger, log }: ReconcileDeps,
   hold: OpenHold,
   reason: string,
@@ -84,7 +87,7 @@ async function resolutionOf(db: Database, hold: OpenHold, reason: string): Promi
   const price = await findPrice(db, hold.priceId)
   if (!price) throw new Error(`price ${hold.priceId} of hold ${hold.id} is not stored`)
   const conversion = { fxRateE4: hold.fxRateE4, markupE4: hold.markupE4 }
-  // The hold covers the prompt's bound and the output's limit, so these counts are within it.
+  // Both counts are within the prompt bound and the output limit that the hold covers.
   const counts = plainTokens(hold.promptTokensEstimated, hold.outputTokensSeen)
   return charge(
     { ...hold, conversion },

@@ -1,6 +1,6 @@
 /**
- * Every answer of the proxy format that is not a success, in one table. Messages are for customers:
- * Brazilian Portuguese, what happened and what to do, never an upstream's name or words.
+ * The table of all error answers of the model API. Messages are for customers: they say in Brazilian Portuguese
+ * what happened and what to do, and never quote an upstream or name it.
  */
 export interface Refusal {
   readonly kind: 'refused'
@@ -25,7 +25,7 @@ export const refusals = {
     refusal(
       402,
       'insufficient_balance',
-      `Saldo insuficiente para esta requisição. ${whatFits(tokensThatFit)}`,
+      `Saldo insuficiente para esta requisição. ${limitAdvice(tokensThatFit)}`,
     ),
   balanceOnHold: () =>
     refusal(
@@ -146,7 +146,7 @@ export function isRefusal(value: object): value is Refusal {
   return (value as { kind?: unknown }).kind === 'refused'
 }
 
-/** The body of the proxy format. */
+/** The JSON body of an error answer of the model API. */
 export function refusalBody(refused: Refusal): string {
   const { message, type, code } = refused
   return JSON.stringify({ error: { message, type, code } })
@@ -168,12 +168,12 @@ function refusal(
   }
 }
 
-function whatFits(tokens: number | undefined): string {
+function limitAdvice(tokens: number | undefined): string {
   if (tokens === undefined || tokens < 1) return 'Faça uma recarga para continuar.'
   return `Com o saldo disponível, max_tokens pode ser de até ${tokens}. Reduza max_tokens ou faça uma recarga.`
 }
 
-/** Client text in a message: short, and without control characters. */
+/** Makes client text safe for a message: at most 80 characters, no control characters and no quotes. */
 function shown(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replace(/[\u0000-\u001f\u007f"]/g, ' ').slice(0, 80)

@@ -1,45 +1,48 @@
 /**
- * The calls of this node that hold money. Long ones are checkpointed on their hold, so that another
- * node can charge what was delivered if this one dies; short ones never cost a write.
+ * The calls of this node that hold money. Long calls write checkpoints to their hold, so that another node can charge
+ * the delivered output if this one dies. Short calls cost no write.
  */
 import type { Checkpoint } from '../ledger/lane/lane-work.ts'
 
 export interface RunningCall {
-  /** The hold would survive a crash of the database: its commit waited for the disk, or a later checkpoint's did. */
-  readonly isKept: boolean
-  /** Of the lease under which its hold was taken. */
+  /** The hold survives a crash of the database: its commit, or that of a later checkpoint, was flushed to disk. */
+  readonly isHoldDurable: boolean
+  /** The epoch of the lease under which its hold was taken. */
   readonly epoch: number
-  /** Something of the answer is with the client. */
+  /** Part of the answer was sent to the client. */
   isDelivered: boolean
-  /** Output tokens seen so far, as we count them: the last argument of `sawOutput`. */
+  /** Output tokens seen so far: the last argument of `sawOutput`. */
   readonly tokens: number
-  /** Output tokens seen so far, as counted by us. */
+  /** Records the output tokens seen so far by our own count. */
   sawOutput(tokens: number): void
-  /** The hold is resolved, or on its way to be. */
+  /** Ends the call after its hold was resolved, or its resolution was handed to the ledger. */
   end(): void
 }
 
 export interface RunningCalls {
-  begin(hold: { id: string; customerId: string; epoch: number }, isKept: boolean): RunningCall
+  begin(
+    hold: { id: string; customerId: string; epoch: number },
+    isHoldDurable: boolean,
+  ): RunningCall
   has(holdId: string): boolean
   readonly size: number
-  /** The checkpoints that are due: of calls older than a moment without one, and of calls with new output. */
+  /** Takes the due checkpoints: the first one of calls older than 100 ms, and later ones for new output. */
   takeDueCheckpoints(): Checkpoint[]
-  /** These checkpoints are on their holds, and on the disk. */
-  noteKept(checkpoints: readonly Checkpoint[]): void
-  /** Resolves when no call runs, or after `timeoutMs`. */
+  /** Records that these checkpoints were committed durably. */
+  recordDurable(checkpoints: readonly Checkpoint[]): void
+  /** Resolves when no call is running, or after `timeoutMs`. */
   whenNone(timeoutMs: number): Promise<void>
 }
 
-/** The age of a call at its first checkpoint, and the time between its later ones. */
+/** The age of a call at its first checkpoint, and the interval of the later ones. */
 const FIRST_CHECKPOINT_MS = 100
 const NEXT_CHECKPOINT_MS = 3_000
-/** When a checkpoint that was not confirmed is tried again. */
-const LOST_CHECKPOINT_MS = 500
+/** After this time a checkpoint without confirmation is written again. */
+const UNCONFIRMED_CHECKPOINT_MS = 500
 
-/** Without getters, see `Client`. */
+/** Has no getters, for the reason given at `Client`. */
 interface State extends RunningCall {
-  isKept: boolean
+  isHoldDurable: boolean
   readonly customerId: string
   readonly beganAtMs: number
   checkpointedAtMs: number | undefined
@@ -53,9 +56,10 @@ export function createRunningCalls(now: () => number = () => performance.now()):
 
   function isDue(state: State, nowMs: number): boolean {
     if (state.checkpointedAtMs === undefined) return nowMs - state.beganAtMs >= FIRST_CHECKPOINT_MS
-    // The last one was lost, or met the hold while it was locked.
-    if (!state.isKept && nowMs - state.checkpointedAtMs >= LOST_CHECKPOINT_MS) return true
-    // The first output is worth knowing at once: from then on the prompt is owed.
+    // The last checkpoint was lost, or skipped because its hold was locked.
+    if (!state.isHoldDurable && nowMs - state.checkpointedAtMs >= UNCONFIRMED_CHECKPOINT_MS)
+      return true
+    // Output began: checkpoint at once, because from now on the prompt is owed.
     if (state.tokensCheckpointed === 0 && state.tokens > 0) return true
     return (
       state.tokens > state.tokensCheckpointed &&
@@ -64,9 +68,9 @@ export function createRunningCalls(now: () => number = () => performance.now()):
   }
 
   return {
-    begin({ id: holdId, customerId, epoch }, isKept) {
+    begin({ id: holdId, customerId, epoch }, isHoldDurable) {
       const state: State = {
-        isKept,
+        isHoldDurable,
         epoch,
         isDelivered: false,
         customerId,
@@ -102,10 +106,10 @@ export function createRunningCalls(now: () => number = () => performance.now()):
       }
       return due
     },
-    noteKept(checkpoints) {
+    recordDurable(checkpoints) {
       for (const { id } of checkpoints) {
         const state = states.get(id)
-        if (state) state.isKept = true
+        if (state) state.isHoldDurable = true
       }
     },
     whenNone(timeoutMs) {

@@ -1,15 +1,15 @@
 /**
- * READ THIS FIRST: the way of a model call, of every kind.
+ * READ THIS FIRST: the path of every model call, whatever its kind.
  *
- *   admit    who calls, for which model, and is the request sound?
- *   quote    what can it cost at most?             } hold-money.ts
- *   hold     is that free in the balance? set it aside }
- *   call     the upstream, over the model's routes
- *   relay    its answer to the client, reading the usage on the way
- *   settle   charge what was used, or release the hold; the last byte leaves after the commit
+ *   admit    check the key, the model and the request
+ *   quote    compute the most that the call can cost         } hold-money.ts
+ *   hold     set that amount aside, if the balance covers it }
+ *   call     try the model's routes until an upstream answers
+ *   relay    pass the answer to the client and read the usage on the way
+ *   settle   charge the usage, or release the hold; the last byte leaves after the commit
  *
- * Once money is held, every way out of here resolves the hold, exactly once. What a dying process
- * leaves held, `reconcile.ts` resolves. What makes a kind of call is in `call-kind.ts`.
+ * Once money is held, every exit from this file resolves the hold exactly once. If the process dies first,
+ * `reconcile.ts` on another node resolves the hold. `call-kind.ts` defines how kinds of calls differ.
  */
 import type { Resolution, Resolved } from '../ledger/resolution.ts'
 import type { UpstreamFailure } from '../providers/contract.ts'
@@ -25,7 +25,7 @@ import { ipSubject, keySubject, secondsToReset, type Limits } from './limits.ts'
 import { refusals, type Refusal } from './refusal.ts'
 import type { RunningCall } from './running-calls.ts'
 
-/** Answers a call of one kind, whatever happens. */
+/** Serves calls of one kind. Resolves after the client received an answer or a refusal. */
 export type ServeCall<Body = Buffer> = (
   incoming: IncomingCall<Body>,
   client: Client,
@@ -42,13 +42,13 @@ export function createServeCall<
     const { request, models } = admitted
     try {
       for (const [place, model] of models.entries()) {
-        const ask = await kind.ask(model, request, deps.providers)
-        const held = await holdMoney(deps, incoming, admitted, model, ask, place > 0)
+        const bounds = await kind.bound(model, request, deps.providers)
+        const held = await holdMoney(deps, incoming, admitted, model, bounds, place > 0)
         if ('refused' in held) return refuse(deps, incoming, client, held.refused, held.limits)
 
         const failure = await serveHeldCall(deps, kind, incoming, client, held)
         if (failure === undefined) return
-        // Its money is free again. The next model, where the customer named one, begins with its own hold.
+        // The hold is resolved. If the customer named a fallback model, that model starts with its own hold.
         const isOver = place === models.length - 1 || client.hasLeft() || !isWorthAnother(failure)
         if (isOver) return refuse(deps, incoming, client, refusalOf(failure), held.limits)
       }
@@ -58,7 +58,7 @@ export function createServeCall<
   }
 }
 
-/** Runs a call whose money is held, to its end. Returns why no upstream answered, if none did. */
+/** Runs a held call to its end and resolves the hold. Returns the failure if no upstream answered. */
 async function serveHeldCall<Body, Request extends CallRequest, Outcome extends { kind: string }>(
   deps: GatewayDeps,
   kind: CallKind<Body, Request, Outcome>,
@@ -72,7 +72,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
   const timer = setTimeout(() => ending.abort(), deps.callTimeoutMs)
   let isResolved = false
   try {
-    // A hold that others may resolve already pays for nothing.
+    // Once the lease has lapsed, another node may resolve this hold at any time, so it cannot cover the call.
     if (!deps.lease.isHeld(epoch)) {
       await deps.ledger.resolve(releaseHeldCall(held, 'lease_lapsed'), running)
       refuse(deps, incoming, client, refusals.serviceUnavailable(), held.limits)
@@ -90,13 +90,14 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
     }
     try {
       const relayed = await kind.relay(held, called, answeredBy, client, running)
-      if (relayed.brokenBy) reportFailure(deps, held, called.route, called.trip, relayed.brokenBy)
+      if (relayed.brokenBy)
+        reportFailure(deps, held, called.route, called.routeCall, relayed.brokenBy)
       const settled = settle(deps, held, relayed.resolution, running)
       const written = relayed.write()
       const resolved = await settled
       const text = typeof written === 'string' ? written : await written
       isResolved = true
-      // An answer whose charge is not durable is not delivered; of a stream, its end is not.
+      // Never deliver an answer whose charge is not durable; for a stream, never deliver its end.
       if (!isDurable(resolved)) {
         if (running.isDelivered) deps.deliveries.note(held.holdId, relayed.resolution.billedNanoBrl)
         if (relayed.refuse) relayed.refuse(refusals.serviceUnavailable())
@@ -107,11 +108,11 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
       deps.deliveries.note(held.holdId, relayed.resolution.billedNanoBrl)
       answered(deps, incoming, held, called.calledAtMs - dispatchedAtMs)
     } finally {
-      called.trip.end()
+      called.routeCall.end()
     }
     return undefined
   } catch (error) {
-    // A fault of ours costs the customer what is delivered already, and nothing else.
+    // After an internal error the customer pays only for output that was already delivered.
     if (!isResolved) await deps.ledger.resolve(resolveFault(held, running), running)
     throw error
   } finally {
@@ -121,8 +122,8 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
 }
 
 /**
- * A call that no upstream answered is released. Where the client left while an upstream worked on it, its prompt is
- * owed: see docs/specification.md, "What an interrupted call costs".
+ * Releases a call that no upstream answered. If the client hung up while an upstream was working on the call, the
+ * customer owes the prompt: see docs/specification.md, "What an interrupted call costs".
  */
 function resolveNotCalled<Request extends CallRequest, Outcome extends { kind: string }>(
   kind: CallKind<never, Request, Outcome>,
@@ -137,7 +138,7 @@ function resolveNotCalled<Request extends CallRequest, Outcome extends { kind: s
     : releaseHeldCall(held, 'client_left', answeredBy())
 }
 
-/** A call refused before any money was asked for still counts: against its address, and its key if known. */
+/** Counts a call that was refused before the hold against the rate limits of its address and, if known, its key. */
 async function refuseAndCount(
   deps: GatewayDeps,
   incoming: IncomingCall<unknown>,
@@ -164,12 +165,12 @@ async function refuseAndCount(
   return refuse(deps, incoming, client, refused, limits)
 }
 
-/** Another model may answer what this one did not; what was refused or left it would not either. */
+/** Whether a fallback model may succeed: not if the request was refused or the call was aborted. */
 function isWorthAnother({ reason }: UpstreamFailure): boolean {
   return reason !== 'refused_request' && reason !== 'aborted'
 }
 
-/** How a call ends that a fault of this program broke. */
+/** The resolution after an internal error: charges the delivered output, or releases the hold if there is none. */
 function resolveFault(held: HeldCall, running: RunningCall): Resolution {
   if (!running.isDelivered) return releaseHeldCall(held, 'internal_error')
   const { promptTokensEstimated: promptTokens, quote } = held
@@ -178,12 +179,12 @@ function resolveFault(held: HeldCall, running: RunningCall): Resolution {
   return { ...chargeHeldCall(held, used, by), isFinal: true }
 }
 
-/** Stored by the database, or on the disk from where the database gets it. */
+/** Whether the resolution is committed, or synced to the spool on disk, from which it is replayed. */
 function isDurable({ kind }: Resolved): boolean {
   return kind === 'committed' || kind === 'corrected' || kind === 'spooled'
 }
 
-/** After this the outcome is durable, and the end of the answer may leave, where `isDurable` says so. */
+/** Stores the resolution. The end of the answer may leave only if `isDurable` is true for the result. */
 async function settle(
   deps: GatewayDeps,
   held: HeldCall,
@@ -200,7 +201,7 @@ async function settle(
     })
   }
   const usedAtMs = performance.now()
-  // What the client has of a stream is the truth, whatever was made of its hold meanwhile.
+  // Delivered output is the authority, even if another node has resolved the hold in the meantime.
   const final = running.isDelivered ? { ...resolution, isFinal: true } : resolution
   const resolved = await deps.ledger.resolve(final, running)
   if (isDurable(resolved))
@@ -212,7 +213,7 @@ async function settle(
   return resolved
 }
 
-/** The upstream that answered, or was asked last, and how long it took until now. */
+/** Returns the upstream that answered, or was tried last, with the duration measured when it is called. */
 function createAnsweredBy(
   held: HeldCall,
   { route, tries, calledAtMs }: Called<unknown> | NotCalled,

@@ -49,7 +49,7 @@ export interface Ledger {
 /** The state of a running call whose hold is being resolved. */
 export interface CallInDoubt {
   /** The hold survives a crash of the database; only then may a charge go to the spool. */
-  readonly isKept: boolean
+  readonly isHoldDurable: boolean
   /** The epoch of the lease under which the hold was taken. */
   readonly epoch: number
   /** The client has a part of the answer already: its charge goes to the spool with or without a lease. */
@@ -126,7 +126,7 @@ export async function openLedger(options: {
       if (resolution.outcome === 'released')
         return (await append(toRow(resolution))) ? SPOOLED : UNAVAILABLE
       if (asked.kind === 'unreachable') mayBeCommitted ||= asked.mayBeCommitted
-      if (call.isKept && (call.isDelivered || lease.isHeld(call.epoch))) {
+      if (call.isHoldDurable && (call.isDelivered || lease.isHeld(call.epoch))) {
         const kept = await keepCharge(resolution, call)
         if (kept === 'kept') return SPOOLED
         if (kept === 'taken_back') return UNAVAILABLE

@@ -45,13 +45,13 @@ export interface ChatContent {
   /** An image of the request is an http(s) address: an upstream that opens it may find anything there. */
   readonly hasImageAddresses: boolean
   /** A content part or a tool carries `cache_control`. */
-  readonly hasCacheMarks: boolean
+  readonly hasCacheControl: boolean
   /** One of these marks asks for the life of an hour. */
   readonly cachesForAnHour: boolean
   /** The request has files: documents or sound. */
   readonly hasFiles: boolean
   /** A file of the request is sound, which has a price of its own. */
-  readonly hasSound: boolean
+  readonly hasAudio: boolean
 }
 
 export interface ChatCall extends ChatContent {

@@ -131,7 +131,7 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
   const timers = [
     every(CHECKPOINT_EVERY_MS, 'checkpoint', log, async () => {
       const due = calls.takeDueCheckpoints()
-      if (due.length > 0) calls.noteKept(await ledger.checkpoint(due))
+      if (due.length > 0) calls.recordDurable(await ledger.checkpoint(due))
     }),
     every(SPOOL_EVERY_MS, 'replay_spool', log, () => ledger.replaySpool()),
     every(RECONCILE_EVERY_MS, 'reconcile', log, () => reconcile({ db, ledger, lease, calls, log })),

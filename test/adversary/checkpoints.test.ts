@@ -31,11 +31,11 @@ test('H1 calls whose checkpoints are on their holds are kept, though another cal
     assert.equal(checkpoints.length, 10)
     // One of the ten is answered while the checkpoints are on their way.
     assert.equal((await ledger.resolve(charge(holds[0] as never, 10))).kind, 'committed')
-    calls.noteKept(await ledger.checkpoint(checkpoints))
+    calls.recordDurable(await ledger.checkpoint(checkpoints))
     // And any time later.
     for (nowMs = 300; nowMs < 600_000; nowMs += 100)
-      calls.noteKept(await Promise.resolve(calls.takeDueCheckpoints()))
-    const kept = running.slice(1).filter(({ isKept }) => isKept).length
+      calls.recordDurable(await Promise.resolve(calls.takeDueCheckpoints()))
+    const kept = running.slice(1).filter(({ isHoldDurable }) => isHoldDurable).length
     assert.equal(
       kept,
       9,

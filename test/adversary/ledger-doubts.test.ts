@@ -74,7 +74,7 @@ test('A1 an answer that is delivered stays charged where the lease lapses while 
     const hold = attempt(key, 10)
     assert.equal((await ledger.hold(hold)).kind, 'held')
     const lock = await lockAccount(customerId)
-    const resolving = ledger.resolve(charge(hold, 10), { ...runningCall, isKept: true })
+    const resolving = ledger.resolve(charge(hold, 10), { ...runningCall, isHoldDurable: true })
     while (asked.count < 2) await sleep(20)
     lock.letGo()
     await lock.gone
@@ -147,7 +147,7 @@ test('A2 an answer that is refused because its charge is in doubt is not charged
     assert.equal((await ledger.hold(hold)).kind, 'held')
     // A plain call that was answered within 100 ms: it has no mark. The network is cut while its charge is committed.
     proxy.deafen()
-    const resolving = ledger.resolve(charge(hold, 10), { ...runningCall, isKept: false })
+    const resolving = ledger.resolve(charge(hold, 10), { ...runningCall, isHoldDurable: false })
     await sleep(1_000)
     proxy.refuse()
     const resolved = await resolving

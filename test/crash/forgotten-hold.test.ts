@@ -75,7 +75,7 @@ async function assertSound(): Promise<void> {
   )
 }
 
-const doubtful = { ...runningCall, isKept: false }
+const doubtful = { ...runningCall, isHoldDurable: false }
 
 test('a hold that a crash forgot is missing: nothing is charged, and its money is free again', async () => {
   const { key, customerId } = await seedCustomer(database.db, { balanceBrl: '10' })

@@ -51,7 +51,7 @@ export function worth(tokens: number): string {
 }
 
 /** A running call of a node that holds its lease. */
-export const runningCall: CallInDoubt = { isKept: true, epoch: 0, isDelivered: false }
+export const runningCall: CallInDoubt = { isHoldDurable: true, epoch: 0, isDelivered: false }
 
 /** A lease that never lapses. */
 export function heldLease(nodeId: string): LeaseView {

@@ -208,7 +208,7 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
           outputTokensSeen: seen,
         })),
       )
-      calls.noteKept(kept)
+      calls.recordDurable(kept)
       return kept.map(({ id }) => id)
     },
     end,

@@ -186,7 +186,7 @@ for (const wire of [OPENAI, ...AI_SDK_WIRES]) {
               isStream,
               outputTokensMax,
               imageBytes: images * IMAGE_BASE64.length,
-              hasCacheMarks: true,
+              hasCacheControl: true,
             }
             // The hold is made before a small balance lowers the limit.
             const measured = await provider.measureChat?.({ ...content, outputTokensMax: 60_000 })

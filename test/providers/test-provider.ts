@@ -208,10 +208,10 @@ export function contentOf(body: JsonObject): Omit<ChatCall, 'callId'> {
     outputTokensMax: typeof limit === 'number' ? limit : OUTPUT_TOKENS,
     imageBytes: 0,
     hasImageAddresses: false,
-    hasCacheMarks: false,
+    hasCacheControl: false,
     cachesForAnHour: false,
     hasFiles: false,
-    hasSound: false,
+    hasAudio: false,
   }
 }
 

@@ -6,7 +6,7 @@ import {
 } from '../../providers/contract.ts'
 import type { BegunStream } from './streamed-chat.ts'
 
-/** Waits for the first chunks. A stream that breaks off, or ends, before them is a failure like any other. */
+/** Waits for the first chunks. If the stream breaks off or ends before them, returns the failure instead. */
 export async function beginStream(stream: ChatStream): Promise<BegunStream | UpstreamFailure> {
   const iterator = stream.chunks[Symbol.asyncIterator]()
   const next = async (): Promise<readonly StreamChunk[] | undefined> => {

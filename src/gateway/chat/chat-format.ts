@@ -1,7 +1,7 @@
 /**
- * A way in which clients ask for a chat and read its answer. Inside there is one shape, that of
- * chat-completions: a format translates to it and from it, and knows nothing of money or upstreams. A new
- * one is a folder in `formats/` and a route in `http/`.
+ * An API format in which clients send chat requests and read answers. Internally every chat has the shape of
+ * chat-completions; a format translates to and from it, and knows neither money nor upstreams. To add a format,
+ * add a folder in `formats/` and a route in `http/`.
  */
 import type { TokenCounts } from '../../catalog/prices.ts'
 import type { NanoBrl } from '../../lib/money.ts'
@@ -10,22 +10,22 @@ import type { Refusal } from '../refusal.ts'
 import type { ChatRequest } from './chat-request.ts'
 
 export interface ChatFormat {
-  /** From the bytes of a request. */
+  /** Parses the bytes of a request body. */
   readRequest(raw: Buffer): ChatRequest | Refusal
-  /** Writes the answer of one call; `id` is ours. */
+  /** Creates the writer for the answer of one call; `id` is our id of the call. */
   createWriter(call: { id: string; modelId: string; request: ChatRequest }): ChatWriter
 }
 
 export interface ChatWriter {
   /** A whole answer. */
   answer(body: JsonObject, charged: Charged): string
-  /** The events of a chunk; undefined where nothing of it is for the customer. */
+  /** The server-sent events of a chunk; undefined if the customer must not see any part of it. */
   chunk(body: JsonObject): string | undefined
-  /** What follows the last chunk. */
+  /** The events after the last chunk. */
   end(charged: Charged): string
-  /** What follows the last chunk of a stream that broke off. */
+  /** The events after the last chunk of a stream that broke off. */
   broken(refused: Refusal): string
 }
 
-/** What was used, and what it costs. */
+/** The tokens of a call and their cost. */
 export type Charged = TokenCounts & { readonly billedNanoBrl: NanoBrl }

@@ -1,4 +1,4 @@
-/** Chats, of any format of clients: what they may use, how they are called, relayed and charged. */
+/** The chat kind of call, for every client format: its bounds, and how it is called, relayed and charged. */
 import type { Model } from '../../catalog/model.ts'
 import type { Resolution } from '../../ledger/resolution.ts'
 import type {
@@ -13,7 +13,7 @@ import type { CallKind, Ending, UpstreamTry } from '../call-kind.ts'
 import type { AnsweredBy, HeldCall, Used } from '../call.ts'
 import { chargeHeldCall, releaseHeldCall } from '../charge.ts'
 import { refusals } from '../refusal.ts'
-import { askForChat, contentOf } from './ask-for-chat.ts'
+import { boundChat, contentOf } from './bound-chat.ts'
 import { beginStream } from './begin-stream.ts'
 import type { ChatFormat } from './chat-format.ts'
 import type { ChatRequest } from './chat-request.ts'
@@ -24,7 +24,7 @@ import type { BegunStream, RelayedStream } from './streamed-chat.ts'
 
 export type ChatKind = CallKind<Buffer, ChatRequest, ChatAnswer | BegunStream>
 
-/** `callTimeoutMs`: of a call. For half of it a stream waits for a client that reads slower than it is written. */
+/** A stream waits for a slow client for at most half of `callTimeoutMs`, the time limit of the whole call. */
 export function createChatKind(
   format: ChatFormat,
   { lease, callTimeoutMs }: { lease: LeaseView; callTimeoutMs: number },
@@ -33,7 +33,7 @@ export function createChatKind(
   return {
     read: (raw) => format.readRequest(raw),
     findFault: findModelFault,
-    ask: askForChat,
+    bound: boundChat,
     can: (provider) => provider.completeChat !== undefined,
     async chargeLeft(held, answeredBy) {
       return chargeHeldCall(held, await estimateChat(held, 0, 'client_left'), answeredBy)
@@ -79,7 +79,7 @@ function findModelFault(model: Model, request: ChatRequest): string | undefined 
   if (request.imageCount > 0 && model.imageTokensMax === 0)
     return `O modelo "${model.id}" não aceita imagens.`
   if (
-    request.hasSound &&
+    request.hasAudio &&
     model.routes.some(({ price }) => price.units?.input_audio_tokens === undefined)
   )
     return `O modelo "${model.id}" não tem preço para áudio em arquivos.`
@@ -91,11 +91,11 @@ async function completeChat(
   { held, upstreamModel, client, signal, abort }: UpstreamTry<ChatRequest>,
 ): Promise<ChatAnswer | BegunStream | UpstreamFailure> {
   const { isStream } = held.request
-  // The limit that is sent is the one that money is held for, whoever set it.
+  // The limit sent upstream must be the limit that the hold covers, whether the client or the model set it.
   const { outputTokensMax } = held.quote
   const content = contentOf(held.model, held.request, upstreamModel, outputTokensMax)
   const call = { ...content, callId: held.holdId }
-  // Until the first chunk, and of this try alone: the next route, and the rest of the stream, have rules of their own.
+  // The callback applies only to this attempt, and only until its first chunk; afterwards `relayStream` decides.
   let isWaiting = true
   let isByClient = false
   if (isStream && mayCancel(provider, held.model)) {
@@ -126,12 +126,12 @@ async function resolveAnswer(
 ): Promise<Resolution> {
   const texts = outputTexts(answer.body)
   const used =
-    believable(held, answer.usage, texts.length > 0, answeredBy) ??
+    plausibleUsage(held, answer.usage, texts.length > 0, answeredBy) ??
     (await estimateChat(held, texts, 'no_usage_reported'))
   return chargeHeldCall(held, used, answeredBy)
 }
 
-/** The charge of a stream: what was reported, else what was counted, else nothing. */
+/** Charges a stream by the reported usage, else by our own count. Releases the hold if there was no output. */
 async function resolveStream(
   held: HeldCall<ChatRequest>,
   { ending, reported, hasFinished, outputTokensSeen }: RelayedStream,
@@ -139,30 +139,34 @@ async function resolveStream(
 ): Promise<Resolution> {
   if (ending === 'whole') {
     const used =
-      believable(held, reported, outputTokensSeen > 0, answeredBy) ??
+      plausibleUsage(held, reported, outputTokensSeen > 0, answeredBy) ??
       (await estimateChat(held, outputTokensSeen, 'no_usage_reported'))
     return chargeHeldCall(held, used, answeredBy)
   }
-  // A report that came with the finish is what the upstream bills, however the connection ended after it.
+  // The usage reported with the finish reason is the amount that the upstream bills, even if the connection broke
+  // afterwards.
   if (hasFinished && ending !== 'lapsed') {
-    const used = believable(held, reported, outputTokensSeen > 0, answeredBy)
+    const used = plausibleUsage(held, reported, outputTokensSeen > 0, answeredBy)
     if (used) return chargeHeldCall(held, used, answeredBy)
   }
   const reason = REASONS[ending]
-  // What was dispatched owes its prompt where the client left; not where the upstream, or this node, failed.
+  // If the client hung up, the customer owes the prompt of a dispatched call; not if the upstream or this node failed.
   if (outputTokensSeen === 0 && ending !== 'left') return releaseHeldCall(held, reason, answeredBy)
   return chargeHeldCall(held, await estimateChat(held, outputTokensSeen, reason), answeredBy)
 }
 
 const REASONS = { left: 'client_left', broken: 'stream_broken', lapsed: 'lease_lapsed' } as const
 
-/** Before any output, and only where nothing can have been generated unseen, is a call that was left ended. */
+/**
+ * Whether a call is cancelled when its client hangs up before any output: only if closing the connection stops the
+ * billing, and the model cannot have generated hidden reasoning.
+ */
 function mayCancel(provider: Provider, model: Model): boolean {
   return provider.cancelStopsBilling && model.canReason === false
 }
 
-/** A report of no tokens for an answer that has some is no report. */
-function believable(
+/** The reported usage; undefined if it is missing, or reports zero tokens for an answer that has output. */
+function plausibleUsage(
   { model }: HeldCall,
   reported: ReportedTokens | undefined,
   hasOutput: boolean,

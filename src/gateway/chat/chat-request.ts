@@ -1,7 +1,7 @@
 /**
- * Reads a chat in the chat-completions shape, which every format of clients is translated to. Only what
- * the gateway needs is checked (the specification's table, and what decides the price). Which other
- * fields reach an upstream is the adapter's list to say.
+ * Reads a chat in the chat-completions shape, to which every client format is translated. Checks only the fields
+ * of the specification's table and the fields that decide the price. The adapter's list decides which other fields
+ * reach an upstream.
  */
 import { isObject } from '../../lib/is-object.ts'
 import type { ChatContent, JsonObject } from '../../providers/contract.ts'
@@ -15,19 +15,19 @@ import {
   takeFallbacks,
 } from '../field-faults.ts'
 import { refusals, type Refusal } from '../refusal.ts'
-import { readCacheMark, readMessages, type MessageFacts } from './read-messages.ts'
+import { readCacheControl, readMessages, type MessageFacts } from './read-messages.ts'
 
 export interface ChatRequest extends CallRequest, Readonly<MessageFacts> {
   readonly body: JsonObject
   readonly messages: readonly JsonObject[]
   readonly wantsUsage: boolean
-  /** The larger of `max_tokens` and `max_completion_tokens`; undefined where neither was given. */
+  /** The larger of `max_tokens` and `max_completion_tokens`; undefined if neither was given. */
   readonly outputTokensMax: number | undefined
   readonly choices: number
   readonly hasTools: boolean
-  /** The answer is to follow a schema. */
+  /** The answer must follow a JSON schema. */
   readonly hasSchema: boolean
-  /** Bytes of the body as it came. */
+  /** Size of the body as it was received. */
   readonly bytes: number
   /** See `ChatContent`. */
   readonly memo: ChatContent['memo']
@@ -35,7 +35,7 @@ export interface ChatRequest extends CallRequest, Readonly<MessageFacts> {
 
 const CHOICES_MAX = 128
 
-/** `bytes` is what the request had on the wire. */
+/** `bytes` is the size of the body as it was received. */
 export function readChatRequest(body: JsonObject, bytes: number): ChatRequest | Refusal {
   const opening = findModelIdFault(body) ?? findFallbacksFault(body)
   if (opening !== undefined) return refusals.invalidRequest(opening)
@@ -64,8 +64,8 @@ export function readChatRequest(body: JsonObject, bytes: number): ChatRequest | 
     imageBytes: facts.imageBytes,
     hasImageAddresses: facts.hasImageAddresses,
     hasFiles: facts.hasFiles,
-    hasSound: facts.hasSound,
-    hasCacheMarks: facts.hasCacheMarks,
+    hasAudio: facts.hasAudio,
+    hasCacheControl: facts.hasCacheControl,
     cachesForAnHour: facts.cachesForAnHour,
     bytes,
     memo: {},
@@ -81,11 +81,11 @@ const TOOL_FIELDS: ReadonlySet<string> = new Set(['type', 'function', 'custom', 
 function readTools(body: JsonObject, facts: MessageFacts): void {
   for (const tool of (body.tools as JsonObject[] | null | undefined) ?? []) {
     keepFields(TOOL_FIELDS, tool)
-    readCacheMark(tool, facts)
+    readCacheControl(tool, facts)
   }
 }
 
-/** The first fault of the request, told in Portuguese; undefined where it is sound. */
+/** Returns the first fault of the request in Portuguese; undefined if the request is valid. */
 function findFault(body: JsonObject): string | undefined {
   return (
     findNumberFault(body, 'max_tokens', 1, Number.MAX_SAFE_INTEGER, true) ??
@@ -112,8 +112,8 @@ function findShapeFault(body: JsonObject): string | undefined {
 }
 
 /**
- * Fields that bring something into the answer, or the prompt, that the catalog has no price for. To leave
- * them out silently would change what the answer is made of.
+ * Fields that add something to the answer or the prompt for which the catalog has no price. They are refused
+ * because dropping them silently would change the answer.
  */
 const UNPRICED = [
   'web_search_options',
@@ -147,7 +147,7 @@ function findUnpricedFault(body: JsonObject): string | undefined {
   return undefined
 }
 
-/** Client libraries send the empty value of a field that nobody set. */
+/** Whether the client set the field: client libraries also send empty values of fields that were never set. */
 function isAsked(value: unknown): boolean {
   return !isAbsent(value) && value !== false && !(Array.isArray(value) && value.length === 0)
 }

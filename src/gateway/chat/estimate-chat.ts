@@ -6,15 +6,15 @@ import type { JsonObject } from '../../providers/contract.ts'
 import type { ChatRequest } from './chat-request.ts'
 import { promptTexts } from './prompt-texts.ts'
 
-/** Counts what an upstream that answered did not report, or a stream that broke off had delivered. */
+/** Estimates the usage of an answer for which the upstream reported none, or of a stream that broke off. */
 export async function estimateChat(
   held: HeldCall<ChatRequest>,
   output: string[] | number,
   reason: string,
 ): Promise<Used> {
-  const { messages, imageCount, hasFiles, hasTools, hasSound } = held.request
+  const { messages, imageCount, hasFiles, hasTools, hasAudio } = held.request
   const counted = await countTokens(promptTexts(messages), held.model.tokenizer)
-  // Images and tools are not texts; where there are some, the typical size counts them.
+  // The tokenizer counts text only. For a prompt with images, files or tools the typical size is used instead.
   const isAllText = imageCount === 0 && !hasFiles && !hasTools
   const promptTokens =
     counted !== undefined && isAllText
@@ -22,18 +22,18 @@ export async function estimateChat(
       : held.promptTokensEstimated
   const completionTokens = typeof output === 'number' ? output : await countOutput(output)
   const used = estimated(held, { promptTokens, completionTokens }, reason)
-  return hasSound ? asSound(used) : used
+  return hasAudio ? asAudio(used) : used
 }
 
-/** What an earlier turn has beside its content, and what is around each message. */
+/** Estimates the tokens of a message beside its content: the chat template's, and those of a refusal or tool calls. */
 function tokensBeside({ refusal, tool_calls: calls, function_call: call }: JsonObject): number {
   const around = 4
   if (!refusal && !calls && !call) return around
   return around + outputTokensTypical(JSON.stringify([refusal, calls, call]).length)
 }
 
-/** The prompt at the price of sound: most of it is, where some of it is. */
-function asSound({ counts, ...used }: Used): Used {
+/** Charges the whole prompt as audio: in a prompt with audio, most tokens are audio. */
+function asAudio({ counts, ...used }: Used): Used {
   const units = { input_audio_tokens: counts.promptTokens }
   return { ...used, counts: { ...counts, promptTokens: 0, units } }
 }

@@ -1,11 +1,11 @@
 /**
- * What the images and files of a chat are. Their kind decides their price, so it is told by the media
- * type and by the first bytes, and what has no price does not pass. Pure.
+ * Recognises the images and files of a chat. Their kind decides their price, so the media type and the first bytes
+ * must agree, and media without a price is refused. Pure.
  */
 import { isObject } from '../../lib/is-object.ts'
 import { imageTypeOf, isSound, isVideo } from '../../lib/media-signature.ts'
 
-/** What of a data URL is looked at: its head, and enough of the content to know it by. */
+/** The inspected part of a data URL: its header, and enough of the content to recognise the format. */
 const HEAD_CHARACTERS = 200
 const SNIFFED_CHARACTERS = 64
 
@@ -16,7 +16,7 @@ const IMAGE_TYPES: ReadonlySet<string> = new Set([
   'image/gif',
   'image/webp',
 ])
-/** Read as text and pages, which the context of the model bounds. */
+/** Upstreams read these as text and pages, so the model's context bounds their tokens. */
 const DOCUMENT_TYPES: ReadonlySet<string> = new Set([
   'application/pdf',
   'application/json',
@@ -29,9 +29,9 @@ const DOCUMENT_TYPES: ReadonlySet<string> = new Set([
 ])
 
 export type ImageKind = 'data' | 'address'
-export type FileKind = 'document' | 'sound'
+export type FileKind = 'document' | 'audio'
 
-/** How an `image_url` gives its image; undefined where it is none that can be priced. */
+/** Whether an `image_url` carries its image as data or as an address; undefined if the image cannot be priced. */
 export function imageKindOf(url: string): ImageKind | undefined {
   if (isDataUrl(url)) {
     const data = readDataUrl(url)
@@ -41,13 +41,13 @@ export function imageKindOf(url: string): ImageKind | undefined {
   return protocol === 'https:' || protocol === 'http:' ? 'address' : undefined
 }
 
-/** What the `file` of a part is; undefined where it is none that can be priced. */
+/** The kind of the `file` of a content part; undefined if it cannot be priced. */
 export function fileKindOf(file: unknown): FileKind | undefined {
   const url = isObject(file) ? file.file_data : undefined
   const data = typeof url === 'string' ? readDataUrl(url) : undefined
   if (!data) return undefined
   const { type, head } = data
-  if (type.startsWith('audio/')) return isVideo(head) ? undefined : 'sound'
+  if (type.startsWith('audio/')) return isVideo(head) ? undefined : 'audio'
   if (IMAGE_TYPES.has(type)) return imageTypeOf(head) ? 'document' : undefined
   const isDocument = DOCUMENT_TYPES.has(type) || type.startsWith('text/')
   return isDocument && !isSound(head) && !isVideo(head) ? 'document' : undefined
@@ -57,7 +57,7 @@ function isDataUrl(url: string): boolean {
   return /^data:/i.test(url)
 }
 
-/** Base64 only: it is the form that every upstream reads alike. */
+/** Base64 only, because every upstream decodes it the same way. */
 function readDataUrl(url: string): { type: string; head: Buffer } | undefined {
   const match = /^data:([a-z]+\/[a-z0-9.+-]+)(?:;[^;,]*)*?;base64,/i.exec(
     url.slice(0, HEAD_CHARACTERS),

@@ -8,7 +8,7 @@ function count(...deltas: unknown[]) {
   return output
 }
 
-test('a text counts once in each sum, in bytes', () => {
+test('each text counts once in every total, in bytes', () => {
   assert.deepEqual(count({ content: 'ação' }, { reasoning: 'ok', refusal: 'no' }), {
     deltas: 3,
     bytes: 10,
@@ -16,14 +16,14 @@ test('a text counts once in each sum, in bytes', () => {
   })
 })
 
-test('of a tool call its JSON is counted, and held against the limit are its name and arguments alone', () => {
+test('a tool call counts with its JSON, but only its name and arguments count against the limit', () => {
   const call = { index: 0, id: 'c1', function: { name: 'f', arguments: '{}' } }
   const { deltas, bytes, writtenBytes } = count({ tool_calls: [call] })
   assert.deepEqual([deltas, writtenBytes], [1, 3])
   assert.equal(bytes, JSON.stringify([call]).length)
 })
 
-test('chunks of any other shape count nothing', () => {
+test('malformed chunks count nothing', () => {
   for (const body of [
     {},
     { choices: null },

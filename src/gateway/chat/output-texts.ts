@@ -1,7 +1,7 @@
 import { isObject } from '../../lib/is-object.ts'
 import type { JsonObject } from '../../providers/contract.ts'
 
-/** Texts of the model in a whole answer, to be counted when the upstream reports no usage. */
+/** The generated texts of a whole answer, which are counted if the upstream reports no usage. */
 export function outputTexts(body: JsonObject): string[] {
   if (!Array.isArray(body.choices)) return []
   const texts: string[] = []
@@ -17,17 +17,17 @@ export function outputTexts(body: JsonObject): string[] {
   return texts
 }
 
-/** The output of a stream, as counted on the way. */
+/** The output of a stream, counted while it is relayed. */
 export interface OutputCount {
-  /** Texts and groups of tool calls: each is at least one token. */
+  /** Texts and groups of tool calls; each has at least one token. */
   deltas: number
-  /** Of the texts, and of the tool calls as JSON. */
+  /** Bytes of the texts, and of the tool calls as JSON. */
   bytes: number
-  /** Of the texts, and of the names and arguments of tool calls: without the JSON around them. */
+  /** Bytes of the texts, and of the names and arguments of tool calls without the JSON around them. */
   writtenBytes: number
 }
 
-/** Adds a chunk. It runs for every event of every stream, so it looks at each field once and allocates nothing. */
+/** Adds a chunk to the count. Runs for every event of every stream, so it reads each field once and allocates nothing for texts. */
 export function countOutput(body: JsonObject, count: OutputCount): void {
   if (!Array.isArray(body.choices)) return
   for (const choice of body.choices as unknown[]) {

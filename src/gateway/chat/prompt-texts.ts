@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../providers/contract.ts'
 
-/** The contents of messages: texts that stand in the request as they are, each once. */
+/** The text contents of messages. The request body contains each of them exactly once and unchanged. */
 export function promptTexts(messages: readonly JsonObject[]): string[] {
   const texts: string[] = []
   for (const { content } of messages) {

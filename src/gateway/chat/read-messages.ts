@@ -1,6 +1,6 @@
 /**
- * Reads the messages of a chat in one walk: checks them, tells what decides their price, and takes out
- * of them what is on no list here, so that no field that nobody knows reaches an upstream.
+ * Reads the messages of a chat in one pass: checks them, collects the facts that decide the price, and deletes
+ * fields that are not listed here, so that no unknown field reaches an upstream.
  */
 import { isObject } from '../../lib/is-object.ts'
 import type { JsonObject } from '../../providers/contract.ts'
@@ -9,16 +9,16 @@ import { fileKindOf, imageKindOf } from './media-of-part.ts'
 
 export interface MessageFacts {
   imageCount: number
-  /** Characters of the base64 of images: they cost by the image, not by the byte. */
+  /** Base64 characters of images. Images are billed per image, not per byte. */
   imageBytes: number
-  /** An image is given by an http(s) address, and not by its data. */
+  /** At least one image is given by an http(s) address instead of its data. */
   hasImageAddresses: boolean
-  /** Documents and sound: what they cost is bounded by the model's context alone. */
+  /** Documents or audio. Only the model's context bounds their tokens. */
   hasFiles: boolean
-  hasSound: boolean
-  /** A part or a tool carries `cache_control`. */
-  hasCacheMarks: boolean
-  /** One of them asks for the life of an hour, which costs more to write. */
+  hasAudio: boolean
+  /** A content part or a tool carries `cache_control`. */
+  hasCacheControl: boolean
+  /** A `cache_control` asks for a lifetime of one hour, which costs more to write. */
   cachesForAnHour: boolean
 }
 
@@ -44,7 +44,7 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   'extra_content',
   'prefix',
 ])
-/** By type: an upstream may look for the field of another type and not at the type. */
+/** Per type, because an upstream may ignore the type and read the field of another type. */
 const PART_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['text', new Set(['type', 'text', 'cache_control'])],
   ['refusal', new Set(['type', 'refusal'])],
@@ -55,7 +55,7 @@ const IMAGE_FIELDS: ReadonlySet<string> = new Set(['url', 'detail'])
 const DETAILS: ReadonlySet<unknown> = new Set(['auto', 'low', 'high'])
 const FILE_FIELDS: ReadonlySet<string> = new Set(['filename', 'file_data'])
 
-/** The facts, or the first fault, told in Portuguese. */
+/** Returns the facts of the messages, or their first fault in Portuguese. */
 export function readMessages(messages: unknown): MessageFacts | string {
   if (!Array.isArray(messages) || messages.length === 0)
     return 'O campo "messages" é obrigatório e deve ser uma lista com pelo menos uma mensagem.'
@@ -64,8 +64,8 @@ export function readMessages(messages: unknown): MessageFacts | string {
     imageBytes: 0,
     hasImageAddresses: false,
     hasFiles: false,
-    hasSound: false,
-    hasCacheMarks: false,
+    hasAudio: false,
+    hasCacheControl: false,
     cachesForAnHour: false,
   }
   for (let index = 0; index < messages.length; index++) {
@@ -83,7 +83,7 @@ function readMessage(message: unknown, facts: MessageFacts): string | undefined 
   const { content } = message
   if (typeof content === 'string') return undefined
   if (content === null || content === undefined) {
-    // An assistant turn may hold only tool calls or a refusal.
+    // An assistant message may consist of tool calls or a refusal alone.
     return message.role === 'assistant' ? undefined : '.content é obrigatório.'
   }
   if (!Array.isArray(content)) return '.content deve ser um texto ou uma lista de partes.'
@@ -99,7 +99,7 @@ function readPart(part: unknown, facts: MessageFacts): string | undefined {
   const fields = PART_FIELDS.get(part.type)
   if (!fields) return ': partes deste tipo não são aceitas aqui; use text, image_url ou file.'
   keepFields(fields, part)
-  readCacheMark(part, facts)
+  readCacheControl(part, facts)
   switch (part.type) {
     case 'text':
       return typeof part.text === 'string' ? undefined : '.text deve ser um texto.'
@@ -131,20 +131,20 @@ function readFile(file: unknown, facts: MessageFacts): string | undefined {
     return '.file.file_data deve ser um documento em base64 (data:application/pdf;base64,...); vídeo e outros tipos não têm preço aqui.'
   keepFields(FILE_FIELDS, file as JsonObject)
   facts.hasFiles = true
-  if (kind === 'sound') facts.hasSound = true
+  if (kind === 'audio') facts.hasAudio = true
   return undefined
 }
 
-/** Notes the mark of a part or of a tool; one that is not sound is taken out. */
-export function readCacheMark(carrier: JsonObject, facts: MessageFacts): void {
-  const mark = carrier.cache_control
-  if (mark === undefined) return
-  if (!isObject(mark) || mark.type !== 'ephemeral') {
+/** Records the `cache_control` of a content part or a tool, reduced to the fields we know; deletes an invalid one. */
+export function readCacheControl(carrier: JsonObject, facts: MessageFacts): void {
+  const control = carrier.cache_control
+  if (control === undefined) return
+  if (!isObject(control) || control.type !== 'ephemeral') {
     delete carrier.cache_control
     return
   }
-  const isForAnHour = mark.ttl === '1h'
+  const isForAnHour = control.ttl === '1h'
   carrier.cache_control = isForAnHour ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' }
-  facts.hasCacheMarks = true
+  facts.hasCacheControl = true
   if (isForAnHour) facts.cachesForAnHour = true
 }

@@ -13,11 +13,11 @@ import type { ChatWriter } from './chat-format.ts'
 import { countOutput, type OutputCount } from './output-texts.ts'
 import type { BegunStream, RelayedStream } from './streamed-chat.ts'
 
-/** How long a stream stands still while the lease cannot be renewed, before it is ended. */
+/** How long a stream pauses while the lease cannot be renewed before it is ended. */
 const LEASE_WAIT_MS_MAX = 60_000
 /**
- * A stream that is beyond its limit by both counts is cut. Typical bytes of a token are a guess, and some upstreams
- * send less than a token at once: only far beyond the limit one count is enough.
+ * A stream is cut when both of our counts exceed its limit. Each count can be too high: typical bytes per token are a
+ * guess, and some upstreams send deltas of less than a token. Only far beyond the limit is the count by bytes enough.
  */
 const SLACK_TOKENS = 64
 const FAR_BEYOND = 3
@@ -29,9 +29,9 @@ const OVER_LIMIT: UpstreamFailure = {
 }
 
 /**
- * Passes the chunks on as they arrive, as fast as the client reads, and reads the usage on the way. When the client
- * leaves, the stream is read on to its usage, which is what is charged; only where `mayCancel` and nothing was put out
- * yet the upstream is stopped.
+ * Passes chunks on as they arrive, as fast as the client reads, and reads the usage on the way. When the client hangs
+ * up, the stream is read to its end, because its reported usage is charged. The upstream is cancelled only if
+ * `mayCancel` is true and there was no output yet.
  */
 export async function relayStream(
   call: {
@@ -41,7 +41,7 @@ export async function relayStream(
     writer: ChatWriter
     client: Client
     running: RunningCall
-    /** How long the stream waits for a slow client in all, before it is cut and the rest is read without it. */
+    /** Total time that the stream waits for a slow client. After that the client is cut off, and the rest is read. */
     waitMsMax: number
   },
   mayCancel: boolean,
@@ -53,7 +53,7 @@ export async function relayStream(
   let hasFinished = false
   const output: OutputCount = { deltas: 0, bytes: 0, writtenBytes: 0 }
   let delivered = 0
-  // One delta is at least one token; where an upstream sends larger ones, their bytes say more.
+  // One delta is at least one token; if an upstream sends larger deltas, their bytes give the higher count.
   const seen = () => Math.max(output.deltas, outputTokensTypical(output.bytes))
   const relayed = (ending: RelayedStream['ending'], brokenBy?: UpstreamFailure): RelayedStream => ({
     ending,
@@ -62,7 +62,7 @@ export async function relayStream(
     outputTokensSeen: ending === 'lapsed' ? delivered : seen(),
     brokenBy,
   })
-  /** What of a read is for the client. */
+  /** Counts the chunks of one read, and returns their text for the client. */
   const take = (chunks: readonly StreamChunk[]): string => {
     let shown = ''
     for (const chunk of chunks) {
@@ -102,7 +102,7 @@ export async function relayStream(
           waitMsLeft -= performance.now() - startedAtMs
         }
       }
-      // Without its client a stream is charged what is read of it.
+      // After the client hung up, the customer is charged for all output that is read.
       if (client.hasLeft()) running.sawOutput(Math.min(seen(), tokensMax))
       if (client.hasLeft() && mayCancel && seen() === 0 && !hasFinished) {
         stream.cancel()
@@ -111,13 +111,13 @@ export async function relayStream(
     }
   } catch (error) {
     if (!(error instanceof StreamBroken)) throw error
-    // A client that left owes what it had; where nothing came, the upstream owes the answer.
+    // If the client hung up, the customer owes the output seen so far. Without any output, the upstream is at fault.
     return relayed(client.hasLeft() && seen() > 0 ? 'left' : 'broken', error.failure)
   }
   return relayed('whole')
 }
 
-/** Reports add up as a stream goes on; one that says less than the one before is not a report. */
+/** Usage reports are cumulative: a report lower than the one before it is ignored. */
 function laterReport(before: ReportedTokens | undefined, next: ReportedTokens): ReportedTokens {
   const total = (tokens: ReportedTokens): number => tokens.promptTokens + tokens.completionTokens
   return before && total(next) < total(before) ? before : next

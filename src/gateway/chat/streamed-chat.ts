@@ -1,26 +1,26 @@
-/** The nouns of a streamed chat: as it begins, and as it ended. */
+/** The types of a streamed chat, at its beginning and after its end. */
 import type { ReportedTokens, StreamChunk, UpstreamFailure } from '../../providers/contract.ts'
 
-/** A stream whose first chunks are here: until then another upstream could have been asked. */
+/** A stream whose first chunks have arrived. Until then the call could still fall back to another route. */
 export interface BegunStream {
   readonly kind: 'stream'
   readonly first: readonly StreamChunk[]
-  /** The chunks of each further read; undefined at the end. Throws `StreamBroken`. */
+  /** The chunks of the next read; undefined at the end. Throws `StreamBroken`. */
   next(): Promise<readonly StreamChunk[] | undefined>
   cancel(): void
 }
 
 /**
- * How a stream went: read to its end, broken by the upstream, ended because the client left before any output, or
- * ended because the lease of the node lapsed.
+ * The outcome of a stream: `whole` if it was read to its end, `broken` by the upstream, `left` if it ended or broke off
+ * after the client hung up, `lapsed` if it ended because the node's lease lapsed.
  */
 export interface RelayedStream {
   readonly ending: 'whole' | 'broken' | 'left' | 'lapsed'
   readonly reported: ReportedTokens | undefined
-  /** A reason to finish came: nothing of the output is missing. */
+  /** The upstream sent a finish reason: the output is complete. */
   readonly hasFinished: boolean
-  /** As counted by us; 0 where no output came. */
+  /** Our own count; 0 if there was no output. */
   readonly outputTokensSeen: number
-  /** Where it is broken: by what. */
+  /** The upstream's failure, if it broke the stream. */
   readonly brokenBy: UpstreamFailure | undefined
 }

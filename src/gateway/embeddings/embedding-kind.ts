@@ -1,22 +1,22 @@
-/** Embeddings: texts to vectors. They are billed by the tokens of the texts alone. */
+/** The embeddings kind of call: texts to vectors, billed by the input tokens alone. */
 import type { Model, Tokenizer } from '../../catalog/model.ts'
 import { outputTokensTypical } from '../../catalog/prompt-size.ts'
 import type { EmbeddingAnswer, Provider } from '../../providers/contract.ts'
 import { billedUsage } from '../billed-usage.ts'
-import type { Ask, CallKind } from '../call-kind.ts'
+import type { CallBounds, CallKind } from '../call-kind.ts'
 import type { HeldCall, Used } from '../call.ts'
 import { chargeHeldCall, estimated } from '../charge.ts'
 import { countTokens } from '../count-tokens.ts'
 import { readEmbeddingRequest, type EmbeddingRequest } from './embedding-request.ts'
 import { writeEmbeddings } from './write-embeddings.ts'
 
-/** What a model puts around each text, with a margin. */
+/** Tokens that a model adds around each text, with a margin. */
 const TOKENS_PER_INPUT = 8
 
 export const embeddingKind: CallKind<Buffer, EmbeddingRequest, EmbeddingAnswer> = {
   read: readEmbeddingRequest,
   findFault: findModelFault,
-  ask: askForEmbeddings,
+  bound: boundEmbeddings,
   can: (provider) => provider.embed !== undefined,
   call: (provider, { held, upstreamModel, signal }) =>
     (provider.embed as NonNullable<Provider['embed']>)(
@@ -56,7 +56,7 @@ function findModelFault(
   return undefined
 }
 
-function askForEmbeddings(model: Model, { inputs }: EmbeddingRequest): Ask {
+function boundEmbeddings(model: Model, { inputs }: EmbeddingRequest): CallBounds {
   const bytes = inputs.reduce((sum, input) => sum + sizeOf(input), 0)
   const promptTokensMax = inputs.reduce(
     (sum, input) => sum + Math.min(sizeOf(input) + TOKENS_PER_INPUT, model.contextTokens),
@@ -76,7 +76,7 @@ function askForEmbeddings(model: Model, { inputs }: EmbeddingRequest): Ask {
   }
 }
 
-/** The most tokens that an input can be: a token is a byte at least, or is counted already. */
+/** The most tokens that an input can have: a token has at least one byte, and token inputs are counted already. */
 function sizeOf(input: string | readonly number[]): number {
   return typeof input === 'string' ? Buffer.byteLength(input) : input.length
 }

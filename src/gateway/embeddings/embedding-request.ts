@@ -21,7 +21,7 @@ export interface EmbeddingRequest extends CallRequest {
 
 export const INPUTS_MAX = 2_048
 
-/** What reaches an upstream, beside what the gateway takes for itself. */
+/** The fields that are kept: those that reach an upstream, and those that the gateway reads itself. */
 const FIELDS: ReadonlySet<string> = new Set([
   'model',
   'models',
@@ -29,7 +29,7 @@ const FIELDS: ReadonlySet<string> = new Set([
   'dimensions',
   'encoding_format',
   'user',
-  // Of Cohere's models and those like them.
+  // For Cohere's models and similar ones.
   'input_type',
 ])
 
@@ -57,7 +57,10 @@ export function readEmbeddingRequest(raw: Buffer): EmbeddingRequest | Refusal {
   }
 }
 
-/** A text alone is a list of one; a list of numbers is the tokens of one text. Or what is at fault. */
+/**
+ * The inputs as a list. A single text becomes a list of one, and a list of numbers is the tokens of one text. Returns
+ * the fault in Portuguese if the input is invalid.
+ */
 function inputsOf(input: unknown): EmbeddingRequest['inputs'] | string {
   if (typeof input === 'string') return input === '' ? EMPTY : [input]
   if (!Array.isArray(input) || input.length === 0)

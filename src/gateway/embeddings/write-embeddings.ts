@@ -4,7 +4,7 @@ import type { EmbeddingAnswer } from '../../providers/contract.ts'
 import type { EmbeddingRequest } from './embedding-request.ts'
 import type { HeldCall } from '../call.ts'
 
-/** The JSON of an answer, its vectors as the client asked for them, whatever the upstream sent. */
+/** The JSON of an answer. Vectors are converted to the encoding that the client asked for. */
 export function writeEmbeddings(
   { model, request }: HeldCall<EmbeddingRequest>,
   vectors: EmbeddingAnswer['vectors'],

@@ -1,4 +1,4 @@
-/** Images from a prompt, billed by the token or by the image, as the model's price has it. */
+/** The images kind of call: images from a prompt. The model's price decides whether tokens or images are billed. */
 import { imageUnit } from '../../catalog/image-unit.ts'
 import type { Model } from '../../catalog/model.ts'
 import type { Price, UnitCounts } from '../../catalog/prices.ts'
@@ -6,22 +6,22 @@ import { outputTokensTypical } from '../../catalog/prompt-size.ts'
 import type { ImageAnswer, Provider } from '../../providers/contract.ts'
 import { plainTokens } from '../../providers/plain-tokens.ts'
 import { billedUsage } from '../billed-usage.ts'
-import type { Ask, CallKind } from '../call-kind.ts'
+import type { CallBounds, CallKind } from '../call-kind.ts'
 import type { HeldCall, Used } from '../call.ts'
 import { chargeHeldCall } from '../charge.ts'
 import { readImageRequest, type ImageRequest } from './image-request.ts'
 import { writeImages, type KeepImage } from './write-images.ts'
 
-/** Output beside an image, where images are told apart from text. */
+/** Text output beside an image, if image tokens and text tokens have separate prices. */
 const TEXT_TOKENS_MAX = 1_024
-/** What is around a prompt, with a margin. */
+/** Tokens that a model adds around the prompt, with a margin. */
 const TEMPLATE_TOKENS = 64
 
 export function createImageKind(keepImage: KeepImage): CallKind<Buffer, ImageRequest, ImageAnswer> {
   return {
     read: readImageRequest,
     findFault: findModelFault,
-    ask: askForImages,
+    bound: boundImages,
     can: (provider) => provider.generateImages !== undefined,
     call: (provider, { held, upstreamModel, signal }) =>
       (provider.generateImages as NonNullable<Provider['generateImages']>)(
@@ -64,9 +64,9 @@ function findModelFault(model: Model, request: ImageRequest): string | undefined
   return undefined
 }
 
-function askForImages(model: Model, request: ImageRequest): Ask {
+function boundImages(model: Model, request: ImageRequest): CallBounds {
   const bytes = Buffer.byteLength(request.prompt + textOf(request.body.negative_prompt))
-  // Some upstreams make each image by a call of its own, and bill the prompt each time.
+  // Some upstreams generate each image in a separate call and bill the prompt each time.
   const promptTokensMax = Math.min(bytes + TEMPLATE_TOKENS, model.contextTokens) * request.count
   const promptTokensEstimated = Math.min(outputTokensTypical(bytes), promptTokensMax)
   const tokens = isBilledByImage(model.price) ? 0 : tokensOfImage(model, request.quality)
@@ -90,7 +90,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? '')
 }
 
-/** Of one image and of what a model may say or think beside it, which is billed as text. */
+/** The most output tokens of one image, including the text and reasoning beside it, which are billed as text. */
 function outputTokensOf(model: Model, { quality }: ImageRequest): number | undefined {
   if (isBilledByImage(model.price)) return undefined
   return tokensOfImage(model, quality) + (hasImageTokens(model.price) ? TEXT_TOKENS_MAX : 0)
@@ -100,7 +100,7 @@ function hasImageTokens({ units }: Price): boolean {
   return units?.output_image_tokens !== undefined
 }
 
-/** The most that one image of this quality is; of the dearest where the model chooses. */
+/** The most tokens of one image in this quality; if the model chooses the quality, in the most expensive one. */
 function tokensOfImage({ image, outputTokensMax }: Model, quality: string | undefined): number {
   const { tokensMax } = image ?? {}
   if (!tokensMax) return outputTokensMax
@@ -136,16 +136,16 @@ function unitOf({ image }: Model, price: Price, request: ImageRequest): string |
   return imageUnit(price, size, quality)
 }
 
-/** What an image is of that nothing else is said of. */
+/** The quality of an image for which the request names none. */
 const STANDARD = 'standard'
 
-/** The qualities that have a price of their own. */
+/** The qualities that the price distinguishes. */
 function qualitiesOf({ units }: Price): string[] {
   const named = Object.keys(units ?? {}).map((unit) => /^images:([a-z]+)/.exec(unit)?.[1])
   return [...new Set(named.filter((quality) => quality !== undefined))]
 }
 
-/** What decides the price is not left to the upstream. */
+/** For images billed per image, sends the size and quality explicitly: they decide the price. */
 function pinnedOf({ model, request }: HeldCall<ImageRequest>): { size?: string; quality?: string } {
   if (!isBilledByImage(model.price)) return {}
   const size = request.size ?? model.image?.sizes[0]

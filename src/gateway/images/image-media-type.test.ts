@@ -9,13 +9,13 @@ const of = (...bytes: readonly (number | string)[]): string =>
     ).toString('base64'),
   )
 
-test('an image is told by its first bytes', () => {
+test('the first bytes decide the media type of an image', () => {
   assert.equal(of(0x89, 'PNG\r\n', 0x1a, '\n', 'rest of it'), 'image/png')
   assert.equal(of(0xff, 0xd8, 0xff, 0xe0, 'rest of it'), 'image/jpeg')
   assert.equal(of('RIFF', 1, 2, 3, 4, 'WEBP', 'VP8 rest'), 'image/webp')
 })
 
-test('what tells nothing is sent as a picture, never as a page or a script', () => {
+test('unknown content is served as an image, never as a page or a script', () => {
   for (const text of ['<html><script>', '', 'RIFF', 'RIFF1234WAVEfmt ', '<svg onload="x">'])
     assert.equal(of(text), 'image/png')
   assert.equal(imageMediaType('%%%'), 'image/png')

@@ -16,9 +16,9 @@ export interface ImageRequest extends CallRequest {
   readonly body: JsonObject
   readonly prompt: string
   readonly count: number
-  /** `<width>x<height>`; undefined: the model's own choice. */
+  /** `<width>x<height>`; undefined if the model chooses. */
   readonly size: string | undefined
-  /** Undefined: the model's own choice. */
+  /** Undefined if the model chooses. */
   readonly quality: string | undefined
   readonly wants: 'url' | 'b64_json'
 }
@@ -27,8 +27,8 @@ export const IMAGES_MAX = 10
 const SIZE = /^[1-9]\d{1,4}x[1-9]\d{1,4}$/
 
 /**
- * What reaches an upstream, beside what the gateway takes for itself. Sizes and steps under other names,
- * and pictures to begin with, have prices of their own at some.
+ * The fields that are kept: those that reach an upstream, and those that the gateway reads itself. Fields that set
+ * size or steps under other names, and input images, are left out because some upstreams bill them separately.
  */
 const FIELDS: ReadonlySet<string> = new Set([
   'model',
@@ -93,7 +93,7 @@ function findSizeFault(size: unknown): string | undefined {
     : 'O campo "size" deve ter a forma <largura>x<altura>, como 1024x1024.'
 }
 
-/** Partial images are billed beside the whole ones. */
+/** Partial images are refused because they are billed in addition to the final ones. */
 function findUnpricedFault({ stream, partial_images: partial }: JsonObject): string | undefined {
   return stream === true || (!isAbsent(partial) && partial !== 0)
     ? 'A geração de imagens não tem stream aqui; tire os campos "stream" e "partial_images".'

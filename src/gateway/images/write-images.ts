@@ -5,10 +5,10 @@ import { imageMediaType } from './image-media-type.ts'
 import type { ImageRequest } from './image-request.ts'
 import type { HeldCall } from '../call.ts'
 
-/** Keeps an image for a while; resolves to the path where it can be fetched. */
+/** Stores an image for a limited time; resolves to the path from which it can be fetched. */
 export type KeepImage = (customerId: string, image: GeneratedImage) => Promise<string>
 
-/** The JSON of an answer: the images themselves, or addresses of ours where they wait for a while. */
+/** The JSON of an answer, with the images as base64 or as addresses on this server that work for a limited time. */
 export async function writeImages(
   { key, request }: HeldCall<ImageRequest>,
   { images, usage }: ImageAnswer,
@@ -20,7 +20,7 @@ export async function writeImages(
     try {
       return origin + (await keepImage(key.customerId, image))
     } catch {
-      // It is paid for: rather a long address than none.
+      // The customer has paid for the image, so if it cannot be stored its data becomes the address.
       return `data:${imageMediaType(image.base64)};base64,${image.base64}`
     }
   }

@@ -5,9 +5,9 @@ import { createCircuitBreaker, type CircuitBreaker } from './circuit-breaker.ts'
 
 interface TestBreaker {
   readonly breaker: CircuitBreaker
-  /** Lets time pass. */
+  /** Advances the clock. */
   readonly pass: (ms: number) => void
-  /** One call from its beginning to its end. */
+  /** Runs one call to its end. */
   readonly call: (end: 'succeed' | 'fail' | 'abstain', times?: number) => void
 }
 
@@ -26,7 +26,7 @@ function createTestBreaker(failures = 3, openMs = 1_000): TestBreaker {
   }
 }
 
-test('it opens with as many failures in a row as it was told, and lets no call go', () => {
+test('it opens after the configured number of consecutive failures, and then no call passes', () => {
   const { breaker, call } = createTestBreaker()
   call('fail', 2)
   assert.equal(breaker.state, 'closed')
@@ -36,7 +36,7 @@ test('it opens with as many failures in a row as it was told, and lets no call g
   assert.equal(breaker.allows, false)
 })
 
-test('a success in between starts the row again', () => {
+test('a success resets the consecutive failures', () => {
   const { breaker, call } = createTestBreaker()
   call('fail', 2)
   call('succeed')
@@ -44,7 +44,7 @@ test('a success in between starts the row again', () => {
   assert.equal(breaker.state, 'closed')
 })
 
-test('a call that says nothing of the route neither ends a row nor adds to it', () => {
+test('an abstaining call neither resets nor adds to the consecutive failures', () => {
   const { breaker, call } = createTestBreaker()
   call('fail', 2)
   call('abstain', 10)
@@ -53,7 +53,7 @@ test('a call that says nothing of the route neither ends a row nor adds to it', 
   assert.equal(breaker.state, 'open')
 })
 
-test('it stays open for its time to the millisecond; then one call goes and no other', () => {
+test('it stays open for its pause to the millisecond; then one call passes and no other', () => {
   const { breaker, pass, call } = createTestBreaker()
   call('fail', 3)
   pass(999)
@@ -66,7 +66,7 @@ test('it stays open for its time to the millisecond; then one call goes and no o
   assert.equal(breaker.allows, false)
 })
 
-test('the call that tries it closes it by a success, and the row starts at nothing', () => {
+test('a successful probe closes it, and the consecutive failures start at zero', () => {
   const { breaker, pass, call } = createTestBreaker()
   call('fail', 3)
   pass(1_000)
@@ -78,7 +78,7 @@ test('the call that tries it closes it by a success, and the row starts at nothi
   assert.equal(breaker.state, 'open')
 })
 
-test('each failed try doubles the time that it stays open, up to a minute; a success forgets that', () => {
+test('each failed probe doubles the pause, up to a minute; a success resets it', () => {
   const { breaker, pass, call } = createTestBreaker()
   call('fail', 3)
   for (const openMs of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
@@ -95,7 +95,7 @@ test('each failed try doubles the time that it stays open, up to a minute; a suc
   assert.equal(breaker.state, 'half_open')
 })
 
-test('a try that says nothing leaves the next call to try', () => {
+test('after an abstaining probe the next call is the probe', () => {
   const { breaker, pass, call } = createTestBreaker()
   call('fail', 3)
   pass(1_000)
@@ -104,7 +104,7 @@ test('a try that says nothing leaves the next call to try', () => {
   assert.equal(breaker.allows, true)
 })
 
-test('calls that began before it opened and fail after it keep it open no longer', () => {
+test('calls that began before it opened and fail afterwards do not extend the pause', () => {
   const { breaker, pass, call } = createTestBreaker()
   for (let i = 0; i < 10; i++) breaker.begin()
   for (let i = 0; i < 10; i++) breaker.fail()
@@ -118,7 +118,7 @@ test('calls that began before it opened and fail after it keep it open no longer
   assert.equal(breaker.state, 'half_open')
 })
 
-test('nobody tries it for five minutes: it is closed again', () => {
+test('after five minutes without a probe it closes', () => {
   const { breaker, pass, call } = createTestBreaker()
   call('fail', 3)
   pass(1_000 + 299_999)
@@ -129,7 +129,7 @@ test('nobody tries it for five minutes: it is closed again', () => {
   assert.equal(breaker.state, 'closed')
 })
 
-test('while a call tries it, it is not forgotten: the answer of that call decides', () => {
+test('while a probe runs it stays half open, and the result of the probe decides', () => {
   const { breaker, pass, call } = createTestBreaker()
   call('fail', 3)
   pass(1_000)
@@ -140,7 +140,7 @@ test('while a call tries it, it is not forgotten: the answer of that call decide
   assert.equal(breaker.state, 'open')
 })
 
-test('a route that fails every second call opens with the twentieth call of ten seconds', () => {
+test('a route that fails every second call opens at the twentieth call within ten seconds', () => {
   const { breaker, call } = createTestBreaker()
   for (let i = 0; i < 9; i++) {
     call('succeed')
@@ -162,7 +162,7 @@ test('a route that fails less than every second call stays closed', () => {
   assert.equal(breaker.state, 'closed')
 })
 
-test('calls of more than ten seconds ago are not counted', () => {
+test('calls older than ten seconds are not counted', () => {
   const { breaker, pass, call } = createTestBreaker()
   for (let i = 0; i < 9; i++) {
     call('succeed')
@@ -176,14 +176,14 @@ test('calls of more than ten seconds ago are not counted', () => {
   assert.equal(breaker.state, 'closed')
 })
 
-test('with 0 failures it never opens, whatever happens', () => {
+test('with `failures: 0` it never opens', () => {
   const { breaker, call } = createTestBreaker(0)
   call('fail', 1_000)
   assert.equal(breaker.state, 'closed')
   assert.equal(breaker.allows, true)
 })
 
-test('whatever happens in whatever order: closed lets calls go, open lets none, half open one at most', () => {
+test('in any order of events, closed lets all calls pass, open none, and half open one at most', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 90_000 }) }),
     fc.record({
@@ -207,7 +207,7 @@ test('whatever happens in whatever order: closed lets calls go, open lets none, 
           }
           const was = breaker.state
           assert.equal(breaker.allows, was !== 'open')
-          // A caller asks before it begins.
+          // Callers check `allows` before they begin.
           if (was === 'open') continue
           call(each.end)
           if (each.end === 'fail') row += 1

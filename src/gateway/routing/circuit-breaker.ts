@@ -1,29 +1,30 @@
 /**
- * Keeps calls away from a route that fails, and lets one of them try it again after a while.
+ * Stops calls on a route that fails, and lets a single probe through after a pause.
  *
- *   closed     every call goes
- *   open       none goes, until its time is over; each opening in a row doubles the time
- *   half_open  one call goes: its success closes, its failure opens; after minutes without one it closes
+ *   closed     all calls pass
+ *   open       no call passes until the pause is over; each consecutive opening doubles the pause
+ *   half_open  one call passes as the probe: its success closes the breaker, its failure opens it again; after five
+ *              minutes without a probe the breaker closes
  *
- * It opens after so many failures in a row, or where half of the calls of a window failed: a route that
- * fails every second call would otherwise never open.
+ * The breaker opens after `failures` consecutive failures, or when at least half of the calls in a window of 10 s
+ * failed (of 20 calls or more). Without the window, a route that fails every second call would never open it.
  */
 export interface CircuitBreaker {
   readonly state: BreakerState
-  /** Whether a call may go now. */
+  /** Whether a call may pass now. */
   readonly allows: boolean
-  /** A call goes. In half-open state it is the one that tries. */
+  /** Records a started call; when half-open, it is the probe. */
   begin(): void
   succeed(): void
   fail(): void
-  /** The call said nothing of the route's health: it was refused for its own faults, or left. */
+  /** Ends a call that says nothing about the route's health: the request was at fault, or the client hung up. */
   abstain(): void
 }
 
 export type BreakerState = 'closed' | 'open' | 'half_open'
 
 export interface BreakerOptions {
-  /** In a row; 0: it never opens. */
+  /** Consecutive failures that open the breaker; with 0 it never opens. */
   readonly failures: number
   readonly openMs: number
 }
@@ -31,7 +32,7 @@ export interface BreakerOptions {
 export const DEFAULT_BREAKER: BreakerOptions = { failures: 5, openMs: 5_000 }
 
 const OPEN_MS_MAX = 60_000
-const FORGOTTEN_AFTER_MS = 300_000
+const CLOSES_AFTER_MS = 300_000
 const WINDOW_MS = 10_000
 const WINDOW_CALLS_MIN = 20
 
@@ -39,10 +40,10 @@ export function createCircuitBreaker(
   { failures, openMs }: BreakerOptions,
   now: () => number = () => performance.now(),
 ): CircuitBreaker {
-  let opening = openMs
+  let pauseMs = openMs
   let openUntilMs: number | undefined
-  let isTrying = false
-  let failuresInRow = 0
+  let isProbing = false
+  let consecutiveFailures = 0
   let window = { sinceMs: -Infinity, calls: 0, failed: 0 }
 
   function count(hasFailed: boolean): void {
@@ -51,24 +52,24 @@ export function createCircuitBreaker(
     if (hasFailed) window.failed += 1
   }
 
-  function isTooBad(): boolean {
+  function mustOpen(): boolean {
     return (
-      failuresInRow >= failures ||
+      consecutiveFailures >= failures ||
       (window.calls >= WINDOW_CALLS_MIN && window.failed * 2 >= window.calls)
     )
   }
 
   function open(): void {
-    openUntilMs = now() + opening
-    opening = Math.min(opening * 2, OPEN_MS_MAX)
-    isTrying = false
+    openUntilMs = now() + pauseMs
+    pauseMs = Math.min(pauseMs * 2, OPEN_MS_MAX)
+    isProbing = false
   }
 
   function close(): void {
     openUntilMs = undefined
-    isTrying = false
-    opening = openMs
-    failuresInRow = 0
+    isProbing = false
+    pauseMs = openMs
+    consecutiveFailures = 0
     window = { sinceMs: now(), calls: 0, failed: 0 }
   }
 
@@ -76,7 +77,7 @@ export function createCircuitBreaker(
     if (openUntilMs === undefined) return 'closed'
     const overMs = now() - openUntilMs
     if (overMs < 0) return 'open'
-    if (overMs < FORGOTTEN_AFTER_MS || isTrying) return 'half_open'
+    if (overMs < CLOSES_AFTER_MS || isProbing) return 'half_open'
     close()
     return 'closed'
   }
@@ -87,25 +88,25 @@ export function createCircuitBreaker(
     },
     get allows() {
       const state = stateNow()
-      return state === 'closed' || (state === 'half_open' && !isTrying)
+      return state === 'closed' || (state === 'half_open' && !isProbing)
     },
     begin() {
-      if (openUntilMs !== undefined) isTrying = true
+      if (openUntilMs !== undefined) isProbing = true
     },
     succeed() {
-      failuresInRow = 0
+      consecutiveFailures = 0
       if (openUntilMs === undefined) count(false)
       else close()
     },
     fail() {
-      failuresInRow += 1
+      consecutiveFailures += 1
       count(true)
       if (failures === 0) return
-      // A call that began before the opening and fails after it says nothing new.
-      if (openUntilMs === undefined ? isTooBad() : isTrying) open()
+      // While open, a failure counts only for the probe: other calls began before the breaker opened.
+      if (openUntilMs === undefined ? mustOpen() : isProbing) open()
     },
     abstain() {
-      isTrying = false
+      isProbing = false
     },
   }
 }

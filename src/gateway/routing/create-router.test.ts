@@ -37,7 +37,7 @@ function modelOf(routes: readonly Route[], more: Partial<Model> = {}): Model {
 
 interface TestRouter {
   readonly router: Router
-  /** Names of the routes in their order, or why there are none. */
+  /** The names of the routes in order, or the reason why there are none. */
   readonly order: (model: Model) => string
   readonly pass: (ms: number) => void
 }
@@ -68,7 +68,7 @@ function failTwice(router: Router, route: Route): void {
 
 const [one, other] = [routeOf('one', 0), routeOf('other', 1)]
 
-test('a route whose breaker is open is left out; without any left the model fails', () => {
+test('a route whose breaker is open is left out; if none is left, the model is failing', () => {
   const model = modelOf([one, other])
   const { router, order } = createTestRouter(model)
   assert.equal(order(model), 'one,other')
@@ -78,7 +78,7 @@ test('a route whose breaker is open is left out; without any left the model fail
   assert.equal(order(model), 'failing')
 })
 
-test('a full route is left out until a call on it ends; without any left the model is busy', () => {
+test('a full route is left out until one of its calls ends; if none is left, the model is busy', () => {
   const narrow = routeOf('narrow', 0, { concurrencyMax: 2 })
   const model = modelOf([narrow, other])
   const alone = modelOf([narrow], { id: 'alone' })
@@ -86,32 +86,32 @@ test('a full route is left out until a call on it ends; without any left the mod
   const trips = [router.begin(narrow), router.begin(narrow)]
   assert.equal(order(model), 'other')
   assert.equal(order(alone), 'busy')
-  // The first byte is not the end.
+  // After its first byte the call still counts as running.
   trips[0]?.answered(5)
   assert.equal(order(alone), 'busy')
   trips[0]?.end()
   assert.equal(order(alone), 'narrow')
 })
 
-test('each way to end a trip frees its place once, and only the first one counts', () => {
+test('ending a call frees its slot once, and only the first ending counts', () => {
   const narrow = routeOf('narrow', 0, { concurrencyMax: 1 })
   const model = modelOf([narrow])
   const { router } = createTestRouter(model)
   const runningNow = (): number | undefined => router.listStates()[0]?.running
   for (const end of ['end', 'fail', 'abstain'] as const) {
-    const trip = router.begin(narrow)
+    const routeCall = router.begin(narrow)
     assert.equal(runningNow(), 1)
-    trip[end]()
+    routeCall[end]()
     assert.equal(runningNow(), 0)
-    trip.end()
-    trip.fail()
-    trip.abstain()
+    routeCall.end()
+    routeCall.fail()
+    routeCall.abstain()
     assert.equal(runningNow(), 0)
   }
   assert.equal(router.listStates()[0]?.breaker, 'closed', 'the second fail() did not count')
 })
 
-test('a route that asked for a pause goes last for as long, a minute at most, and its breaker does not count it', () => {
+test('a route that asked for a pause goes last for that time, a minute at most, and its breaker ignores it', () => {
   const model = modelOf([one, other])
   const { router, order, pass } = createTestRouter(model)
   for (let i = 0; i < 10; i++) router.begin(one).fail(2)
@@ -131,20 +131,20 @@ test('an answer that breaks off after its first byte counts as a failure', () =>
   const model = modelOf([one, other])
   const { router, order } = createTestRouter(model)
   router.begin(one).fail()
-  const trip = router.begin(one)
-  trip.answered(5)
-  trip.fail()
+  const routeCall = router.begin(one)
+  routeCall.answered(5)
+  routeCall.fail()
   router.begin(one).fail()
   assert.equal(order(model), 'other')
 })
 
-test('the usual latency follows what is measured, a fifth at a time', () => {
+test('the average latency moves by a fifth toward each new measurement', () => {
   const model = modelOf([one, other], { strategy: 'latency' })
   const { router, order } = createTestRouter(model)
   const measure = (route: Route, ms: number): void => {
-    const trip = router.begin(route)
-    trip.answered(ms)
-    trip.end()
+    const routeCall = router.begin(route)
+    routeCall.answered(ms)
+    routeCall.end()
   }
   measure(one, 100)
   assert.equal(order(model), 'other,one', 'what was never tried comes first')
@@ -156,7 +156,7 @@ test('the usual latency follows what is measured, a fifth at a time', () => {
   assert.equal(order(model), 'other,one')
 })
 
-test('a model of an upstream is one thing for all models of the catalog that lead to it', () => {
+test('catalog models that route to the same upstream model share its state', () => {
   const same = routeOf('one', 3)
   const elsewhere = routeOf('one', 0, { upstreamId: 'elsewhere' })
   const [left, right] = [modelOf([one]), modelOf([same, elsewhere], { id: 'right' })]
@@ -174,30 +174,30 @@ test('a model of an upstream is one thing for all models of the catalog that lea
   assert.deepEqual(router.order(right), [elsewhere])
 })
 
-test('of an open route one call tries it, and nobody else goes until that call ends', () => {
+test('after the pause one call probes the route, and no other passes until that call ends', () => {
   const model = modelOf([one])
   const { router, order, pass } = createTestRouter(model)
   failTwice(router, one)
   pass(1_000)
   assert.equal(order(model), 'one')
-  const trip = router.begin(one)
+  const routeCall = router.begin(one)
   assert.equal(order(model), 'failing')
-  trip.answered(5)
+  routeCall.answered(5)
   assert.equal(order(model), 'one')
 })
 
 for (const end of ['abstain', 'fail'] as const) {
-  test(`a call of before the opening that ends by ${end}() during the try changes nothing`, () => {
+  test(`a call from before the opening that ends by ${end}() during the probe changes nothing`, () => {
     const model = modelOf([one])
     const { router, order, pass } = createTestRouter(model)
     const early = router.begin(one)
     failTwice(router, one)
     pass(1_000)
-    const trip = router.begin(one)
+    const routeCall = router.begin(one)
     early[end]()
     assert.equal(router.listStates()[0]?.breaker, 'half_open')
     assert.equal(order(model), 'failing', 'the try has not ended')
-    trip.answered(5)
+    routeCall.answered(5)
     assert.equal(order(model), 'one')
   })
 }

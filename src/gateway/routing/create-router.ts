@@ -1,6 +1,6 @@
 /**
- * Which of a model's routes are tried, and in which order, by what this node saw of them. It is known to
- * this node alone and forgotten at its end: a route that fails is found out soon enough.
+ * Decides which routes of a model are tried, and in which order, from the results that this node has seen. Each node
+ * keeps this state in memory only: a new node detects a failing route within seconds.
  */
 import type { Model, Route } from '../../catalog/model.ts'
 import {
@@ -13,23 +13,23 @@ import {
 import { orderRoutes } from './order-routes.ts'
 
 export interface Router {
-  /** The routes that may be tried now, in their order; why there are none where there are none. */
+  /** The routes that may be tried now, in order; or the reason why there are none. */
   order(model: Model): readonly Route[] | 'busy' | 'failing'
-  /** Whether a call may go on it now. */
+  /** Whether the route may take another call now. */
   mayBegin(route: Route): boolean
-  begin(route: Route): Trip
-  /** Every route of the catalog. */
+  begin(route: Route): RouteCall
+  /** The state of every route of the catalog. */
   listStates(): readonly RouteState[]
 }
 
-/** One call on a route. It ends with one of its methods, and the first one counts. */
-export interface Trip {
-  /** A first byte came: the route answers. The call still counts as running until its end. */
+/** One call on a route. `end`, `fail` or `abstain` ends it; the first of these counts, later ones are ignored. */
+export interface RouteCall {
+  /** The first byte arrived. The call still counts as running until its end. */
   answered(firstByteMs: number): void
   end(): void
-  /** It failed by its own fault, or asked to be left alone for a while. */
+  /** The route failed; with `pauseSeconds`, it asked for a pause, which does not count as a failure. */
   fail(pauseSeconds?: number): void
-  /** It failed for reasons that say nothing of the route. */
+  /** The call failed for a reason that must not count against the route. */
   abstain(): void
 }
 
@@ -47,7 +47,7 @@ interface State {
   coolUntilMs: number
 }
 
-/** How much one more call weighs in the usual latency. */
+/** The weight of the newest call in the moving average of the latency. */
 const LATENCY_SMOOTHING = 0.2
 const FAILURE_LATENCY_MS = 10_000
 const PAUSE_SECONDS_MAX = 60
@@ -58,7 +58,7 @@ export function createRouter(
   now: () => number = () => performance.now(),
 ): Router {
   const states = new Map<Route, State>()
-  /** A model of an upstream is one thing, however many models of the catalog lead to it. */
+  /** Routes of several catalog models to the same upstream model share one state. */
   const byName = new Map<string, State>()
   for (const route of models.flatMap(({ routes }) => routes)) {
     const { upstreamId } = route
@@ -90,7 +90,7 @@ export function createRouter(
       return orderRoutes(strategy, views)
     },
     mayBegin: (route) => stateOf(route).breaker.allows && isFree(route),
-    begin: (route) => beginTrip(stateOf(route), now),
+    begin: (route) => beginRouteCall(stateOf(route), now),
     listStates: () =>
       models.flatMap((model) =>
         model.routes.map((route) => {
@@ -114,14 +114,14 @@ function smoothed(usualMs: number | undefined, ms: number): number {
   return usualMs === undefined ? ms : usualMs + (ms - usualMs) * LATENCY_SMOOTHING
 }
 
-function beginTrip(state: State, now: () => number): Trip {
+function beginRouteCall(state: State, now: () => number): RouteCall {
   let hasAnswered = false
   let hasEnded = false
   const { breaker } = state
   const wasClosed = breaker.state === 'closed'
-  /** Where it opened since, what becomes of this trip says nothing of the route as it is now. */
-  const tell = (what: 'succeed' | 'fail' | 'abstain'): void => {
-    if (!wasClosed || breaker.state === 'closed') breaker[what]()
+  /** If the breaker opened during this call, the result is stale and is not reported. */
+  const reportToBreaker = (result: 'succeed' | 'fail' | 'abstain'): void => {
+    if (!wasClosed || breaker.state === 'closed') breaker[result]()
   }
   state.running += 1
   breaker.begin()
@@ -136,23 +136,23 @@ function beginTrip(state: State, now: () => number): Trip {
       if (hasAnswered || hasEnded) return
       hasAnswered = true
       state.latencyMs = smoothed(state.latencyMs, firstByteMs)
-      // The end of the answer says whether it was one; a route that is tried again is not kept waiting.
-      if (breaker.state !== 'closed') tell('succeed')
+      // Normally the end of the answer decides. A probe succeeds at the first byte, so that the route closes at once.
+      if (breaker.state !== 'closed') reportToBreaker('succeed')
     },
     end: () =>
       finish(() => {
-        if (hasAnswered) tell('succeed')
+        if (hasAnswered) reportToBreaker('succeed')
       }),
     fail: (pauseSeconds) =>
       finish(() => {
         if (pauseSeconds === undefined) {
-          // In the order by latency a failure counts as a slow answer.
+          // The latency strategy counts a failure as a slow answer.
           state.latencyMs = smoothed(state.latencyMs, FAILURE_LATENCY_MS)
-          return tell('fail')
+          return reportToBreaker('fail')
         }
-        tell('abstain')
+        reportToBreaker('abstain')
         state.coolUntilMs = now() + Math.min(pauseSeconds, PAUSE_SECONDS_MAX) * 1_000
       }),
-    abstain: () => finish(() => tell('abstain')),
+    abstain: () => finish(() => reportToBreaker('abstain')),
   }
 }

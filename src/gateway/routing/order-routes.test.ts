@@ -37,7 +37,7 @@ function namesOf(
   return orderRoutes(strategy, views, random).map((route) => route.upstreamId)
 }
 
-/** Numbers from 0 to 1 that are the same in every run. */
+/** Random numbers from 0 to 1, the same in every run. */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -61,7 +61,7 @@ const anyView = fc
 const anyViews = fc.array(anyView, { maxLength: 8 })
 const anyStrategy = fc.constantFrom<RoutingStrategy>('priority', 'latency', 'price')
 
-test('each route is there once, whatever the strategy', () => {
+test('every strategy returns each route exactly once', () => {
   fc.assert(
     fc.property(anyStrategy, anyViews, fc.integer(), (strategy, views, seed) => {
       const ordered = orderRoutes(strategy, views, createRandom(seed))
@@ -71,7 +71,7 @@ test('each route is there once, whatever the strategy', () => {
   )
 })
 
-test('a route that asked for a pause comes after all that did not', () => {
+test('a route that asked for a pause comes after all others', () => {
   fc.assert(
     fc.property(anyStrategy, anyViews, fc.integer(), (strategy, views, seed) => {
       const cooling = new Set(views.filter((view) => view.isCooling).map(({ route }) => route))
@@ -85,7 +85,7 @@ test('a route that asked for a pause comes after all that did not', () => {
   )
 })
 
-test('among routes that work the strategy is kept without an exception', () => {
+test('among routes that work, the strategy always decides', () => {
   const rank: Record<RoutingStrategy, (view: RouteView) => number> = {
     priority: ({ route }) => route.priority,
     latency: ({ latencyMs }) => latencyMs ?? 0,
@@ -107,19 +107,19 @@ test('among routes that work the strategy is kept without an exception', () => {
   )
 })
 
-/** How far counts are from what was expected of them; above the limit in one of a million draws. */
+/** The chi-squared distance of counts from their expectation; it exceeds the limit in one of a million runs. */
 function chiSquare(counts: readonly number[], expected: readonly number[]): number {
   return counts.reduce((sum, count, at) => {
     const wanted = expected[at] as number
     return sum + (count - wanted) ** 2 / wanted
   }, 0)
 }
-/** By the number of values less one. */
+/** The limits by degrees of freedom: the number of values minus one. */
 const CHI_SQUARE_MAX = [0, 23.9, 27.6, 30.7, 33.4]
 
 const DRAWS = 4_000
 
-test('draws follow the weights: the first place, and the second among those that are left', () => {
+test('the order follows the weights: in the first place, and among the rest in the second', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 2, maxLength: 5 }),
@@ -158,20 +158,20 @@ test('draws follow the weights: the first place, and the second among those that
   )
 })
 
-test('weights count among equals only: a heavy route of a later priority never comes first', () => {
+test('weights count only within a priority: a heavy route of a later priority never comes first', () => {
   const views = [viewOf('light', { weight: 0.001 }), viewOf('heavy', { weight: 1e6, priority: 1 })]
   const random = createRandom(7)
   for (let draw = 0; draw < 1_000; draw++)
     assert.deepEqual(namesOf('priority', views, random), ['light', 'heavy'])
 })
 
-test('the ends of what a source of chance can say give an order like any other', () => {
+test('the extreme values of the random source give a valid order', () => {
   const views = [viewOf('one', { weight: 1e-9 }), viewOf('two', { weight: 1e9 }), viewOf('three')]
   for (const value of [0, 1 - 2 ** -53])
     assert.equal(new Set(namesOf('priority', views, () => value)).size, 3)
 })
 
-test('latency: what was never tried comes first, then the quickest', () => {
+test('latency: untried routes come first, then the fastest', () => {
   const views = [
     viewOf('slow', { latencyMs: 900 }),
     viewOf('quick', { latencyMs: 20, priority: 9 }),
@@ -180,7 +180,7 @@ test('latency: what was never tried comes first, then the quickest', () => {
   assert.deepEqual(namesOf('latency', views), ['new', 'quick', 'slow'])
 })
 
-test('price: three tokens read weigh like one written; among equals the priority decides', () => {
+test('price: three input tokens weigh like one output token; among equals the priority decides', () => {
   const views = [
     viewOf('dear output', { price: priceOf(1n, 13n) }),
     viewOf('second of equals', { price: priceOf(4n, 0n), priority: 2 }),

@@ -1,20 +1,20 @@
 import type { Route, RoutingStrategy } from '../../catalog/model.ts'
 
-/** What ordering looks at. */
+/** The facts by which a route is ordered. */
 export interface RouteView {
   readonly route: Route
-  /** The usual time to the first byte; undefined until it is known. */
+  /** The average time to the first byte; undefined until a call has answered. */
   readonly latencyMs: number | undefined
-  /** It asked for a pause: it comes after those that did not. */
+  /** The upstream asked for a pause: the route comes after all routes that did not. */
   readonly isCooling: boolean
 }
 
 /**
  * The order in which routes are tried.
  *
- * - `priority`: smaller numbers first; of one priority each comes first as often as its weight says;
- * - `latency`: the quickest first, and before them what was never tried;
- * - `price`: the cheapest first, and among equals as by priority.
+ * - `priority`: smaller numbers first; among equal priorities, at random in proportion to the weights;
+ * - `latency`: the fastest first, and untried routes before all others;
+ * - `price`: the cheapest first; among equal prices, by priority.
  */
 export function orderRoutes(
   strategy: RoutingStrategy,
@@ -27,7 +27,8 @@ export function orderRoutes(
   const first: Record<RoutingStrategy, (left: RouteView, right: RouteView) => number> = {
     priority: byPriority,
     latency: (left, right) => (left.latencyMs ?? 0) - (right.latencyMs ?? 0),
-    price: (left, right) => dearness(left.route) - dearness(right.route) || byPriority(left, right),
+    price: (left, right) =>
+      comparablePrice(left.route) - comparablePrice(right.route) || byPriority(left, right),
   }
   return drawn
     .sort(
@@ -39,13 +40,13 @@ export function orderRoutes(
     .map(({ view }) => view.route)
 }
 
-/** The smallest of such draws is each route's as often as its weight is of all weights. */
+/** An exponential draw: a route has the smallest one with a probability of its weight over the sum of all weights. */
 function drawOf(weight: number, random: () => number): number {
   return -Math.log(1 - random()) / weight
 }
 
-/** Of a typical call: three tokens read for each one written, and of units one each. Only for comparing. */
-function dearness({ price }: Route): number {
+/** The price of a typical call: three input tokens per output token, and one of each unit. For comparisons only. */
+function comparablePrice({ price }: Route): number {
   const tier = price.tiers[0]
   const units = Object.values(price.units ?? {}).reduce((sum, each) => sum + Number(each), 0)
   return 3 * Number(tier?.input ?? 0n) + Number(tier?.output ?? 0n) + units

@@ -1,10 +1,10 @@
-/** Speech to text, billed by the second or by the token of sound. */
+/** The transcriptions kind of call: speech to text, billed by the second or by the audio token. */
 import type { Model } from '../../catalog/model.ts'
 import type { Price, UnitCounts } from '../../catalog/prices.ts'
 import type { Provider, TranscriptionAnswer, UpstreamFailure } from '../../providers/contract.ts'
 import { plainTokens } from '../../providers/plain-tokens.ts'
 import { billedUsage } from '../billed-usage.ts'
-import type { Ask, CallKind, UpstreamTry } from '../call-kind.ts'
+import type { CallBounds, CallKind, UpstreamTry } from '../call-kind.ts'
 import type { AnsweredBy, HeldCall, Used } from '../call.ts'
 import { chargeHeldCall } from '../charge.ts'
 import {
@@ -15,9 +15,9 @@ import {
 } from './transcription-request.ts'
 import { writeTranscript } from './write-transcript.ts'
 
-/** Around the prompt, with a margin. */
+/** Tokens that a model adds around the prompt, with a margin. */
 const TEMPLATE_TOKENS = 64
-/** Of speech that is transcribed, for estimates only. */
+/** Output tokens per second of speech, for estimates only. */
 const TEXT_TOKENS_PER_SECOND = 4
 
 export function createTranscriptionKind(
@@ -26,12 +26,12 @@ export function createTranscriptionKind(
   return {
     read: (form) => readTranscription(form, defaultModelId),
     findFault: findModelFault,
-    ask: askForTranscription,
+    bound: boundTranscription,
     can: (provider) => provider.transcribe !== undefined,
     call: transcribe,
     async relay(held, { outcome }, answeredBy, client) {
       const by = answeredBy()
-      const used = believable(held, outcome, by) ?? estimate(held, outcome, by)
+      const used = plausibleUsage(held, outcome, by) ?? estimate(held, outcome, by)
       const resolution = chargeHeldCall(held, used, by)
       const { body, headers } = writeTranscript(held.request.format, outcome, used, resolution)
       return {
@@ -83,8 +83,11 @@ function findModelFault(
   return undefined
 }
 
-function askForTranscription(model: Model, { sound, promptBytes }: TranscriptionRequest): Ask {
-  const seconds = secondsWithin(model, sound.secondsMax)
+function boundTranscription(
+  model: Model,
+  { audioLength, promptBytes }: TranscriptionRequest,
+): CallBounds {
+  const seconds = secondsWithin(model, audioLength.secondsMax)
   return {
     promptTokensMax: promptBytes + TEMPLATE_TOKENS,
     promptTokensEstimated: 0,
@@ -96,13 +99,13 @@ function askForTranscription(model: Model, { sound, promptBytes }: Transcription
   }
 }
 
-/** As the model bills it: at least its least, at most the longest file that it takes. */
+/** The seconds that the model bills: at least its minimum, at most the longest file that it accepts. */
 function secondsWithin({ audio }: Model, seconds: number): number {
   const { secondsMin = 0, secondsMax = Infinity } = audio ?? {}
   return Math.min(Math.max(seconds, secondsMin), secondsMax)
 }
 
-/** So many seconds in the units of a price. */
+/** Converts seconds to the units of the price. */
 function unitsOf({ audio, contextTokens }: Model, price: Price, seconds: number): UnitCounts {
   const perSecond = audio?.tokensPerSecondMax
   return {
@@ -117,7 +120,7 @@ function isByToken({ units }: Price): boolean {
   return units?.input_audio_tokens !== undefined
 }
 
-function believable(
+function plausibleUsage(
   { model }: HeldCall,
   { usage }: TranscriptionAnswer,
   { price }: AnsweredBy,
@@ -125,7 +128,7 @@ function believable(
   if (!usage) return undefined
   const counts = billedUsage(model, price, usage)
   const { audio_seconds: seconds, input_audio_tokens: tokens } = counts.units ?? {}
-  // Sound of no length that has words is no report.
+  // A report that lacks the units that the price bills is ignored: audio with words in it has a length.
   const isBilled =
     (price.units?.audio_seconds === undefined || seconds !== undefined) &&
     (!isByToken(price) || tokens !== undefined)
@@ -137,8 +140,8 @@ function estimate(
   { durationSeconds }: TranscriptionAnswer,
   { price }: AnsweredBy,
 ): Used {
-  const told = durationSeconds === undefined ? undefined : Math.ceil(durationSeconds)
-  const seconds = secondsWithin(model, told ?? request.sound.secondsTypical)
+  const reported = durationSeconds === undefined ? undefined : Math.ceil(durationSeconds)
+  const seconds = secondsWithin(model, reported ?? request.audioLength.secondsTypical)
   const textTokens = Math.min(seconds * TEXT_TOKENS_PER_SECOND, model.outputTokensMax)
   return {
     counts: {

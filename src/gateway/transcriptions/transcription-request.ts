@@ -2,22 +2,22 @@ import type { UploadedFile } from '../../providers/contract.ts'
 import type { CallRequest } from '../call.ts'
 import { FALLBACKS_MAX, fallbacksBeside } from '../field-faults.ts'
 import { refusals, type Refusal } from '../refusal.ts'
-import { measureSound, type SoundLength } from './sound/measure-sound.ts'
-import type { SoundFile } from './sound/sound-window.ts'
+import { measureAudio, type AudioLength } from './audio/measure-audio.ts'
+import type { AudioFile } from './audio/audio-window.ts'
 
-/** A multipart form, read when it is asked for: by then it is known who sends it. */
+/** A multipart form that is read on demand, after its sender was authenticated. */
 export interface IncomingForm {
   read(): Promise<UploadForm | Refusal>
 }
 
 export interface UploadForm {
   readonly file: KeptFile | undefined
-  /** The other fields in their order. */
+  /** The other fields, in order. */
   readonly fields: readonly (readonly [name: string, value: string])[]
 }
 
-/** A file that waits on the disk until it is disposed of. */
-export interface KeptFile extends UploadedFile, SoundFile {
+/** A file on disk; `dispose` deletes it. */
+export interface KeptFile extends UploadedFile, AudioFile {
   dispose(): void
 }
 
@@ -26,15 +26,15 @@ export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number]
 
 export interface TranscriptionRequest extends CallRequest {
   readonly file: KeptFile
-  readonly sound: SoundLength
+  readonly audioLength: AudioLength
   readonly format: TranscriptFormat
-  /** What passes through to the upstream. */
+  /** The fields that are sent to the upstream. */
   readonly fields: readonly (readonly [name: string, value: string])[]
-  /** Bytes of the texts that the model reads before it listens, each as often as it is sent. */
+  /** Bytes of the texts in `TEXTS`, counting repeated fields each time. */
   readonly promptBytes: number
 }
 
-/** What reaches an upstream; `model` and the format are the gateway's to say. */
+/** The fields that reach an upstream. The gateway itself sets `model` and the response format. */
 const FIELDS: ReadonlySet<string> = new Set([
   'language',
   'prompt',
@@ -43,12 +43,12 @@ const FIELDS: ReadonlySet<string> = new Set([
   'timestamp_granularities[]',
   'chunking_strategy',
 ])
-/** Texts that a model reads before it listens. */
+/** Texts that are part of the model's prompt. */
 const TEXTS: ReadonlySet<string> = new Set(['language', 'prompt'])
-/** Only verbose transcripts tell times in more than one way. */
+/** Sent for verbose transcripts only: the other formats have no choice of granularity. */
 const GRANULARITIES = /^timestamp_granularities(\[\])?$/
 
-/** Reads a transcription's form. A file that came is disposed of where the request is refused. */
+/** Reads the form of a transcription. If the request is refused, its file is deleted. */
 export async function readTranscription(
   form: IncomingForm,
   defaultModelId: string,
@@ -73,7 +73,7 @@ export async function readTranscription(
     ),
     isStream: false,
     file,
-    sound: await measured(file),
+    audioLength: await measured(file),
     format,
     fields: fields.filter(
       ([name]) => FIELDS.has(name) && (format === 'verbose_json' || !GRANULARITIES.test(name)),
@@ -85,10 +85,10 @@ export async function readTranscription(
   }
 }
 
-/** A file that cannot be read is given back. */
-async function measured(file: KeptFile): Promise<SoundLength> {
+/** Measures the file; deletes it if it cannot be read. */
+async function measured(file: KeptFile): Promise<AudioLength> {
   try {
-    return await measureSound(file)
+    return await measureAudio(file)
   } catch (error) {
     file.dispose()
     throw error
@@ -114,7 +114,7 @@ function findFault({ file, fields }: UploadForm): string | undefined {
   return undefined
 }
 
-/** The last value of a field; empty where it is not there. */
+/** Looks up the last value of a field; empty if the field is absent. */
 function createValueOf(fields: UploadForm['fields']): (name: string) => string {
   const values = new Map(fields)
   return (name) => values.get(name) ?? ''

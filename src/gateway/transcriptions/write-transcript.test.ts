@@ -17,7 +17,7 @@ const ANSWER: TranscriptionAnswer = {
   ],
   usage: undefined,
 }
-/** More digits than a double keeps. */
+/** More digits than a double can represent. */
 const BILLED = 12_345_678_901_234_567_891n
 
 function used(units: UnitCounts, promptTokens = 0, completionTokens = 0): Used {
@@ -42,14 +42,14 @@ const write = (
 ): ReturnType<typeof writeTranscript> =>
   writeTranscript(format, answer, by, { billedNanoBrl: BILLED })
 
-test('JSON has the text, the seconds that were billed, and the cost with all its digits', () => {
+test('JSON has the text, the billed seconds, and the cost with all its digits', () => {
   assert.deepEqual(write('json'), {
     body: '{"text":"Bom dia. Até logo.","usage":{"type":"duration","seconds":13},"cost_billed_brl":12345678901.234567891}',
     headers: {},
   })
 })
 
-test('what is billed by the token tells its tokens, of sound and of text', () => {
+test('usage billed by the token shows the audio tokens and the text tokens', () => {
   const { body } = write('json', ANSWER, used({ input_audio_tokens: 120 }, 7, 30))
   assert.deepEqual(JSON.parse(body).usage, {
     type: 'tokens',
@@ -60,7 +60,7 @@ test('what is billed by the token tells its tokens, of sound and of text', () =>
   })
 })
 
-test('verbose JSON has the times, and words only where there are some', () => {
+test('verbose JSON has the times, and the words only if there are any', () => {
   const { segments } = ANSWER
   const plain = JSON.parse(write('verbose_json').body)
   assert.deepEqual(Object.keys(plain), [
@@ -77,7 +77,7 @@ test('verbose JSON has the times, and words only where there are some', () => {
   assert.deepEqual(JSON.parse(write('verbose_json', { ...ANSWER, words }).body).words, words)
 })
 
-test('plain text is the text and the end of its line, with the cost in a header', () => {
+test('plain text is the text and a newline, with the cost in a header', () => {
   assert.deepEqual(write('text'), {
     body: 'Bom dia. Até logo.\n',
     headers: {
@@ -87,7 +87,7 @@ test('plain text is the text and the end of its line, with the cost in a header'
   })
 })
 
-test('SRT numbers its cues and has a comma in its times, which carry over into minutes and hours', () => {
+test('SRT numbers its cues and uses a comma in its times, which carry into minutes and hours', () => {
   const { body, headers } = write('srt')
   assert.equal(
     body,
@@ -96,7 +96,7 @@ test('SRT numbers its cues and has a comma in its times, which carry over into m
   assert.equal(headers['content-type'], 'text/plain; charset=utf-8')
 })
 
-test('WebVTT begins with its name and has a point in its times', () => {
+test('WebVTT begins with its name and uses a point in its times', () => {
   const { body, headers } = write('vtt')
   assert.equal(
     body,
@@ -105,7 +105,7 @@ test('WebVTT begins with its name and has a point in its times', () => {
   assert.equal(headers['content-type'], 'text/vtt; charset=utf-8')
 })
 
-test('silence has no cues, and is still a sound file', () => {
+test('silence has no cues, and is still a valid file', () => {
   const silence = { ...ANSWER, text: '', segments: [] }
   assert.equal(write('srt', silence).body, '')
   assert.equal(write('vtt', silence).body, 'WEBVTT\n\n')
@@ -113,7 +113,7 @@ test('silence has no cues, and is still a sound file', () => {
   assert.equal(JSON.parse(write('json', silence).body).text, '')
 })
 
-test('an hour of a hundred is not cut', () => {
+test('three-digit hours are not truncated', () => {
   const long = { ...ANSWER, segments: [{ start: 359_999.9999, end: 400_000, text: 'x' }] }
   assert.match(write('srt', long).body, /^1\n100:00:00,000 --> 111:06:40,000\n/)
 })

@@ -4,7 +4,7 @@ import type { TranscriptionAnswer, TranscriptionSegment } from '../../providers/
 import type { TranscriptFormat } from './transcription-request.ts'
 import type { Used } from '../call.ts'
 
-/** The answer in the format that was asked for; what is not JSON tells its cost in a header. */
+/** The answer in the requested format. Formats other than JSON carry the cost in a header. */
 export function writeTranscript(
   format: TranscriptFormat,
   answer: TranscriptionAnswer,
@@ -47,7 +47,7 @@ function json(body: object): { body: string; headers: Record<string, string> } {
   return { body: JSON.stringify(body), headers: {} }
 }
 
-/** What it was billed by, in the published form. */
+/** The billed usage, in the published format of transcriptions. */
 function usageOf({ counts }: Used): object {
   const { promptTokens, completionTokens, units = {} } = counts
   if (units.audio_seconds !== undefined) return { type: 'duration', seconds: units.audio_seconds }

@@ -32,7 +32,7 @@ export function toReportedUsage(
   if (tokens.completionTokens === 0 && hasOutput) return undefined
   return {
     ...tokens,
-    ...(asked.hasSound ? { audioInputTokens: soundTokens(raw, tokens.promptTokens) } : {}),
+    ...(asked.hasAudio ? { audioInputTokens: audioTokens(raw, tokens.promptTokens) } : {}),
     ...(asked.cachesForAnHour && tokens.cacheWriteTokens > 0
       ? { hourCacheWriteTokens: hourWrites(raw, tokens.cacheWriteTokens) }
       : {}),
@@ -41,14 +41,14 @@ export function toReportedUsage(
 
 /** What of a request is billed apart, so that an upstream that does not take it apart gives nothing away. */
 export interface AskedOfUsage {
-  readonly hasSound: boolean
+  readonly hasAudio: boolean
   readonly cachesForAnHour: boolean
 }
 
-const NOTHING_APART: AskedOfUsage = { hasSound: false, cachesForAnHour: false }
+const NOTHING_APART: AskedOfUsage = { hasAudio: false, cachesForAnHour: false }
 
 /** As Gemini tells it; the whole prompt where it does not. */
-function soundTokens(raw: unknown, promptTokens: number): number {
+function audioTokens(raw: unknown, promptTokens: number): number {
   const details = isObject(raw) ? raw.promptTokensDetails : undefined
   if (!Array.isArray(details) || details.length === 0) return promptTokens
   let sum = 0

@@ -31,12 +31,12 @@ interface Rest {
 export function createChatBody({ fields, maxTokensField, serviceTier }: ChatBodyOptions): ChatBody {
   const tier = serviceTier === undefined ? '' : `,"service_tier":"${serviceTier}"`
 
-  function restOf({ body, hasCacheMarks, imageBytes, memo }: ChatContent): Rest {
+  function restOf({ body, hasCacheControl, imageBytes, memo }: ChatContent): Rest {
     // Upstreams that share the list of fields share what was written. The mark of a cache is the only
     // thing in which bodies of one request differ, and is taken out of them.
     const known = memo.written as Rest | undefined
     if (known?.fields === fields) return known
-    const text = writeFields(hasCacheMarks ? withoutCacheMarks(body) : body, fields)
+    const text = writeFields(hasCacheControl ? withoutCacheControl(body) : body, fields)
     const rest = { fields, text, bytes: Buffer.byteLength(text) - imageBytes }
     memo.written = rest
     return rest
@@ -65,7 +65,7 @@ function writeFields(body: JsonObject, fields: ReadonlySet<string>): string {
 }
 
 /** An upstream that bills what it writes to a cache does so by prices that the catalog may not have. */
-function withoutCacheMarks(body: JsonObject): JsonObject {
+function withoutCacheControl(body: JsonObject): JsonObject {
   const without = (carrier: unknown): unknown => {
     if (!isObject(carrier) || carrier.cache_control === undefined) return carrier
     const { cache_control: _mark, ...rest } = carrier

@@ -18,10 +18,10 @@ function callOf(more: Partial<ChatCall>): ChatCall {
     outputTokensMax: 10,
     imageBytes: 0,
     hasImageAddresses: false,
-    hasCacheMarks: false,
+    hasCacheControl: false,
     cachesForAnHour: false,
     hasFiles: false,
-    hasSound: false,
+    hasAudio: false,
     callId: 'call-1',
     ...more,
   }
@@ -32,7 +32,7 @@ test('files are not sent where their pages are billed, and sound as a file nowhe
   const billsPages = upstream.open({ takesFiles: false })
   for (const [provider, more] of [
     [billsPages, { hasFiles: true }],
-    [upstream.provider, { hasFiles: true, hasSound: true }],
+    [upstream.provider, { hasFiles: true, hasAudio: true }],
   ] as const) {
     const outcome = await provider.completeChat(callOf(more), signal)
     assert.equal(outcome.kind === 'failure' && outcome.reason, 'unsupported')

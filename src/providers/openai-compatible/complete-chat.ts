@@ -11,7 +11,7 @@ import type { Upstream } from './upstream.ts'
 /** A plain answer larger than this is refused as broken. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 /** Usage in this format does not always tell sound from text, which has another price. */
-const NO_SOUND: UpstreamFailure = {
+const NO_AUDIO: UpstreamFailure = {
   kind: 'failure',
   reason: 'unsupported',
   detail: 'sound as a file is not sent in this format',
@@ -30,7 +30,7 @@ export function createCompleteChat(
 ): NonNullable<Provider['completeChat']> {
   const path = pathOf('/chat/completions')
   return async function completeChat(call, signal) {
-    if (call.hasSound) return NO_SOUND
+    if (call.hasAudio) return NO_AUDIO
     if (call.hasFiles && !takesFiles) return NO_FILES
     try {
       const request = {

@@ -278,10 +278,10 @@ test('Azure gets the key in its own header, and its query with every path', asyn
     outputTokensMax: 10,
     imageBytes: 0,
     hasImageAddresses: false,
-    hasCacheMarks: false,
+    hasCacheControl: false,
     cachesForAnHour: false,
     hasFiles: false,
-    hasSound: false,
+    hasAudio: false,
     callId: 'call-2',
   }
   await provider.completeChat(chat, new AbortController().signal)

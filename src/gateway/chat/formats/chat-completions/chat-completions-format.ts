@@ -1,6 +1,6 @@
 /**
- * The format of OpenAI's chat completions, ended by `data: [DONE]`. Of an upstream's answer the customer sees this
- * format and nothing else: the public fields are listed, so an upstream's own names and fingerprints stay out.
+ * The format of OpenAI's chat completions; a stream ends with `data: [DONE]`. Only the public fields listed here reach
+ * the customer, so the upstream's own names and fingerprints stay hidden.
  */
 import type { TokenCounts } from '../../../../catalog/prices.ts'
 import { isObject } from '../../../../lib/is-object.ts'
@@ -11,7 +11,7 @@ import { readJsonBody } from '../../../read-json-body.ts'
 import type { Charged, ChatFormat } from '../../chat-format.ts'
 import { readChatRequest } from '../../chat-request.ts'
 
-/** The head of an answer, the same in every chunk of a stream. */
+/** The leading fields of an answer, the same in every chunk of a stream. */
 interface AnswerHead {
   readonly id: string
   readonly created: number
@@ -29,7 +29,7 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   'reasoning_content',
   'reasoning',
   'reasoning_details',
-  // Signatures of thoughts, which some models want back in the next turn.
+  // Thought signatures, which some models require in the next turn.
   'extra_content',
 ])
 
@@ -40,7 +40,7 @@ export const chatCompletionsFormat: ChatFormat = {
   },
   createWriter({ id, modelId, request }) {
     const head = { id: `chatcmpl-${id}`, created: Math.floor(Date.now() / 1000), modelId }
-    // Made by the first chunk: a plain answer has no use for it.
+    // Created with the first chunk, because a plain answer does not need it.
     let opening: string | undefined
     return {
       answer: (body, charged) => publicAnswer(head, body, charged),
@@ -51,7 +51,7 @@ export const chatCompletionsFormat: ChatFormat = {
   },
 }
 
-/** The JSON of a whole answer, with its cost to the last digit. */
+/** The JSON of a whole answer, with its cost in BRL to all nine decimals. */
 function publicAnswer(head: AnswerHead, body: JsonObject, charged: Charged): string {
   return JSON.stringify({
     id: head.id,
@@ -70,13 +70,13 @@ function chunkOpening({ id, created, modelId }: AnswerHead): string {
   return `data: ${head.slice(0, -1)},"choices":`
 }
 
-/** A chunk as an event; undefined where nothing of it is for the customer, as a chunk of only usage. */
+/** A chunk as a server-sent event; undefined if it has no choices, such as a chunk that carries only usage. */
 function publicChunk(opening: string, body: JsonObject): string | undefined {
   if (!Array.isArray(body.choices) || body.choices.length === 0) return undefined
   return `${opening}${JSON.stringify(publicChoices(body.choices, 'delta'))}}\n\n`
 }
 
-/** The last chunk before the end, with the usage, for clients that asked for it. */
+/** The usage chunk before the end, for clients that set `stream_options.include_usage`. */
 function usageChunk(head: AnswerHead, charged: Charged): string {
   const usage = JSON.stringify(publicUsage(charged))
   const cost = decimalBrl(charged.billedNanoBrl)
@@ -103,7 +103,7 @@ function publicChoices(choices: unknown, part: 'message' | 'delta'): JsonObject[
   return shown
 }
 
-/** Most choices are public, and need no copy. */
+/** Whether a choice has public fields only, as most do: then it needs no copy. */
 function isPublic(choice: JsonObject, part: 'message' | 'delta'): boolean {
   for (const field in choice) if (field !== part && !CHOICE_FIELDS.has(field)) return false
   const message = choice[part]

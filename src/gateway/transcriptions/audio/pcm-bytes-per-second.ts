@@ -3,7 +3,7 @@ const FLOAT = 3
 const ALAW = 6
 const MULAW = 7
 const EXTENSIBLE = 0xfffe
-/** What follows the format's number in the identifier of an extensible format. */
+/** The rest of the GUID of an extensible format, after the two bytes of the format tag. */
 const EXTENSIBLE_TAIL = Buffer.from('000000001000800000aa00389b71', 'hex')
 const WIDTHS: Readonly<Record<number, readonly number[]>> = {
   [PCM]: [8, 16, 24, 32],
@@ -15,9 +15,8 @@ const SAMPLE_RATE_MAX = 384_000
 const CHANNELS_MAX = 8
 
 /**
- * Bytes of a second of a WAV of plain samples, computed from rate, channels and width. Undefined where
- * the file is compressed, contradicts itself, or has its samples or a second format where the first
- * bytes do not show them.
+ * Bytes per second of a WAV file with uncompressed samples, from its rate, channels and sample width. Undefined if the
+ * file is compressed or contradicts itself, if its samples do not begin within the head, or if it has two formats.
  */
 export function pcmBytesPerSecond(head: Buffer): number | undefined {
   if (head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 8, 12) !== 'WAVE')

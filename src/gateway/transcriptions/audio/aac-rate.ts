@@ -2,14 +2,14 @@ const RATES = [
   96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000,
   7_350,
 ]
-/** Main, LC, SSR, LTP, and LC with SBR and PS, whose first rate is that of the frames. */
+/** Main, LC, SSR, LTP, and LC with SBR or PS; for the last two, the first sample rate is the one of the core frames. */
 const OBJECT_TYPES: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 29])
 const STREAM = 3
 const DECODER = 4
 const SPECIFIC = 5
 const MPEG4_AUDIO = 0x40
 
-/** The rate of frames of 1,024 samples, by the description of an AAC track; undefined where it is another. */
+/** The sample rate of an AAC track by its description; undefined if its frames may not have 1,024 samples. */
 export function aacRateOf(description: Buffer): number | undefined {
   const at = description.indexOf('esds', 0, 'latin1')
   if (at === -1 || description.lastIndexOf('esds', undefined, 'latin1') !== at) return undefined
@@ -23,7 +23,7 @@ export function aacRateOf(description: Buffer): number | undefined {
   return OBJECT_TYPES.has(bits >> 11) ? RATES[(bits >> 7) & 0xf] : undefined
 }
 
-/** What is in a descriptor of this tag; its length has one to four bytes. */
+/** The content of a descriptor with this tag; its length field has one to four bytes. */
 function openDescriptor(bytes: Buffer, tag: number): Buffer | undefined {
   if (bytes[0] !== tag) return undefined
   let length = 0

@@ -1,4 +1,4 @@
-/** Kilobits a second of Layer III by their place in the tables, the first of which is a free rate. */
+/** Kilobits per second of Layer III, by bitrate index from 1; index 0 is the free format, which is not accepted. */
 const MPEG1_KBITS = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const MPEG2_KBITS = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 const SAMPLE_RATES: Readonly<Record<number, readonly number[]>> = {
@@ -7,7 +7,7 @@ const SAMPLE_RATES: Readonly<Record<number, readonly number[]>> = {
   3: [44_100, 48_000, 32_000],
 }
 
-/** Frames of Layer III from the first byte on, the second one where the first says. */
+/** Whether the head begins with a Layer III frame, and a second frame follows at the offset that the first implies. */
 export function isMp3(head: Buffer): boolean {
   const first = mp3FrameBytes(head, 0)
   if (first === undefined) return false

@@ -7,26 +7,26 @@ import {
 import { HOUR_CACHE_UNIT, hasHourCachePrice } from '../../catalog/hour-cache.ts'
 import type { UnitCounts } from '../../catalog/prices.ts'
 import type { ChatContent, JsonObject, Provider } from '../../providers/contract.ts'
-import type { Ask } from '../call-kind.ts'
+import type { CallBounds } from '../call-kind.ts'
 import { countTokens } from '../count-tokens.ts'
 import type { ChatRequest } from './chat-request.ts'
 import { promptTexts } from './prompt-texts.ts'
 
 /**
- * The most that a chat can use: its prompt by the bytes that the model's upstreams would be sent, its
- * output by the limit that they are sent.
+ * Computes the most that a chat can use. The prompt is bounded by the bytes that would be sent to the upstreams,
+ * the output by the limit that is sent with them.
  */
-export async function askForChat(
+export async function boundChat(
   model: Model,
   request: ChatRequest,
   providers: ReadonlyMap<string, Provider>,
-): Promise<Ask> {
+): Promise<CallBounds> {
   const { choices } = request
   const promptTokensEstimated = promptTokensTypical(
     { ...factsOf(request), bytes: request.bytes - request.imageBytes },
     model,
   )
-  const bytes = await mostBytes(model, request, providers)
+  const bytes = await maxBodyBytes(model, request, providers)
   const facts = bytes === undefined ? undefined : { ...factsOf(request), bytes }
   const promptTokensMax = facts ? promptTokensBound(facts, model) : model.contextTokens
   const canCount = facts !== undefined && request.imageCount === 0 && model.tokenizer !== undefined
@@ -36,14 +36,14 @@ export async function askForChat(
     outputTokensMax: request.outputTokensMax ?? defaultOutputTokens(model, promptTokensMax),
     choices,
     unitsMax: unitsMax(model, request, promptTokensMax),
-    // As the field does it: what the client asked for, not what the model could do at most.
+    // Only the limit that the client set counts, as with other providers, never the maximum of the model.
     tokensCounted: promptTokensEstimated + (request.outputTokensMax ?? 0) * choices,
     outputLimitOf: request.outputTokensMax === undefined ? 'model' : 'client',
     countPrompt: canCount ? () => countPromptBound(facts, model, request) : undefined,
   }
 }
 
-/** What every try of a call has in common. */
+/** The content of a chat for one upstream model. */
 export function contentOf(
   model: Model,
   request: ChatRequest,
@@ -58,10 +58,10 @@ export function contentOf(
     outputTokensMax,
     imageBytes: request.imageBytes,
     hasImageAddresses: request.hasImageAddresses,
-    hasCacheMarks: request.hasCacheMarks,
+    hasCacheControl: request.hasCacheControl,
     cachesForAnHour: request.cachesForAnHour && hasHourCachePrice(model),
     hasFiles: request.hasFiles,
-    hasSound: request.hasSound,
+    hasAudio: request.hasAudio,
   }
 }
 
@@ -69,8 +69,11 @@ function factsOf({ imageCount, hasFiles, hasTools, hasSchema }: ChatRequest) {
   return { imageCount, hasFiles, hasTools: hasTools || hasSchema }
 }
 
-/** Over all routes: which one will answer is not known yet. Undefined where one of them cannot say. */
-async function mostBytes(
+/**
+ * The largest body over all routes, because any of them may answer. Undefined if the provider of one route cannot
+ * measure its body.
+ */
+async function maxBodyBytes(
   model: Model,
   request: ChatRequest,
   providers: ReadonlyMap<string, Provider>,
@@ -89,20 +92,20 @@ async function mostBytes(
   return most
 }
 
-/** Nearly no text has fewer bytes to a token. */
-const BYTES_PER_TOKEN_LEAST_TYPICAL = 2
-const OUTPUT_TOKENS_LEAST = 4_096
+/** Almost no text has fewer bytes per token. */
+const BYTES_PER_TOKEN_LOW = 2
+const OUTPUT_TOKENS_MIN = 4_096
 
 /**
- * The limit that a request without one gets. Many upstreams refuse a limit that does not fit into the
- * context beside the prompt, so it leaves room for what the prompt can be, or hardly is more than.
+ * The output limit of a request that sets none. Many upstreams refuse a limit that does not fit into the
+ * context beside the prompt, so this limit leaves room for the largest prompt that is likely.
  */
 function defaultOutputTokens(
   { contextTokens, outputTokensMax }: Model,
   promptTokensMax: number,
 ): number {
-  const room = contextTokens - Math.ceil(promptTokensMax / BYTES_PER_TOKEN_LEAST_TYPICAL)
-  return Math.min(outputTokensMax, Math.max(room, OUTPUT_TOKENS_LEAST))
+  const room = contextTokens - Math.ceil(promptTokensMax / BYTES_PER_TOKEN_LOW)
+  return Math.min(outputTokensMax, Math.max(room, OUTPUT_TOKENS_MIN))
 }
 
 function unitsMax(
@@ -110,16 +113,16 @@ function unitsMax(
   request: ChatRequest,
   promptTokensMax: number,
 ): UnitCounts | undefined {
-  if (!request.hasSound && !request.cachesForAnHour) return undefined
+  if (!request.hasAudio && !request.cachesForAnHour) return undefined
   return {
-    ...(request.hasSound ? { input_audio_tokens: model.contextTokens } : {}),
+    ...(request.hasAudio ? { input_audio_tokens: model.contextTokens } : {}),
     ...(request.cachesForAnHour && hasHourCachePrice(model)
       ? { [HOUR_CACHE_UNIT]: promptTokensMax }
       : {}),
   }
 }
 
-/** Without a price for it, nothing is cached for an hour: the ordinary life is asked for. */
+/** The body for the upstream. If the model has no price for one-hour cache writes, the default lifetime is requested. */
 function bodyFor(model: Model, { body, cachesForAnHour }: ChatRequest): JsonObject {
   if (!cachesForAnHour || hasHourCachePrice(model)) return body
   const shortened = (carrier: JsonObject): JsonObject =>
@@ -140,10 +143,10 @@ function bodyFor(model: Model, { body, cachesForAnHour }: ChatRequest): JsonObje
 }
 
 /**
- * A bound by the model's own public tokenizer. It is the bound by bytes in which the texts of the
- * messages, and nothing else, stand with their tokens in place of their bytes: what is not counted, known
- * or unknown, stays bounded by its bytes, and so do the names and brackets around each message, which
- * are more than a chat format puts there.
+ * Bounds the prompt by the model's own public tokenizer. Starting from the bound by bytes, only the texts of the
+ * messages are replaced by their token counts. Every other part of the body stays bounded by its bytes, also fields
+ * that we do not know and the names and brackets around each message. Those bytes exceed the tokens that a chat
+ * template adds for each message.
  */
 async function countPromptBound(
   facts: PromptFacts,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { measureSound, type SoundLength } from './measure-sound.ts'
+import { measureAudio, type AudioLength } from './measure-audio.ts'
 import { checksum } from './ogg-seconds.ts'
 
 const HEADER_BYTES = 44
 
-/** Of a file that begins with this and is silent after it. */
-function lengthOf(head: Buffer, bytes = head.length): Promise<SoundLength> {
-  return measureSound({
+/** Measures a file that begins with these bytes and has zeros after them. */
+function lengthOf(head: Buffer, bytes = head.length): Promise<AudioLength> {
+  return measureAudio({
     bytes,
     async readInto(buffer, position) {
       const there = Math.max(0, Math.min(buffer.length, bytes - position))
@@ -24,7 +24,7 @@ interface WavFormat {
   readonly channels?: number
   readonly sampleRate?: number
   readonly bits?: number
-  /** What the header claims in place of what it comes to. */
+  /** The byte rate that the header declares, in place of the true one. */
   readonly bytesPerSecond?: number
   readonly bytesPerFrame?: number
 }
@@ -44,7 +44,7 @@ function formatChunk(format: WavFormat): Buffer {
   return chunk
 }
 
-/** The beginning of a WAV of such samples, with chunks of these lengths before its format. */
+/** The beginning of a WAV file with these samples, and with chunks of these lengths before its format. */
 function wavHead(format: WavFormat, ...chunksBefore: readonly number[]): Buffer {
   const riff = Buffer.from('RIFF\0\0\0\0WAVE', 'latin1')
   const others = chunksBefore.map((length) => {
@@ -61,7 +61,7 @@ function wavHead(format: WavFormat, ...chunksBefore: readonly number[]): Buffer 
   ])
 }
 
-/** The head of an MP3: two frames, of this version, place in the tables of rates, and sample rate. */
+/** The beginning of an MP3 file: two frames of this version, bitrate index and sample rate. */
 function mp3Head(version: number, bytes: number, rest: number): Buffer {
   const head = Buffer.alloc(bytes + 4)
   head.set([0xff, version, rest, 0xc4], 0)
@@ -69,7 +69,7 @@ function mp3Head(version: number, bytes: number, rest: number): Buffer {
   return head
 }
 
-test('a WAV is as long as its header says, rounded up, whatever its rate', async () => {
+test('a WAV file is as long as its header implies, rounded up, at any rate', async () => {
   for (const [rate, format] of [
     [1, { sampleRate: 1, bits: 8 }],
     [8_000, { sampleRate: 8_000, bits: 8 }],
@@ -88,7 +88,7 @@ test('a WAV is as long as its header says, rounded up, whatever its rate', async
   }
 })
 
-test('the format of a WAV is found behind other chunks, of odd length too', async () => {
+test('the format of a WAV file is found behind other chunks, also of odd length', async () => {
   for (const before of [[0], [10], [11], [3, 5, 700]])
     assert.equal((await lengthOf(wavHead({}, ...before), 320_000)).secondsMax, 10)
 })
@@ -111,7 +111,7 @@ const id3 = (bytes: number, sound: Buffer): Buffer =>
     sound,
   ])
 
-test('MP3 is at most as long as its lowest rate allows, also behind a tag of any length', async () => {
+test('MP3 is at most as long as the lowest bitrate allows, also behind a tag of any length', async () => {
   const frames = mp3Head(0xfb, 417, 0x90)
   for (const head of [
     frames,
@@ -126,7 +126,7 @@ test('MP3 is at most as long as its lowest rate allows, also behind a tag of any
   }
 })
 
-test('nothing bounds a file that is not known to be bounded', async () => {
+test('a file of an unknown format has no bound', async () => {
   for (const [name, head] of Object.entries({
     'MP3 of a free rate': mp3Head(0xfb, 417, 0x00),
     'MP3 of no rate': mp3Head(0xfb, 417, 0xf0),
@@ -147,7 +147,7 @@ test('nothing bounds a file that is not known to be bounded', async () => {
   }
 })
 
-test('a WAV header that lies or contradicts itself makes no sound shorter', async () => {
+test('a WAV header that lies or contradicts itself never lowers the bound', async () => {
   const honest: WavFormat = { sampleRate: 16_000, channels: 1, bits: 16 }
   const lies: WavFormat[] = [
     { bytesPerSecond: 2 ** 32 - 1 },
@@ -167,7 +167,7 @@ test('a WAV header that lies or contradicts itself makes no sound shorter', asyn
   }
 })
 
-test('a WAV with two formats, or that is cut before its samples, is not believed', async () => {
+test('a WAV file with two formats, or cut off before its samples, has no bound', async () => {
   const twice = Buffer.concat([
     wavHead({ sampleRate: 384_000, channels: 8, bits: 32 }).subarray(0, 36),
     formatChunk({ sampleRate: 8_000, bits: 8 }),
@@ -179,7 +179,7 @@ test('a WAV with two formats, or that is cut before its samples, is not believed
     assert.equal((await lengthOf(whole.subarray(0, length), 1_000)).secondsMax, Infinity)
 })
 
-/** The stream's description, and as many bytes of frames. */
+/** STREAMINFO, and this many bytes of frames. */
 function flac(rate: number, samplesOfFrame: number, samples: number, frameBytes: number): Buffer {
   const bytes = Buffer.alloc(42 + frameBytes)
   bytes.write('fLaC', 'latin1')
@@ -190,7 +190,7 @@ function flac(rate: number, samplesOfFrame: number, samples: number, frameBytes:
   return bytes
 }
 
-test('FLAC is at least as long as its shortest frames at the longest, and as it says', async () => {
+test('the bound of FLAC assumes the smallest frames of the most samples, and is never below the declared length', async () => {
   for (const rate of [1, 8_000, 44_100, 655_350]) {
     for (const frames of [1, 7, 1_000]) {
       const seconds = (frames * 65_535) / rate
@@ -232,7 +232,7 @@ const OPUS_HEADS = [
   oggPage({ packets: [Buffer.from('OpusTags\0\0\0\0\0\0\0\0', 'latin1')], granule: 0 }),
 ]
 
-/** Pages of a second, of packets that begin with this. */
+/** Pages of one second each, with packets that begin with these bytes. */
 function ogg(seconds: number, packet: Buffer, packetMs: number): Buffer {
   const packets = Array.from({ length: Math.floor(1_000 / packetMs) }, () => packet)
   const pages = Array.from({ length: seconds }, (_, index) =>
@@ -241,15 +241,15 @@ function ogg(seconds: number, packet: Buffer, packetMs: number): Buffer {
   return Buffer.concat([...OPUS_HEADS, ...pages])
 }
 
-/** Opus of 20 ms as phones and browsers send it: CELT full band, or SILK wide band. */
+/** Opus packets of 20 ms as phones and browsers send them: CELT full band, or SILK wide band. */
 const opus = (bytes: number, toc = 0xfc): Buffer => Buffer.alloc(bytes, toc & 0xfc)
 
-test('the checksum of a page is that of Ogg', () => {
-  // The check value of CRC-32/CKSUM, 0x765e7680, before its last inversion.
+test('the checksum of a page follows the definition of Ogg', () => {
+  // The check value of CRC-32/CKSUM, 0x765e7680, before its final inversion.
   assert.equal(checksum(Buffer.from('123456789'), 9), 0x89a1897f)
 })
 
-test('a voice message of a phone or a browser is held for as what it is', async () => {
+test('the bound of a voice message from a phone or browser is its true length', async () => {
   for (const [name, sound] of Object.entries({
     'WhatsApp: Ogg Opus of 16 kbit/s': ogg(60, opus(40, 0x48), 20),
     'Telegram: Ogg Opus of 60 ms': ogg(60, opus(180, 0x58), 60),
@@ -264,8 +264,8 @@ test('a voice message of a phone or a browser is held for as what it is', async 
   }
 })
 
-test('silence of the fewest bytes is held for at its full length', async () => {
-  // Two frames of 60 ms that are not sent: 120 ms in one byte.
+test('silence in the fewest bytes is bounded by its full length', async () => {
+  // Two frames of 60 ms without data: 120 ms in one byte.
   const silence = Buffer.from([0x5d])
   const seconds = 3_000 * 0.12
   const page = oggPage({ packets: Array.from({ length: 250 }, () => silence), granule: 0 })
@@ -274,20 +274,20 @@ test('silence of the fewest bytes is held for at its full length', async () => {
   assert.ok((await lengthOf(webm(360, silence, 120))).secondsMax >= seconds)
 })
 
-test('the length that a container says is held for, where it is more than its sound', async () => {
+test('the declared length of a container is the bound, if it exceeds its audio', async () => {
   const jump = oggPage({ packets: [opus(40)], granule: 9_000 * 48_000 })
   assert.equal((await lengthOf(Buffer.concat([...OPUS_HEADS, jump]))).secondsMax, 9_000)
   assert.equal((await lengthOf(mp4(10, 44_100, 9_000))).secondsMax, 9_000)
   assert.ok((await lengthOf(webm(1, opus(40), 20, 9_000))).secondsMax >= 9_000)
 })
 
-test('more sound than a container says is held for', async () => {
+test('the audio is the bound, if it exceeds the declared length of its container', async () => {
   const samples = 1_000_000
   assert.ok((await lengthOf(mp4(samples, 8_000, 1))).secondsMax >= (samples * 1_024) / 8_000)
   assert.ok((await lengthOf(webm(60, opus(120), 20, 1))).secondsMax >= 60)
 })
 
-test('a file of pages, boxes or elements that is not whole is not believed', async () => {
+test('a file with incomplete pages, boxes or elements has no bound', async () => {
   const whole = { ogg: ogg(3, opus(40), 20), mp4: mp4(100, 44_100, 3), webm: webm(3, opus(40), 20) }
   const damaged = Buffer.from(whole.ogg)
   damaged[200] = (damaged[200] as number) ^ 1
@@ -337,7 +337,7 @@ function track(samples: number, rate: number, seconds: number, codec = 'mp4a'): 
     specific >> 8,
     specific & 255,
   ])
-  // As Apple writes it: the length in four bytes.
+  // Apple writes the length in four bytes.
   const stream = Buffer.concat([
     Buffer.from([0, 1, 0, 4, 0x80, 0x80, 0x80, decoder.length]),
     decoder,
@@ -378,7 +378,7 @@ function fragmented(seconds: number): Buffer {
   ])
 }
 
-/** An element; without a content its length is not known. */
+/** An element; without content its length is unknown. */
 function element(id: string, content?: Buffer): Buffer {
   if (!content) return Buffer.from(`${id}01ffffffffffffff`, 'hex')
   const length = Buffer.alloc(4)
@@ -386,7 +386,7 @@ function element(id: string, content?: Buffer): Buffer {
   return Buffer.concat([Buffer.from(id, 'hex'), length, content])
 }
 
-/** As browsers write it while they record: clusters of five seconds, of a length that is not known. */
+/** A file as browsers write it while recording: clusters of five seconds and unknown length. */
 function webm(
   seconds: number,
   packet: Buffer,
@@ -423,7 +423,7 @@ function webm(
   return Buffer.concat(parts)
 }
 
-test('for any bytes there is an answer: whole seconds or no bound, the typical within it', async () => {
+test('any bytes give whole seconds or no bound, and a typical length within it', async () => {
   const whole = [
     ogg(2, opus(40), 20),
     mp4(50, 44_100, 2),

@@ -1,5 +1,5 @@
 import { opusPacketSeconds } from './opus-packet.ts'
-import type { SoundWindow } from './sound-window.ts'
+import type { AudioWindow } from './audio-window.ts'
 
 const SEGMENT = 0x18538067
 const INFO = 0x1549a966
@@ -7,7 +7,7 @@ const TRACKS = 0x1654ae6b
 const TRACK = 0xae
 const CLUSTER = 0x1f43b675
 const BLOCK_GROUP = 0xa0
-/** Entered: what is in them is read as if it stood beside them. */
+/** Container elements, whose children are read as if they were on the same level. */
 const ENTERED: ReadonlySet<number> = new Set([SEGMENT, INFO, TRACKS, TRACK, CLUSTER, BLOCK_GROUP])
 const TIMESTAMP_SCALE = 0x2ad7b1
 const DURATION = 0x4489
@@ -20,18 +20,18 @@ const LACING = 0x06
 
 interface Element {
   readonly id: number
-  /** Undefined: until another one of its level begins. */
+  /** Undefined if unknown: the element then ends where the next element of its level begins. */
   readonly length: number | undefined
   readonly headerBytes: number
 }
 
 /**
- * The most seconds of a WebM file of Opus: those of its packets, the time of its last one, or what it
- * says of itself. Infinite for other codecs, and where the file is not as browsers write it.
+ * The most seconds of a WebM file with Opus: the sum of its packets, the end of its last packet, or its declared
+ * duration. Infinite for other codecs and for files unlike those that browsers write.
  */
-export async function webmSeconds(file: SoundWindow): Promise<number> {
+export async function webmSeconds(file: AudioWindow): Promise<number> {
   let nanosPerTick = 1_000_000
-  let said = 0
+  let declaredTicks = 0
   let packetSeconds = 0
   let clusterTick = 0
   let lastTick = 0
@@ -42,11 +42,11 @@ export async function webmSeconds(file: SoundWindow): Promise<number> {
     at += element.headerBytes
     if (ENTERED.has(element.id)) continue
     const { id, length } = element
-    // The recording was cut, or the file is not what it seems.
+    // The recording was cut off, or the file is malformed.
     if (length === undefined || at + length > file.bytes) return Infinity
     const value = await file.read(at, Math.min(length, 64))
     if (id === TIMESTAMP_SCALE) nanosPerTick = readUint(value)
-    else if (id === DURATION) said = readFloat(value)
+    else if (id === DURATION) declaredTicks = readFloat(value)
     else if (id === TIMESTAMP) clusterTick = readUint(value)
     else if (id === ENCODINGS) return Infinity
     else if (id === CODEC) {
@@ -54,7 +54,7 @@ export async function webmSeconds(file: SoundWindow): Promise<number> {
       if (codec === 'A_OPUS') hasOpus = true
       else if (!codec.startsWith('V_')) return Infinity
     } else if (id === SIMPLE_BLOCK || id === BLOCK) {
-      // Of the first 127 tracks: the number is one byte.
+      // Only the first 127 tracks are accepted: their number takes one byte.
       if (value.length < 4 || value[0] === undefined || value[0] < 0x80) return Infinity
       if (((value[3] as number) & LACING) !== 0) return Infinity
       packetSeconds += opusPacketSeconds(value[4], value[5])
@@ -62,7 +62,7 @@ export async function webmSeconds(file: SoundWindow): Promise<number> {
     }
     at += length
   }
-  const ticks = Math.max(lastTick, said)
+  const ticks = Math.max(lastTick, declaredTicks)
   return hasOpus ? Math.max(packetSeconds, (ticks * nanosPerTick) / 1e9 + 0.12) : Infinity
 }
 
@@ -89,7 +89,7 @@ function readUint(value: Buffer): number {
   return value.reduce((sum, byte) => sum * 256 + byte, 0)
 }
 
-/** Infinite where it is no number. */
+/** Infinite if the value is not a number. */
 function readFloat(value: Buffer): number {
   const number =
     value.length === 4 ? value.readFloatBE() : value.length === 8 ? value.readDoubleBE() : Infinity

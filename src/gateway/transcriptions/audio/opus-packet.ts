@@ -1,11 +1,11 @@
-/** No packet is longer: decoders refuse one that says so. */
+/** The longest packet; decoders refuse a packet that declares more. */
 export const OPUS_PACKET_SECONDS_MAX = 0.12
 
 const SILK_MS = [10, 20, 40, 60]
 const HYBRID_MS = [10, 20]
 const CELT_MS = [2.5, 5, 10, 20]
 
-/** Seconds of a packet by its first two bytes (RFC 6716, 3.1); the most where they say nothing. */
+/** The seconds of a packet by its first two bytes (RFC 6716, section 3.1); the maximum if the bytes are missing. */
 export function opusPacketSeconds(first: number | undefined, second: number | undefined): number {
   if (first === undefined) return OPUS_PACKET_SECONDS_MAX
   const config = first >> 3

@@ -1,68 +1,68 @@
 /**
- * How long a sound can be. Exact for plain samples; else bounded by what a decoder would decode, and by
- * what the container says of its length where that is more. Unbounded for any other format, and for a
- * file that is not as an encoder writes it: then the longest sound that the model takes is held for.
+ * Bounds the length of an audio file. Exact for uncompressed samples. For compressed formats, the bound is the audio
+ * that a decoder would produce, or the length that the container declares if that is longer. Other formats and files
+ * that no encoder writes are unbounded: then the hold covers the longest audio that the model accepts.
  */
 import { flacSeconds } from './flac-seconds.ts'
 import { isMp3 } from './is-mp3.ts'
 import { mp4Seconds } from './mp4-seconds.ts'
 import { oggSeconds } from './ogg-seconds.ts'
 import { pcmBytesPerSecond } from './pcm-bytes-per-second.ts'
-import { openWindow, type SoundFile, type SoundWindow } from './sound-window.ts'
+import { openWindow, type AudioFile, type AudioWindow } from './audio-window.ts'
 import { webmSeconds } from './webm-seconds.ts'
 
-export interface SoundLength {
-  /** Never less than it is; infinite where nothing bounds it. */
+export interface AudioLength {
+  /** Never less than the true length; infinite if nothing bounds it. */
   readonly secondsMax: number
-  /** About as much as it is, where no one says. */
+  /** An estimate of the true length, for when the upstream reports none. */
   readonly secondsTypical: number
 }
 
-/** Enough for the chunks before the samples of a WAV. */
+/** Enough for the chunks before the samples of a WAV file. */
 const HEAD_BYTES = 4_096
-/** MPEG audio of the lowest rate in its tables, 8 kbit/s. Every frame names its rate, silence too. */
+/** The lowest bitrate of MPEG audio, 8 kbit/s. Every frame declares its bitrate, even silence. */
 const MP3_BYTES_PER_SECOND_MIN = 1_000
 /** 128 kbit/s. */
 const BYTES_PER_SECOND_TYPICAL = 16_000
 const ID3_HEADER_BYTES = 10
 const TAGS_MAX = 8
 
-export async function measureSound(file: SoundFile): Promise<SoundLength> {
+export async function measureAudio(file: AudioFile): Promise<AudioLength> {
   const start = await skipTags(file)
   if (start === undefined) return withinBound(file.bytes, Infinity)
-  const sound = openWindow(file, start)
-  const head = await sound.read(0, HEAD_BYTES)
+  const audio = openWindow(file, start)
+  const head = await audio.read(0, HEAD_BYTES)
   const rate = pcmBytesPerSecond(head)
   if (rate !== undefined) {
     const seconds = Math.ceil(file.bytes / rate)
     return { secondsMax: seconds, secondsTypical: seconds }
   }
   if (isMp3(head)) return withinBound(file.bytes, file.bytes / MP3_BYTES_PER_SECOND_MIN)
-  return withinBound(file.bytes, await containedSeconds(file, sound, start, head))
+  return withinBound(file.bytes, await containedSeconds(file, audio, start, head))
 }
 
 async function containedSeconds(
-  file: SoundFile,
-  sound: SoundWindow,
+  file: AudioFile,
+  audio: AudioWindow,
   start: number,
   head: Buffer,
 ): Promise<number> {
-  const mark = head.toString('latin1', 0, 8)
-  if (mark.startsWith('OggS')) return oggSeconds(sound)
-  if (mark.startsWith('fLaC')) return flacSeconds(sound)
-  if (mark.startsWith('\x1aE\xdf\xa3')) return webmSeconds(sound)
-  return mark.endsWith('ftyp') ? mp4Seconds(file, start) : Infinity
+  const prefix = head.toString('latin1', 0, 8)
+  if (prefix.startsWith('OggS')) return oggSeconds(audio)
+  if (prefix.startsWith('fLaC')) return flacSeconds(audio)
+  if (prefix.startsWith('\x1aE\xdf\xa3')) return webmSeconds(audio)
+  return prefix.endsWith('ftyp') ? mp4Seconds(file, start) : Infinity
 }
 
-/** No decoded sound is shorter than nothing: one second at least. */
-function withinBound(bytes: number, bound: number): SoundLength {
+/** Rounds the bound up to whole seconds, and to at least one second. */
+function withinBound(bytes: number, bound: number): AudioLength {
   const secondsMax = Math.max(1, Math.ceil(bound))
   const secondsTypical = Math.min(Math.ceil(bytes / BYTES_PER_SECOND_TYPICAL), secondsMax)
   return { secondsMax, secondsTypical }
 }
 
-/** Where the sound begins: a tag says nothing of what follows it. Undefined where there is no end of tags. */
-async function skipTags(file: SoundFile): Promise<number | undefined> {
+/** The offset of the audio after its ID3 tags; undefined if there are more than `TAGS_MAX` tags. */
+async function skipTags(file: AudioFile): Promise<number | undefined> {
   const head = Buffer.alloc(ID3_HEADER_BYTES)
   let at = 0
   for (let tags = 0; tags <= TAGS_MAX; tags++) {
@@ -74,7 +74,7 @@ async function skipTags(file: SoundFile): Promise<number | undefined> {
   return undefined
 }
 
-/** Of the tag at the beginning of these bytes; 0 where there is none. */
+/** The size of the ID3 tag at the beginning of these bytes; 0 if there is none. */
 function id3Bytes(head: Buffer): number {
   if (head.length < ID3_HEADER_BYTES || head.toString('latin1', 0, 3) !== 'ID3') return 0
   const [a, b, c, d] = [head[6], head[7], head[8], head[9]] as [number, number, number, number]

@@ -1,5 +1,5 @@
 import { opusPacketSeconds } from './opus-packet.ts'
-import type { SoundWindow } from './sound-window.ts'
+import type { AudioWindow } from './audio-window.ts'
 
 const HEADER_BYTES = 27
 const PAGE_BYTES_MAX = HEADER_BYTES + 255 + 255 * 255
@@ -8,10 +8,10 @@ const BEGIN_OF_STREAM = 2
 const OPUS_RATE = 48_000
 
 /**
- * The most seconds of an Ogg file of Opus: those of its packets, or its largest position where that is
- * more. Infinite where a page is not whole: a decoder looks for the next one inside of it.
+ * The most seconds of an Ogg file with Opus: the sum of its packets, or its largest granule position if that is
+ * longer. Infinite if a page is incomplete or corrupt, because a decoder would look for the next page inside it.
  */
-export async function oggSeconds(file: SoundWindow): Promise<number> {
+export async function oggSeconds(file: AudioWindow): Promise<number> {
   let packetSeconds = 0
   let position = 0n
   for (let at = 0; at < file.bytes;) {
@@ -29,7 +29,7 @@ export async function oggSeconds(file: SoundWindow): Promise<number> {
   return Math.max(packetSeconds, Number(position) / OPUS_RATE)
 }
 
-/** Undefined where no whole page is there. */
+/** The size of the page at the beginning of these bytes; undefined if there is no complete page. */
 function pageBytes(page: Buffer): number | undefined {
   if (page.length < HEADER_BYTES || page.toString('latin1', 0, 5) !== 'OggS\0') return undefined
   const segments = page[26] as number
@@ -43,7 +43,7 @@ function bodyOf(page: Buffer): string {
   return page.toString('latin1', begin, begin + 8)
 }
 
-/** Of the packets that begin on this page. */
+/** The seconds of the packets that begin on this page. */
 function secondsOfPage(page: Buffer, isContinued: boolean): number {
   const segments = page[26] as number
   let at = HEADER_BYTES + segments
@@ -62,14 +62,14 @@ function secondsOfPage(page: Buffer, isContinued: boolean): number {
   return seconds
 }
 
-/** CRC-32 of the polynomial 0x04c11db7, from 0 and not turned around, as Ogg has it. */
+/** CRC-32 as Ogg defines it: polynomial 0x04c11db7, initial value 0, no bit reflection. */
 const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let rest = byte << 24
   for (let bit = 0; bit < 8; bit++) rest = rest < 0 ? (rest << 1) ^ 0x04c11db7 : rest << 1
   return rest >>> 0
 })
 
-/** Of a page, with zeros in place of its own checksum. */
+/** The checksum of a page, computed with zeros in place of its checksum field. */
 export function checksum(page: Buffer, length: number): number {
   let sum = 0
   for (let at = 0; at < length; at++) {

@@ -1,21 +1,21 @@
-/** A file that is read in pieces, most of them one after the other. */
-export interface SoundFile {
+/** A file that is read in pieces, mostly sequentially. */
+export interface AudioFile {
   readonly bytes: number
-  /** Fills the buffer from this position on; the number of bytes that were there. */
+  /** Fills the buffer from this position; resolves to the number of bytes read. */
   readInto(buffer: Buffer, position: number): Promise<number>
 }
 
-/** Room for the largest page of Ogg, 65,307 bytes, and as much again. */
+/** Twice the size of the largest Ogg page, 65,307 bytes. */
 const WINDOW_BYTES = 128 * 1024
 
-/** What follows `start` in a file; positions count from there. */
-export interface SoundWindow {
+/** The part of a file after `start`; positions are relative to it. */
+export interface AudioWindow {
   readonly bytes: number
-  /** Fewer bytes at the end of the file, and never more than the window holds. Valid until the next call. */
+  /** Resolves to fewer bytes at the end of the file, and never more than the window. Valid until the next call. */
   read(position: number, length: number): Promise<Buffer>
 }
 
-export function openWindow(file: SoundFile, start = 0): SoundWindow {
+export function openWindow(file: AudioFile, start = 0): AudioWindow {
   const buffer = Buffer.allocUnsafeSlow(Math.min(WINDOW_BYTES, Math.max(file.bytes, 1)))
   let from = 0
   let to = 0

@@ -7,9 +7,9 @@ import type { Model } from '../../catalog/model.ts'
 import type { ChatContent, JsonObject, Provider } from '../../providers/contract.ts'
 import { createChatBody } from '../../providers/openai-compatible/chat-body.ts'
 import { OPENAI_CHAT_FIELDS } from '../../providers/openai-compatible/chat-fields.ts'
-import type { Ask } from '../call-kind.ts'
+import type { CallBounds } from '../call-kind.ts'
 import { countTokens } from '../count-tokens.ts'
-import { askForChat } from './ask-for-chat.ts'
+import { boundChat } from './bound-chat.ts'
 import { readChatRequest } from './chat-request.ts'
 
 const at = new Date('2026-11-21T15:00:00Z')
@@ -28,15 +28,15 @@ const provider = {
 } as unknown as Provider
 const providers = new Map([['openai', provider]])
 
-async function asked(body: JsonObject, model = modelOf('gpt-4o')): Promise<Ask> {
+async function boundsOf(body: JsonObject, model = modelOf('gpt-4o')): Promise<CallBounds> {
   const request = readChatRequest({ model: model.id, ...body }, JSON.stringify(body).length)
   assert.ok('messages' in request)
-  return askForChat(model, request, providers)
+  return boundChat(model, request, providers)
 }
 
 const LONG = 'Uma recusa que ninguém contou. '.repeat(300)
 
-test('a counted prompt still bounds every text that is sent, also those that are not counted', async () => {
+test('a counted prompt still bounds every text that is sent, counted or not', async () => {
   const needed = (await countTokens([LONG])) as number
   const hidden: JsonObject[] = [
     { messages: [{ role: 'assistant', content: null, refusal: LONG }] },
@@ -49,14 +49,14 @@ test('a counted prompt still bounds every text that is sent, also those that are
     { messages: [{ role: 'user', content: [{ type: 'text', text: LONG }] }] },
   ]
   for (const body of hidden) {
-    const { countPrompt, promptTokensMax } = await asked(body)
+    const { countPrompt, promptTokensMax } = await boundsOf(body)
     const counted = await countPrompt?.()
     assert.ok(counted !== undefined && counted >= needed, JSON.stringify(body).slice(0, 60))
     assert.ok(counted <= promptTokensMax)
   }
 })
 
-test('counting a prompt never goes below its tokens, for any text', async () => {
+test('the count of a prompt is never below its tokens, for any text', async () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string(),
@@ -65,7 +65,7 @@ test('counting a prompt never goes below its tokens, for any text', async () => 
   await fc.assert(
     fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 5 }), async (texts) => {
       const messages = texts.map((content) => ({ role: 'user', content }))
-      const counted = await (await asked({ messages })).countPrompt?.()
+      const counted = await (await boundsOf({ messages })).countPrompt?.()
       const tokens = (await countTokens([texts.join('\n')])) as number
       assert.ok(counted !== undefined && counted >= tokens)
     }),
@@ -73,7 +73,7 @@ test('counting a prompt never goes below its tokens, for any text', async () => 
   )
 })
 
-test('a prompt is counted only by the tokenizer that its model is known to use', () => {
+test('a prompt is counted only if the tokenizer of its model is known', () => {
   assert.equal(modelOf('gpt-4o').tokenizer, 'o200k_base')
   assert.equal(modelOf('text-embedding-3-small').tokenizer, 'cl100k_base')
   for (const id of [
@@ -90,24 +90,24 @@ test('a prompt is counted only by the tokenizer that its model is known to use',
   assert.equal(modelOf('gpt-4o', elsewhere).tokenizer, undefined)
 })
 
-test('Hindi is counted for an embedding model as its own tokenizer counts it', async () => {
+test('an embedding model counts Hindi by its own tokenizer', async () => {
   const hindi = 'नमस्ते दुनिया, यह एक परीक्षण है।'
   const [cl100k, o200k] = [await countTokens([hindi], 'cl100k_base'), await countTokens([hindi])]
   assert.ok((cl100k as number) > (o200k as number))
 })
 
-test('without a limit of the client the limit leaves room for the prompt in the context', async () => {
+test('the default output limit leaves room for the prompt in the context', async () => {
   const messages = [{ role: 'user', content: 'a'.repeat(100_000) }]
   const model = { ...modelOf('gpt-4o'), contextTokens: 128_000, outputTokensMax: 128_000 }
-  const { outputTokensMax, promptTokensMax } = await asked({ messages }, model)
+  const { outputTokensMax, promptTokensMax } = await boundsOf({ messages }, model)
   assert.ok(outputTokensMax + promptTokensMax / 2 <= 128_000)
   assert.ok(outputTokensMax >= 4_096)
-  const small = await asked({ messages: [{ role: 'user', content: 'Oi' }] })
+  const small = await boundsOf({ messages: [{ role: 'user', content: 'Oi' }] })
   assert.equal(small.outputTokensMax, modelOf('gpt-4o').outputTokensMax)
 })
 
-test('a file is held for as the whole context, whatever it has', async () => {
+test('a chat with a file holds money for the whole context', async () => {
   const file = { file_data: `data:application/pdf;base64,${btoa('%PDF-1.7')}` }
   const messages = [{ role: 'user', content: [{ type: 'file', file }] }]
-  assert.equal((await asked({ messages })).promptTokensMax, modelOf('gpt-4o').contextTokens)
+  assert.equal((await boundsOf({ messages })).promptTokensMax, modelOf('gpt-4o').contextTokens)
 })

@@ -1,8 +1,8 @@
 import { aacRateOf } from './aac-rate.ts'
 import { OPUS_PACKET_SECONDS_MAX } from './opus-packet.ts'
-import type { SoundFile } from './sound-window.ts'
+import type { AudioFile } from './audio-window.ts'
 
-/** Of the tables of a film of many hours. */
+/** Enough for the tables of a film of many hours. */
 const INDEX_BYTES_MAX = 32 * 1024 * 1024
 const ENTERED: ReadonlySet<string> = new Set([
   'moov',
@@ -17,29 +17,29 @@ const ENTERED: ReadonlySet<string> = new Set([
 ])
 
 interface Found {
-  /** What the headers say of the length. */
-  said: number
+  /** The longest duration that the headers declare, in seconds. */
+  declaredSeconds: number
   movieScale: number
-  /** Of the track that is read; undefined until its handler was. */
-  isSound: boolean | undefined
-  /** Of one sample of the track that is read. */
+  /** Whether the current track is audio; undefined before its handler box was read. */
+  isAudio: boolean | undefined
+  /** The length of one sample of the current track. */
   sampleSeconds: number | undefined
-  /** Of the tracks of sound that were read. */
+  /** The longest sample of all audio tracks so far. */
   sampleSecondsMax: number
   seconds: number
   fragmentSamples: number
 }
 
 /**
- * The most seconds of an MP4 with AAC or Opus: those of its samples, or what its headers say. Infinite
- * for other codecs, and where the tables are not as they should be. Not guaranteed: a sample that holds
- * more than one frame, which no encoder writes.
+ * The most seconds of an MP4 file with AAC or Opus: the sum of its samples, or the duration that its headers declare.
+ * Infinite for other codecs and for malformed tables. Not guaranteed if a sample contains more than one frame; no
+ * encoder writes such files.
  */
-export async function mp4Seconds(file: SoundFile, start: number): Promise<number> {
+export async function mp4Seconds(file: AudioFile, start: number): Promise<number> {
   const found: Found = {
-    said: 0,
+    declaredSeconds: 0,
     movieScale: 0,
-    isSound: undefined,
+    isAudio: undefined,
     sampleSeconds: undefined,
     sampleSecondsMax: 0,
     seconds: 0,
@@ -60,7 +60,7 @@ export async function mp4Seconds(file: SoundFile, start: number): Promise<number
   }
   if (found.sampleSecondsMax === 0) return Infinity
   const fragments = found.fragmentSamples * found.sampleSecondsMax
-  return Math.max(found.said, found.seconds + fragments)
+  return Math.max(found.declaredSeconds, found.seconds + fragments)
 }
 
 interface Box {
@@ -79,7 +79,7 @@ function readBox(head: Buffer, bytesLeft: number): Box | undefined {
   return { name: head.toString('latin1', 4, 8), length, headerBytes }
 }
 
-/** False where they are not sound. */
+/** Reads nested boxes; returns false if they are malformed. */
 function readBoxes(boxes: Buffer, found: Found): boolean {
   for (let at = 0; at < boxes.length;) {
     const rest = boxes.subarray(at)
@@ -87,7 +87,7 @@ function readBoxes(boxes: Buffer, found: Found): boolean {
     if (!box) return false
     const body = rest.subarray(box.headerBytes, box.length)
     if (box.name === 'trak') {
-      found.isSound = undefined
+      found.isAudio = undefined
       found.sampleSeconds = undefined
     }
     if (ENTERED.has(box.name) ? !readBoxes(body, found) : !readLeaf(box.name, body, found))
@@ -101,31 +101,31 @@ function readLeaf(name: string, body: Buffer, found: Found): boolean {
   const atLeast = LEAF_BYTES[name]
   if (atLeast === undefined) return true
   if (body.length < atLeast) return false
-  // QuickTime has a second one, for the data.
-  if (name === 'hdlr') found.isSound ||= body.toString('latin1', 8, 12) === 'soun'
+  // QuickTime adds a second handler box, for the data.
+  if (name === 'hdlr') found.isAudio ||= body.toString('latin1', 8, 12) === 'soun'
   else if (name === 'mvhd' || name === 'mdhd') {
     const { scale, duration } = readTimes(body)
     if (name === 'mvhd') found.movieScale = scale
-    found.said = Math.max(found.said, duration / scale)
+    found.declaredSeconds = Math.max(found.declaredSeconds, duration / scale)
   } else if (name === 'mehd') {
     if (body[0] === 1 && body.length < 12) return false
     const duration = body[0] === 1 ? Number(body.readBigUInt64BE(4)) : body.readUInt32BE(4)
-    found.said = Math.max(found.said, duration / found.movieScale)
+    found.declaredSeconds = Math.max(found.declaredSeconds, duration / found.movieScale)
   } else if (name === 'trun') found.fragmentSamples += body.readUInt32BE(4)
-  else if (name === 'stsd' && found.isSound !== false) {
-    if (found.isSound === undefined) return false
+  else if (name === 'stsd' && found.isAudio !== false) {
+    if (found.isAudio === undefined) return false
     const seconds = sampleSecondsOf(body)
     if (seconds === undefined) return false
     found.sampleSeconds = seconds
     found.sampleSecondsMax = Math.max(found.sampleSecondsMax, seconds)
-  } else if ((name === 'stsz' || name === 'stz2') && found.isSound) {
+  } else if ((name === 'stsz' || name === 'stz2') && found.isAudio) {
     if (found.sampleSeconds === undefined) return false
     found.seconds += body.readUInt32BE(8) * found.sampleSeconds
   }
-  return !Number.isNaN(found.said)
+  return !Number.isNaN(found.declaredSeconds)
 }
 
-/** The fewest bytes of what is read of each. */
+/** The minimum size of each box that is read. */
 const LEAF_BYTES: Readonly<Record<string, number>> = {
   hdlr: 12,
   mvhd: 20,
@@ -143,12 +143,12 @@ function readTimes(body: Buffer): { scale: number; duration: number } {
     const duration = body.readUInt32BE(16)
     return { scale: body.readUInt32BE(12), duration: duration === UNKNOWN ? 0 : duration }
   }
-  // A body too short for it is one of no length that anything could say.
+  // A body too short for its 64-bit fields declares no usable duration, so nothing bounds it.
   if (body.length < 32) return { scale: 1, duration: Infinity }
   return { scale: body.readUInt32BE(20), duration: Number(body.readBigUInt64BE(24)) }
 }
 
-/** Undefined where it is not known of the codec. */
+/** The length of one sample in seconds; undefined if the codec is unknown. */
 function sampleSecondsOf(descriptions: Buffer): number | undefined {
   if (descriptions.readUInt32BE(4) !== 1) return undefined
   const codec = descriptions.toString('latin1', 12, 16)
