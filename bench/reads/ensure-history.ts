@@ -99,11 +99,11 @@ async function addMonths(client: pg.Client, start: Date): Promise<void> {
   // Nothing is that old yet.
   await client.query('drop table usage_events_past')
   for (let month = monthOf(start, 0); month < monthOf(now, 0); month = monthOf(month, 1)) {
-    const name = `usage_events_${month.toISOString().slice(0, 7).replace('-', '_')}`
+    const name = `public.usage_events_${month.toISOString().slice(0, 7).replace('-', '_')}`
     await client.query(`create table ${name} partition of usage_events
       for values from ('${month.toISOString()}') to ('${monthOf(month, 1).toISOString()}')`)
   }
-  await client.query(`create table usage_events_past partition of usage_events
+  await client.query(`create table public.usage_events_past partition of usage_events
     for values from (minvalue) to ('${monthOf(start, 0).toISOString()}')`)
 }
 
