@@ -53,7 +53,7 @@ const LOCKS_OF_THEIR_OWN = new Set([
   // The webhooks of one customer hold up no other: a claim counts what runs.
   'src/webhooks/lease-attempts.ts',
   // One row that is known by its id, and passed by while another transaction has it.
-  'src/alerts/hold-customer.ts',
+  'src/alerts/lock-against-deletion.ts',
   'src/alerts/warn-of-low-balance.ts',
   'src/email/queue-mails.ts',
 ])

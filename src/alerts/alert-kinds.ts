@@ -16,7 +16,7 @@ export interface AlertKindRules {
   readonly min: number
   readonly max: number
   readonly decimals: number
-  /** A key and a team have no balance of their own. */
+  /** API keys and teams have no balance of their own. */
   readonly isForWholeAccountOnly: boolean
 }
 

@@ -1,7 +1,8 @@
 /**
- * READ THIS FIRST of the room: alerts that customers make on what they spend and have. `evaluate-alerts.ts` looks
- * at them, `decide-alert.ts` says when one fires. Warnings of a low balance, which nobody has to ask for, are in
- * `warn-of-low-balance.ts`. Who is told of an event, and how, is not known here.
+ * Start here: alerts that customers set on their spending and their balance.
+ * `evaluate-alerts.ts` evaluates them, `decide-alert.ts` decides when one fires. Warnings of a low balance need
+ * no alert and are in `warn-of-low-balance.ts`. This room records events; mails and webhooks are sent
+ * elsewhere.
  */
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
@@ -21,7 +22,7 @@ export interface Alert {
   readonly kind: AlertKind
   /** In billionths of the kind's unit. */
   readonly thresholdNano: bigint
-  /** Where neither is given, of the whole account. */
+  /** When key and team are both null, the alert is on the whole account. */
   readonly apiKeyId: string | null
   readonly teamId: string | null
   readonly channels: readonly Channel[]
@@ -47,7 +48,7 @@ export type AlertInput = Pick<
 >
 export type AlertChange = Partial<Pick<Alert, 'name' | 'thresholdNano' | 'channels' | 'isEnabled'>>
 
-/** Of a customer. */
+/** Per customer. */
 export const ALERTS_MAX = 50
 
 export async function createAlert(
@@ -79,7 +80,7 @@ export async function createAlert(
   return toAlert(row)
 }
 
-/** In the order in which they were made. */
+/** Oldest first. */
 export async function listAlerts(db: Database, customerId: string): Promise<Alert[]> {
   const rows = await db
     .selectFrom('alerts')
@@ -101,7 +102,7 @@ export async function findAlert(
   return row && toAlert(row)
 }
 
-/** Nobody changes it, and it does not fire, until the transaction is over. */
+/** Locks the alert: it neither changes nor fires until the transaction is over. */
 export async function lockAlert(
   trx: Database,
   customerId: string,
@@ -112,7 +113,7 @@ export async function lockAlert(
   return row && toAlert(row)
 }
 
-/** Of one that is locked. Another threshold arms it again, and it is looked at anew. */
+/** The alert must be locked. Another threshold arms it again, and any change makes it due at once. */
 export async function changeAlert(
   trx: Database,
   alert: Alert,
@@ -146,7 +147,7 @@ async function isOwnKey(trx: Database, customerId: string, keyId: string): Promi
   return isUuid(keyId) && (await listOwnKeyIds(trx, customerId, [keyId])).length > 0
 }
 
-/** Its owner pays, and the usage is theirs; members have none of it. */
+/** The team's owner pays and owns the usage, so members cannot set alerts on it. */
 async function isOwnTeam(trx: Database, customerId: string, teamId: string): Promise<boolean> {
   if (!isUuid(teamId)) return false
   const row = await trx

@@ -1,24 +1,26 @@
-/** When an alert fires: once when its threshold is crossed, and again only after it was armed again. Pure. */
+/**
+ * Decides when an alert fires: once when its threshold is crossed, and again only after it was rearmed. Pure.
+ */
 
 export type AlertState = 'ok' | 'triggered'
 
 export interface AlertRule {
-  /** `below`: it fires where there is less than the threshold; `above`: where it is reached. */
+  /** `below` fires under the threshold; `above` fires when the threshold is reached. */
   readonly direction: 'below' | 'above'
   readonly thresholdNano: bigint
 }
 
 export interface AlertStanding {
   readonly state: AlertState
-  /** In which it fired last; null where it never did, or is not of a day or a month. */
+  /** The period in which it fired last; null if it never fired, or if its kind has no day or month. */
   readonly firedPeriod: string | null
 }
 
-/** What was read; null where there is too little to tell, and then nothing changes. */
+/** The value that was read; null when there is too little data to decide, and then nothing changes. */
 export interface AlertReading {
-  /** Null: without end. */
+  /** Null: infinite. */
   readonly valueNano: bigint | null
-  /** Of spending, which begins again with each: text that grows with time. */
+  /** The day or month of a spending alert, as text that sorts by time; null for other kinds. */
   readonly period: string | null
 }
 
@@ -32,7 +34,7 @@ export function decideAlert(
   reading: AlertReading | null,
 ): AlertDecision {
   if (!reading) return { ...standing, fires: false }
-  if (standing.state === 'triggered' && !isArmedAgain(rule, standing, reading))
+  if (standing.state === 'triggered' && !isRearmed(rule, standing, reading))
     return { ...standing, fires: false }
   if (isBeyond(rule, reading))
     return { state: 'triggered', firedPeriod: reading.period, fires: true }
@@ -45,10 +47,10 @@ function isBeyond({ direction, thresholdNano }: AlertRule, { valueNano }: AlertR
 }
 
 /**
- * A tenth beyond the threshold, so that a value that wavers about it is told once. Spending only grows, until a
- * new day or month begins.
+ * A value rearms its alert a tenth beyond the threshold, so that a value that fluctuates around it fires once.
+ * Spending only grows, so it rearms with the next day or month.
  */
-function isArmedAgain(
+function isRearmed(
   { direction, thresholdNano }: AlertRule,
   { firedPeriod }: AlertStanding,
   { valueNano, period }: AlertReading,

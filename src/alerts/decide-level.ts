@@ -1,15 +1,15 @@
 import { decideAlert } from './decide-alert.ts'
 
-/** Of how long a balance lasts. */
+/** How long the balance will last. */
 export type BalanceLevel = 'ok' | 'low' | 'critical'
 
-/** As `GET /me/runway` calls it. */
+/** The limits of `GET /me/runway`. */
 const CRITICAL_DAYS = 7
 const LOW_DAYS = 14
 
 /**
- * Each level is reached as an alert with that threshold fires, and left as it is armed again. From critical it is
- * left for low without a word: only what got worse is told. Pure.
+ * A level is entered when an alert with its threshold would fire, and left when that alert would be rearmed.
+ * Only a change for the worse is a warning: from critical to low there is none. Pure.
  */
 export function decideLevel(
   level: BalanceLevel,

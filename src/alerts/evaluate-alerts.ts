@@ -8,16 +8,17 @@ import type { Log } from '../lib/log.ts'
 import { ALERT_RULES } from './alert-kinds.ts'
 import { toAlert, type Alert } from './alerts.ts'
 import { decideAlert } from './decide-alert.ts'
-import { holdCustomer } from './hold-customer.ts'
+import { lockAgainstDeletion } from './lock-against-deletion.ts'
 import { readAlertValues, type AlertValue } from './read-alert-values.ts'
 
 /** A little less than the interval of the timer, so that every run evaluates every alert. */
-const LOOK_EVERY_SECONDS = 25
+const EVALUATE_EVERY_SECONDS = 25
 const CLAIM_MAX = 200
 
 /**
- * Looks at every alert that is due, on any number of nodes: an alert is claimed until its next look, and fired in
- * the transaction that records its event. A node that dies between the two only delays it. Returns how many fired.
+ * Evaluates every due alert, on any number of nodes. An alert is claimed until its next evaluation, and fires
+ * in the transaction that records its event. A node that dies between the two only delays it. Returns the
+ * number of fired alerts.
  */
 export async function evaluateAlerts(
   db: Database,
@@ -35,7 +36,7 @@ export async function evaluateAlerts(
         .transaction()
         .execute((trx) => evaluateOfCustomer(trx, customerId, ids, now))
     },
-    // The alerts of other customers are looked at all the same, and these at their next time.
+    // Alerts of other customers are still evaluated; these wait for their next time.
     onFailure: ([customerId], error) => log.error('alerts_not_evaluated', { customerId, error }),
     claimMax: CLAIM_MAX,
     atOnce: 1,
@@ -55,20 +56,20 @@ function claimAlerts(db: Database, now: Date, limit: number): Promise<ClaimedAle
     key: ['id'],
     isDue: sql`q.is_enabled and q.due_at <= ${now}`,
     orderBy: sql`q.due_at, q.customer_id, q.id`,
-    lease: sql`due_at = ${now}::timestamptz + make_interval(secs => ${LOOK_EVERY_SECONDS})`,
+    lease: sql`due_at = ${now}::timestamptz + make_interval(secs => ${EVALUATE_EVERY_SECONDS})`,
     columns: sql`q.id, q.customer_id`,
   }
   return claimDue(db, due, limit)
 }
 
-/** Reads the alerts again, locked, so that a change or a firing since the claim is seen. */
+/** Reads the alerts again with a lock, so that a change or a firing since the claim is seen. */
 async function evaluateOfCustomer(
   trx: Database,
   customerId: string,
   ids: readonly string[],
   now: Date,
 ): Promise<number> {
-  if (!(await holdCustomer(trx, customerId))) return 0
+  if (!(await lockAgainstDeletion(trx, customerId))) return 0
   const rows = await trx
     .selectFrom('alerts')
     .selectAll()

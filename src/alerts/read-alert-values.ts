@@ -1,4 +1,7 @@
-/** What the alerts of a customer are held against: from the account and the roll-ups, each read once for all of them. */
+/**
+ * Reads the values that a customer's alerts are compared with, from the account and the roll-ups, each once for
+ * all alerts.
+ */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { findAccount } from '../ledger/entries.ts'
@@ -10,14 +13,14 @@ import { readHourOfCalls, type HourOfCalls } from './read-hour-of-calls.ts'
 import { readRunway } from './read-runway.ts'
 
 export interface AlertValue extends AlertReading {
-  /** What whoever is told of it wants to know, as events have it. */
+  /** What the event reports to the customer, in the form of event data. */
   readonly facts: Readonly<Record<string, unknown>>
 }
 
-/** Fewer say nothing: of two calls one that fails is half of them. */
+/** Fewer calls prove nothing: with two calls, one failure is a rate of 50 percent. */
 export const ERROR_CALLS_MIN = 20
 const NANO = 1_000_000_000n
-/** Longer than anybody waits, and within what the column holds. */
+/** An upper bound of the runway that fits in the database column. */
 const DAYS_MAX = 1_000_000_000
 
 export async function readAlertValues(
@@ -53,7 +56,7 @@ export async function readAlertValues(
   }
 }
 
-/** Which keys an alert is of. Those of a team never change teams. */
+/** Which keys an alert covers. A key never moves to another team. */
 async function createScopes(
   db: Database,
   alerts: readonly Alert[],
@@ -80,7 +83,7 @@ interface Period {
   readonly startedAt: Date
 }
 
-/** Today and this month in the customer's zone. */
+/** Today and this month in the customer's time zone. */
 async function readCalendar(
   db: Database,
   customerId: string,
@@ -94,7 +97,7 @@ async function readCalendar(
     cross join lateral (select ${now}::timestamptz at time zone c.timezone as local_now) t
     where c.id = ${customerId}`.execute(db)
   const [row] = rows
-  if (!row) throw new Error(`there is no customer ${customerId}`)
+  if (!row) throw new Error(`no customer ${customerId}`)
   return {
     day: { name: row.day, startedAt: row.day_at },
     month: { name: row.month, startedAt: row.month_at },
@@ -138,7 +141,7 @@ function runwayValue({
   return { valueNano, period: null, facts }
 }
 
-/** Where nobody calls, nothing fails. */
+/** No calls at all are an error rate of zero; a few calls are too little to decide. */
 function errorValue(hours: readonly HourOfCalls[]): AlertValue | null {
   const calls = hours.reduce((sum, hour) => sum + hour.calls, 0)
   const failed = hours.reduce((sum, hour) => sum + hour.failedCalls, 0)

@@ -3,7 +3,7 @@ import type { Database } from '../db/open.ts'
 
 export interface HourOfCalls {
   readonly keyId: string
-  /** No whole numbers: of the hour that was cut, its share. */
+  /** Not whole numbers: the oldest hour counts by its share. */
   readonly calls: number
   readonly failedCalls: number
 }
@@ -11,9 +11,9 @@ export interface HourOfCalls {
 const HOUR_MS = 3_600_000
 
 /**
- * The calls of each key in the last 60 minutes, from the sums of whole hours: of the hour before this one, as much
- * as lies within them, as if its calls had come evenly. Events would be exact, and are up to an hour of them to
- * read every half minute.
+ * The calls of each key in the last 60 minutes, estimated from the sums of whole hours: the previous hour
+ * counts by the share of it that lies within the 60 minutes, as if its calls were spread evenly. The events
+ * would be exact, but they are up to an hour of calls to read every half minute.
  */
 export async function readHourOfCalls(
   db: Database,

@@ -5,7 +5,7 @@ import { estimateRunway, type Runway } from '../usage/estimate-runway.ts'
 import { sumUsageByModel } from '../usage/sum-usage-by-model.ts'
 import { addUp } from '../usage/usage-windows.ts'
 
-/** As many days as the runway is estimated by where nothing else is asked for. */
+/** The default number of days from which the runway is estimated. */
 export const RUNWAY_PERIOD_DAYS = 30
 
 /** How long the balance lasts at the pace of the last days. */

@@ -1,7 +1,7 @@
 /**
- * Warns of a balance that will not last, whoever has ever topped up: `balance.low`, and nobody has to ask for it.
- * Only accounts are looked at in which something has moved since the last time: of the others the balance lasts
- * no shorter than it did.
+ * Records `balance.low` when a balance will not last. Every customer who ever topped up gets the warning,
+ * without an alert. Only accounts that changed since the last check are checked: the balance of the others
+ * lasts no shorter than before.
  */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
@@ -9,14 +9,16 @@ import { recordEvent } from '../events/record-event.ts'
 import { decimalBrl } from '../lib/money.ts'
 import type { Log } from '../lib/log.ts'
 import { decideLevel, type BalanceLevel } from './decide-level.ts'
-import { holdCustomer } from './hold-customer.ts'
+import { lockAgainstDeletion } from './lock-against-deletion.ts'
 import { readRunway } from './read-runway.ts'
 
-/** Of one account: days do not pass faster. */
-const LOOK_EVERY_SECONDS = 300
+/** Per account: the runway is counted in days, so a more frequent check gains nothing. */
+const CHECK_EVERY_SECONDS = 300
 const BATCH = 500
 
-/** Nodes may do it at once: each account is looked at by one. Returns how many were warned. */
+/**
+ * Any number of nodes may run it at once: one node checks each account. Returns the number of warned customers.
+ */
 export async function warnOfLowBalance(
   db: Database,
   { now, log }: { readonly now: Date; readonly log: Log },
@@ -26,9 +28,9 @@ export async function warnOfLowBalance(
     const ids = await listMoved(db, now, after)
     for (const customerId of ids) {
       try {
-        if (await db.transaction().execute((trx) => lookAt(trx, customerId, now))) warned += 1
+        if (await db.transaction().execute((trx) => checkBalance(trx, customerId, now))) warned += 1
       } catch (error) {
-        log.error('balance_not_looked_at', { customerId, error })
+        log.error('balance_check_failed', { customerId, error })
       }
     }
     if (ids.length < BATCH) return warned
@@ -36,7 +38,7 @@ export async function warnOfLowBalance(
   }
 }
 
-/** Counters only grow, so that their sum is another one whenever one of them is. */
+/** Each counter only grows, so a change of any of them changes the sum. */
 const MOVED_NANO_BRL = sql<bigint>`(a.credited_nano_brl + a.debited_nano_brl + a.charged_nano_brl)`
 
 async function listMoved(db: Database, now: Date, after: string | undefined): Promise<string[]> {
@@ -46,13 +48,13 @@ async function listMoved(db: Database, now: Date, after: string | undefined): Pr
     left join balance_watches w on w.customer_id = a.customer_id
     where a.credited_nano_brl > 0 and a.customer_id > ${after ?? '00000000-0000-0000-0000-000000000000'}
       and w.seen_nano_brl is distinct from ${MOVED_NANO_BRL}
-      and coalesce(w.looked_at, '-infinity') <= ${now}::timestamptz - make_interval(secs => ${LOOK_EVERY_SECONDS})
+      and coalesce(w.looked_at, '-infinity') <= ${now}::timestamptz - make_interval(secs => ${CHECK_EVERY_SECONDS})
     order by a.customer_id limit ${BATCH}`.execute(db)
   return rows.map((row) => row.customer_id)
 }
 
-async function lookAt(trx: Database, customerId: string, now: Date): Promise<boolean> {
-  if (!(await holdCustomer(trx, customerId))) return false
+async function checkBalance(trx: Database, customerId: string, now: Date): Promise<boolean> {
+  if (!(await lockAgainstDeletion(trx, customerId))) return false
   await sql`
     insert into balance_watches (customer_id) values (${customerId})
     on conflict do nothing`.execute(trx)
@@ -64,7 +66,7 @@ async function lookAt(trx: Database, customerId: string, now: Date): Promise<boo
   if (!watch || watch.is_done) return false
   const { runwayDays, balanceNanoBrl } = await readRunway(trx, customerId)
   const { level, isWorse } = decideLevel(watch.level, runwayDays)
-  // That nothing is left at all was told when it happened.
+  // An empty balance was already reported as `balance.depleted` when it happened.
   const isWarned = isWorse && balanceNanoBrl > 0n && (await hasToppedUp(trx, customerId))
   await trx
     .updateTable('balance_watches')

@@ -7,15 +7,15 @@ export interface CommandInput {
   readonly db: Database
   readonly databaseUrl: string
   readonly config: Config
-  /** After the command's own words. */
+  /** The arguments after the command's own words. */
   readonly args: readonly string[]
   readonly options: CommandOptions
 }
 
 export interface CommandResult {
-  /** What `--json` prints. Amounts in it are exact numbers or text. */
+  /** The output of `--json`. Amounts in it are exact numbers or text. */
   readonly data: unknown
-  /** What a person reads: lines, or a table. */
+  /** The output for people: lines, or a table. */
   readonly text:
     | string
     | { readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] }
@@ -23,13 +23,13 @@ export interface CommandResult {
 }
 
 export interface Command {
-  /** Arguments and options, as in `<customer> --amount-brl N`. What is not in here is refused. */
+  /** Arguments and options, as in `<customer> --amount-brl N`. Everything else is refused. */
   readonly usage: string
   readonly about: string
   run(input: CommandInput): Promise<CommandResult>
 }
 
-/** A wrong call, or a thing that is not there: told in one line, exit code 2. */
+/** A wrong call, or an object that does not exist: reported in one line, with exit code 2. */
 export class UsageError extends Error {}
 
 export function optionText(options: CommandOptions, name: string): string | undefined {
@@ -43,7 +43,7 @@ export function requiredText(options: CommandOptions, name: string): string {
   return value
 }
 
-/** As the database counts in a column of four bytes. */
+/** The largest value of PostgreSQL's `integer`. */
 const WHOLE_MAX = 2_147_483_647
 
 export function optionWhole(options: CommandOptions, name: string): number | undefined {

@@ -7,7 +7,7 @@ import { reconciliationCommands } from './reconciliation-commands.ts'
 import { secretsCommands } from './secrets-commands.ts'
 import { serviceCommands } from './service-commands.ts'
 
-/** By their words: `customer create`, `audit`. */
+/** Commands by their words: `customer create`, `audit`. */
 export const commands: Readonly<Record<string, Command>> = {
   ...customerCommands,
   ...personalDataCommands,

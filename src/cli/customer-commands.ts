@@ -75,12 +75,12 @@ export const customerCommands: Record<string, Command> = {
   },
   'customer credit': {
     usage: '<id or e-mail> --amount-brl N [--reason adjustment] [--reference TEXT] [--note TEXT]',
-    about: 'put money in; the same reference is credited once',
+    about: 'credit the balance; the same reference is credited once',
     async run(input) {
       const customer = await theCustomer(input)
       const text = requiredText(input.options, 'amount-brl')
       const amountNanoBrl = parseBrl(text)
-      // A bigint of the database ends at 9.2 thousand million BRL; an amount near it is a slip.
+      // A `bigint` column overflows at 9.2 billion BRL (in nano-BRL); an amount near that is a typing error.
       if (
         amountNanoBrl === undefined ||
         amountNanoBrl <= 0n ||
@@ -94,7 +94,7 @@ export const customerCommands: Record<string, Command> = {
       if (!/^[a-z_]{1,40}$/.test(reason))
         throw new UsageError('--reason: must be of lower-case letters and underscores')
       if (RETURN_REASONS.includes(reason))
-        throw new UsageError(`--reason: "${reason}" is for what the service books itself`)
+        throw new UsageError(`--reason: "${reason}" is reserved for entries of the service itself`)
       const outcome = await creditByHand(input.db, OPERATOR, {
         customerId: customer.id,
         amountNanoBrl,
@@ -106,7 +106,7 @@ export const customerCommands: Record<string, Command> = {
       const verb =
         outcome.kind === 'posted'
           ? `credited ${decimalBrl(amountNanoBrl)} BRL`
-          : 'nothing credited: this reference was credited before'
+          : 'nothing credited: this reference was already credited'
       return {
         data: { outcome: outcome.kind, ...accountBody(account) },
         text: `${verb}; balance ${decimalBrl(account.balanceNanoBrl)} BRL`,
@@ -115,19 +115,19 @@ export const customerCommands: Record<string, Command> = {
   },
 }
 
-/** The customer that the first argument names, and who is not deleted. */
+/** The customer that the first argument names; a deleted one is refused. */
 export async function theCustomer(input: CommandInput): Promise<Customer> {
   const customer = await anyCustomer(input)
   if (customer.deletedAt) throw new UsageError(`customer ${customer.id} is deleted`)
   return customer
 }
 
-/** Also one who is deleted. */
+/** Like `theCustomer`, but also accepts a deleted customer. */
 export async function anyCustomer({ db, args }: CommandInput): Promise<Customer> {
   const [idOrEmail] = args
-  if (idOrEmail === undefined) throw new UsageError('which customer? Give an id or an e-mail')
+  if (idOrEmail === undefined) throw new UsageError('give the id or e-mail of a customer')
   const customer = await findCustomer(db, idOrEmail)
-  if (!customer) throw new UsageError(`there is no customer ${idOrEmail}`)
+  if (!customer) throw new UsageError(`no customer ${idOrEmail}`)
   return customer
 }
 
@@ -140,9 +140,9 @@ async function register(
     case 'registered':
       return registered.customer
     case 'email_taken':
-      throw new UsageError('a customer with this e-mail exists')
+      throw new UsageError('a customer with this e-mail already exists')
     case 'code_not_found':
-      throw new UsageError(`--referral-code: nobody has the code "${input.referralCode}"`)
+      throw new UsageError(`--referral-code: no customer has the code "${input.referralCode}"`)
   }
 }
 

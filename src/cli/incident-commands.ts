@@ -25,7 +25,7 @@ export const incidentCommands: Record<string, Command> = {
   'incident open': {
     usage:
       '--title TEXT --message TEXT [--severity minor|major|critical] [--model a,b] [--vendor a,b]',
-    about: 'tell all customers that something does not work, in Portuguese',
+    about: 'report a problem to all customers, in Portuguese',
     async run({ db, config, options }) {
       const title = shortText(requiredText(options, 'title'), 'title', INCIDENT_TITLE_MAX)
       const message = messageOf(requiredText(options, 'message'))
@@ -43,36 +43,36 @@ export const incidentCommands: Record<string, Command> = {
   },
   'incident update': {
     usage: '<incident id> --message TEXT [--severity minor|major|critical]',
-    about: 'say how it goes on; customers see the newest message',
+    about: 'post an update; customers see the newest message',
     async run(input) {
       const id = idOf(input)
       const message = messageOf(requiredText(input.options, 'message'))
       const severity = severityOf(input.options)
       const outcome = await updateIncident(input.db, OPERATOR, { id, message, severity })
-      if (outcome === 'incident_not_found') throw new UsageError(`there is no incident ${id}`)
+      if (outcome === 'incident_not_found') throw new UsageError(`no incident ${id}`)
       if (outcome === 'already_resolved')
-        throw new UsageError('it is resolved; open another if it is there again')
+        throw new UsageError('the incident is resolved; open a new one if the problem is back')
       return { data: { outcome }, text: 'updated' }
     },
   },
   'incident resolve': {
     usage: '<incident id> [--message TEXT]',
-    about: 'end it; one of a breaker that is still open comes back',
+    about: 'resolve the incident; if its circuit breaker is still open, it reopens',
     async run(input) {
       const id = idOf(input)
       const given = optionText(input.options, 'message')
       const message = given === undefined ? undefined : messageOf(given)
       const outcome = await resolveIncident(input.db, OPERATOR, { id, message })
-      if (outcome === 'incident_not_found') throw new UsageError(`there is no incident ${id}`)
+      if (outcome === 'incident_not_found') throw new UsageError(`no incident ${id}`)
       return {
         data: { outcome },
-        text: outcome === 'resolved' ? 'resolved' : 'it was resolved before',
+        text: outcome === 'resolved' ? 'resolved' : 'it was already resolved',
       }
     },
   },
   'incident list': {
     usage: '[--all]',
-    about: 'what is open, with its history in --json; with --all what was, too',
+    about: 'open incidents, with their history in --json; --all includes resolved ones',
     async run({ db, options }) {
       const incidents = await listIncidents(db, { onlyOpen: options.all !== true })
       return {
@@ -101,7 +101,7 @@ export const incidentCommands: Record<string, Command> = {
 
 function idOf({ args }: CommandInput): string {
   const [id] = args
-  if (id === undefined) throw new UsageError('which incident? Give its id')
+  if (id === undefined) throw new UsageError('give the id of an incident')
   return id
 }
 
@@ -127,7 +127,7 @@ function severityOf(options: CommandOptions): Incident['severity'] | undefined {
   return severity
 }
 
-/** What customers read comes from the catalog: a slip would show, and an upstream's id must not. */
+/** Customers read the catalog's names: a typing error would show, and an upstream's id must not. */
 function knownModels({ models }: Config, ids: string[]): string[] {
   const unknown = ids.filter((id) => !models.some((model) => model.id === id))
   if (unknown.length > 0) throw new UsageError(`--model: not in the catalog: ${unknown.join(', ')}`)
@@ -137,7 +137,7 @@ function knownModels({ models }: Config, ids: string[]): string[] {
 function knownVendors({ models }: Config, vendors: string[] | undefined): string[] | undefined {
   const unknown = vendors?.filter((vendor) => !models.some((model) => model.vendor === vendor))
   if (unknown && unknown.length > 0)
-    throw new UsageError(`--vendor: makes no model of the catalog: ${unknown.join(', ')}`)
+    throw new UsageError(`--vendor: no model of the catalog is from: ${unknown.join(', ')}`)
   return vendors
 }
 

@@ -28,7 +28,7 @@ export const keyCommands: Record<string, Command> = {
   'key create': {
     usage:
       '<customer> --name NAME [--models a,b] [--ip-allowlist 10.0.0.0/8,…] [--requests-per-minute N] [--tokens-per-minute N] [--budget-usd N --budget-period day|month|lifetime] [--expires-at ISO]',
-    about: 'make a key; its secret is shown this once',
+    about: 'create a key; its secret is shown only now',
     async run(input) {
       const customer = await theCustomer(input)
       const { options } = input
@@ -89,15 +89,15 @@ export const keyCommands: Record<string, Command> = {
   },
   'key revoke': {
     usage: '<key id>',
-    about: 'end a key for good, on every node at once',
+    about: 'revoke a key permanently, on every node at once',
     async run({ db, args }) {
       const [keyId] = args
-      if (keyId === undefined) throw new UsageError('which key? Give its id')
+      if (keyId === undefined) throw new UsageError('give the id of a key')
       const outcome = await revokeKey(db, OPERATOR, { keyId })
-      if (outcome === 'key_not_found') throw new UsageError(`there is no key ${keyId}`)
+      if (outcome === 'key_not_found') throw new UsageError(`no key ${keyId}`)
       return {
         data: { outcome },
-        text: outcome === 'revoked' ? 'revoked' : 'it was revoked before',
+        text: outcome === 'revoked' ? 'revoked' : 'it was already revoked',
       }
     },
   },
@@ -128,7 +128,7 @@ function budgetOf(
   const text = optionText(options, 'budget-usd')
   if (text === undefined) {
     if (optionText(options, 'budget-period') === undefined) return undefined
-    throw new UsageError('--budget-period: is of a budget, so --budget-usd is needed')
+    throw new UsageError('--budget-period: requires --budget-usd')
   }
   const limitPicoUsd = parseUsd(text)
   if (limitPicoUsd === undefined || limitPicoUsd > parseUsd('1000000')!)

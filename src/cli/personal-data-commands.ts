@@ -9,8 +9,7 @@ import { anyCustomer, theCustomer } from './customer-commands.ts'
 export const personalDataCommands: Record<string, Command> = {
   'customer export': {
     usage: '<id or e-mail>',
-    about:
-      'everything that is held on a customer, as JSON: the copy that the LGPD gives a right to',
+    about: 'all data stored about a customer, as JSON: the copy that the LGPD grants',
     async run(input) {
       const customer = await theCustomer(input)
       const document = await exportAccount(input.db, OPERATOR, {
@@ -22,7 +21,8 @@ export const personalDataCommands: Record<string, Command> = {
   },
   'customer delete': {
     usage: '<id or e-mail> [--waive-balance]',
-    about: 'delete the account for good: keys end, personal data is erased, the books stay',
+    about:
+      'delete the account permanently: revoke its keys and erase personal data; the ledger stays',
     async run(input) {
       const customer = await anyCustomer(input)
       const outcome = await deleteAccount(input.db, OPERATOR, {
@@ -48,14 +48,14 @@ function deletionText(outcome: DeletionOutcome): string {
     case 'deleted':
       return `deleted; ${decimalBrl(outcome.waivedNanoBrl)} BRL waived, ${outcome.revokedKeyIds.length} keys revoked`
     case 'already_deleted':
-      return 'it was deleted before; what was left of it is erased'
+      return 'it was already deleted; its remaining data is now erased'
     case 'balance_remaining':
       throw new UsageError(
-        `${decimalBrl(outcome.balanceNanoBrl)} BRL are left: refund them first, or give --waive-balance`,
+        `${decimalBrl(outcome.balanceNanoBrl)} BRL remain: refund them first, or pass --waive-balance`,
       )
     case 'calls_running':
-      throw new UsageError('calls run, and money is held for them; try again when they ended')
+      throw new UsageError('calls are running and hold money; try again when they have ended')
     case 'customer_not_found':
-      throw new UsageError('there is no such customer')
+      throw new UsageError('no such customer')
   }
 }

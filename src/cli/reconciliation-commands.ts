@@ -27,14 +27,14 @@ const DAYS_MAX = 365
 const FILE_BYTES_MAX = 64 * 1024 * 1024
 const EXPLANATION_MIN = 3
 const EXPLANATION_MAX = 500
-/** What a command finds it prints itself. */
+/** The command prints what it finds, so the log must not. */
 const SILENT = createLog('silent', () => {})
 
 export const reconciliationCommands: Record<string, Command> = {
   reconcile: {
     usage: '[--days N]',
     about:
-      'what our books and those of the processor and the upstreams do not agree on; exit 1 if something is open',
+      'discrepancies between our books and those of the processor and the upstreams; exit code 1 while one is open',
     async run({ db, options }) {
       const days = optionWhole(options, 'days') ?? DAYS_DEFAULT
       if (days > DAYS_MAX) throw new UsageError(`--days: must be ${DAYS_MAX} at most`)
@@ -42,27 +42,26 @@ export const reconciliationCommands: Record<string, Command> = {
     },
   },
   'reconcile explain': {
-    usage: '<difference id> --note WHY',
-    about: 'say why a difference is right as it is; with other amounts it is open again',
+    usage: '<discrepancy id> --note WHY',
+    about: 'explain a discrepancy; it opens again when its amounts change',
     async run({ db, args, options }) {
       const [id] = args
-      if (id === undefined) throw new UsageError('which difference? Give its id')
+      if (id === undefined) throw new UsageError('give the id of a discrepancy')
       const explanation = requiredText(options, 'note').trim()
       if (explanation.length < EXPLANATION_MIN || explanation.length > EXPLANATION_MAX)
         throw new UsageError(
           `--note: must have ${EXPLANATION_MIN} to ${EXPLANATION_MAX} characters`,
         )
       const outcome = await explainDiscrepancy(db, OPERATOR, { id, explanation })
-      if (outcome.kind === 'difference_not_found')
-        throw new UsageError(`there is no difference ${id}`)
+      if (outcome.kind === 'difference_not_found') throw new UsageError(`no discrepancy ${id}`)
       if (outcome.kind === 'difference_gone')
-        throw new UsageError('it is gone: there is nothing to explain')
+        throw new UsageError('the discrepancy is gone: there is nothing to explain')
       return { data: discrepancyBody(outcome.discrepancy), text: 'explained' }
     },
   },
   'costs import': {
     usage: '--upstream ID --file CSV',
-    about: "an upstream's cost export, held against our charges; see docs/operations.md",
+    about: "compare an upstream's cost export with our charges; see docs/operations.md",
     async run({ db, config, options }) {
       const upstreamId = knownUpstream(config, requiredText(options, 'upstream'))
       const parsed = parseCostExport(await readExport(requiredText(options, 'file')))
@@ -104,7 +103,7 @@ function comparedBody({ day, oursPicoUsd, theirsPicoUsd }: ComparedDay) {
   }
 }
 
-/** A slip would compare the costs with nothing. */
+/** A mistyped id would compare the costs with nothing. */
 function knownUpstream({ mode, upstreams }: Config, id: string): string {
   const known = [
     ...upstreams.map((one) => one.id),
@@ -118,7 +117,7 @@ function knownUpstream({ mode, upstreams }: Config, id: string): string {
 async function readExport(path: string): Promise<string> {
   try {
     if ((await stat(path)).size > FILE_BYTES_MAX)
-      throw new UsageError('--file: is larger than any export of costs')
+      throw new UsageError('--file: too large for an export of costs')
     return await readFile(path, 'utf8')
   } catch (error) {
     if (error instanceof UsageError) throw error
@@ -132,8 +131,8 @@ function resultOf(report: Report): CommandResult {
   const run = payments.last_run
   const compared =
     payments.last_finished_at === null
-      ? "the processor's records were never gone through to the end"
-      : `the processor's records: ${payments.is_current ? '' : 'NOT CURRENT, '}last gone through at ${payments.last_finished_at.toISOString()}`
+      ? "the processor's records were never read to the end"
+      : `the processor's records: ${payments.is_current ? '' : 'NOT CURRENT, '}last read at ${payments.last_finished_at.toISOString()}`
   const lines = [
     compared,
     ...(run?.failure ? [`the last run did not finish: ${run.failure}`] : []),

@@ -1,6 +1,6 @@
 import type { CommandResult } from './command.ts'
 
-/** Text for a terminal, columns aligned. */
+/** Text for a terminal, with aligned columns. */
 export function render({ text }: CommandResult): string {
   if (typeof text === 'string') return `${text}\n`
   const rows = [text.columns, ...text.rows]

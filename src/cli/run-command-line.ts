@@ -1,4 +1,7 @@
-/** The operator's command line: `npm run catraca -- <what> <act> …`. Human-readable, or `--json`. */
+/**
+ * The operator's command line: `npm run catraca -- <noun> <act> …`. Output is for people, or JSON with
+ * `--json`.
+ */
 import { parseArgs } from 'node:util'
 import { ConfigError, type Config } from '../composition/config.ts'
 import { startEmbedded } from '../db/embedded.ts'
@@ -48,8 +51,8 @@ export interface Surroundings {
 }
 
 /**
- * Runs the command that the words name, on the database alone, beside running servers. Returns the exit code: 2
- * where the call was wrong.
+ * Runs one command directly on the database, also while servers are running. Returns the exit code: 2 for a
+ * wrong call.
  */
 export async function runCommandLine(args: string[], around: Surroundings): Promise<number> {
   try {
@@ -81,14 +84,14 @@ export async function runCommandLine(args: string[], around: Surroundings): Prom
   }
 }
 
-/** A command has two words or one. */
+/** A command has one or two words. */
 function findCommand(words: string[]): { name: string; command: Command } | undefined {
   const names = [words.slice(0, 2).join(' '), words[0] ?? '']
   const name = names.find((name) => Object.hasOwn(commands, name))
   return name === undefined ? undefined : { name, command: commands[name] as Command }
 }
 
-/** What a command does not know is refused: it may be a limit that was meant to be there. */
+/** Refuses unknown options: one of them may be a mistyped limit. */
 function assertUsage(
   name: string,
   { usage }: Command,
@@ -109,7 +112,7 @@ function assertUsage(
     )
 }
 
-/** The embedded database is used where it runs, and started for the moment where it does not. */
+/** Uses the embedded database if it is running; otherwise starts it for this command. */
 async function withDatabase(
   config: Config,
   work: (db: Database, databaseUrl: string) => Promise<number>,

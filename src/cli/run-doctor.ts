@@ -10,19 +10,19 @@ export interface Finding {
   readonly text: string
 }
 
-/** PTAX pauses for weekends and holidays, Carnival being the longest. */
+/** PTAX pauses on weekends and holidays; Carnival is the longest pause. */
 const RATE_AGE_DAYS_MAX = 6
 const DAY_MS = 86_400_000
 
-/** What an operator wants to know before taking money. */
+/** The findings that an operator needs before taking money. */
 export function runDoctor(facts: {
   config: Config
   database: { version: string; fsync: string }
   fxRate: FxRate | undefined
-  /** Of partitions of usage after this month; below zero where this month has none. */
+  /** Partitions of usage after the current month; negative when the current month has none. */
   monthsAhead: number
   oldSnapshots: readonly OldSnapshot[]
-  /** Undefined in sandbox mode, where the key is one of the data folder. */
+  /** Undefined in sandbox mode, where the key comes from the data folder. */
   sealed?: SealedCounts | undefined
 }): Finding[] {
   const { config, database, fxRate } = facts
@@ -57,7 +57,7 @@ export function runDoctor(facts: {
   if (config.mode === 'sandbox')
     findings.push({
       level: 'warn',
-      text: 'sandbox mode: no real provider, no real money; set CATRACA_MODE=live to take any',
+      text: 'sandbox mode: no real provider, no real money; set CATRACA_MODE=live to use them',
     })
   return findings
 }
@@ -89,7 +89,7 @@ function monthsFinding(monthsAhead: number): Finding {
   if (monthsAhead < 0)
     return {
       level: 'fault',
-      text: 'usage_events has no partition for this month: charges wait in the spool. Start a server',
+      text: 'usage_events has no partition for this month, so charges wait in the spool: start a server',
     }
   const text = `usage_events has partitions for the next ${monthsAhead} months`
   return monthsAhead < MONTHS_AHEAD_MIN
@@ -97,12 +97,15 @@ function monthsFinding(monthsAhead: number): Finding {
     : { level: 'ok', text }
 }
 
-/** Each call replaces rows of its account; the old ones stay, and are read over, as long as a snapshot may see them. */
+/**
+ * Each call replaces rows of its account. While a snapshot may still see the old versions, they stay, and every
+ * call reads past them.
+ */
 function snapshotFinding({ holder, ageSeconds }: OldSnapshot): Finding {
   const age = ageSeconds === null ? '' : ` for ${Math.round(ageSeconds)} s`
   return {
     level: 'warn',
-    text: `${holder} holds a snapshot${age}: replaced rows cannot be cleaned away meanwhile, and within minutes a busy customer has a fifth of the calls a second`,
+    text: `${holder} holds a snapshot${age}: replaced rows cannot be vacuumed meanwhile, and within minutes a busy customer's rate of calls falls to a fifth`,
   }
 }
 
@@ -110,7 +113,7 @@ function rateFinding(fxRate: FxRate | undefined): Finding {
   if (!fxRate)
     return {
       level: 'fault',
-      text: 'no exchange rate is stored: no call can be priced. Start a server, or `fx set`',
+      text: 'no exchange rate is stored, so no call can be priced: start a server, or run `fx set`',
     }
   const ageDays = (Date.now() - Date.parse(fxRate.rateDate)) / DAY_MS
   const text = `1 USD = ${decimalE4(fxRate.rateE4)} BRL of ${fxRate.rateDate} (${fxRate.source})`

@@ -13,7 +13,7 @@ import { countMonthsAhead } from '../workers/ensure-months.ts'
 import { requiredText, optionText, UsageError, type Command } from './command.ts'
 import { runDoctor } from './run-doctor.ts'
 
-/** Of one core of the database: calls go on beside it. */
+/** Share of one core of the database, so that calls go on meanwhile. */
 const AUDIT_SHARE = 0.1
 
 export const serviceCommands: Record<string, Command> = {
@@ -48,7 +48,7 @@ export const serviceCommands: Record<string, Command> = {
   },
   'fx show': {
     usage: '',
-    about: 'the rate of exchange in force',
+    about: 'the current exchange rate',
     async run({ db, config }) {
       const rate = await findCurrentFxRate(db, config.mode)
       if (!rate) return { data: null, text: 'no rate is stored', exitCode: 1 }
@@ -57,7 +57,7 @@ export const serviceCommands: Record<string, Command> = {
   },
   'fx set': {
     usage: '<rate> --note WHY [--date YYYY-MM-DD]',
-    about: 'store a rate by hand; the next newer PTAX takes its place',
+    about: 'store a rate by hand; the next newer PTAX replaces it',
     async run({ db, config, args, options }) {
       const rateE4 = parseE4(args[0] ?? '')
       if (rateE4 === undefined || rateE4 <= 0n || rateE4 >= 1_000_000n)
@@ -74,7 +74,7 @@ export const serviceCommands: Record<string, Command> = {
   audit: {
     usage: '[--full]',
     about:
-      'prove every invariant of the ledger, what is sealed by its sums; --full: all from the rows again; exit 1 if one fails',
+      'prove every invariant of the ledger; sealed events are proved by their sums, with --full from the rows again; exit code 1 if a check fails',
     async run({ db, config, options }) {
       const sealed = await sealUsage(db)
       const report = await auditMoney(db, { isFull: options.full === true, share: AUDIT_SHARE })
@@ -95,7 +95,7 @@ export const serviceCommands: Record<string, Command> = {
       )
       if (waiting.length > 0)
         lines.push(
-          `warn    charges wait on this disk for more than 10 minutes, in no row yet: ${waiting.join(', ')}`,
+          `warn    charges have waited on this disk for more than 10 minutes and are not in the database yet: ${waiting.join(', ')}`,
         )
       return {
         data: {
@@ -116,7 +116,7 @@ export const serviceCommands: Record<string, Command> = {
   },
   doctor: {
     usage: '',
-    about: 'check the installation: what a server would start with',
+    about: 'check the configuration that a server would start with',
     async run({ db, config }) {
       const { rows } = await sql<{ version: string; fsync: string }>`
         select version(), current_setting('fsync') as fsync`.execute(db)
@@ -143,7 +143,7 @@ export const serviceCommands: Record<string, Command> = {
   },
 }
 
-/** A day that there is: `Date.parse` takes 31 February for 3 March. */
+/** An existing day: `Date.parse` takes 31 February for 3 March. */
 function isDay(text: string): boolean {
   const time = Date.parse(`${text}T00:00:00Z`)
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
@@ -151,7 +151,7 @@ function isDay(text: string): boolean {
 
 function modelBody(model: ConfiguredModel) {
   const [tier] = model.price.tiers
-  // Micro-USD per million tokens is USD per million with six decimals.
+  // Micro-USD per million tokens is USD per million tokens with six decimals.
   const usd = (micro: bigint | undefined): string => (Number(micro ?? 0n) / 1e6).toString()
   return {
     id: model.id,

@@ -167,8 +167,8 @@ function linkToTeams(data: DataReader) {
 }
 
 /**
- * Whoever invites chooses these words and whom they go to. Readers of mail make a link of what looks like an
- * address: an invisible character in it keeps them from it.
+ * The inviter chooses this text and its reader. Mail programs turn text that looks like an address into a link;
+ * an invisible character after each separator prevents that.
  */
 function withoutLinks(text: string): string {
   return text.replaceAll(/([.:/@])(?=\S)/g, '$1\u200c')

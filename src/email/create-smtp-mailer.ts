@@ -4,9 +4,9 @@ import type { SmtpServer } from './smtp-url.ts'
 
 export interface SmtpTimeouts {
   readonly connectMs: number
-  /** Between two bytes of the server. */
+  /** Longest pause between two bytes of the server. */
   readonly silenceMs: number
-  /** Of a whole delivery: a server that trickles its answers is never silent. */
+  /** Limit of a whole delivery: a server that trickles its answers is never silent. */
   readonly deliveryMs: number
 }
 
@@ -20,7 +20,7 @@ export function createSmtpMailer(server: SmtpServer, timeouts: SmtpTimeouts = TI
     pool: true,
     maxConnections: SMTP_CONNECTIONS_MAX,
     maxMessages: MESSAGES_PER_CONNECTION,
-    // The outbox tries again, and counts.
+    // The outbox counts the tries, so the transport must not retry on its own.
     maxRequeues: 1,
     host: server.host,
     port: server.port,
@@ -58,7 +58,7 @@ export function createSmtpMailer(server: SmtpServer, timeouts: SmtpTimeouts = TI
 function messageOf(mail: OutgoingMail) {
   const { from, to, listUnsubscribe, listUnsubscribePost } = mail
   return {
-    // Said apart from the headers, so that no header can add a recipient.
+    // Given apart from the headers, so that no header can add a recipient.
     envelope: { from: from.address, to: [to] },
     from: { name: from.name, address: from.address },
     to: { name: '', address: to },
@@ -67,7 +67,7 @@ function messageOf(mail: OutgoingMail) {
     html: mail.html,
     messageId: `<${mail.id}@${from.address.split('@')[1]}>`,
     headers: {
-      // So that no absence note answers.
+      // Keeps automatic replies away.
       'Auto-Submitted': 'auto-generated',
       'Content-Language': 'pt-BR',
       ...(listUnsubscribe === undefined ? {} : { 'List-Unsubscribe': listUnsubscribe }),
@@ -85,10 +85,16 @@ interface SmtpError extends Error {
   readonly responseCode?: number
 }
 
-/** The commands that are about one mail; the others are about the connection, or who we are. */
+/**
+ * A refusal of one of these commands concerns the one mail; a refusal of any other concerns the connection or
+ * our credentials.
+ */
 const OF_THE_MAIL = new Set(['MAIL FROM', 'RCPT TO', 'DATA'])
 const TIMED_OUT = new Set(['ETIMEDOUT', 'EABORT'])
-/** "Authentication required", and the server's own "closing": not about the mail, whichever command they answer. */
+/**
+ * Authentication required (530) and service closing (421) concern the connection, whichever command they
+ * answer.
+ */
 const OF_THE_CONNECTION = new Set([421, 530])
 
 function outcomeOf(error: SmtpError): DeliveryOutcome {
@@ -101,7 +107,7 @@ function outcomeOf(error: SmtpError): DeliveryOutcome {
       ? { kind: 'refused', error: named }
       : { kind: 'unavailable', error: named, isServerUnavailable: false }
   }
-  // Found wrong before anything was asked: letters that the server does not take, most of the time.
+  // Refused by the transport before it asked the server: mostly characters that the server does not support.
   if (code === 'EENVELOPE' && !responseCode) return { kind: 'refused', error: 'invalid_address' }
   const kind = TIMED_OUT.has(code)
     ? 'timed_out'
@@ -111,7 +117,7 @@ function outcomeOf(error: SmtpError): DeliveryOutcome {
   return { kind: 'unavailable', error: `mail_server_${kind}`, isServerUnavailable: true }
 }
 
-/** `550 5.1.1 <somebody@…> unknown` -> ` 5.1.1` (RFC 3463). */
+/** The enhanced status code of an answer: `550 5.1.1 <somebody@…> unknown` -> ` 5.1.1` (RFC 3463). */
 function enhancedCode(response = ''): string {
   const match = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/.exec(response)
   return match ? ` ${match[1]}` : ''

@@ -1,4 +1,4 @@
-/** Amounts and times as Brazilians write them. All of them are pure. */
+/** Formats amounts and times as in Brazil. All functions are pure. */
 
 const CENTS = new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'BRL' })
 const EXACT = new Intl.NumberFormat('pt-BR', {
@@ -9,17 +9,17 @@ const EXACT = new Intl.NumberFormat('pt-BR', {
 })
 const COUNT = new Intl.NumberFormat('pt-BR')
 const DECIMAL = /^-?\d{1,20}(\.\d{1,20})?$/
-/** Not nothing, and yet less than a cent. */
+/** More than nothing, but less than a centavo. */
 const BELOW_A_CENT = /^-?0+\.00\d*[1-9]/
 const DEFAULT_TIMEZONE = 'America/Sao_Paulo'
 
 /**
- * `"1234.5"` -> `R$ 1.234,50`, with a no-break space. To the cent, but for what is less than one: that has all
- * its digits, so that nothing that was spent reads as nothing. Undefined for what is no decimal.
+ * `"1234.5"` -> `R$ 1.234,50`, with a no-break space. Rounded to the centavo, except amounts below one: they
+ * keep all their digits, so that spent money never reads as zero. Undefined for text that is no decimal.
  */
 export function formatBrl(decimal: string): string | undefined {
   if (!DECIMAL.test(decimal)) return undefined
-  // Text keeps its digits: a double would not.
+  // Formatting the text keeps every digit; a double would not.
   return (BELOW_A_CENT.test(decimal) ? EXACT : CENTS).format(decimal as `${number}`)
 }
 
@@ -27,7 +27,7 @@ export function formatCount(count: number): string {
   return COUNT.format(count)
 }
 
-/** `31/12/2026 23:59` in that zone. */
+/** `31/12/2026 23:59` in the given time zone. */
 export function formatTime(at: Date, timezone: string): string {
   const parts = new Map(
     timeFormat(timezone)
@@ -62,7 +62,7 @@ function timeFormat(timezone: string): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('pt-BR', { ...FIELDS, timeZone: timezone })
   } catch {
-    // The database may know a zone that Node.js does not.
+    // PostgreSQL may know a time zone that Node.js does not.
     return new Intl.DateTimeFormat('pt-BR', { ...FIELDS, timeZone: DEFAULT_TIMEZONE })
   }
 }

@@ -1,11 +1,11 @@
-/** Addresses as they may stand in an envelope: nothing that ends a header or begins a second recipient. */
+/** Addresses for mail envelopes: no character may end a header or begin a second recipient. */
 
 export interface MailAddress {
   readonly name: string
   readonly address: string
 }
 
-/** Of a whole address (RFC 5321, 4.5.3.1.3). */
+/** Limit of a whole address (RFC 5321, 4.5.3.1.3). */
 const LENGTH_MAX = 254
 const PART = String.raw`[^\s@<>()[\],;:"\\\p{Cc}\p{Cf}]+`
 const ADDRESS = new RegExp(`^${PART}@${PART}$`, 'u')

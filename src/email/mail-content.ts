@@ -1,18 +1,18 @@
-/** What a mail says, before it has a form. Everything in it is plain text: the forms escape it. */
+/** The content of a mail before it is rendered. All of it is plain text; the renderers escape it. */
 
 export interface MailContent {
   readonly subject: string
   readonly paragraphs: readonly string[]
-  /** Those without a value are left out. */
+  /** Facts without a value are left out. */
   readonly facts?: readonly Fact[]
-  /** To be copied as it is: a Pix code, a token. */
+  /** Text for the reader to copy, such as a Pix code or a token. */
   readonly copied?: { readonly label: string; readonly text: string } | undefined
-  /** Where the reader goes on. */
+  /** The reader's next step. */
   readonly link?: { readonly label: string; readonly url: string } | undefined
   readonly closing?: readonly string[]
-  /** One that nobody needs: it says how to get no more of them. */
+  /** An optional mail carries a link to unsubscribe. */
   readonly isOptional?: boolean
-  /** To somebody whose name is not known. */
+  /** The recipient is not a customer, so the mail greets no name. */
   readonly isToStranger?: boolean
 }
 
@@ -20,12 +20,14 @@ export type Fact = readonly [label: string, value: string | undefined]
 
 export type MailData = Readonly<Record<string, unknown>>
 
-/** The data of a mail, read as text that may be shown; undefined for what is not there or is something else. */
+/**
+ * Reads the data of a mail as text that is safe to show; undefined when a value is missing or has another type.
+ */
 export interface DataReader {
   text(name: string): string | undefined
-  /** Text that is kept to the letter, however long. */
+  /** Verbatim text of any length. */
   code(name: string): string | undefined
-  /** A whole address of the web. */
+  /** An absolute URL. */
   url(name: string): string | undefined
   brl(name: string): string | undefined
   time(name: string): string | undefined

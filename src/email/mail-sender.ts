@@ -1,6 +1,6 @@
 import type { MailAddress } from './mail-address.ts'
 
-/** Who the mails are from: the operator, who must say so (Decreto 7.962/2013, art. 2). */
+/** The sender of all mails: the operator, who must be named (Decreto 7.962/2013, art. 2). */
 export interface MailSender {
   readonly from: MailAddress
   readonly company: {
@@ -10,13 +10,13 @@ export interface MailSender {
     readonly address: string
     readonly contactEmail: string
   }
-  /** Where customers reach the service, without a path; undefined: mails name no address. */
+  /** The service's public address, without a path; when undefined, mails contain no links to it. */
   readonly publicUrl: string | undefined
-  /** Every mail says that it is one of the sandbox. */
+  /** Every mail states that it comes from the sandbox. */
   readonly isSandbox: boolean
 }
 
-/** Fictitious, and labelled so. The CNPJ is all zeros, which nobody has. */
+/** Fictitious, and labelled so. The CNPJ is all zeros, which belongs to nobody. */
 export const SANDBOX_SENDER: MailSender = {
   from: { name: 'Catraca (sandbox)', address: 'sandbox@catraca.example' },
   company: {

@@ -3,25 +3,25 @@ import type { RenderedMail } from './render-mail.ts'
 
 export interface OutgoingMail extends RenderedMail {
   readonly id: string
-  /** Null: of nobody who is a customer. */
+  /** Null when the recipient is not a customer. */
   readonly customerId: string | null
   readonly from: MailAddress
   readonly to: string
 }
 
-/** Errors are words of ours and codes of SMTP; never what the server wrote, which may name people. */
+/** Errors are our own words and SMTP codes, never the server's text, which may name people. */
 export type DeliveryOutcome =
   | { readonly kind: 'delivered' }
-  /** For good. */
+  /** Final: no other try. */
   | { readonly kind: 'refused'; readonly error: string }
   | {
       readonly kind: 'unavailable'
       readonly error: string
-      /** True where it is not about this mail: the next one would fare no better. */
+      /** True when the failure does not concern this mail: the next one would fail too. */
       readonly isServerUnavailable: boolean
     }
 
-/** Takes mails to where they are read. */
+/** Delivers mails: by SMTP, or to the sandbox mailbox. */
 export interface Mailer {
   deliver(mail: OutgoingMail): Promise<DeliveryOutcome>
   close(): void

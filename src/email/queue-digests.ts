@@ -1,4 +1,4 @@
-/** The digest of the week, for those who want it: on Monday from 8:00 on, by the clock of each customer. */
+/** The weekly digest for customers who subscribed to it: on Mondays from 8:00 in the customer's time zone. */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { findAccount } from '../ledger/entries.ts'
@@ -15,7 +15,7 @@ const PAGE = 200
 
 interface Reader {
   readonly id: string
-  /** The Monday after the week, as it is called in the customer's zone. */
+  /** The date of the Monday after the week, in the customer's time zone. */
   readonly monday: string
   readonly from: Date
   readonly to: Date
@@ -24,9 +24,9 @@ interface Reader {
 }
 
 /**
- * Of the week from Monday to Sunday that has just ended there. Once for each customer and week, however often it
- * runs and on however many nodes; a run that was missed is made up for as long as it is Monday. Returns how many
- * were queued.
+ * Covers the week from Monday to Sunday that has just ended in the customer's zone. Queues one digest for each
+ * customer and week, however often it runs and on however many nodes; a missed run can be made up until the
+ * Monday ends. Returns the number of queued digests.
  */
 export async function queueDigests(db: Database, now: Date): Promise<number> {
   let queued = 0
@@ -53,7 +53,7 @@ function referenceOf({ id, monday }: Reader): string {
   return `${id} ${monday}`
 }
 
-/** Those whose Monday it is, and who were charged for something in the week before it. */
+/** Subscribers for whom it is Monday and who were charged in the week before. */
 async function listReaders(db: Database, now: Date, after: string | undefined): Promise<Reader[]> {
   const { rows } = await sql<Reader>`
     select c.id, to_char(w.monday, 'YYYY-MM-DD') as monday,

@@ -1,4 +1,4 @@
-/** Which facts are told by mail, and by which template. Subscribed to the events of the outbox. */
+/** Maps events to mail templates. Subscribed to the outbox. */
 import { sql } from 'kysely'
 import { getPreferences } from '../customers/preferences.ts'
 import type { Database } from '../db/open.ts'
@@ -11,12 +11,12 @@ import type { TemplateName } from './render-mail.ts'
 type Choice = TemplateName | undefined | ((data: CustomerEvent['data']) => TemplateName | undefined)
 
 const TEMPLATE_OF: Readonly<Record<EventType, Choice>> = {
-  // A card is paid or refused within seconds, and that is told.
+  // A card payment succeeds or fails within seconds, and that outcome is mailed.
   'topup.created': ({ method }) => (method === 'card' ? undefined : 'recarga_pendente'),
   'topup.paid': 'recarga_confirmada',
   'topup.expired': 'recarga_expirada',
   'topup.failed': ({ method }) => (method === 'card' ? 'cartao_recusado' : undefined),
-  // Its refund is told.
+  // The mail of its refund reports it.
   'topup.refunded': undefined,
   'topup.chargeback': 'recarga_contestada',
   'topup.automatic_disabled': 'recarga_automatica_desativada',
@@ -36,10 +36,13 @@ const TEMPLATE_OF: Readonly<Record<EventType, Choice>> = {
   'webhook.test': undefined,
 }
 
-/** Whoever revokes all their keys at once is not sent a thousand mails: these wait a moment for more. */
+/**
+ * These mails wait a moment and are gathered into one, so that revoking many keys does not send a thousand
+ * mails.
+ */
 const GATHERED: ReadonlySet<TemplateName> = new Set(['chave_criada', 'chave_revogada'])
 const GATHER_SECONDS = 60
-/** More are counted and not named. */
+/** Further ones are counted, not named. */
 const NAMED_MAX = 20
 
 export const queueMails: EventHandler = async (trx, event) => {

@@ -1,12 +1,12 @@
 import { formatBrl, formatCount, formatDay, formatTime } from './formats.ts'
 import type { DataReader, MailData } from './mail-content.ts'
 
-/** Longer than anything that is a name. */
+/** Longer than any name. */
 const TEXT_MAX = 300
 const CODE_MAX = 4_000
 const WEB_ADDRESS = /^https?:\/\/[\w.~:/?#[\]@!$&()*+,;=%-]+$/
 
-/** Times are told in that zone. */
+/** Formats times in the given zone. */
 export function readMailData(data: MailData, timezone: string): DataReader {
   const textOf = (name: string): string | undefined => {
     const value = data[name]
@@ -45,7 +45,7 @@ export function readMailData(data: MailData, timezone: string): DataReader {
   }
 }
 
-/** Of what people wrote: no line breaks, and no characters that turn the direction of writing. */
+/** For text that people wrote: removes line breaks and characters that change the direction of writing. */
 export function oneLine(text: string): string {
   return text
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
@@ -53,7 +53,7 @@ export function oneLine(text: string): string {
     .trim()
 }
 
-/** Whole characters, at most so many. */
+/** Cuts the text to at most `max` characters, without splitting one. */
 export function clip(text: string, max: number): string {
   const characters = Array.from(text)
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`

@@ -1,6 +1,6 @@
 /**
- * A mail as it is sent: its text, and the same as HTML. No table, no script, no image, nothing from elsewhere,
- * nothing that tells whether it was read. The HTML escapes every value in one place, `escapeHtml`.
+ * Renders a mail as text and as HTML. The HTML has no tables, scripts, images or external resources, and
+ * nothing that tracks reading. Every value is escaped in one place, `escapeHtml`.
  */
 import { escapeHtml } from '../lib/escape-html.ts'
 import { ACCOUNT_TEMPLATES } from './account-templates.ts'
@@ -25,16 +25,16 @@ export interface RenderedMail {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** The value of the header, for a mail that nobody needs. */
+  /** The header `List-Unsubscribe` of an optional mail. */
   readonly listUnsubscribe?: string
-  /** That of `List-Unsubscribe-Post` (RFC 8058), where there is an address to post to. */
+  /** The header `List-Unsubscribe-Post` (RFC 8058), when there is a URL for it. */
   readonly listUnsubscribePost?: string
 }
 
 export interface MailReader {
   readonly name: string
   readonly timezone: string
-  /** Where they get no more of the mails that nobody needs. */
+  /** Unsubscribes the reader from optional mails. */
   readonly unsubscribeUrl?: string | undefined
 }
 
@@ -52,14 +52,14 @@ interface WayOut {
 const SUBJECT_MAX = 150
 const ONE_CLICK = 'List-Unsubscribe=One-Click'
 
-/** Throws where there is no such template. */
+/** Throws for an unknown template. */
 export function renderMail(
   template: string,
   data: MailData,
   reader: MailReader,
   sender: MailSender,
 ): RenderedMail {
-  if (!Object.hasOwn(TEMPLATES, template)) throw new Error(`there is no template ${template}`)
+  if (!Object.hasOwn(TEMPLATES, template)) throw new Error(`no template ${template}`)
   const write: Template = TEMPLATES[template as TemplateName]
   const content = write(readMailData(data, reader.timezone))
   const name = oneLine(reader.name)
@@ -128,7 +128,7 @@ function asText(parts: Parts): string {
     ...(link ? [`${link.label}:\n${link.url}`] : []),
     ...closing,
     ...(wayOut ? [[wayOut.text, wayOut.url].filter(Boolean).join('\n')] : []),
-    // What mail programs know as the line before a signature.
+    // The conventional line before a signature, which mail programs recognize.
     `-- \n${footer.join('\n')}\n`,
   ].join('\n\n')
 }

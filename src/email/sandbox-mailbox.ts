@@ -1,5 +1,5 @@
 /**
- * The mailbox of sandbox mode, in the database, so that every node shows the same: nothing is sent to anybody.
+ * The mailbox of sandbox mode. It is in the database, so that every node shows the same mails; nothing is sent.
  */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
@@ -15,7 +15,7 @@ export interface SandboxMail {
   readonly createdAt: Date
 }
 
-/** What the mailbox keeps: the newest. */
+/** Older mails are deleted. */
 export const SANDBOX_MAILS_MAX = 500
 
 export function createSandboxMailer(db: Database): Mailer {
@@ -45,7 +45,7 @@ export function createSandboxMailer(db: Database): Mailer {
   }
 }
 
-/** Newest first, without what they say. */
+/** Newest first, without the bodies. */
 export async function listSandboxMails(
   db: Database,
 ): Promise<Pick<SandboxMail, 'id' | 'to' | 'subject' | 'createdAt'>[]> {

@@ -1,6 +1,6 @@
 import type { Template } from './mail-content.ts'
 
-/** What was done to how somebody signs in; never with what. */
+/** Changes to the way a customer signs in. The mails never contain the credential itself. */
 const ACTS = {
   'second_factor.enabled': {
     subject: 'Verificação em duas etapas ligada',

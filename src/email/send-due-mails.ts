@@ -1,7 +1,8 @@
 /**
- * Sends the mails that wait in `mails`, on any number of nodes at once. A mail is claimed for some minutes before
- * it is sent, and its outcome is recorded in the statement that deletes it: no mail is lost. A mail whose sender
- * was killed between the server's acceptance and that statement goes out twice, under the same Message-ID.
+ * Sends the mails that wait in `mails`, on any number of nodes at once. A mail is claimed for some minutes
+ * before it is sent, and its outcome is recorded in the statement that deletes it, so no mail is lost. If a
+ * worker is killed between the server's acceptance and that statement, the mail goes out twice, under the same
+ * Message-ID.
  */
 import { sql } from 'kysely'
 import { isCustomerDeleted } from '../customers/customers.ts'
@@ -19,20 +20,20 @@ import type { UnsubscribeLinks } from './unsubscribe-links.ts'
 export interface SendDeps {
   readonly mailer: Mailer
   readonly sender: MailSender
-  /** For mails that customers can unsubscribe from. */
+  /** For optional mails. */
   readonly unsubscribe?: UnsubscribeLinks
   readonly log: Log
 }
 
-/** Mails that are sent side by side; a mailer has as many connections. */
+/** Concurrent deliveries; a mailer has as many connections. */
 const SENDERS = 3
-/** A run begins no mail after this time. */
+/** A run starts no mail after this time. */
 const RUN_MS_MAX = 5_000
 /** Far longer than a delivery may take. */
 const LEASE_MINUTES = 5
-/** After the first try, the second, and so on: a day in all. */
+/** The pauses after the first try, the second, and so on: a day in all. */
 const PAUSES_MINUTES = [1, 10, 60, 240, 1_080]
-/** For recipients who are not customers, and so have no zone of their own. */
+/** For recipients who are not customers and so have set no time zone. */
 const DEFAULT_ZONE = 'America/Sao_Paulo'
 const TRIES_MAX = PAUSES_MINUTES.length + 1
 
@@ -58,7 +59,10 @@ const DUE_MAILS: ClaimableRows = {
   columnsFrom: sql`left join customers c on c.id = q.customer_id`,
 }
 
-/** Returns how many were sent. While the mail server is unavailable the rest stays as it is, for the next run. */
+/**
+ * Returns the number of sent mails. While the mail server is unavailable, the remaining mails wait for the next
+ * run.
+ */
 export async function sendDueMails(db: Database, deps: SendDeps): Promise<number> {
   const until = Date.now() + RUN_MS_MAX
   let sent = 0
@@ -78,9 +82,9 @@ export async function sendDueMails(db: Database, deps: SendDeps): Promise<number
   return sent
 }
 
-/** Every failure is an outcome: a mail whose failure were not recorded would be retried without end. */
+/** Every failure is an outcome: an unrecorded failure would be retried without end. */
 async function tryMail(mail: LeasedMail, deps: SendDeps): Promise<DeliveryOutcome> {
-  // Its senders were killed, or could not record the outcome.
+  // The workers that sent it were killed, or could not record the outcome.
   if (mail.tries > TRIES_MAX) return { kind: 'refused', error: 'gave_up' }
   if (mail.address === null) return { kind: 'refused', error: 'no_address' }
   if (!isMailAddress(mail.address)) return { kind: 'refused', error: 'invalid_address' }
@@ -142,7 +146,7 @@ async function record(
       on conflict (id) do nothing`.execute(db)
   } catch (refused) {
     if (!isCustomerDeleted(refused)) throw refused
-    // Nothing is recorded of a deleted customer.
+    // Nothing is recorded about a deleted customer.
     await sql`delete from mails where id = ${mail.id}`.execute(db)
   }
 }

@@ -1,4 +1,4 @@
-/** Mails by which people prove who they are. Whoever gets one may be nobody's customer. */
+/** Mails by which people prove who they are. The reader need not be a customer. */
 import type { DataReader, Template } from './mail-content.ts'
 
 const NOT_YOU = 'Se não foi você, ignore este e-mail: sem o endereço acima, nada acontece.'

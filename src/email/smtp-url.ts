@@ -5,8 +5,8 @@ export interface SmtpServer {
   readonly user: string | undefined
   readonly password: string | undefined
   /**
-   * `direct` from the first byte; `required` by STARTTLS, or nothing is sent; `off`. By `smtp://` it is required,
-   * but for a server on this machine, or where the address ends in `?tls=off`.
+   * `direct`: TLS from the first byte. `required`: STARTTLS, or nothing is sent. `off`: no TLS. With `smtp://`,
+   * TLS is required unless the server is on this machine or the URL ends in `?tls=off`.
    */
   readonly tls: 'direct' | 'required' | 'off'
 }

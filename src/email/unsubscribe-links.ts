@@ -1,15 +1,15 @@
 /**
- * Links in mails that nobody needs, by which their reader gets no more of them: for one customer, without an end,
- * and by nobody's session. They hold the customer's id and a signature, and nothing else.
+ * Unsubscribe links in optional mails. A link is for one customer, never expires and needs no login session. It
+ * holds the customer's id and a signature, and nothing else.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { deriveKey } from '../lib/derive-key.ts'
 import { isUuid } from '../lib/ids.ts'
 
 export interface UnsubscribeLinks {
-  /** Undefined where it is not known how customers reach this server. */
+  /** Undefined when the service's public address is not configured. */
   urlFor(customerId: string): string | undefined
-  /** Undefined for what is no token of ours. */
+  /** Undefined for a token that we did not sign. */
   customerOf(token: string): string | undefined
 }
 
@@ -19,7 +19,7 @@ const ID_BYTES = 16
 const SIGNATURE_BYTES = 16
 const TOKEN_LENGTH = Math.ceil(((ID_BYTES + SIGNATURE_BYTES) * 4) / 3)
 
-/** Links that were signed with the key before stay good as long as that one is given. */
+/** Links that were signed with the previous key stay valid while that key is given. */
 export function createUnsubscribeLinks(options: {
   readonly sealingKey: Buffer
   readonly previousSealingKey?: Buffer | undefined
@@ -37,7 +37,7 @@ export function createUnsubscribeLinks(options: {
     },
     customerOf(token) {
       const bytes = Buffer.from(token, 'base64url')
-      // What the decoder skips or cuts off does not come back.
+      // The decoder skips or cuts off invalid characters, so only a valid token survives the round trip.
       if (token.length !== TOKEN_LENGTH || bytes.toString('base64url') !== token) return undefined
       const id = bytes.subarray(0, ID_BYTES)
       const signature = bytes.subarray(ID_BYTES)

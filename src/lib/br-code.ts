@@ -1,19 +1,22 @@
 /**
- * The BR Code of Pix, "copia e cola", by the Banco Central's Manual de Padrões para Iniciação do Pix:
- * fields of a two-digit id, a two-digit length and a value, and a checksum at the end. Everything is
- * ASCII: readers count lengths in bytes or in characters, and only then it is the same.
+ * The BR Code of Pix ("copia e cola"), by the Banco Central's Manual de Padrões para Iniciação do Pix: fields
+ * of a two-digit id, a two-digit length and a value, with a checksum at the end. Only ASCII is written: some
+ * readers count lengths in bytes and others in characters, and in ASCII the two are equal.
  */
 export interface BrCode {
-  /** A key of the receiver (static), or an address without its scheme (dynamic). */
+  /** The receiver's Pix key (static code), or a URL without its scheme (dynamic code). */
   readonly target:
     | { readonly kind: 'key'; readonly key: string; readonly info?: string | undefined }
     | { readonly kind: 'url'; readonly url: string }
   readonly merchantName: string
   readonly city: string
   readonly amountCents?: bigint | undefined
-  /** Up to 25 letters and digits; `***`, the default, is none, and the only one of a dynamic code. */
+  /**
+   * Up to 25 letters and digits. The default, `***`, means none, and is the only value allowed in a dynamic
+   * code.
+   */
   readonly txid?: string | undefined
-  /** To be paid once: says so in the code. */
+  /** The code is to be paid once, and states so. */
   readonly isOneTime?: boolean | undefined
 }
 
@@ -22,14 +25,14 @@ const NAME_CHARACTERS_MAX = 25
 const CITY_CHARACTERS_MAX = 15
 const INFO_CHARACTERS_MAX = 72
 const VALUE_CHARACTERS_MAX = 99
-/** Ten digits before the comma, as the Banco Central's API has it. */
+/** Ten digits before the decimal point, as in the Banco Central's API. */
 const AMOUNT_CENTS_MAX = 999_999_999_999n
 
-/** Throws a `RangeError` for what no reader would take. */
+/** Throws a `RangeError` for a value that the standard does not allow. */
 export function writeBrCode(code: BrCode): string {
   const { target, amountCents, txid = '***' } = code
   if (!(target.kind === 'key' ? /^([A-Za-z0-9]{1,25}|\*{3})$/ : /^\*{3}$/).test(txid)) {
-    throw new RangeError('the txid is not one of its kind of code')
+    throw new RangeError('the txid is not valid for this kind of code')
   }
   const text = [
     field('00', '01'),
@@ -47,7 +50,7 @@ export function writeBrCode(code: BrCode): string {
   return text + checksumOf(text)
 }
 
-/** Undefined where the checksum is wrong, the fields do not add up or it is not a code of Pix. */
+/** Undefined when the checksum is wrong, the fields do not add up or the text is not a Pix code. */
 export function readBrCode(text: string): BrCode | undefined {
   if (!/^[\x20-\x7e]+$/.test(text) || text.slice(-8, -4) !== '6304') return undefined
   if (checksumOf(text.slice(0, -4)) !== text.slice(-4).toUpperCase()) return undefined
@@ -73,7 +76,7 @@ export function readBrCode(text: string): BrCode | undefined {
   }
 }
 
-/** CRC-16/CCITT-FALSE in four digits: polynomial 0x1021, from 0xFFFF on, nothing reflected. */
+/** CRC-16/CCITT-FALSE as four hexadecimal digits: polynomial 0x1021, initial value 0xFFFF, not reflected. */
 export function checksumOf(text: string): string {
   let crc = 0xffff
   for (const byte of Buffer.from(text, 'utf8')) {
@@ -93,14 +96,14 @@ function targetFields(target: BrCode['target']): string {
 
 function field(id: string, value: string): string {
   if (value.length === 0 || value.length > VALUE_CHARACTERS_MAX) {
-    throw new RangeError(`field ${id} has ${value.length} characters`)
+    throw new RangeError(`field ${id} is too long: ${value.length} characters`)
   }
   return id + String(value.length).padStart(2, '0') + value
 }
 
 function writeAmount(cents: bigint): string {
   if (cents <= 0n || cents > AMOUNT_CENTS_MAX)
-    throw new RangeError(`an amount of ${cents} centavos`)
+    throw new RangeError(`the amount is out of range: ${cents} centavos`)
   const digits = cents.toString().padStart(3, '0')
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
@@ -110,7 +113,9 @@ function ascii(text: string): string {
   return text
 }
 
-/** Accents go, what has no plain letter becomes a space, and what is too long is cut. */
+/**
+ * Removes accents, replaces characters that have no plain letter with a space, and cuts the text to the limit.
+ */
 function plain(text: string, charactersMax: number): string {
   return text
     .normalize('NFKD')

@@ -1,6 +1,6 @@
 import type { NanoBrl } from './money.ts'
 
-/** Rounded half up to the nano-BRL; null where there are no tokens. */
+/** Rounded half up to the nano-BRL; null without tokens. */
 export function brlPer1kTokens(
   costNanoBrl: NanoBrl,
   used: { readonly promptTokens: number; readonly completionTokens: number },

@@ -1,23 +1,26 @@
 /**
- * CSV as spreadsheets in Brazil open it: a byte-order mark, semicolons, decimal commas, and nothing that
- * a cell would run as a formula.
+ * CSV for spreadsheet programs in Brazil: a byte-order mark, semicolons, decimal commas, and no cell that runs
+ * as a formula.
  */
 export const CSV_HEAD = '\ufeff'
 
-/** Text, a number, a decimal number as text of digits and a point (`{ decimal: '1.5' }`), or nothing. */
+/** Text, a number, a decimal number as text (`{ decimal: '1.5' }`), or an empty field. */
 export type CsvField = string | number | bigint | { readonly decimal: string } | null | undefined
 
-/** One line with its end. */
+/** One line, including its line end. */
 export function csvRow(fields: readonly CsvField[]): string {
   return `${fields.map(csvField).join(';')}\r\n`
 }
 
 /**
- * What spreadsheets take for the beginning of a formula (OWASP, "CSV injection"): signs of any width, and
- * what cannot be seen before them, which some programs drop before they look.
+ * The beginnings that spreadsheet programs take for a formula (OWASP, "CSV injection"): signs of any width,
+ * also after invisible characters, which some programs drop before they look.
  */
 const FORMULA = /^[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/u
-/** A comma too, for programs that split at it: the rest of the field must not become a cell of its own. */
+/**
+ * Commas need quotes too: a program that splits at commas must not make the rest of the field a cell of its
+ * own.
+ */
 const NEEDS_QUOTES = /[";,\t\r\n']|^\s|\s$/
 const DECIMAL = /^-?\d+(\.\d+)?$/
 
@@ -33,7 +36,7 @@ function decimalField(decimal: string): string {
   return DECIMAL.test(decimal) ? decimal.replace('.', ',') : textField(decimal)
 }
 
-/** An apostrophe before it makes a formula a text. */
+/** A leading apostrophe turns a formula into text. */
 function textField(field: string): string {
   const text = FORMULA.test(field) ? `'${field}` : field
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text

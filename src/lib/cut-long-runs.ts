@@ -1,7 +1,7 @@
 /**
- * gpt-tokenizer takes time that grows with the square of the longest run without a break (measured:
- * 5 s for 100,000 times the letter a). Texts of customers are cut into parts with shorter runs first;
- * that can count a token more at each cut, which is nothing beside a text made of such runs.
+ * The time of gpt-tokenizer grows with the square of the longest run without a break (measured: 5 s for the
+ * letter a 100,000 times). So customers' texts are first cut into parts with shorter runs. Each cut can count
+ * one token more, which is negligible in a text made of such runs.
  */
 const RUN_CHARACTERS_MAX = 400
 

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto'
 
-/** What is sealed and what is signed have nothing in common but where their keys come from. */
+/** Derives a key for one purpose, so that sealing and signing never share a key. */
 export function deriveKey(sealingKey: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', sealingKey, '', `catraca ${purpose}`, 32))
 }

@@ -1,11 +1,11 @@
-/** JSON with amounts of money in it: they are read and written digit by digit, never as a double. */
+/** JSON with amounts of money: they are read and written digit by digit, never as a double. */
 import { jsonBrl, parseBrl, type ExactNumber } from './money.ts'
 
-/** What processors call an amount. Numbers of these names are kept as the digits that came. */
+/** The names that payment processors use for amounts. Their numbers keep the digits as received. */
 const AMOUNT_NAMES = new Set(['value', 'netValue', 'originalValue', 'interestValue'])
 const NANO_PER_CENT = 10_000_000n
 
-/** Throws a `SyntaxError` for what is no JSON. */
+/** Throws a `SyntaxError` when the text is not JSON. */
 export function parseExactJson(text: string): unknown {
   const revive = (name: string, value: unknown, context: { source?: string }) =>
     typeof value === 'number' && AMOUNT_NAMES.has(name) ? context.source : value
@@ -13,13 +13,13 @@ export function parseExactJson(text: string): unknown {
   return JSON.parse(text, revive as (name: string, value: unknown) => unknown)
 }
 
-/** Undefined for anything but a whole number of centavos that is not negative. */
+/** Undefined unless the value is a whole, non-negative number of centavos. */
 export function readCents(value: unknown): bigint | undefined {
   const nano = typeof value === 'string' ? parseBrl(value) : undefined
   return nano === undefined || nano % NANO_PER_CENT !== 0n ? undefined : nano / NANO_PER_CENT
 }
 
-/** Reais, for `JSON.stringify`. */
+/** Centavos as a JSON number of reais. */
 export function jsonCents(cents: bigint): ExactNumber {
   return jsonBrl(cents * NANO_PER_CENT)
 }

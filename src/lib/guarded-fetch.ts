@@ -1,8 +1,8 @@
 /**
- * Fetches from, or posts to, what a customer or an upstream names by its address. Such an address may point at what only
- * this machine can reach: itself, its neighbours, the cloud's metadata. So names are resolved here,
- * every address is checked, and the connection goes to the checked addresses and to no others: a name
- * that resolves differently a moment later gains nothing.
+ * Fetches from, or posts to, URLs that a customer or an upstream supplies. Such a URL may point at hosts that
+ * only this machine can reach: itself, its neighbours, the cloud's metadata service (SSRF). So names are
+ * resolved here, every address is checked, and the connection goes to the checked addresses only: a name that
+ * resolves differently a moment later gains nothing.
  */
 import { lookup as resolveName } from 'node:dns/promises'
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http'
@@ -11,14 +11,14 @@ import { isIP, type LookupFunction } from 'node:net'
 import { isPublicAddress } from './public-address.ts'
 
 export interface GuardedFetchOptions {
-  /** Of the body, as it comes over the wire. */
+  /** Limit of the body, in bytes as transferred. */
   readonly bytesMax: number
-  /** For the whole call: names, redirects, and the body to its end. */
+  /** Limit of the whole call: name resolution, redirects, and the body to its end. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
-  /** Also goes to this machine and to private networks. */
+  /** Also allow this machine and private networks. */
   readonly allowPrivate?: boolean
-  /** What resolves names; the system's resolver if not given. */
+  /** Resolves names; the system's resolver by default. */
   readonly lookup?: Lookup
 }
 
@@ -29,7 +29,7 @@ export interface ResolvedAddress {
 }
 
 export interface GuardedFetched {
-  /** Of the last answer, whatever it is: only redirects are followed. */
+  /** The status of the last answer, also of an error: only redirects are followed. */
   readonly status: number
   /** In lower case and without parameters. */
   readonly mediaType: string
@@ -39,17 +39,17 @@ export interface GuardedFetched {
 export interface GuardedPostOptions extends GuardedFetchOptions {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Of what is answered, as it comes over the wire: what is beyond is not read. */
+  /** Limit of the answer's body, in bytes as transferred; the rest is not read. */
   readonly bytesMax: number
-  /** How long what is answered is read, once its head is there. */
+  /** How long the answer's body is read after its head arrived. */
   readonly bodyTimeoutMs: number
 }
 
 export interface GuardedPosted {
-  /** Of the first answer: redirects are not followed. */
+  /** The status of the first answer: redirects are not followed. */
   readonly status: number
   readonly retryAfter: string | undefined
-  /** Of the answer's body what came within the bounds, which may be nothing. */
+  /** The part of the answer's body that arrived within the limits; may be empty. */
   readonly head: Buffer
 }
 
@@ -61,10 +61,10 @@ export type GuardedFetchReason =
   | 'failed'
   | 'too_many_redirects'
 
-/** Its message names no more of an address than the host: paths and queries can hold secrets. */
+/** The message names only the host of a URL: paths and queries can hold secrets. */
 export class GuardedFetchError extends Error {
   readonly reason: GuardedFetchReason
-  /** The system's own word for a connection that failed, as in `ECONNREFUSED`. */
+  /** The system's code of a failed connection, as in `ECONNREFUSED`. */
   readonly code: string | undefined
   constructor(reason: GuardedFetchReason, message: string, code?: string) {
     super(message)
@@ -79,9 +79,8 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const MEDIA_TYPE_UNKNOWN = 'application/octet-stream'
 
 /**
- * GET, over http or https, of a public address. Follows at most 3 redirects, and asks for no
- * compression, so that `bytesMax` is what the body takes. Throws `GuardedFetchError`; after an abort,
- * the signal's reason.
+ * GETs a public http or https URL. Follows at most 3 redirects, and asks for no compression, so that `bytesMax`
+ * limits the decoded body. Throws a `GuardedFetchError`; after an abort, the signal's reason.
  */
 export async function guardedFetch(
   url: string,
@@ -91,8 +90,8 @@ export async function guardedFetch(
 }
 
 /**
- * POST to a public address. The answer stands as soon as its head is there, however its body goes on. Throws
- * like `guardedFetch`.
+ * POSTs to a public URL. The status stands as soon as the head of the answer arrives, even when the body fails.
+ * Throws like `guardedFetch`.
  */
 export async function guardedPost(
   url: string,
@@ -110,7 +109,7 @@ export async function guardedPost(
   })
 }
 
-/** Whether a host is, or has among its addresses, one that is not public. An unknown host has none. */
+/** Whether any address of the host is not public. False for an unknown host, which has no address. */
 export async function isPrivateHost(
   hostname: string,
   lookup: Lookup = resolveAll,
@@ -132,7 +131,7 @@ async function withinTime<Result>(
   } catch (error) {
     if (options.signal?.aborted) throw options.signal.reason
     if (timeout.signal.aborted) {
-      throw new GuardedFetchError('timeout', `no whole answer within ${options.timeoutMs} ms`)
+      throw new GuardedFetchError('timeout', `no complete answer within ${options.timeoutMs} ms`)
     }
     throw error
   } finally {
@@ -160,7 +159,7 @@ async function follow(
 }
 
 function parseUrl(text: string, base: URL | undefined): URL {
-  // What the parser throws holds the whole address, so it goes no further.
+  // The parser's error contains the whole URL, so it is not passed on.
   const url = URL.parse(text, base?.href)
   if (url === null) throw new GuardedFetchError('bad_url', 'the address cannot be read')
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
@@ -181,7 +180,7 @@ async function checkedAddresses(
     throw failed(url, error)
   })
   if (addresses.length === 0) throw failed(url, undefined)
-  // One bad address among good ones is enough: which one a connection would take is not ours to say.
+  // One private address among public ones is enough to refuse: the connection may take any of them.
   if (!allowPrivate && !addresses.every(({ address }) => isPublicAddress(address))) {
     throw refusedAddress(url)
   }
@@ -209,7 +208,7 @@ function open(
 ): Promise<IncomingMessage> {
   const options: RequestOptions = {
     method: posted ? 'POST' : 'GET',
-    // Connections are not shared: one that others opened went through their checks, not these.
+    // Connections are not shared: a connection that other code opened passed that code's checks, not these.
     agent: false,
     hostname: bareHost(url.hostname),
     port: url.port,
@@ -232,7 +231,7 @@ function open(
   })
 }
 
-/** Stands in for the resolver, so that the name stays what TLS and the host header speak of. */
+/** Replaces the resolver, so that TLS and the host header still use the name. */
 function pinnedTo(addresses: readonly ResolvedAddress[]): LookupFunction {
   const all = addresses.map(({ address }) => ({ address, family: isIP(address) }))
   return (_hostname, options, callback) => {
@@ -248,7 +247,7 @@ async function readAll(response: IncomingMessage, bytesMax: number): Promise<Gua
   const chunks: Buffer[] = []
   let bytes = Number(headers['content-length'] ?? 0)
   try {
-    if (encoding !== 'identity') throw new GuardedFetchError('failed', 'a compressed answer came')
+    if (encoding !== 'identity') throw new GuardedFetchError('failed', 'the answer is compressed')
     if (bytes > bytesMax) throw tooLarge(bytesMax)
     bytes = 0
     for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -269,7 +268,7 @@ async function readAll(response: IncomingMessage, bytesMax: number): Promise<Gua
   }
 }
 
-/** What goes wrong after the head is the other side's business: what came until then is what there is. */
+/** A failure after the head does not change the outcome: the bytes received until then are the result. */
 async function readHead(
   response: IncomingMessage,
   { bytesMax, bodyTimeoutMs }: GuardedPostOptions,
@@ -285,7 +284,7 @@ async function readHead(
       if (bytes >= bytesMax) break
     }
   } catch {
-    // Broken off, or out of time.
+    // The connection broke off, or the time is over.
   } finally {
     clearTimeout(timer)
     response.on('error', () => {})
@@ -299,7 +298,7 @@ function mediaTypeOf(contentType: string | undefined): string {
   return essence.trim().toLowerCase() || MEDIA_TYPE_UNKNOWN
 }
 
-/** For work that knows no signal; the work goes on, unheard. */
+/** For work that takes no signal: after an abort it goes on, and its result is ignored. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error)

@@ -1,23 +1,23 @@
 /**
- * Metrics of the hot path, told in Prometheus' text format. `prom-client` finds each series by the text of its
- * labels and each bucket by the text of its bound, every time: for a lone call that was a twentieth of the
- * gateway's time. Here a series is found by the value of its label, and counting is adding to a number.
+ * Metrics of the hot path, in the Prometheus text format. `prom-client` looks up each series by the text of its
+ * labels and each bucket by the text of its bound, every time: for a single call that was a twentieth of the
+ * gateway's time. Here a series is looked up by the value of its label, and counting adds to a number.
  */
 
 export interface HotHistogram {
-  /** `of` is the value of the label, where there is one. */
+  /** `of` is the value of the label, if the metric has one. */
   observe(value: number, of?: string): void
   text(): string
 }
 
 export interface HotCounter {
-  /** With the values of its two labels. */
+  /** Takes the values of the two labels. */
   count(first: string, second: string): void
   text(): string
 }
 
 interface Series {
-  /** By bucket, not added up; the last one is of what is above all bounds. */
+  /** One count per bucket, not cumulative; the last one is for values above all bounds. */
   readonly counts: number[]
   sum: number
 }
@@ -25,7 +25,7 @@ interface Series {
 export function createHotHistogram(options: {
   readonly name: string
   readonly help: string
-  /** Upper bounds, which belong to their buckets; growing. */
+  /** Inclusive upper bounds, in ascending order. */
   readonly buckets: readonly number[]
   readonly label?: string
 }): HotHistogram {

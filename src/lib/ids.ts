@@ -6,8 +6,8 @@ let pool = Buffer.alloc(0)
 let poolOffset = 0
 
 /**
- * A UUID version 7 (RFC 9562): time-ordered, so that rows land at the end of their index. Ids of one
- * process are strictly increasing (the 12 bits after the time count within a millisecond).
+ * A UUID version 7 (RFC 9562): time-ordered, so that rows land at the end of their index. Ids of one process
+ * are strictly increasing (the 12 bits after the time count within a millisecond).
  */
 export function createId(nowMs: number = Date.now()): string {
   if (nowMs > lastMs) {
@@ -29,13 +29,13 @@ export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
 }
 
-/** Text of `length` characters of 0-9 A-Z a-z, each with 5.95 bits of randomness. */
+/** `length` random characters of 0-9 A-Z a-z, each with 5.95 bits of randomness. */
 export function randomText(length: number): string {
   const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
   let text = ''
   while (text.length < length) {
     for (const byte of randomBytes(length)) {
-      // 248 is the largest multiple of 62 in a byte: without this the first letters would be likelier.
+      // 248 is the largest multiple of 62 in a byte; taking more would favour the first letters.
       if (byte < 248 && text.length < length) text += alphabet[byte % 62]
     }
   }
@@ -46,7 +46,7 @@ export function sha256(data: string | Buffer): Buffer {
   return createHash('sha256').update(data).digest()
 }
 
-/** One system call fills a pool for many ids. */
+/** One system call fills a pool that serves many ids. */
 function takeRandom(bytes: number): Buffer {
   if (poolOffset + bytes > pool.length) {
     pool = randomBytes(4096)

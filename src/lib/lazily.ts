@@ -1,4 +1,4 @@
-/** Each entry made when it is taken, so that a long list of them is never there at once. */
+/** Maps one entry at a time, so that the whole list is never in memory. */
 export function* lazily<From, To>(
   list: Iterable<From>,
   make: (entry: From) => To,

@@ -1,18 +1,20 @@
 /**
- * Limits the lines of one cause. A cause is a level, an event and, where the line has an error, its code
- * or its message. Of a cause the first 20 lines within ten seconds go out, the others are counted; when
- * the ten seconds are over, one line of the event says how many were left out (`suppressed`), by cause.
- * Another cause has lines of its own: it is seen however many lines of the first one there are. Of a
- * cause only the first line carries stacks, and one again after ten minutes.
+ * Limits the lines of one cause. A cause is a level, an event and, where the line has an error, its code or its
+ * message. In each window of ten seconds the first 20 lines of a cause are written and the others counted; at
+ * the end of the window one line of the event gives the number of suppressed lines (`suppressed`), by cause.
+ * Each cause has its own limit, so a frequent cause never hides a rare one. Only the first line of a cause
+ * carries stack traces, and again one after ten minutes.
  */
 export interface LogThrottle {
-  /** `first`: with the stacks of its errors. `false`: counted. */
+  /**
+   * `first`: write the line with stack traces. `again`: write it without them. `false`: suppressed and counted.
+   */
   admit(level: string, event: string, error: Error | undefined, nowMs: number): Admitted
-  /** What is to be said of windows that are over by then; to be asked before `admit`. */
+  /** Summaries of the windows that ended by then; call it before `admit`. */
   takeEnded(nowMs: number): Summary[]
-  /** Of windows that are not over too. */
+  /** Summaries of all windows, including open ones. */
   takeAll(nowMs: number): Summary[]
-  /** A line was left out, and this is not said yet. */
+  /** Suppressed lines still wait for their summary. */
   readonly isWaiting: boolean
 }
 
@@ -46,17 +48,17 @@ interface Event {
 export const SUMMARY_MS = 10_000
 const LINES_MAX = 20
 const STACK_AGAIN_MS = 600_000
-/** Of an event at once. Beyond them causes share one: what has its text in each message is not told apart. */
+/** Per event. Further causes share one entry: an event whose messages all differ is not split by cause. */
 const CAUSES_MAX = 50
-/** Far more than the program has; those that were not seen for longest are forgotten. */
+/** Far more than the program has; the least recently seen events are forgotten. */
 const EVENTS_MAX = 1_000
 const CAUSE_LENGTH_MAX = 120
 const OTHER = 'other'
 
 export function createLogThrottle(): LogThrottle {
-  /** In the order in which they were seen last. */
+  /** Least recently seen first. */
   const events = new Map<string, Event>()
-  /** Those with lines that were left out. */
+  /** Events with suppressed lines. */
   const waiting = new Set<Event>()
   let evicted: Summary[] = []
 
@@ -93,7 +95,7 @@ export function createLogThrottle(): LogThrottle {
   return {
     admit(level, event, error, nowMs) {
       const entry = findEvent(level, event, nowMs)
-      // One with lines that were left out ends by `takeEnded`, which says so.
+      // An event with suppressed lines ends in `takeEnded`, which writes its summary.
       if (!waiting.has(entry) && nowMs - entry.startedAtMs >= SUMMARY_MS) restart(entry, nowMs)
       const cause = findCause(entry, causeOf(error))
       cause.seenAtMs = nowMs
@@ -116,7 +118,7 @@ export function createLogThrottle(): LogThrottle {
   }
 }
 
-/** Causes are remembered longer than a window, for their stacks. */
+/** A cause is remembered beyond its window, so that its stack trace is not repeated too soon. */
 function restart(entry: Event, nowMs: number): void {
   entry.startedAtMs = nowMs
   entry.suppressed = 0

@@ -1,6 +1,6 @@
 /**
- * What every module takes to write a log line: an event name in snake_case and its facts. Facts must
- * never hold prompts, answers, keys, addresses of people or other personal data.
+ * Writes a log line: an event name in snake_case and its facts. Facts must never contain prompts, answers,
+ * keys, addresses of people or other personal data.
  */
 import { createLogThrottle, SUMMARY_MS, type LogThrottle } from './log-throttle.ts'
 
@@ -11,9 +11,9 @@ export interface Log {
   error(event: string, facts?: LogFacts): void
 }
 
-/** Of a whole process. */
+/** The log of a whole process. */
 export interface ProcessLog extends Log {
-  /** Writes how many lines were left out and not said yet, as at the end of the process. */
+  /** Writes the counts of suppressed lines that are still due, for example at the end of the process. */
   flush(): void
 }
 
@@ -24,13 +24,13 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 const LEVELS: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 }
 
 /**
- * One JSON object a line. Lines of one cause are limited, see `log-throttle.ts`; those of `debug` are not:
- * who asks for them wants all.
+ * Writes one JSON object per line. Lines of one cause are limited, see `log-throttle.ts`, except at level
+ * `debug`, where every line is wanted.
  */
 export function createProcessLog(
   level: LogLevel,
   write: (line: string) => void,
-  /** Milliseconds that only grow. */
+  /** A monotonic clock in milliseconds. */
   now: () => number = () => performance.now(),
 ): ProcessLog {
   const throttle = createLogThrottle()
@@ -50,7 +50,7 @@ export function createProcessLog(
     if (throttle.isWaiting) setTimer()
   }
 
-  /** Says what was left out although no line of the event follows. */
+  /** Writes the summary even when no further line of the event follows. */
   function setTimer(): void {
     timer ??= setTimeout(writeEnded, SUMMARY_MS).unref()
   }
@@ -76,10 +76,10 @@ export function createProcessLog(
   }
 }
 
-/** For all but the process itself. */
+/** For everything but the process itself, which also needs `flush`. */
 export const createLog: (...options: Parameters<typeof createProcessLog>) => Log = createProcessLog
 
-/** Errors do not survive JSON.stringify by themselves, and a bigint stops it. */
+/** `JSON.stringify` loses errors and throws at a bigint. */
 function plain(facts: LogFacts, hasStacks: boolean): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(facts).map(([name, value]) => [name, plainValue(value, hasStacks)]),

@@ -1,4 +1,6 @@
-/** `ana.souza@exemplo.com.br` -> `a***@e***.br`: enough to know it again, too little to write to. */
+/**
+ * `ana.souza@exemplo.com.br` -> `a***@e***.br`: enough for its owner to recognize it, too little to write to.
+ */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')
   const local = email.slice(0, at < 0 ? 0 : at)

@@ -1,8 +1,8 @@
-/** What a file is by its first bytes, whatever it calls itself. */
+/** Recognizes the type of a file by its first bytes, whatever type it claims. */
 
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
 
-/** Undefined where it is none of the images that every model reads. */
+/** Undefined unless the file is an image of a type that every model reads. */
 export function imageTypeOf(head: Buffer): ImageType | undefined {
   if (begins(head, '\x89PNG')) return 'image/png'
   if (begins(head, '\xff\xd8\xff')) return 'image/jpeg'
@@ -14,7 +14,7 @@ export function isSound(head: Buffer): boolean {
   return (
     ['ID3', 'OggS', 'fLaC', '#!AMR', 'FORM'].some((mark) => begins(head, mark)) ||
     (begins(head, 'RIFF') && begins(head, 'WAVE', 8)) ||
-    // Frames of MPEG audio or AAC.
+    // MPEG audio or AAC frames.
     (head[0] === 0xff && ((head[1] ?? 0) & 0xe0) === 0xe0)
   )
 }

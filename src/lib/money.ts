@@ -1,14 +1,14 @@
 /**
- * Units of money and the one formula that turns a cost into a charge.
+ * Units of money, and the one formula that turns a cost into a charge.
  *
- * - a price is a whole number of micro-USD per million tokens, so that one token costs a whole number
- *   of pico-USD (1e-12 USD);
- * - `cost_upstream` is pico-USD;
- * - balances, holds and charges are nano-BRL (1e-9 BRL);
+ * - a price is a whole number of micro-USD per million tokens, so that one token costs a whole number of
+ *   pico-USD (1e-12 USD);
+ * - `cost_upstream` is in pico-USD;
+ * - balances, holds and charges are in nano-BRL (1e-9 BRL);
  * - the exchange rate (BRL per USD) and the markup multiplier are whole numbers times 10^4.
  *
- * All of them are `bigint`: floating point never touches money, not even on the wire, where amounts are
- * written digit by digit.
+ * All of them are `bigint`: floating point never touches money, not even in JSON, where amounts are written
+ * digit by digit.
  */
 declare global {
   interface JSON {
@@ -44,12 +44,14 @@ export function chargeFor(costPicoUsd: PicoUsd, conversion: Conversion): NanoBrl
   return (product + CHARGE_DIVISOR / 2n) / CHARGE_DIVISOR
 }
 
-/** What the customer is billed in USD, for budgets kept in USD: the cost with the markup, rounded half up. */
+/**
+ * The amount in USD that counts against the customer's USD budgets: the cost with the markup, rounded half up.
+ */
 export function billedPicoUsd(costPicoUsd: PicoUsd, markupE4: bigint): PicoUsd {
   return (costPicoUsd * markupE4 + RATE_SCALE / 2n) / RATE_SCALE
 }
 
-/** `1234500000n` -> `"1.2345"`: exactly the digits it has, no trailing zeros, no exponent. */
+/** `1234500000n` -> `"1.2345"`: exact, without trailing zeros or exponent. */
 export function decimalBrl(nano: NanoBrl): string {
   return decimal(nano, 9)
 }
@@ -64,17 +66,17 @@ export function decimalE4(scaled: bigint): string {
   return decimal(scaled, 4)
 }
 
-/** A number for `JSON.stringify` that comes out digit by digit, where a double could lose or gain some. */
+/** A number for `JSON.stringify` that is written digit by digit, where a double could lose or gain digits. */
 export interface ExactNumber {
   readonly rawJSON: string
 }
 
-/** BRL as a JSON number with exactly the digits it has. */
+/** BRL as an exact JSON number. */
 export function jsonBrl(nano: NanoBrl): ExactNumber {
   return JSON.rawJSON(decimalBrl(nano))
 }
 
-/** USD as a JSON number with exactly the digits it has. */
+/** USD as an exact JSON number. */
 export function jsonUsd(pico: PicoUsd): ExactNumber {
   return JSON.rawJSON(decimalUsd(pico))
 }

@@ -1,15 +1,15 @@
 /**
- * A process by its pid and the moment it started. A pid alone is not enough: after a reboot, or in a
- * container where every server is pid 1, another program may have it.
+ * Identifies a process by its pid and start time. A pid alone is not enough: after a reboot, or in a container
+ * where every server is pid 1, another program may have it.
  */
 import { readFileSync } from 'node:fs'
 
-/** `<pid>.<start>`; where the system does not tell the start (only Linux does), it is 0. */
+/** `<pid>.<start>`. The start is 0 on systems that do not report it (only Linux does). */
 export function processIdentity(pid: number = process.pid): string {
   return `${pid}.${startOf(pid)}`
 }
 
-/** Whether the process of this identity still runs. */
+/** Whether the process with this identity is still running. */
 export function isRunning(identity: string): boolean {
   const pid = Number(identity.split('.')[0])
   return pid > 0 && isAlive(pid) && processIdentity(pid) === identity
@@ -24,7 +24,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** In clock ticks since the boot: field 22 of proc(5) stat, counted from the end of the program's name. */
+/** In clock ticks since boot: field 22 of proc(5) stat, counted from the end of the program's name. */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -19,15 +19,16 @@ const IPV4_REFUSED: readonly (readonly [network: string, prefix: number])[] = [
   ['240.0.0.0', 4],
 ]
 
-/** Of IPv6 only what is named here is public: the rest is private, local, or not given out. */
+/** In IPv6 only these blocks are public: the rest is private, local or unassigned. */
 const IPV6_ALLOWED: readonly (readonly [network: string, prefix: number])[] = [
   ['2000::', 3],
-  // Networks without IPv4 reach all of it through addresses like these; what they hold is checked.
+  // Networks without IPv4 reach all of it through addresses of this block; the embedded IPv4 address is
+  // checked.
   ['64:ff9b::', 96],
   ['::ffff:0:0', 96],
 ]
 
-/** Special blocks within the public ones: Teredo and its kind, documentation, 6to4. */
+/** Special blocks inside the public ones: Teredo and its relatives, documentation, 6to4. */
 const IPV6_REFUSED: readonly (readonly [network: string, prefix: number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -45,13 +46,13 @@ for (const [network, prefix] of IPV4_REFUSED) {
 for (const [network, prefix] of IPV6_REFUSED) refused.addSubnet(network, prefix, 'ipv6')
 for (const [network, prefix] of IPV6_ALLOWED) allowedIpv6.addSubnet(network, prefix, 'ipv6')
 
-/** Of an IP address in the form that the system gives it; nothing else is one. */
+/** Expects the address in the form that the system returns; false for any other text. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
       return !refused.check(address, 'ipv4')
     case 6:
-      // An address with a zone is one of this machine's own links.
+      // An address with a zone belongs to a link of this machine.
       return (
         !address.includes('%') &&
         allowedIpv6.check(address, 'ipv6') &&

@@ -1,12 +1,12 @@
 /**
- * Seals secrets that must be read again (unlike passwords), so that a copy of the database alone holds none of
- * them: AES-256-GCM. A sealed secret is bound to its row, and is worth nothing in another one.
+ * Seals secrets that must be readable again (unlike passwords) with AES-256-GCM, so that a copy of the database
+ * alone reveals none of them. A sealed secret is bound to its row and cannot be opened for another one.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 
 export const SEALING_KEY_BYTES = 32
 
-/** `other_key`: it was sealed with a key that is not the one given. */
+/** `other_key`: the secret was sealed with a key that was not given. */
 export class SealError extends Error {
   readonly reason: 'other_key' | 'damaged'
   constructor(reason: 'other_key' | 'damaged') {
@@ -23,7 +23,9 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const HEAD_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES
 
-/** Version, key id, nonce, ciphertext, tag. With random nonces a key is good for four billion secrets. */
+/**
+ * Layout: version, key id, nonce, ciphertext, tag. With random nonces one key is safe for four billion secrets.
+ */
 export function seal(key: Buffer, rowId: string, secret: Buffer): Buffer {
   const head = Buffer.concat([sealPrefix(key), randomBytes(NONCE_BYTES)])
   const cipher = createCipheriv(ALGORITHM, key, nonceOf(head), { authTagLength: TAG_BYTES })
@@ -31,10 +33,7 @@ export function seal(key: Buffer, rowId: string, secret: Buffer): Buffer {
   return Buffer.concat([head, cipher.update(secret), cipher.final(), cipher.getAuthTag()])
 }
 
-/**
- * Throws a `SealError`. While keys are exchanged there is a `previousKey`, for what it sealed and nobody has sealed
- * anew yet.
- */
+/** Throws a `SealError`. During a key rotation, `previousKey` opens the secrets that were not resealed yet. */
 export function unseal(key: Buffer, rowId: string, sealed: Buffer, previousKey?: Buffer): Buffer {
   if (sealed.length < HEAD_BYTES + TAG_BYTES || sealed[0] !== VERSION)
     throw new SealError('damaged')
@@ -52,7 +51,7 @@ export function unseal(key: Buffer, rowId: string, sealed: Buffer, previousKey?:
   }
 }
 
-/** The first bytes of whatever the key sealed. */
+/** The first bytes of everything that the key seals. */
 export function sealPrefix(key: Buffer): Buffer {
   return Buffer.concat([Buffer.of(VERSION), keyIdOf(key)])
 }
@@ -61,7 +60,7 @@ function isSealedBy(key: Buffer, sealed: Buffer): boolean {
   return sealed.subarray(0, 1 + KEY_ID_BYTES).equals(sealPrefix(key))
 }
 
-/** Tells a wrong key from a damaged row, and nothing of the key. */
+/** Distinguishes a wrong key from a damaged row, and reveals nothing about the key. */
 function keyIdOf(key: Buffer): Buffer {
   return createHash('sha256')
     .update('sealing key id ')

@@ -1,4 +1,4 @@
-/** Where the key comes from that secrets are sealed with. */
+/** Reads or creates the key that secrets are sealed with. */
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,12 +10,12 @@ const FILE = 'secrets.key'
 export function parseSealingKey(text: string): Buffer | undefined {
   const plain = text.trim().replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
   const key = Buffer.from(plain, 'base64')
-  // What the decoder skips or cuts off does not come back.
+  // The decoder skips or cuts off invalid characters, so only a valid text survives the round trip.
   const isWhole = key.toString('base64').replace(/=+$/, '') === plain
   return isWhole && key.length === SEALING_KEY_BYTES ? key : undefined
 }
 
-/** For sandbox mode: made once, kept in the data folder, readable by nobody else. */
+/** For sandbox mode: made once and kept in the data folder, readable by its owner only. */
 export async function ensureSealingKey(dataDir: string): Promise<Buffer> {
   const path = join(dataDir, FILE)
   await mkdir(dataDir, { recursive: true })
@@ -25,7 +25,7 @@ export async function ensureSealingKey(dataDir: string): Promise<Buffer> {
   return key
 }
 
-/** Whole or not at all, and on the disk before anything is sealed with it. One that is there stays. */
+/** Writes the file atomically and syncs it before anything is sealed with the key. An existing file stays. */
 async function writeNew(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST') return undefined

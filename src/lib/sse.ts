@@ -1,9 +1,11 @@
 /**
- * Reads Server-Sent Events from bytes cut anywhere: in the middle of a character, a line or an event.
- * Only the `data` field is read, which is all that the chat-completions format uses.
+ * Reads Server-Sent Events from bytes that may be cut anywhere: in a character, a line or an event. Only the
+ * `data` field is read; the chat-completions format uses no other.
  */
 export interface SseReader {
-  /** The data of each event that these bytes complete. Throws a RangeError when an event is too long. */
+  /**
+   * Returns the data of each event that these bytes complete. Throws a RangeError when an event is too long.
+   */
   push(bytes: Uint8Array): string[]
 }
 

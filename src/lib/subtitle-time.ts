@@ -1,4 +1,4 @@
-/** A time of a subtitle: `01:02:03,456`; WebVTT wants a point where SubRip has a comma. */
+/** The time in a subtitle file: `01:02:03,456`; SubRip uses a comma, WebVTT a point. */
 export function subtitleTime(seconds: number, decimalMark: ',' | '.'): string {
   const ms = Math.round(seconds * 1000)
   const parts = [

@@ -1,12 +1,12 @@
 /**
- * CPF (people, 11 digits) and CNPJ (companies, 14 characters; since July 2026 letters too, by IN RFB
- * 2.229/2024): their form and their check digits.
+ * CPF (people, 11 digits) and CNPJ (companies, 14 characters; since July 2026 also letters, by IN RFB
+ * 2.229/2024): format and check digits.
  */
 export type TaxIdReading =
   | { readonly kind: 'cpf' | 'cnpj'; readonly taxId: string }
   | { readonly kind: 'invalid_cpf_cnpj_format' | 'invalid_cpf_cnpj_checksum' }
 
-/** Reads it as people write it, and gives it without punctuation. */
+/** Accepts punctuation and spaces, and returns the id without them. */
 export function readTaxId(text: string): TaxIdReading {
   const taxId = text.replaceAll(/[./\-\s]/g, '').replaceAll(/[a-z]/g, (c) => c.toUpperCase())
   const kind = kindOfTaxId(taxId)
@@ -16,26 +16,28 @@ export function readTaxId(text: string): TaxIdReading {
   const weightMax = kind === 'cpf' ? 11 : 9
   const first = checkDigit(rest, weightMax)
   const second = checkDigit(`${rest}${first}`, weightMax)
-  // Numbers of one digit repeated pass the sum; none of them was given to anybody.
+  // A CPF of one repeated digit passes the checksum, but none was ever issued.
   return isSame || !taxId.endsWith(`${first}${second}`)
     ? { kind: 'invalid_cpf_cnpj_checksum' }
     : { kind, taxId }
 }
 
-/** Of text without punctuation. */
+/** Expects an id without punctuation. */
 export function kindOfTaxId(taxId: string): 'cpf' | 'cnpj' | undefined {
   if (/^\d{11}$/.test(taxId)) return 'cpf'
   return /^[0-9A-Z]{12}\d{2}$/.test(taxId) ? 'cnpj' : undefined
 }
 
-/** `***.982.247-**`, and of a CNPJ `**.345.678/****-**`: as the federal government shows them. */
+/** `***.982.247-**`, or for a CNPJ `**.345.678/****-**`: the masks that the federal government uses. */
 export function maskTaxId(taxId: string): string {
   return taxId.length === 11
     ? `***.${taxId.slice(3, 6)}.${taxId.slice(6, 9)}-**`
     : `**.${taxId.slice(2, 5)}.${taxId.slice(5, 8)}/****-**`
 }
 
-/** Weights grow from 2 at the right, and start again after the highest. A character counts as its code less 48. */
+/**
+ * Weights grow from 2 at the right, and start again after the highest. A character counts as its code less 48.
+ */
 function checkDigit(text: string, weightMax: number): number {
   let sum = 0
   let weight = 2

@@ -2,12 +2,12 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /**
- * Keeps the memory of a long transfer flat. Its pieces die at once, but V8 lets 64 MB of such buffers
- * pile up before it looks at them; collecting the young generation, some milliseconds' work, after every
- * few megabytes was measured to keep a transfer of 100 MB below 10 MB.
+ * Keeps memory flat during a long transfer. The buffers of a transfer die at once, but V8 lets 64 MB of them
+ * pile up before it collects them. Collecting the young generation (a few milliseconds) after every few
+ * megabytes was measured to keep a transfer of 100 MB below 10 MB.
  */
 export interface YoungGarbage {
-  /** So many bytes went through pieces of their own. */
+  /** Reports bytes that passed through short-lived buffers. */
   passed(bytes: number): void
 }
 

@@ -7,11 +7,11 @@ import type { TryOutcome } from './post-attempt.ts'
 import { pauseAfter } from './retry-schedule.ts'
 import { disableWebhook, lockWebhook, type WebhookEndpoint } from './webhook-endpoints.ts'
 
-/** Told in the transaction that switches an endpoint off because of its receiver: `gone`, or `failing`. */
+/** Called in the transaction that disables an endpoint because of its receiver (`gone` or `failing`). */
 export type OnWebhookDisabled = (trx: Database, endpoint: WebhookEndpoint) => Promise<void>
 
 export interface ConcludeOptions {
-  /** By the clock of this node, and as the database is to read it. */
+  /** The clock of this node, and the same time as an expression for the database. */
   readonly now: Date
   readonly at: RawBuilder<Date>
   readonly onDisabled: OnWebhookDisabled
@@ -21,8 +21,8 @@ export interface ConcludeOptions {
 const GONE = 410
 
 /**
- * Records what came of a try, and with it either the next try or the end of the endpoint. Does nothing where the
- * lease is over, for then somebody else tries it again.
+ * Records the outcome of a try, and with it either the next try or the end of the endpoint. Does nothing when
+ * the lease is over, because another worker may have tried the attempt again.
  */
 export async function concludeAttempt(
   db: Database,
@@ -39,7 +39,7 @@ export async function concludeAttempt(
   })
 }
 
-/** False where it is not this worker's any more. */
+/** False when the lease belongs to another worker by now. */
 async function recordOutcome(
   trx: Database,
   { id, leaseId }: LeasedAttempt,
@@ -92,7 +92,7 @@ async function goOn(
       where id = ${endpoint.id} and failing_since is null`.execute(trx)
     return
   }
-  // A message that nobody takes is no reason where others were taken since.
+  // A message that fails to the last try does not disable an endpoint that accepted others since.
   const { failingSince } = endpoint
   const { firstFailedAt } = attempt
   if (failingSince && firstFailedAt && failingSince <= firstFailedAt) await disable('failing')

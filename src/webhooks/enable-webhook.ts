@@ -5,10 +5,10 @@ import { changeWebhook, lockWebhook, type WebhookEndpoint } from './webhook-endp
 export type EnableOutcome =
   | { readonly kind: 'enabled' | 'was_enabled'; readonly endpoint: WebhookEndpoint }
   | { readonly kind: 'webhook_not_found' }
-  /** They do not want it, which is not for the operator to change. */
+  /** The customer disabled it, and the operator must not override that. */
   | { readonly kind: 'webhook_disabled_by_customer' }
 
-/** By the operator, whosever it is. */
+/** For the operator: enables the endpoint of any customer. */
 export async function enableWebhook(trx: Database, id: string): Promise<EnableOutcome> {
   const row = isUuid(id)
     ? await trx

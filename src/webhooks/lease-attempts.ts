@@ -1,6 +1,6 @@
 /**
- * Who delivers what: an attempt is leased to one worker for a time, and is due again when that is over, so that a
- * worker that is killed loses nothing. Nobody else can record what came of it meanwhile.
+ * Leases attempts to workers. An attempt is leased to one worker for a time and is due again when the lease is
+ * over, so a killed worker loses nothing. Only the holder of the lease can record the outcome.
  */
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../db/open.ts'
@@ -21,22 +21,22 @@ export interface LeasedAttempt {
   readonly secretSealed: Buffer
 }
 
-/** On all nodes together: a slow receiver takes the places of no other. */
+/** Over all nodes: a slow receiver never takes the slots of another one. */
 const ENDPOINT_AT_ONCE = 2
 const CUSTOMER_AT_ONCE = 10
 /** Far longer than a try may take. */
 const LEASE_SECONDS = 60
-/** Of an advisory lock: the letters of "webhooks" on a telephone. */
+/** Key of the advisory lock: the letters of "webhooks" on a telephone. */
 const LEASE_LOCK = 93_246_657
 
-/** `at` is the time to go by: the database's own, but in tests. */
+/** `at` is the time to lease by: the database's own, except in tests. */
 export async function leaseDueAttempts(
   db: Database,
   { limit, at }: { limit: number; at: RawBuilder<Date> },
 ): Promise<LeasedAttempt[]> {
   if (!(await isAnythingDue(db, at))) return []
   return db.transaction().execute(async (trx) => {
-    // One worker at a time, so that nobody counts what runs while another adds to it.
+    // One worker at a time, so that no worker counts the running attempts while another one adds to them.
     await sql`select pg_advisory_xact_lock(${LEASE_LOCK})`.execute(trx)
     await endLeases(trx, at)
     return leaseNext(trx, limit, at)
@@ -60,8 +60,8 @@ async function endLeases(trx: Database, at: RawBuilder<Date>): Promise<void> {
 }
 
 /**
- * By endpoints that something waits for, so that the backlog of one is no way to go for another; customers take
- * turns: first those of whom the fewest run.
+ * Goes endpoint by endpoint, so that the backlog of one is not scanned to reach another. Customers take turns:
+ * those with the fewest running attempts come first.
  */
 async function leaseNext(
   trx: Database,
@@ -108,7 +108,7 @@ async function leaseNext(
   return rows
 }
 
-/** Gives back what could not be tried for a reason of our own: the try does not count. */
+/** Returns an attempt that could not be tried because of a fault of our own; the try does not count. */
 export async function giveBackAttempt(
   db: Database,
   { id, leaseId }: Pick<LeasedAttempt, 'id' | 'leaseId'>,

@@ -14,7 +14,7 @@ export interface TryOutcome {
 }
 
 export interface PostOptions extends WebhookSettings {
-  /** For the whole try. */
+  /** Limit of the whole try. */
   readonly timeoutMs: number
   readonly lookup?: Lookup
 }
@@ -23,7 +23,7 @@ const RESPONSE_BYTES_MAX = 2_048
 const BODY_TIMEOUT_MS = 2_000
 const GONE = 410
 
-/** Signed anew for each try. What goes wrong at the receiver is an outcome; throws a `SealError`. */
+/** Signs each try anew. A failure of the receiver is an outcome; throws a `SealError`. */
 export async function postAttempt(
   attempt: LeasedAttempt,
   at: Date,
@@ -100,7 +100,7 @@ function errorOf(status: number): string {
   return status >= 300 && status < 400 ? 'redirect' : 'http_status'
 }
 
-/** As text that the database takes; whole letters, and no more bytes than there were. */
+/** As text that PostgreSQL can store: whole characters, no NUL, and no more bytes than were received. */
 function readable(head: Buffer): string {
   const text = head.toString('utf8').replaceAll('\0', ' ')
   let bytes = 0

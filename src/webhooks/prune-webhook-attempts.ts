@@ -2,10 +2,13 @@ import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 
 const DAYS_KEPT = 30
-/** Of bodies of up to 20 kB: a moment each. */
+/** Bodies have up to 20 kB, so a batch takes a moment. */
 const BATCH = 1_000
 
-/** Attempts that ended long ago, and deleted endpoints that none is left of. Returns how many attempts went. */
+/**
+ * Deletes attempts that ended long ago, and deleted endpoints without attempts. Returns the number of deleted
+ * attempts.
+ */
 export async function pruneWebhookAttempts(db: Database): Promise<number> {
   await failUndeliverable(db)
   let pruned = 0
@@ -25,7 +28,7 @@ export async function pruneWebhookAttempts(db: Database): Promise<number> {
   return pruned
 }
 
-/** Those that ran when their endpoint was switched off, and whose worker was killed then. */
+/** Fails attempts that ran when their endpoint was disabled and whose worker was killed then. */
 async function failUndeliverable(db: Database): Promise<void> {
   await sql`
     update webhook_attempts a set status = 'failed', error = 'webhook_disabled', finished_at = now()

@@ -4,8 +4,8 @@ import { isSentTo } from '../events/is-sent-to.ts'
 import { messageBody, queueMessage } from './webhook-attempts.ts'
 
 /**
- * Queues an event for each endpoint of its customer that is on and wants the type. Whoever switches one off
- * meanwhile waits, and then finds what was queued for it.
+ * Queues an event for each enabled endpoint of its customer that subscribes to the type. A transaction that
+ * disables an endpoint meanwhile waits, and then finds the attempts that were queued for it.
  */
 export const queueWebhooks: EventHandler = async (trx, event) => {
   if (!isSentTo(event, 'webhook')) return

@@ -2,7 +2,9 @@ const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
-/** Before each try, since the one before: three days in all. As Standard Webhooks proposes. */
+/**
+ * The pause before each try, counted from the previous one: three days in all, as Standard Webhooks proposes.
+ */
 const STEPS_MS = [
   0,
   5 * SECOND_MS,
@@ -17,21 +19,23 @@ const STEPS_MS = [
 ] as const
 export const TRIES_MAX = STEPS_MS.length
 
-/** What asks for more time: too many requests, and gateways whose server is away. */
+/**
+ * Statuses by which a receiver asks for more time: too many requests, and gateways whose server is unavailable.
+ */
 const SLOW_DOWN = new Set([429, 502, 504])
-/** So that what failed together does not come back together. */
+/** So that attempts that failed together are not retried together. */
 const JITTER = 0.2
 
 export interface FailedTry {
-  /** 1 for the first. */
+  /** 1 for the first try. */
   readonly tryNumber: number
   readonly httpStatus: number | undefined
   readonly retryAfter: string | undefined
 }
 
 /**
- * How long to wait for the next try; undefined where that was the last. A receiver that asks for time gets up to
- * twice the step and never less than the step.
+ * The pause before the next try in milliseconds; undefined after the last one. A receiver that asks for time
+ * gets up to twice the step and never less than the step.
  */
 export function pauseAfter(
   failed: FailedTry,
@@ -47,7 +51,7 @@ export function pauseAfter(
   return Math.round(Math.min(Math.max(pauseMs, stepMs), 2 * stepMs))
 }
 
-/** Seconds, or a date (RFC 9110, 10.2.3). */
+/** Reads `Retry-After`: seconds, or a date (RFC 9110, 10.2.3). */
 function readPause(retryAfter: string | undefined, at: Date): number | undefined {
   if (retryAfter === undefined) return undefined
   if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter) * SECOND_MS

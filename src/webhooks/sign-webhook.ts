@@ -8,18 +8,18 @@ export function createSigningSecret(): Buffer {
   return randomBytes(SECRET_BYTES)
 }
 
-/** As customers get it, and as receivers' libraries take it. */
+/** In the form that customers get and that receivers' libraries accept. */
 export function writeSigningSecret(secret: Buffer): string {
   return PREFIX + secret.toString('base64')
 }
 
-/** As providers show it, Supabase with `v1,` before it; undefined for anything else. */
+/** Reads the form that providers show, Supabase with `v1,` in front; undefined for anything else. */
 export function readSigningSecret(text: string): Buffer | undefined {
   const match = /^(?:v1,)?whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text.trim())
   if (!match) return undefined
   const [, base64 = ''] = match
   const secret = Buffer.from(base64, 'base64')
-  // What the decoder skips or cuts off does not come back.
+  // The decoder skips or cuts off invalid characters, so only a valid text survives the round trip.
   const isWhole = secret.toString('base64').replace(/=+$/, '') === base64.replace(/=+$/, '')
   return isWhole && secret.length >= 24 && secret.length <= 64 ? secret : undefined
 }

@@ -5,19 +5,22 @@ import { signWebhook } from './sign-webhook.ts'
 export interface IncomingMessage {
   /** The same for every delivery of the message. */
   readonly id: string
-  /** Of this delivery. */
+  /** The time of this delivery. */
   readonly sentAt: Date
 }
 
 export type IncomingHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** The names of the standard, and those of Svix, from before there was one. */
+/** The header names of the standard, and the older ones of Svix. */
 const FAMILIES = ['webhook', 'svix']
 const TOLERANCE_SECONDS = 300
 const ID = /^[\x21-\x7e]{1,255}$/
 const SECONDS = /^[1-9]\d{0,11}$/
 
-/** Undefined for whatever is not signed with the secret in these minutes (Standard Webhooks 1.0.0). */
+/**
+ * Undefined unless the message was signed with the secret within the tolerance of five minutes either way
+ * (Standard Webhooks 1.0.0).
+ */
 export function verifyWebhook(
   secret: Buffer,
   headers: IncomingHeaders,
@@ -38,7 +41,10 @@ export function verifyWebhook(
   return { id, sentAt: new Date(timestampSeconds * 1000) }
 }
 
-/** Of digests, which are all of one length: the time that it takes tells nothing of what was expected. */
+/**
+ * Compares digests, which all have the same length, so the time of the comparison says nothing about the
+ * expected value.
+ */
 function isAmong(expected: string, given: readonly string[]): boolean {
   const digest = sha256(expected)
   let isThere = false

@@ -1,4 +1,6 @@
-/** Attempts to deliver: what was sent where and when, and what came of it. Queueing them is all that is done here. */
+/**
+ * Attempts to deliver a message: the request, its time and its outcome. This file only queues and lists them.
+ */
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import { exactTime } from '../db/exact-time.ts'
@@ -33,11 +35,11 @@ export interface WebhookAttemptDetails extends WebhookAttempt {
   readonly responseHead: string | null
 }
 
-/** What is queued by hand for one endpoint must have an end. */
+/** A limit for messages that are queued by hand for one endpoint. */
 export const QUEUED_MAX = 1_000
 const BODY_BYTES_MAX = 20_000 - 1
 
-/** The same bytes for every try. */
+/** The body of a message; every try sends the same bytes. */
 export function messageBody(message: {
   readonly type: EventType
   readonly createdAt: Date
@@ -50,7 +52,7 @@ export function messageBody(message: {
   return body
 }
 
-/** Newest first; of an endpoint that is the customer's. */
+/** Newest first. Only finds attempts of the customer's own endpoints. */
 export async function listAttempts(
   db: Database,
   endpointId: string,
@@ -76,7 +78,7 @@ export async function listAttempts(
   return (await query.execute()).map(toAttempt)
 }
 
-/** Undefined too where its endpoint was deleted. */
+/** Undefined also when the attempt's endpoint was deleted. */
 export async function findAttempt(
   db: Database,
   customerId: string,
@@ -104,7 +106,7 @@ export interface MessageToQueue {
   readonly isReplay?: boolean
 }
 
-/** The first try of a message at each of the endpoints, due at once. Returns the ids of the attempts. */
+/** Queues the first try of a message for each endpoint, due at once. Returns the ids of the attempts. */
 export async function queueMessage(
   trx: Database,
   endpointIds: readonly string[],
@@ -125,7 +127,7 @@ export async function queueMessage(
   return rows.map(({ id }) => id)
 }
 
-/** Whether as many wait for an endpoint as may be queued by hand. */
+/** Whether the endpoint has reached the limit of messages queued by hand. */
 export async function isQueueFull(trx: Database, endpointId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from webhook_attempts where endpoint_id = ${endpointId} and status = 'queued'
@@ -133,7 +135,7 @@ export async function isQueueFull(trx: Database, endpointId: string): Promise<bo
   return rows.length > 0
 }
 
-/** Those that run end as they do, and have no next try. */
+/** Attempts that run keep their outcome, but get no next try. */
 export async function failQueuedAttempts(
   trx: Database,
   endpointId: string,

@@ -1,6 +1,6 @@
 /**
- * The worker of webhooks: takes what is due as long as it has places, and a slow receiver holds its own place
- * only. A message is delivered at least once, under the same `webhook-id` always.
+ * The worker of webhooks: leases due attempts while it has free slots; a slow receiver occupies only its own
+ * slots. A message is delivered at least once, always under the same `webhook-id`.
  */
 import { sql, type RawBuilder } from 'kysely'
 import { isCustomerDeleted } from '../customers/customers.ts'
@@ -17,27 +17,29 @@ export interface WebhookDeliveryDeps {
   readonly settings: WebhookSettings
   readonly onDisabled: OnWebhookDisabled
   readonly log: Log
-  /** Of a whole try; 15 s if not given. */
+  /** Limit of a whole try; 15 s by default. */
   readonly timeoutMs?: number
-  /** The time to go by; the database's own if not given. */
+  /** The clock; the database's own by default. */
   readonly now?: () => Date
   readonly random?: () => number
   readonly lookup?: Lookup
 }
 
 export interface WebhookDelivery {
-  /** Begins what is due and has a place; returns how many that were. Their end goes on by itself. */
+  /**
+   * Starts the due attempts for which there is a free slot, and returns their number without waiting for them.
+   */
   deliverDueWebhooks(): Promise<number>
-  /** When nothing runs. */
+  /** Resolves when no attempt runs. */
   whenIdle(): Promise<void>
-  /** Begins nothing more, and waits for what runs. */
+  /** Starts no more attempts, and waits for the running ones. */
   stop(): Promise<void>
 }
 
-/** On this node. */
+/** Concurrent tries on this node. */
 const AT_ONCE = 20
 const TIMEOUT_MS = 15_000
-/** After a fault of our own: a wrong key is mended by people. */
+/** The pause after a fault of our own, such as a wrong key, which only people can repair. */
 const GIVE_BACK_SECONDS = 300
 
 export function createWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery {
@@ -59,7 +61,7 @@ export function createWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDeliver
   const start = (attempt: LeasedAttempt): void => {
     const work = deliver(deps, attempt).finally(() => {
       running.delete(work)
-      // There may be more where that came from.
+      // The free slot may have another attempt waiting for it.
       fill().catch((error: unknown) => deps.log.warn('webhooks_not_leased', { error }))
     })
     running.add(work)
@@ -81,7 +83,7 @@ export function createWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDeliver
   }
 }
 
-/** Never throws. What cannot be recorded is tried again when the lease is over. */
+/** Never throws. A try whose outcome cannot be recorded is repeated when the lease is over. */
 async function deliver(deps: WebhookDeliveryDeps, attempt: LeasedAttempt): Promise<void> {
   const { db, settings, log, lookup, random, timeoutMs = TIMEOUT_MS } = deps
   const facts = { deliveryId: attempt.id, webhookId: attempt.endpointId }
@@ -96,11 +98,11 @@ async function deliver(deps: WebhookDeliveryDeps, attempt: LeasedAttempt): Promi
     })
     const { tryNumber } = attempt
     const { isDelivered, httpStatus, error: reason, latencyMs } = outcome
-    const told = { ...facts, tryNumber, httpStatus, reason, latencyMs }
-    if (isDelivered) log.debug('webhook_delivered', told)
-    else log.info('webhook_not_delivered', told)
+    const result = { ...facts, tryNumber, httpStatus, reason, latencyMs }
+    if (isDelivered) log.debug('webhook_delivered', result)
+    else log.info('webhook_not_delivered', result)
   } catch (error) {
-    // Nothing is sent for a deleted account any more.
+    // Nothing more is sent for a deleted account.
     if (isCustomerDeleted(error)) return
     log.error('webhook_attempt_failed', { ...facts, error })
     await giveBackAttempt(db, attempt, { at: timeOf(deps), seconds: GIVE_BACK_SECONDS }).catch(

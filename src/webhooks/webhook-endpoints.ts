@@ -1,6 +1,6 @@
 /**
- * Endpoints of customers: where they are told of events, of which, and what the messages are signed with. The
- * signing secret is shown when it is made and is kept sealed. Attempts to deliver are in `webhook-attempts.ts`.
+ * Webhook endpoints of customers: their address, the subscribed event types and the signing secret, which is
+ * shown once when it is made and stored sealed. Attempts to deliver are in `webhook-attempts.ts`.
  */
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
@@ -18,7 +18,7 @@ export interface WebhookEndpoint {
   readonly customerId: string
   readonly url: string
   readonly description: string | null
-  /** Null: all. */
+  /** Null: all types. */
   readonly eventTypes: readonly EventType[] | null
   readonly createdAt: Date
   readonly disabledAt: Date | null
@@ -36,10 +36,10 @@ export interface WebhookChange extends Partial<WebhookInput> {
   readonly isEnabled?: boolean
 }
 
-/** Of a customer. */
+/** Per customer. */
 export const WEBHOOKS_MAX = 20
 
-/** The secret is in the answer and nowhere else, ever again. */
+/** The answer is the only place that ever shows the secret. */
 export async function createWebhook(
   trx: Database,
   sealingKey: Buffer,
@@ -66,7 +66,7 @@ export async function createWebhook(
   return { endpoint: toEndpoint(row), signingSecret: writeSigningSecret(secret) }
 }
 
-/** In the order in which they were made. */
+/** Oldest first. */
 export async function listWebhooks(db: Database, customerId: string): Promise<WebhookEndpoint[]> {
   const rows = await db
     .selectFrom('webhook_endpoints')
@@ -89,7 +89,10 @@ export async function findWebhook(
   return row && toEndpoint(row)
 }
 
-/** Nobody switches it on or off, changes its secret, or queues for it, until the transaction is over. */
+/**
+ * Locks the endpoint: until the transaction is over it cannot be enabled, disabled or given another secret, and
+ * no message can be queued for it.
+ */
 export async function lockWebhook(
   trx: Database,
   customerId: string,
@@ -100,7 +103,7 @@ export async function lockWebhook(
   return row && toEndpoint(row)
 }
 
-/** Queued messages go to the new address; those of one that is switched off go nowhere. */
+/** Queued messages go to the new address; disabling the endpoint fails them. */
 export async function changeWebhook(
   trx: Database,
   customerId: string,
@@ -126,7 +129,7 @@ export async function changeWebhook(
   return toEndpoint(row)
 }
 
-/** For one that is locked. What waits for it has failed. */
+/** The endpoint must be locked. Fails its queued attempts. */
 export async function disableWebhook(
   trx: Database,
   id: string,
@@ -142,7 +145,7 @@ export async function disableWebhook(
   return toEndpoint(row)
 }
 
-/** The secret goes at once; the row stays as long as attempts name it. */
+/** Erases the secret at once; the row stays as long as attempts refer to it. */
 export async function deleteWebhook(
   trx: Database,
   customerId: string,
@@ -159,7 +162,7 @@ export async function deleteWebhook(
   return found
 }
 
-/** Whatever is sent from now on is signed with the new one, also what was queued before. */
+/** Every try from now on is signed with the new secret, also of messages that were queued before. */
 export async function rotateSigningSecret(
   trx: Database,
   sealingKey: Buffer,

@@ -1,11 +1,11 @@
-/** What the operator decides on webhooks. */
+/** The operator's settings of webhooks. */
 export interface WebhookSettings {
-  /** Of 32 bytes: signing secrets are sealed with it. */
+  /** 32 bytes; signing secrets are sealed with it. */
   readonly sealingKey: Buffer
-  /** For what the key before it sealed. */
+  /** Opens secrets that were sealed before the key changed. */
   readonly previousSealingKey?: Buffer | undefined
-  /** Also plain http, for sandbox mode. */
+  /** Also accept plain http; for sandbox mode. */
   readonly allowHttp: boolean
-  /** Also this machine and private networks, for tests and for development. */
+  /** Also deliver to this machine and to private networks; for tests and development. */
   readonly allowPrivate: boolean
 }

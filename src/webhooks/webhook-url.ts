@@ -3,13 +3,13 @@ import type { WebhookSettings } from './webhook-settings.ts'
 
 export const WEBHOOK_URL_MAX = 2_000
 
-/** Names that stand for something else on every network, or for nothing. */
+/** Names that resolve to a private host, or to none, on every network. */
 const PRIVATE_NAME =
   /^[^.:]+$|(?:^|\.)(?:local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa|onion|invalid)$/
 
 /**
- * The address as it is stored, or what is wrong with it. Whether a name leads to a private address is not asked
- * here: that may change, and is checked at every delivery.
+ * The address as it is stored, or the fault in it. Names are not resolved here: a name can point at another
+ * address later, so every delivery checks it.
  */
 export async function readWebhookUrl(
   text: string,
@@ -31,13 +31,13 @@ export async function readWebhookUrl(
 
 async function isPrivate(hostname: string): Promise<boolean> {
   const name = hostname.toLowerCase().replace(/\.$/, '')
-  // Nothing is resolved: addresses speak for themselves.
+  // Nothing is resolved here: only literal addresses are checked.
   return isPrivateHost(hostname, async () => []).then(
     (isPrivate) => isPrivate || (!name.startsWith('[') && PRIVATE_NAME.test(name)),
   )
 }
 
-/** Those below belong to protocols that are not HTTP: mail, name and file servers. */
+/** Ports below 1024, except those of HTTP, belong to other protocols: mail, name and file servers. */
 function isOpenPort(port: string): boolean {
   return port === '' || port === '80' || port === '443' || Number(port) >= 1024
 }

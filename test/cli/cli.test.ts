@@ -100,7 +100,7 @@ test('a customer is made once per e-mail, with an empty account, and is found by
   await assertAllRefused([
     [['customer', 'create', '--name', 'Outro', '--email', email], /e-mail exists/],
     [['customer', 'create'], /--name is needed/],
-    [['customer', 'show'], /which customer/],
+    [['customer', 'show'], /id or e-mail of a customer/],
     [['customer', 'show', 'nobody@example.com'], /no customer nobody@example\.com/],
   ])
   const account = { balance_brl: 0, credited_brl: 0, debited_brl: 0, charged_brl: 0, held_brl: 0 }
@@ -281,14 +281,14 @@ test('a revoked key is revoked for good and shows as such', async () => {
   await text(['customer', 'credit', email, '--amount-brl', '5'])
   assert.deepEqual(await json(['key', 'revoke', one.id]), { outcome: 'revoked' })
   assert.deepEqual(await json(['key', 'revoke', one.id]), { outcome: 'already_inactive' })
-  assert.equal(await text(['key', 'revoke', one.id]), 'it was revoked before\n')
+  assert.equal(await text(['key', 'revoke', one.id]), 'it was already revoked\n')
   const statuses = async (): Promise<string[]> =>
     (await json(['key', 'list', email])).map((key: any) => `${key.id} ${key.status}`).sort()
   assert.deepEqual(await statuses(), [`${one.id} revoked`, `${two.id} active`].sort())
   assert.match(await text(['customer', 'show', email]), /^keys +1 active, 1 revoked$/m)
   await assertAllRefused([
-    [['key', 'revoke'], /which key/],
-    [['key', 'revoke', createId()], /there is no key/],
+    [['key', 'revoke'], /id of a key/],
+    [['key', 'revoke', createId()], /no key/],
     [['key', 'revoke', 'not-an-id'], /no key not-an-id/],
     [['key', 'list', 'nobody@example.com'], /no customer nobody/],
   ])

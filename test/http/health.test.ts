@@ -392,7 +392,7 @@ test('what an operator opens, updates and resolves is what customers see, and it
   assert.ok(updated.updated_at > shown.updated_at)
 
   assert.equal(await cliText('resolve', opened.id, '--message', 'Resolvido.'), 'resolved\n')
-  assert.equal(await cliText('resolve', opened.id), 'it was resolved before\n')
+  assert.equal(await cliText('resolve', opened.id), 'it was already resolved\n')
   assert.deepEqual(await cliJson('resolve', second), { outcome: 'resolved' })
   assert.deepEqual(await activeIncidents(), [])
   assert.deepEqual(await cliJson('list'), [])
@@ -433,12 +433,12 @@ test('a command that is wrong is refused in a line, and customers see nothing of
     [open('--model', 'claude-opus-4-5,gpt-nada'), /^--model: not in the catalog: gpt-nada$/m],
     [open('--vendor', 'hidden-upstream'), /^--vendor: .*hidden-upstream$/m],
     [open('--all'), /--all: not an option of `incident open`/],
-    [['update', '--message', 'M'], /^which incident/m],
+    [['update', '--message', 'M'], /^give the id of an incident/m],
     [['update', createId(), '--message', 'M'], /^there is no incident/m],
     [['update', 'x', '--message', 'M'], /^there is no incident x$/m],
     [['update', resolved.id, '--message', 'M'], /^it is resolved/m],
     [['update', resolved.id], /^--message is needed$/m],
-    [['resolve'], /^which incident/m],
+    [['resolve'], /^give the id of an incident/m],
     [['resolve', resolved.id, '--message', ' '], /^--message: must not be empty$/m],
     [['resolve', createId()], /^there is no incident/m],
     [['list', '--title', 'T'], /--title: not an option of `incident list`/],

@@ -400,7 +400,7 @@ test('the operator deletes by a command, which can be repeated, and gives a whol
   assert.equal(done.code, 0, done.stderr)
   assert.deepEqual(await findText(person.words[0] as string), [])
   const again = await catraca('customer', 'delete', person.customerId)
-  assert.match(again.stdout, /deleted before/)
+  assert.match(again.stdout, /already deleted/)
   const late = await catraca('customer', 'credit', person.customerId, '--amount-brl', '5')
   assert.match(late.stderr, /is deleted/)
   const acts = await actsOn(person.customerId, 'account.deleted')

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { listMailsInTrouble, type MailInTrouble } from '../../email/list-mails-in-trouble.ts'
+import { listFailingMails, type FailingMail } from '../../email/list-failing-mails.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, count, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
@@ -33,7 +33,7 @@ export const operatorMailRoutes = [
     async handle({ query }, deps: MailDeps) {
       const { limit = LIMIT_DEFAULT } = query
       const after = readCursor(query.cursor)
-      const found = await listMailsInTrouble(deps.db, { after, limit: limit + 1 })
+      const found = await listFailingMails(deps.db, { after, limit: limit + 1 })
       const { page, next_cursor } = pageOf(found, limit, ({ exactSince, id }) => ({
         at: exactSince,
         id,
@@ -43,7 +43,7 @@ export const operatorMailRoutes = [
   }),
 ]
 
-function inTroubleBody(found: MailInTrouble): AnswerOf<typeof inTrouble> {
+function inTroubleBody(found: FailingMail): AnswerOf<typeof inTrouble> {
   return {
     id: found.id,
     customer_id: found.customerId,

@@ -1,10 +1,7 @@
 import Type from 'typebox'
 import { audited } from '../../audit-log/audited.ts'
 import { enableWebhook } from '../../webhooks/enable-webhook.ts'
-import {
-  listWebhooksInTrouble,
-  type WebhookInTrouble,
-} from '../../webhooks/list-webhooks-in-trouble.ts'
+import { listFailingWebhooks, type FailingWebhook } from '../../webhooks/list-failing-webhooks.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, count, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
@@ -41,7 +38,7 @@ export const operatorWebhookRoutes = [
     async handle({ query }, deps: WebhookDeps) {
       const { limit = LIMIT_DEFAULT } = query
       const after = readCursor(query.cursor)
-      const found = await listWebhooksInTrouble(deps.db, { after, limit: limit + 1 })
+      const found = await listFailingWebhooks(deps.db, { after, limit: limit + 1 })
       const { page, next_cursor } = pageOf(found, limit, ({ exactSince, id }) => ({
         at: exactSince,
         id,
@@ -73,7 +70,7 @@ export const operatorWebhookRoutes = [
   }),
 ]
 
-function inTroubleBody(found: WebhookInTrouble): AnswerOf<typeof inTrouble> {
+function inTroubleBody(found: FailingWebhook): AnswerOf<typeof inTrouble> {
   return {
     id: found.id,
     customer_id: found.customerId,

@@ -1,6 +1,6 @@
 import { PageTitle } from '../../../components/PageTitle.tsx'
-import { MailsInTrouble } from './MailsInTrouble.tsx'
-import { WebhooksInTrouble } from './WebhooksInTrouble.tsx'
+import { FailingMails } from './FailingMails.tsx'
+import { FailingWebhooks } from './FailingWebhooks.tsx'
 
 export function DeliveriesPage() {
   return (
@@ -10,8 +10,8 @@ export function DeliveriesPage() {
         description="E-mails e webhooks que não chegam a quem deveriam."
       />
       <div className="grid gap-5">
-        <WebhooksInTrouble />
-        <MailsInTrouble />
+        <FailingWebhooks />
+        <FailingMails />
       </div>
     </>
   )

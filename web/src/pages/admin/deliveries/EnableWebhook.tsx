@@ -3,11 +3,11 @@ import { api } from '../../../api/client.ts'
 import { explainError } from '../../../api/explain-error.ts'
 import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
 import { SERVICE, useAct } from '../use-act.ts'
-import type { WebhookInTrouble } from './delivery-queries.ts'
+import type { FailingWebhook } from './delivery-queries.ts'
 
 interface Props {
   /** Undefined: the dialog is closed. */
-  readonly webhook: WebhookInTrouble | undefined
+  readonly webhook: FailingWebhook | undefined
   readonly onClose: () => void
 }
 

@@ -3,19 +3,19 @@ import { api, type Answer } from '../../../api/client.ts'
 import { cursorPages } from '../../../lib/cursor-pages.ts'
 import { SERVICE } from '../use-act.ts'
 
-export type MailInTrouble = Answer<'get', '/admin/mails/in-trouble'>['mails'][number]
-export type WebhookInTrouble = Answer<'get', '/admin/webhooks/in-trouble'>['webhooks'][number]
+export type FailingMail = Answer<'get', '/admin/mails/in-trouble'>['mails'][number]
+export type FailingWebhook = Answer<'get', '/admin/webhooks/in-trouble'>['webhooks'][number]
 
 const AT_ONCE = 20
 
-export const mailsInTroubleQuery = infiniteQueryOptions({
+export const failingMailsQuery = infiniteQueryOptions({
   queryKey: [...SERVICE, 'mails-in-trouble'],
   queryFn: ({ pageParam, signal }) =>
     api.get('/admin/mails/in-trouble', { query: { limit: AT_ONCE, cursor: pageParam }, signal }),
   ...cursorPages,
 })
 
-export const webhooksInTroubleQuery = infiniteQueryOptions({
+export const failingWebhooksQuery = infiniteQueryOptions({
   queryKey: [...SERVICE, 'webhooks-in-trouble'],
   queryFn: ({ pageParam, signal }) =>
     api.get('/admin/webhooks/in-trouble', { query: { limit: AT_ONCE, cursor: pageParam }, signal }),

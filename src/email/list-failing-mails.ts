@@ -3,40 +3,40 @@ import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
 import { maskEmail } from '../lib/mask-email.ts'
 
-export interface MailInTrouble {
+export interface FailingMail {
   readonly id: string
   readonly customerId: string
   readonly template: string
-  /** `waiting`: longer than it should; it is tried again. */
+  /** `waiting`: overdue, and tried again. */
   readonly status: 'failed' | 'waiting'
-  /** Masked; of one that failed, what the customer has now. */
+  /** Masked. For a failed mail, the customer's address of today. */
   readonly address: string | null
   readonly error: string | null
-  /** Known while it waits. */
+  /** Null after the failure. */
   readonly tries: number | null
   readonly nextTryAt: Date | null
-  /** When it failed, or was to be sent first. */
+  /** When the mail failed, or was queued. */
   readonly since: Date
   readonly exactSince: string
 }
 
-/** A mail goes within seconds; those that are gathered wait a minute. */
+/** A mail is sent within seconds, and a gathered one within a minute; later than this it is overdue. */
 const WAIT_MINUTES = 10
 
-/** Those that failed and those that wait too long, the newest first. */
-export async function listMailsInTrouble(
+/** Failed and overdue mails, newest first. */
+export async function listFailingMails(
   db: Database,
   page: {
     readonly after: { readonly at: string; readonly id: string } | undefined
     readonly limit: number
   },
-): Promise<MailInTrouble[]> {
+): Promise<FailingMail[]> {
   const { after, limit } = page
   const behind = (column: string) =>
     after
       ? sql`and (${sql.ref(column)}, id) < (${after.at}::timestamptz, ${after.id}::uuid)`
       : sql``
-  const { rows } = await sql<MailInTrouble>`
+  const { rows } = await sql<FailingMail>`
     select t.id, t.customer_id as "customerId", t.template, t.status, coalesce(t.email, c.email) as address,
       t.error, t.tries, t.next_try_at as "nextTryAt", t.since, ${exactTime('t.since')} as "exactSince"
     from (

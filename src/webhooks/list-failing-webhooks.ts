@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
 
-export interface WebhookInTrouble {
+export interface FailingWebhook {
   readonly id: string
   readonly customerId: string
-  /** Of the whole address: paths and queries of such addresses hold secrets. */
+  /** Only the origin of the address, because paths and queries of webhook addresses can hold secrets. */
   readonly origin: string
   readonly disabledAt: Date | null
   readonly disabledReason: 'gone' | 'failing' | null
@@ -14,18 +14,18 @@ export interface WebhookInTrouble {
   readonly lastHttpStatus: number | null
   readonly lastFailedAt: Date | null
   readonly queuedCount: number
-  /** Since when it is in trouble, to the microsecond. */
+  /** When the failures began or the endpoint was disabled, to the microsecond. */
   readonly exactSince: string
 }
 
-/** Those that failing switched off, and those that fail now, the newest trouble first. */
-export async function listWebhooksInTrouble(
+/** Endpoints that were disabled for failing and those that fail now, the newest failure first. */
+export async function listFailingWebhooks(
   db: Database,
   page: {
     readonly after: { readonly at: string; readonly id: string } | undefined
     readonly limit: number
   },
-): Promise<WebhookInTrouble[]> {
+): Promise<FailingWebhook[]> {
   const { after, limit } = page
   const { rows } = await sql<Row>`
     select e.id, e.customer_id as "customerId", e.url, e.disabled_at as "disabledAt",
@@ -49,6 +49,6 @@ export async function listWebhooksInTrouble(
   return rows.map(({ url, ...row }) => ({ ...row, origin: new URL(url).origin }))
 }
 
-interface Row extends Omit<WebhookInTrouble, 'origin'> {
+interface Row extends Omit<FailingWebhook, 'origin'> {
   readonly url: string
 }

@@ -12,12 +12,12 @@ import { SkeletonRows } from '../../../components/SkeletonRows.tsx'
 import { counted } from '../../../format/number.ts'
 import { attemptErrorWords } from '../../webhooks/webhook-words.ts'
 import { PersonLink } from '../PersonLink.tsx'
-import { webhooksInTroubleQuery, type WebhookInTrouble } from './delivery-queries.ts'
+import { failingWebhooksQuery, type FailingWebhook } from './delivery-queries.ts'
 import { EnableWebhook } from './EnableWebhook.tsx'
 
-export function WebhooksInTrouble() {
-  const found = useInfiniteQuery(webhooksInTroubleQuery)
-  const [enabled, setEnabled] = useState<WebhookInTrouble>()
+export function FailingWebhooks() {
+  const found = useInfiniteQuery(failingWebhooksQuery)
+  const [enabled, setEnabled] = useState<FailingWebhook>()
   const webhooks = found.data?.pages.flatMap((page) => page.webhooks) ?? []
   return (
     <Card title="Webhooks" description="Os que falham agora e os que foram desligados por isso.">
@@ -42,7 +42,7 @@ export function WebhooksInTrouble() {
 }
 
 interface EntryProps {
-  readonly webhook: WebhookInTrouble
+  readonly webhook: FailingWebhook
   readonly onEnable: () => void
 }
 
@@ -94,7 +94,7 @@ function WebhookEntry({ webhook, onEnable }: EntryProps) {
   )
 }
 
-function LastFailure({ webhook }: { readonly webhook: WebhookInTrouble }) {
+function LastFailure({ webhook }: { readonly webhook: FailingWebhook }) {
   const { last_error: error, last_http_status: status, last_failed_at: at } = webhook
   if (at === null) return null
   const words = attemptErrorWords({ error, http_status: status })

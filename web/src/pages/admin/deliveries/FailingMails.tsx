@@ -10,10 +10,10 @@ import { SkeletonRows } from '../../../components/SkeletonRows.tsx'
 import { counted } from '../../../format/number.ts'
 import { notificationWords } from '../../notifications/notification-words.ts'
 import { PersonLink } from '../PersonLink.tsx'
-import { mailsInTroubleQuery, type MailInTrouble } from './delivery-queries.ts'
+import { failingMailsQuery, type FailingMail } from './delivery-queries.ts'
 
-export function MailsInTrouble() {
-  const found = useInfiniteQuery(mailsInTroubleQuery)
+export function FailingMails() {
+  const found = useInfiniteQuery(failingMailsQuery)
   const mails = found.data?.pages.flatMap((page) => page.mails) ?? []
   return (
     <Card
@@ -39,7 +39,7 @@ export function MailsInTrouble() {
   )
 }
 
-function MailEntry({ mail }: { readonly mail: MailInTrouble }) {
+function MailEntry({ mail }: { readonly mail: FailingMail }) {
   const { template, status, address, error, tries, next_try_at: next } = mail
   return (
     <li className="grid gap-1 py-3 text-sm first:pt-0 last:pb-0">
