@@ -98,7 +98,7 @@ test('a customer is made once per e-mail, with an empty account, and is found by
   assert.match(made.id, UUID)
   assert.deepEqual([made.name, made.email], ['Padaria do Zé', email])
   await assertAllRefused([
-    [['customer', 'create', '--name', 'Outro', '--email', email], /e-mail exists/],
+    [['customer', 'create', '--name', 'Outro', '--email', email], /e-mail already exists/],
     [['customer', 'create'], /--name is needed/],
     [['customer', 'show'], /id or e-mail of a customer/],
     [['customer', 'show', 'nobody@example.com'], /no customer nobody@example\.com/],

@@ -434,13 +434,13 @@ test('a command that is wrong is refused in a line, and customers see nothing of
     [open('--vendor', 'hidden-upstream'), /^--vendor: .*hidden-upstream$/m],
     [open('--all'), /--all: not an option of `incident open`/],
     [['update', '--message', 'M'], /^give the id of an incident/m],
-    [['update', createId(), '--message', 'M'], /^there is no incident/m],
-    [['update', 'x', '--message', 'M'], /^there is no incident x$/m],
-    [['update', resolved.id, '--message', 'M'], /^it is resolved/m],
+    [['update', createId(), '--message', 'M'], /^no incident/m],
+    [['update', 'x', '--message', 'M'], /^no incident x$/m],
+    [['update', resolved.id, '--message', 'M'], /^the incident is resolved/m],
     [['update', resolved.id], /^--message is needed$/m],
     [['resolve'], /^give the id of an incident/m],
     [['resolve', resolved.id, '--message', ' '], /^--message: must not be empty$/m],
-    [['resolve', createId()], /^there is no incident/m],
+    [['resolve', createId()], /^no incident/m],
     [['list', '--title', 'T'], /--title: not an option of `incident list`/],
   ]
   const wrong = await Promise.all(
