@@ -1,11 +1,13 @@
-/** Beside each text file of the build its `.br` and `.gz`, so that the server never compresses one. */
+/**
+ * Writes a `.br` and a `.gz` file beside each text file of the build, so that the server never compresses one.
+ */
 import { glob, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Plugin } from 'vite'
 
-/** Below it the headers of the answer weigh more than what is saved. */
+/** Below this size the headers of the answer weigh more than compression saves. */
 const BYTES_MIN = 1024
 const toBrotli = promisify(brotliCompress)
 const toGzip = promisify(gzip)

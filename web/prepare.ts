@@ -1,6 +1,6 @@
 /**
- * `npm ci` builds the dashboard. Where Vite is not installed (`--omit=dev`) there is nothing to build
- * with; where it is, a build that fails fails the installation.
+ * Lets `npm ci` build the dashboard. Without Vite (`--omit=dev`) the build is skipped; with it, a failed build
+ * fails the installation.
  */
 if (isInstalled('vite')) {
   const { build } = await import('vite')

@@ -3,12 +3,15 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { compressAssets } from './compress-assets.ts'
 
-/** Where `npm start` listens; another place by API_URL. */
+/** The default address of `npm start`; set API_URL for another one. */
 const API_URL = process.env.API_URL ?? 'http://127.0.0.1:8080'
 
-/** Pages that are loaded later must not bring a second copy of what the first load has. */
+/** Pages that load later must not bundle a second copy of these. */
 const FIRST_LOAD = /node_modules\/(react|react-dom|scheduler|@tanstack)\//
-/** Small pieces that several pages are made of: one file, for each file is a request of its own on a slow network. */
+/**
+ * Small modules that several pages share go in one file, because each file is a request of its own on a slow
+ * network.
+ */
 const SHARED =
   /node_modules\/lucide-react\/|web\/src\/(api|components|format|lib)\/|-(query|queries|words)\.ts$/
 

@@ -1,6 +1,6 @@
 /**
- * The types of the dashboard's API client, made of the OpenAPI document that the server itself made of
- * the schemas it checks with: there is no second copy of the contract.
+ * Generates the types of the dashboard's API client from the server's OpenAPI document, which the server makes
+ * of the schemas that it validates with. So there is no second copy of the contract.
  */
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
 
@@ -44,7 +44,7 @@ export async function contractOf(document: OpenApiDocument): Promise<string> {
   return compile(schema, 'Contract', {
     additionalProperties: false,
     bannerComment: HEAD,
-    // As long tuples of every length, bounded lists would say nothing more to a client.
+    // Bounded lists would become tuples of every length, which tell a client nothing useful.
     ignoreMinAndMaxItems: true,
     style: { semi: false, singleQuote: true, printWidth: 100 },
   })
@@ -96,8 +96,8 @@ function objectOf(properties: Record<string, JSONSchema>): JSONSchema {
 }
 
 /**
- * Without titles, each of which would become a type of that name; and what a schema leaves open (an
- * amount that is checked by hand) is `unknown`, not some object.
+ * Removes titles, because each of them would become a type of that name. A schema that leaves the type open (an
+ * amount that is checked by hand) becomes `unknown`, not an object.
  */
 function plain(schema: JSONSchema): JSONSchema {
   const { title: _, $id: __, ...rest } = schema

@@ -1,4 +1,4 @@
-/** `npm run web:contract`: writes web/src/api/contract.ts as the routes of this source tree describe it. */
+/** `npm run web:contract`: writes web/src/api/contract.ts from the routes of this source tree. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { contractOf } from './contract-of.ts'

@@ -1,9 +1,9 @@
-/** The pages of operators, all of them under /admin; see router.tsx. */
+/** The operators' pages, all under /admin; see router.tsx. */
 import { createRoute, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router'
 import { root } from './root-route.ts'
 import { sessionOrSignIn } from './session-or-sign-in.ts'
 
-/** Pages of operators: to anybody else they are not there, and the server refuses what they ask. */
+/** Other users get "not found", and the server refuses their requests in any case. */
 const admin = createRoute({
   getParentRoute: () => root,
   path: '/admin',

@@ -1,6 +1,6 @@
 /**
- * What a page asks for first, begun while its code is still on its way: once both are there it shows itself whole.
- * Of the loaders of router.tsx. What fails is asked for again by the page, which says so.
+ * Starts a page's first requests while its code still loads, so that it appears complete. Called by the loaders
+ * of router.tsx. A failed request is repeated by the page, which shows the error.
  */
 import { queryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
@@ -25,7 +25,7 @@ import {
 
 type Search = Readonly<Record<string, unknown>>
 
-/** The one that is waited for: dates are in the customer's own zone from the first that is shown on. */
+/** The only one that navigation waits for: the first date shown must already be in the customer's time zone. */
 export async function loadZone(): Promise<void> {
   const preferences = await queryClient.ensureQueryData(preferencesQuery).catch(() => undefined)
   if (preferences) setZone(preferences.timezone)
@@ -55,7 +55,7 @@ export function prefetchModels(): void {
   void prefetchRecommendations()
 }
 
-/** Visitors have none. */
+/** Visitors have no recommendations. */
 async function prefetchRecommendations(): Promise<void> {
   await queryClient.prefetchQuery(sessionQuery)
   if (queryClient.getQueryData(sessionQuery.queryKey))

@@ -1,6 +1,6 @@
 /**
- * The pages and their addresses. The code of each is loaded when it is first opened: a page joins with a
- * `createRoute` here, its name in `routeTree`, and a line in layout/menu.ts; those of operators in
+ * The pages and their URLs. The code of each page is loaded when it is first opened. To add a page: a
+ * `createRoute` here, its name in `routeTree`, and a line in layout/menu.ts; operators' pages go in
  * admin-routes.tsx and layout/admin-menu.ts.
  */
 import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
@@ -16,13 +16,13 @@ import { loadZone, prefetchHome, prefetchKeys, prefetchModels, prefetchUsage } f
 import { root } from './root-route.ts'
 import { sessionOrSignIn } from './session-or-sign-in.ts'
 
-/** Pages that anybody may see. */
+/** Public pages. */
 const open = createRoute({ getParentRoute: () => root, id: 'open', component: PublicLayout })
 
-/** Pages that anybody may see, with the navigation of whoever is signed in. */
+/** Public pages, with the navigation when signed in. */
 const either = createRoute({ getParentRoute: () => root, id: 'either', component: EitherLayout })
 
-/** Pages of a signed-in customer; others are led to the sign-in and back. */
+/** Pages of a signed-in customer; others are sent to the sign-in page and back. */
 const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
@@ -220,7 +220,7 @@ export const router = createRouter({
   scrollRestoration: true,
 })
 
-/** Only to a place of our own: an address of another site here would be a trap. */
+/** Accepts only paths of this site: a URL of another site would be an open redirect. */
 function wayBack({ voltar }: Record<string, unknown>): { voltar?: string } {
   return typeof voltar === 'string' && /^\/(?![/\\])/.test(voltar) ? { voltar } : {}
 }

@@ -1,9 +1,9 @@
-/** What the API refused, or the network: `code` is what `explainError` has a text for. */
+/** A refusal of the API or a network failure; `explainError` maps `code` to a text. */
 export class ApiError extends Error {
-  /** 0: there was no answer at all. */
+  /** 0 when no answer arrived. */
   readonly status: number
   readonly code: string
-  /** Technical, in English: for support, not for the page. */
+  /** Technical English: for support, not for the page. */
   readonly details: string | undefined
 
   constructor(status: number, code: string, details?: string) {

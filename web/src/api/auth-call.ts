@@ -1,8 +1,8 @@
-/** Routes under /auth, which are no part of /v1 and its contract. */
+/** Calls of the routes under /auth, which are not part of /v1 and its contract. */
 import { refusalOf, send } from './send.ts'
 import { csrfToken, forgetSession } from './session.ts'
 
-/** By whoever is not signed in yet. */
+/** For users who are not signed in yet. */
 export async function authPost<Result>(path: string, body: object): Promise<Result> {
   return ask(path, { method: 'POST', body: JSON.stringify(body) })
 }
@@ -11,13 +11,13 @@ export async function authGet<Result>(path: string): Promise<Result> {
   return ask(path, { method: 'GET' })
 }
 
-/** A change by whoever is signed in: the cookie alone is not enough. */
+/** A change by a signed-in user, which needs the CSRF token beside the cookie. */
 export async function ownAuthPost<Result>(path: string, body: object = {}): Promise<Result> {
   const token = await csrfToken()
   return ask(path, { method: 'POST', body: JSON.stringify(body) }, { 'x-csrf-token': token })
 }
 
-/** What only somebody who is signed in may read. */
+/** Reads data of the signed-in user. */
 export async function ownAuthGet<Result>(path: string): Promise<Result> {
   try {
     return await authGet<Result>(path)

@@ -1,4 +1,4 @@
-/** Sign-in and sign-out: better-auth's own routes under /auth, which are no part of /v1. */
+/** Sign-in and sign-out: better-auth's own routes under /auth, which are not part of /v1. */
 import { authPost } from './auth-call.ts'
 import { queryClient } from './query-client.ts'
 import { forgetPerson } from '../lib/sign-out-acts.ts'
@@ -7,16 +7,16 @@ export interface SignUp {
   readonly name: string
   readonly email: string
   readonly password: string
-  /** Of whoever brought them. */
+  /** The code of the customer who referred this one. */
   readonly referralCode?: string
 }
 
-/** The answer is the same whether there was such an account or not; the mail says which. */
+/** The answer does not reveal whether the account exists; only the mail does. */
 export function signUp(input: SignUp): Promise<unknown> {
   return authPost('/sign-up/email', input)
 }
 
-/** `awaitsFactor`: the password was right, and a code is asked for before anybody is in. */
+/** `awaitsFactor`: the password is right, and the sign-in still needs a code. */
 export async function signIn(input: {
   email: string
   password: string
@@ -26,13 +26,13 @@ export async function signIn(input: {
   return answer
 }
 
-/** The second step, where a factor is on. */
+/** The second step of a sign-in with a second factor. */
 export async function giveCode(code: string): Promise<void> {
   await authPost('/sign-in/code', { code })
   await startAfresh()
 }
 
-/** `returnTo`: the page of ours at which the link ends. */
+/** `returnTo`: the page of the dashboard that the link leads to. */
 export function sendMagicLink(email: string, returnTo: string): Promise<unknown> {
   return authPost('/sign-in/magic-link', { email, returnTo })
 }
@@ -51,7 +51,7 @@ export async function signOut(): Promise<void> {
   await startAfresh()
 }
 
-/** Nothing of one person may show to the next one on the same machine. */
+/** Clears the cache, so that no data of one user is shown to the next one in the same browser. */
 export async function startAfresh(): Promise<void> {
   await queryClient.cancelQueries()
   queryClient.clear()

@@ -1,10 +1,10 @@
-/** What the stream of a chat completion says, chunk by chunk, in the gateway's format. */
+/** The events of a streamed chat completion, chunk by chunk, in the gateway's format. */
 import { ApiError } from './api-error.ts'
 import { readServerSentEvents } from './server-sent-events.ts'
 
 export type ChatEvent =
   | { readonly kind: 'text' | 'reasoning'; readonly text: string }
-  /** A part of a call: its name comes first, its arguments piece by piece. */
+  /** A fragment of a tool call: the name comes first, the arguments piece by piece. */
   | {
       readonly kind: 'tool_call'
       readonly index: number
@@ -19,11 +19,11 @@ export interface ChatCharge {
   readonly promptTokens: number
   readonly completionTokens: number
   readonly reasoningTokens: number
-  /** BRL; undefined where the gateway has not told it. */
+  /** BRL; undefined when the gateway did not report it. */
   readonly costBrl: number | undefined
 }
 
-/** Throws an ApiError where the gateway tells of an error, or the stream ends before its end. */
+/** Throws an ApiError when the gateway reports an error or the stream ends early. */
 export async function* readChatEvents(
   stream: ReadableStream<Uint8Array>,
 ): AsyncGenerator<ChatEvent> {
@@ -34,7 +34,7 @@ export async function* readChatEvents(
   throw streamBroken()
 }
 
-/** A connection that is lost while it is read. */
+/** Turns a connection that is lost during reading into an ApiError. */
 async function* untilBroken(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   try {
     yield* readServerSentEvents(stream)

@@ -1,5 +1,5 @@
 /**
- * Calls of the REST API, typed by the path they go to: `api.get('/me/refunds', { query: { limit: 20 } })`,
+ * The client of the REST API, typed by path: `api.get('/me/refunds', { query: { limit: 20 } })`,
  * `api.post('/topups', body)`, `api.delete('/api-keys/{id}', { path: { id } })`.
  */
 import type { Contract } from './contract.ts'
@@ -11,9 +11,9 @@ type Path<M extends Method> = keyof Contract[M] & string
 type Part<M extends Method, P extends Path<M>, Name extends string> =
   Contract[M][P] extends Record<Name, infer Found> ? Found : never
 
-/** What an operation answers, as in `Answer<'get', '/me/profile'>`. */
+/** The answer of an operation, as in `Answer<'get', '/me/profile'>`. */
 export type Answer<M extends Method, P extends Path<M>> = Part<M, P, 'answer'>
-/** What an operation takes, as in `Body<'post', '/topups'>`. */
+/** The body of an operation, as in `Body<'post', '/topups'>`. */
 export type Body<M extends Method, P extends Path<M>> = Part<M, P, 'body'>
 export type Query<M extends Method, P extends Path<M>> = Part<M, P, 'query'>
 
@@ -48,7 +48,7 @@ export const api = {
   ) => call<Answer<'patch', P>>('PATCH', path, body, options as GivenOptions),
   delete: <P extends Path<'delete'>>(path: P, ...[options]: OptionsArgument<'delete', P>) =>
     call<Answer<'delete', P>>('DELETE', path, undefined, options),
-  /** The one deletion that says what it is sure of. */
+  /** The only DELETE with a body: it carries the customer's confirmation. */
   deleteAccount: (body: Body<'delete', '/me'>) =>
     call<Answer<'delete', '/me'>>('DELETE', '/me', body),
 }
@@ -84,7 +84,7 @@ async function call<Result>(
 
 type QueryValues = Readonly<Record<string, string | number | boolean | undefined>>
 
-/** The address of an operation, for links that the browser follows itself (a CSV, a receipt). */
+/** The URL of an operation, for links that the browser follows itself (a CSV, a receipt). */
 export function urlOf(template: string, { path, query }: GivenOptions = {}): string {
   const values = path as Record<string, string> | undefined
   const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>

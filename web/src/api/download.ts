@@ -4,8 +4,8 @@ import { refusalOf, send } from './send.ts'
 import { forgetSession } from './session.ts'
 
 /**
- * Saves what an address of ours answers as a file. What is refused, or breaks off, is an ApiError and no file: half
- * of one must not look whole. `onBytes` hears how much has come so far.
+ * Saves an answer of the server as a file. A refused or interrupted download is an ApiError and leaves no file,
+ * because half a file must not look complete. `onBytes` gets the number of bytes received so far.
  */
 export async function download(
   url: string,
@@ -25,7 +25,7 @@ export async function download(
     })
     if (done) break
     count += value.byteLength
-    // As blobs, which the browser may put on the disk.
+    // Blobs, which the browser may keep on disk.
     parts.push(new Blob([value]))
     onBytes(count)
   }

@@ -1,4 +1,4 @@
-/** Code of the API -> what the customer reads. Codes that are not here have a text by their status. */
+/** The customer's text for each error code of the API. For other codes the HTTP status selects the text. */
 export const ERROR_TEXTS: Readonly<Record<string, string>> = {
   network: 'Não conseguimos falar com a Catraca. Confira sua conexão e tente de novo.',
   internal_error: 'Algo falhou do nosso lado. Espere um instante e tente de novo.',
@@ -39,7 +39,7 @@ export const ERROR_TEXTS: Readonly<Record<string, string>> = {
   passkey_cancelled: 'A chave de acesso não foi usada. Tente de novo quando quiser.',
   passkey_known: 'Este dispositivo já tem uma chave de acesso desta conta.',
   proof_cancelled: 'Para continuar, confirme que é você.',
-  // Money in: profile, cards, top-ups.
+  // Payments: profile, cards, top-ups.
   cpf_required: 'Antes, informe seu CPF ou CNPJ no perfil: sem ele não há como cobrar.',
   email_required: 'Antes, confirme um e-mail na sua conta: para ele vai o recibo.',
   invalid_cpf_cnpj_format: 'Um CPF tem 11 dígitos, um CNPJ tem 14 caracteres. Confira o número.',
@@ -49,7 +49,7 @@ export const ERROR_TEXTS: Readonly<Record<string, string>> = {
   too_many_rejected_cards:
     'Muitos cartões recusados em pouco tempo. Espere uma hora ou pague por Pix.',
   too_many_payment_methods: 'Você já tem o máximo de cartões. Exclua um que não usa.',
-  // Of operators.
+  // Operators.
   forbidden: 'Sua conta não tem permissão para fazer isso.',
   customer_not_found: 'Este cliente não existe, ou a conta foi excluída.',
   customer_deleted: 'A conta foi excluída: nada mais pode ser lançado nela. Recuse o ajuste.',

@@ -1,4 +1,6 @@
-/** What went wrong in plain Portuguese, and what to do now. A page may have better words of its own. */
+/**
+ * Explains an error in plain Portuguese, with the next step. A page may have a more specific text of its own.
+ */
 import { ApiError } from './api-error.ts'
 import { ERROR_TEXTS } from './error-texts.ts'
 

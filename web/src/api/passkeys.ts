@@ -1,14 +1,17 @@
-/** The two ceremonies of WebAuthn, by the browser's own JSON forms of them. */
+/** The two ceremonies of WebAuthn, with the browser's own JSON forms. */
 import { ApiError } from './api-error.ts'
 import { authGet, authPost, ownAuthGet, ownAuthPost } from './auth-call.ts'
 import { startAfresh } from './auth.ts'
 
-/** Browsers of 2025 and later, where the page is reached by a name and over https, or on this machine. */
+/**
+ * True in browsers of 2025 and later, when the page was reached by host name and over https, or on this
+ * machine.
+ */
 export function hasPasskeys(): boolean {
   return (
     typeof PublicKeyCredential === 'function' &&
     'parseRequestOptionsFromJSON' in PublicKeyCredential &&
-    // An address of numbers is nobody's that a passkey could be bound to.
+    // A passkey is bound to a domain name, so an IP address cannot have one.
     !/^[\d.]+$|^\[/.test(window.location.hostname)
   )
 }

@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
 
-/** A refusal stays one when asked again; a lost network or a stumbling server may not. */
+/** A refusal is final; a network failure or a server error may pass on a retry. */
 const TRIES_MAX = 2
 
 export const queryClient = new QueryClient({

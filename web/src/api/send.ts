@@ -1,7 +1,7 @@
-/** One request to this server, and what its refusals say; below the clients of /v1 and /auth. */
+/** Sends one request to this server and reads its errors; the clients of /v1 and /auth build on it. */
 import { ApiError } from './api-error.ts'
 
-/** A request that either has an answer or is an ApiError. */
+/** Returns the answer or throws an ApiError. */
 export async function send(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, { credentials: 'same-origin', ...init })
@@ -25,7 +25,7 @@ export async function refusalOf(answer: Response): Promise<ApiError> {
   const body = (await readJson(answer)) as Record<string, unknown> | string | undefined
   if (typeof body !== 'object') return new ApiError(answer.status, codeOfStatus(answer.status))
   const { error, code, details, message } = body
-  // Model calls nest their error as OpenAI does, and sign-in says `code` and `message`.
+  // Model calls nest their error as OpenAI does, and sign-in answers `code` and `message`.
   const nested = typeof error === 'object' ? (error as Record<string, unknown> | null) : undefined
   const found = [nested?.code, error, code].find((each) => typeof each === 'string')
   const said = [details, nested?.message, message].find((each) => typeof each === 'string')

@@ -1,6 +1,6 @@
-/** Server-sent events, read as they come: bytes may be cut anywhere, also within a character or a line's end. */
+/** Reads server-sent events from bytes that may be cut anywhere, also inside a character or a line ending. */
 
-/** The data of each event, in its order. Comments (`: ping`) and an event that never ended are left out. */
+/** The data of each event, in order. Comments (`: ping`) and an event that never ended are left out. */
 export async function* readServerSentEvents(
   stream: ReadableStream<Uint8Array>,
 ): AsyncGenerator<string> {
@@ -14,14 +14,14 @@ export async function* readServerSentEvents(
       yield* parse(decoder.decode(value, { stream: true }))
     }
   } finally {
-    // Whoever stops reading wants no more of it; a stream that has ended or failed has no more.
+    // Stops the download when the reader stops early; a stream that ended or failed ignores it.
     reader.cancel().catch(() => {})
   }
 }
 
-/** Takes the text piece by piece; gives the data of the events that ended with the piece. */
+/** Takes the text piece by piece; returns the data of the events that each piece completes. */
 export function createEventParser(): (piece: string) => readonly string[] {
-  // A carriage return at the end may be the first half of a line's end.
+  // A carriage return at the end may be the first half of a line ending.
   const lineEnd = /\r\n|\n|\r(?!$)/g
   let pending = ''
   let data: string[] = []

@@ -1,4 +1,6 @@
-/** Who is signed in, as `GET /v1/session` says; and the token that changes need beside the cookie. */
+/**
+ * The login session, as `GET /v1/session` reports it, and the CSRF token that changes need beside the cookie.
+ */
 import { queryOptions } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
 import type { Contract } from './contract.ts'
@@ -27,7 +29,7 @@ export async function csrfToken(): Promise<string> {
   return session.csrf_token
 }
 
-/** After a 401: the layout sees it and leads to the sign-in. */
+/** Called after a 401: the layout notices it and goes to the sign-in page. */
 export function forgetSession(): void {
   queryClient.setQueryData(sessionQuery.queryKey, null)
 }

@@ -1,6 +1,6 @@
 /**
- * A chat that is streamed and paid by a key of whoever is signed in: the key is named, its secret is not needed. The
- * answer and its errors are in the format of model calls.
+ * Streams a chat that is paid by one of the signed-in customer's keys. The request names the key; its secret is
+ * not needed. The answer and its errors are in the format of model calls.
  */
 import { ApiError } from './api-error.ts'
 import { readChatEvents, type ChatEvent } from './chat-events.ts'
@@ -14,9 +14,9 @@ export type ChatBody = Body<'post', '/chat/completions'>
 export interface ChatCall {
   readonly body: ChatBody
   readonly apiKeyId: string
-  /** Under which the calls of a conversation are seen together. */
+  /** Groups the calls of one conversation in a usage session. */
   readonly sessionId: string
-  /** A UUID, by which the charge is found where the stream did not tell it. */
+  /** A UUID by which the charge is found when the stream did not report it. */
   readonly requestId: string
   readonly signal: AbortSignal
 }
@@ -32,7 +32,8 @@ async function ask(call: ChatCall): Promise<Response> {
   const answer = await post(call, token)
   if (answer.ok) return answer
   if (answer.status !== 401) throw await refusalOf(answer)
-  // The session ended, or is another one since: then its token is another. Else it is the key that does not serve.
+  // A new session has a new token, so the call is retried with it. With the same token, the key itself was
+  // refused.
   const session = await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
   if (!session || session.csrf_token === token) throw await refusalOf(answer)
   const second = await post(call, session.csrf_token)

@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react'
 import { Input } from './Input.tsx'
 
-/** An amount as text, for `parseAmount` to read: number fields of browsers know no decimal comma. */
+/** An amount as text for `parseAmount`: the browsers' number fields do not accept a decimal comma. */
 export function AmountInput({
   currency = 'R$',
   ...rest

@@ -4,12 +4,15 @@ import { Spinner } from './Spinner.tsx'
 
 export interface ButtonProps extends ComponentProps<'button'> {
   variant?: ButtonVariant
-  /** Shows that it works and takes no second click; stays focusable, so that the focus is not lost. */
+  /**
+   * Shows that the action is running and ignores clicks; the button stays focusable, so that the focus is not
+   * lost.
+   */
   isBusy?: boolean
   icon?: ReactNode
 }
 
-/** For links that look like a button: `<Link className={buttonClass('primary')}>`. */
+/** For links that look like buttons: `<Link className={buttonClass('primary')}>`. */
 export function Button({
   variant = 'primary',
   isBusy = false,

@@ -2,10 +2,10 @@ import { useId, type ReactNode } from 'react'
 import { classNames } from '../lib/class-names.ts'
 
 interface CardProps {
-  /** With a title the card is a region of that name. */
+  /** With a title, the card is a region of that name. */
   title?: ReactNode
   description?: ReactNode
-  /** To the right of the title. */
+  /** Placed to the right of the title. */
   actions?: ReactNode
   className?: string
   children?: ReactNode

@@ -9,7 +9,7 @@ export function Checkbox({ label, hint, ...rest }: CheckboxProps) {
   const id = useId()
   return (
     <div>
-      {/* The label makes the target large enough for a thumb. */}
+      {/* The label makes the target large enough for touch. */}
       <label className="inline-flex min-h-11 cursor-pointer items-center gap-3 text-sm font-medium md:min-h-8">
         <input
           {...rest}

@@ -15,7 +15,7 @@ interface ChoiceProps<Value extends string> {
   readonly onChange: (value: Value) => void
 }
 
-/** Radio buttons as cards: one of a few, all of them in sight. */
+/** Radio buttons as cards: a choice between a few visible options. */
 export function Choice<Value extends string>({
   legend,
   options,

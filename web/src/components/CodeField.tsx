@@ -6,13 +6,13 @@ interface CodeFieldProps {
   readonly label: string
   readonly hint?: string
   readonly error?: string | undefined
-  /** One of letters and digits, which nobody has at hand but on paper. */
+  /** A backup code: letters and digits, which the customer has only on paper. */
   readonly isBackup?: boolean
   readonly value: string
   readonly onChange: (code: string) => void
 }
 
-/** A code of the second factor; phones offer the one that they have. */
+/** A code of the second factor; phones can fill it in. */
 export function CodeField({
   id,
   label,

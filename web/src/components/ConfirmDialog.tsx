@@ -7,11 +7,11 @@ interface ConfirmDialogProps {
   readonly onClose: () => void
   readonly onConfirm: () => void
   readonly title: ReactNode
-  /** Names the act, as in "Revogar chave": never only "Sim". */
+  /** Names the action, as in "Revogar chave", never just "Sim". */
   readonly confirmText: string
   readonly variant?: 'primary' | 'danger'
   readonly isBusy?: boolean
-  /** Until something else was done in the dialog. */
+  /** Disabled until the dialog's other requirements are met. */
   readonly isDisabled?: boolean
   readonly error?: string | undefined
   readonly children?: ReactNode

@@ -1,7 +1,7 @@
 import { Check, Copy } from 'lucide-react'
 import { useCopy } from '../lib/use-copy.ts'
 
-/** Copies where there is no place for a button with words; `label` says what. */
+/** A copy button for places without room for text; `label` names the copied content. */
 export function CopyIcon({ text, label }: { text: string; label: string }) {
   const { isCopied, copy } = useCopy(text)
 

@@ -2,13 +2,13 @@ import { Field } from './Field.tsx'
 import { Input } from './Input.tsx'
 
 interface DateRangeFieldsProps {
-  /** `YYYY-MM-DD`, or nothing. */
+  /** `YYYY-MM-DD`, or empty. */
   readonly de: string
   readonly ate: string
   readonly onChange: (change: { de: string } | { ate: string }) => void
 }
 
-/** Of a filter: neither day can be chosen beyond the other. */
+/** Filters by a range of days; neither end can be chosen beyond the other. */
 export function DateRangeFields({ de, ate, onChange }: DateRangeFieldsProps) {
   return (
     <>

@@ -1,7 +1,7 @@
 import { date, dateTime, longDateTime } from '../format/date.ts'
 
 interface DateTimeProps {
-  /** ISO 8601, as the API gives it. */
+  /** ISO 8601, as the API returns it. */
   instant: string
   isDateOnly?: boolean
 }

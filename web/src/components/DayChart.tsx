@@ -1,6 +1,6 @@
 /**
- * What stands around a bar for each day. Drawn by hand: a library of charts would weigh as much as the whole first
- * load. Screen readers and the keyboard have the same numbers in a table below it.
+ * The frame of a chart with one bar per day. Drawn by hand, because a chart library would weigh as much as the
+ * whole first load. Screen readers and the keyboard get the same numbers in a table below it.
  */
 import { useState, type ReactNode } from 'react'
 import { axisBrl } from '../format/brl.ts'
@@ -11,14 +11,14 @@ const LINES = [1, 0.5, 0]
 
 interface DayChartProps<Day> {
   readonly days: readonly Day[]
-  /** In BRL, the value of the line at the top. */
+  /** In BRL, the value of the top line. */
   readonly top: number
-  /** The height of the line of text, and of the bars. */
+  /** The height of the text line and of the bars. */
   readonly headClass: string
   readonly barsClass: string
-  /** Above the bars: of the day that is pointed at, or of none. */
+  /** Rendered above the bars: the highlighted day, or undefined for none. */
   readonly renderHead: (day: Day | undefined) => ReactNode
-  /** `isFaded`: another day is pointed at. */
+  /** `isFaded`: another day is highlighted. */
   readonly renderBar: (day: Day, isFaded: boolean) => ReactNode
 }
 

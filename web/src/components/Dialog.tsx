@@ -1,6 +1,6 @@
 /**
- * The browser's own modal dialog: it holds the focus, makes the rest inert and closes by Escape, and
- * unlike Radix's it needs no <style> that our content security policy would refuse.
+ * The browser's own modal dialog: it traps the focus, makes the rest inert and closes by Escape. Unlike
+ * Radix's, it needs no <style>, which our content security policy would refuse.
  */
 import { X } from 'lucide-react'
 import { useEffect, useId, useRef, type ReactNode } from 'react'
@@ -11,7 +11,7 @@ interface DialogProps {
   onClose: () => void
   title: ReactNode
   description?: ReactNode
-  /** From the side on phones it comes up from the bottom, like a sheet. */
+  /** On phones the dialog rises from the bottom, like a sheet. */
   className?: string
   children?: ReactNode
 }
@@ -31,7 +31,7 @@ export function Dialog({ isOpen, onClose, title, description, className, childre
       aria-labelledby={`${id}-title`}
       aria-describedby={description === undefined ? undefined : `${id}-description`}
       onClose={onClose}
-      // A click beside it closes it, in browsers that know how; the others have the button and Escape.
+      // A click outside closes the dialog in browsers that support it; the others have the button and Escape.
       closedby="any"
       className={classNames(
         'm-0 mt-auto max-h-[90dvh] w-full max-w-none overflow-y-auto rounded-t-2xl border border-line bg-surface p-0 text-ink shadow-xl backdrop:bg-black/50 sm:m-auto sm:max-w-lg sm:rounded-2xl',

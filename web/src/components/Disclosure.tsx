@@ -3,12 +3,15 @@ import type { ReactNode } from 'react'
 
 interface DisclosureProps {
   readonly summary: ReactNode
-  /** At first: from then on it is the reader's. */
+  /** The initial state; afterwards the reader controls it. */
   readonly isOpen?: boolean
   readonly children: ReactNode
 }
 
-/** What not everybody needs to see: the browser's own, which works by keyboard and is found by its search. */
+/**
+ * Hides secondary content. It is the browser's own element, which works by keyboard and is found by page
+ * search.
+ */
 export function Disclosure({ summary, isOpen = false, children }: DisclosureProps) {
   return (
     <details open={isOpen} className="group text-sm">

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 interface EmptyStateProps {
   icon?: ReactNode
   title: ReactNode
-  /** What this will show, or what to do first. */
+  /** What the list will show, or the first step. */
   children?: ReactNode
   action?: ReactNode
 }

@@ -1,7 +1,7 @@
 import { explainError } from '../api/explain-error.ts'
 import { Button } from './Button.tsx'
 
-/** In the place of what could not be loaded. */
+/** Shown in place of content that failed to load. */
 export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   return (
     <div role="alert" className="flex flex-col items-start gap-3 rounded-lg bg-danger-soft p-4">

@@ -4,7 +4,7 @@ import type { ButtonVariant } from './button-class.ts'
 import { Notice } from './Notice.tsx'
 
 interface FormEndProps {
-  /** Of the whole form; what is wrong with a field stands there. */
+  /** An error of the whole form; errors of a field are shown at the field. */
   readonly error: string | undefined
   readonly submitLabel: ReactNode
   readonly variant?: ButtonVariant
@@ -14,7 +14,7 @@ interface FormEndProps {
   readonly onCancel: () => void
 }
 
-/** How the form of a dialog ends: what went wrong, and its two ways out. */
+/** The end of a dialog's form: the error, and the two buttons. */
 export function FormEnd({
   error,
   submitLabel,

@@ -2,7 +2,7 @@ import { explainError } from '../api/explain-error.ts'
 import { Button } from './Button.tsx'
 
 interface LoadMoreProps {
-  /** As `useInfiniteQuery` gives it. */
+  /** As `useInfiniteQuery` returns it. */
   query: {
     readonly hasNextPage: boolean
     readonly isFetchingNextPage: boolean
@@ -12,7 +12,7 @@ interface LoadMoreProps {
   }
 }
 
-/** Under a list that goes on: by hand, so that the foot of the page can be reached. */
+/** Loads the next page of a list on request, so that the footer stays reachable. */
 export function LoadMore({ query }: LoadMoreProps) {
   if (!query.hasNextPage) return null
   return (

@@ -8,8 +8,9 @@ type MaskedInputProps = Omit<ComponentProps<'input'>, 'value' | 'defaultValue'> 
 }
 
 /**
- * Punctuates what is typed. The value stays the browser's own, for `FormData` to read. In the middle of a
- * text the caret would jump to its end: there the mask waits until the field is left.
+ * Adds punctuation while the user types. The value stays in the browser's field, for `FormData` to read. When
+ * the user edits the middle of the text, the mask waits until the field loses the focus, because it would move
+ * the caret to the end.
  */
 export function MaskedInput({ mask, defaultValue, ...rest }: MaskedInputProps) {
   return (

@@ -1,9 +1,9 @@
 import { brl, fineBrl } from '../format/brl.ts'
 
 interface MoneyProps {
-  /** BRL, as the API gives it. */
+  /** BRL, as the API returns it. */
   amount: number
-  /** With the places that the price of one request needs. */
+  /** With enough decimals for the price of a single request. */
   isFine?: boolean
   className?: string
 }

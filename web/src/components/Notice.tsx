@@ -10,7 +10,7 @@ const TONES: Record<NoticeTone, string> = {
   danger: 'bg-danger-soft text-danger',
 }
 
-/** A sentence or two beside what it is about; `role` where it appears by itself. */
+/** One or two sentences next to the content they concern; set `role` when the notice appears dynamically. */
 export function Notice({
   tone = 'info',
   role,

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
 
 /**
- * A PNG in base64, drawn on a canvas: the content security policy lets no picture be loaded from `data:`.
- * Whoever cannot see it has the code to copy beside it.
+ * A base64 PNG, drawn on a canvas because the content security policy allows no `data:` images. Readers who
+ * cannot see it can copy the code beside it.
  */
 export function QrPicture({ base64, label }: { readonly base64: string; readonly label: string }) {
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -25,7 +25,7 @@ export function QrPicture({ base64, label }: { readonly base64: string; readonly
   }, [base64])
   if (hasFailed) return null
   return (
-    // White around it in both themes: cameras need the contrast.
+    // A white border in both themes: cameras need the contrast.
     <div className="justify-self-center self-start rounded-card border border-line bg-[#fff] p-3">
       <canvas
         ref={canvas}

@@ -1,6 +1,6 @@
 import { classNames } from '../lib/class-names.ts'
 
-/** The shape of what is being loaded; its size comes by `className`. */
+/** A placeholder for content that is loading; `className` gives its size. */
 export function Skeleton({ className }: { className?: string }) {
   return (
     <span

@@ -1,6 +1,6 @@
 import { Skeleton } from './Skeleton.tsx'
 
-/** In the place of a list that is being loaded; screen readers hear it once. */
+/** A placeholder for a list that is loading; screen readers announce it once. */
 export function SkeletonRows({
   rows = 4,
   label = 'Carregando…',

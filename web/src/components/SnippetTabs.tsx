@@ -2,9 +2,9 @@ import { Tabs } from 'radix-ui'
 import { CopyButton } from './CopyButton.tsx'
 
 interface Props {
-  /** What the snippets are of. */
+  /** Names the content of the snippets. */
   readonly label: string
-  /** The first is in sight. */
+  /** The first snippet is selected. */
   readonly snippets: readonly {
     readonly id: string
     readonly text: string
@@ -13,7 +13,7 @@ interface Props {
   readonly className?: string
 }
 
-/** The same thing in several languages, each to be copied. */
+/** The same code in several languages, each with a copy button. */
 export function SnippetTabs({ label, snippets, className }: Props) {
   return (
     <Tabs.Root
@@ -33,7 +33,7 @@ export function SnippetTabs({ label, snippets, className }: Props) {
       </Tabs.List>
       {snippets.map(({ id, text, code }) => (
         <Tabs.Content key={id} value={id} className="mt-3 grid justify-items-start gap-3">
-          {/* Scrolls by keyboard too. */}
+          {/* Focusable, so that it scrolls by keyboard. */}
           {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
           <pre
             tabIndex={0}

@@ -1,12 +1,12 @@
 interface SwitchProps {
   readonly isOn: boolean
   readonly onChange: (isOn: boolean) => void
-  /** What is switched; screen readers say whether it is on. */
+  /** Names the switched thing; screen readers add whether it is on. */
   readonly label: string
   readonly isDisabled?: boolean
 }
 
-/** For what takes effect at once; what is sent with a form is a Checkbox. */
+/** For settings that take effect at once; use a Checkbox for settings that a form submits. */
 export function Switch({ isOn, onChange, label, isDisabled = false }: SwitchProps) {
   return (
     <button

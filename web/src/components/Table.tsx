@@ -5,14 +5,14 @@ export interface Column<Row> {
   readonly key: string
   readonly header: ReactNode
   readonly cell: (row: Row) => ReactNode
-  /** Numbers stand to the right, in figures of one width. */
+  /** Aligned right, in figures of equal width. */
   readonly isNumeric?: boolean
-  /** Left out on phones, where the first columns are what matters. */
+  /** Hidden on phones, where the first columns matter most. */
   readonly isSecondary?: boolean
 }
 
 interface TableProps<Row> {
-  /** Read out by screen readers; shown nowhere. */
+  /** For screen readers only. */
   caption: string
   columns: readonly Column<Row>[]
   rows: readonly Row[]
@@ -21,7 +21,7 @@ interface TableProps<Row> {
 
 export function Table<Row>({ caption, columns, rows, rowKey }: TableProps<Row>) {
   return (
-    // Scrolls by keyboard too, where a row is wider than the screen.
+    // Focusable, so that a row wider than the screen scrolls by keyboard.
     <div
       className="relative -mx-2 overflow-x-auto px-2"
       role="region"

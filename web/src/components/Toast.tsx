@@ -10,7 +10,7 @@ interface Shown {
   readonly tone: Tone
 }
 
-/** What goes wrong stays longer: it has to be read. */
+/** Errors stay longer, so that they can be read. */
 const SHOWN_MS: Record<Tone, number> = { success: 4000, danger: 10_000 }
 
 const ToastContext = createContext<ShowToast>(() => {})

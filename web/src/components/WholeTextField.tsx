@@ -6,15 +6,15 @@ interface WholeTextFieldProps {
   readonly label: string
   readonly placeholder: string
   readonly maxLength: number
-  /** What is asked for now; a page that changes it by itself gives it as the `key` too. */
+  /** The current filter; a page that changes it itself must also pass it as the `key`. */
   readonly value: string
   readonly onChange: (text: string) => void
-  /** In words, what is wrong with a text; it is not asked for then. */
+  /** Explains why a text is invalid; an invalid text is not applied. */
   readonly faultOf?: (text: string) => string | undefined
   readonly className?: string
 }
 
-/** Of a filter: asked for when it is written to the end, not at each letter. */
+/** A filter field that applies its text when the user finishes it, not at each letter. */
 export function WholeTextField(props: WholeTextFieldProps) {
   const { label, placeholder, maxLength, value, onChange, faultOf, className } = props
   const [text, setText] = useState(value)

@@ -1,4 +1,6 @@
-/** The smallest of 1, 2, 5, 10, 20… (of any size) that is not below the value: what an axis ends with. */
+/**
+ * The upper end of an axis: the smallest of 1, 2, 5, 10, 20… (of any magnitude) that is not below the value.
+ */
 export function axisTop(value: number): number {
   if (!(value > 0)) return 1
   const size = 10 ** Math.floor(Math.log10(value))

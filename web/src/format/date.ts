@@ -1,4 +1,4 @@
-/** Dates as people read them, in the customer's own zone (their preferences), not the browser's. */
+/** Formats dates in the customer's preferred time zone, not the browser's. */
 
 const DEFAULT_ZONE = 'America/Sao_Paulo'
 
@@ -9,7 +9,7 @@ export function setZone(timeZone: string): void {
     new Intl.DateTimeFormat('pt-BR', { timeZone })
     zone = timeZone
   } catch {
-    // A zone that this browser does not know: what most customers have stands.
+    // This browser does not know the zone, so the default zone stays.
     zone = DEFAULT_ZONE
   }
 }
@@ -19,7 +19,7 @@ export function dateTime(instant: string | Date): string {
   return format(instant, { dateStyle: 'short', timeStyle: 'short' }).replace(',', '')
 }
 
-/** 21 de novembro de 2026 às 14:05:12, as the long form of what a row shows shortly. */
+/** 21 de novembro de 2026 às 14:05:12: the long form of a date that a row shows in short form. */
 export function longDateTime(instant: string | Date): string {
   return format(instant, { dateStyle: 'long', timeStyle: 'medium' })
 }
@@ -34,14 +34,14 @@ export function time(instant: string | Date): string {
   return format(instant, { timeStyle: 'short' })
 }
 
-/** A day without a time (AAAA-MM-DD), which no zone may shift: 21 de nov. */
+/** A day without a time (YYYY-MM-DD), which no time zone may shift: 21 de nov. */
 export function shortDay(day: string): string {
   return formatter({ day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
     new Date(`${day.slice(0, 10)}T12:00:00Z`),
   )
 }
 
-/** Today in the customer's zone, as AAAA-MM-DD. */
+/** Today in the customer's time zone, as YYYY-MM-DD. */
 export function today(now: Date = new Date()): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' }).format(now)
 }
@@ -52,7 +52,9 @@ function format(instant: string | Date, options: Intl.DateTimeFormatOptions): st
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
-/** Kept: to make one takes a hundred times as long as to write a date, and a list has many dates. */
+/**
+ * Cached: creating a formatter takes a hundred times as long as formatting a date, and a list has many dates.
+ */
 function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = JSON.stringify(options)
   const known = formatters.get(key)

@@ -1,6 +1,6 @@
-/** Amounts of the API in whole numbers: what is recomputed or compared here must come out to the last digit. */
+/** The API's amounts as whole numbers: recomputed and compared amounts must match to the last digit. */
 
-/** `0.0000045` and 12 -> `4500000n`. An amount has at most 15 digits, which a double tells apart. */
+/** `0.0000045` and 12 -> `4500000n`. An amount has at most 15 digits, which a double represents exactly. */
 export function scaledBy(value: number, decimals: number): bigint {
   const [, sign, whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? []
@@ -10,7 +10,7 @@ export function scaledBy(value: number, decimals: number): bigint {
   return sign === '-' ? -scaled : scaled
 }
 
-/** `4500000n` and 12 -> `0,0000045`, with at least `decimalsMin` decimals, as it is written in Brazil. */
+/** `4500000n` and 12 -> `0,0000045`, with at least `decimalsMin` decimals and a decimal comma. */
 export function exactDecimal(scaled: bigint, decimals: number, decimalsMin = 0): string {
   const sign = scaled < 0n ? '-' : ''
   const digits = (scaled < 0n ? -scaled : scaled).toString().padStart(decimals + 1, '0')

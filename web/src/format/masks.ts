@@ -1,7 +1,10 @@
-/** What people type, with the punctuation that they know. A mask takes any text and may be applied again. */
+/** Adds the usual punctuation to typed text. A mask accepts any text and can be applied repeatedly. */
 export type Mask = (text: string) => string
 
-/** CPF up to eleven digits; with a letter or a twelfth character it can only be a CNPJ, which has letters since 2026. */
+/**
+ * A CPF up to eleven digits; a letter or a twelfth character makes it a CNPJ, which may have letters since
+ * 2026.
+ */
 export const maskTaxId: Mask = (text) => {
   const bare = text
     .toUpperCase()
@@ -14,7 +17,7 @@ export const maskTaxId: Mask = (text) => {
 
 export const maskPostalCode: Mask = (text) => punctuate(digitsOf(text).slice(0, 8), [5, '-', 3])
 
-/** Numbers from abroad begin with `+`, and are left as they are. */
+/** Foreign numbers begin with `+` and stay as they are. */
 export const maskPhone: Mask = (text) => {
   if (text.trimStart().startsWith('+')) return text
   const digits = digitsOf(text).slice(0, 11)
@@ -35,7 +38,10 @@ function digitsOf(text: string): string {
   return text.replaceAll(/\D/g, '')
 }
 
-/** Groups of so many characters with what stands between them; nothing after the last character. */
+/**
+ * Splits the text into groups of the given lengths and puts the given separators between them; no separator
+ * follows the last character.
+ */
 function punctuate(text: string, form: readonly (number | string)[]): string {
   let rest = text
   let written = ''

@@ -6,7 +6,7 @@ export function wholeNumber(value: number): string {
   return WHOLE.format(value)
 }
 
-/** 12.5 -> 12,5%: the API's percentages are out of a hundred. */
+/** 12.5 -> 12,5%: the API returns percentages from 0 to 100. */
 export function percent(ofHundred: number): string {
   return PERCENT.format(ofHundred / 100)
 }

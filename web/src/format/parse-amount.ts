@@ -1,6 +1,7 @@
 /**
- * An amount as Brazilians write it: `1.234,56`, `R$ 50`, `49,9`. A lone point followed by other than three
- * digits is taken for a decimal point, since keyboards of phones may offer no comma. Undefined: no amount.
+ * Reads an amount as Brazilians write it: `1.234,56`, `R$ 50`, `49,9`. A single point that is not followed by
+ * exactly three digits counts as a decimal point, since phone keyboards may lack a comma. Undefined: not an
+ * amount.
  */
 export function parseAmount(text: string, decimalsMax = 2): number | undefined {
   const bare = text.replace(/^\s*(R\$|US\$|\$)?\s*/, '').trim()

@@ -1,4 +1,4 @@
-/** An amount as it would be typed: what a field shows to be changed. */
+/** Formats an amount as the user would type it, as the initial text of a field. */
 export function typedAmount(amount: number): string {
   return String(amount).replace('.', ',')
 }

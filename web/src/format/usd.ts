@@ -1,4 +1,4 @@
-/** Dollars, as providers charge: with the places that small prices need, as many as are not zero. */
+/** Dollars, as providers charge, with the decimals that small prices need and no trailing zeros. */
 const USD = new Intl.NumberFormat('pt-BR', {
   style: 'currency',
   currency: 'USD',

@@ -1,4 +1,4 @@
-/** Who is signed in, the theme and the way out: a button that discloses them, closed by Escape. */
+/** The signed-in user, the theme and sign-out, behind a button that discloses them; Escape closes it. */
 import { ChevronsUpDown } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
 import type { Session } from '../api/session.ts'

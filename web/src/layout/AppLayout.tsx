@@ -1,4 +1,4 @@
-/** Around every page of a signed-in customer: navigation, what the mode is, and the page. */
+/** The layout of a signed-in customer's pages: navigation, the notice of sandbox mode, and the page. */
 import { useQuery } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
 import { useEffect } from 'react'
@@ -15,7 +15,7 @@ import { useSignInWhenSignedOut } from './use-sign-in-when-signed-out.ts'
 
 interface AppLayoutProps {
   readonly menu?: readonly MenuEntry[]
-  /** Named where it is not the customer's own. */
+  /** The name of the area, unless it is the customer's own. */
   readonly area?: string
 }
 

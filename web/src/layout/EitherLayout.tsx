@@ -1,4 +1,4 @@
-/** Around pages that anybody may see, and that customers see with their navigation. */
+/** The layout of public pages that signed-in customers see with their navigation. */
 import { useQuery } from '@tanstack/react-query'
 import { sessionQuery } from '../api/session.ts'
 import { AppLayout } from './AppLayout.tsx'

@@ -1,7 +1,7 @@
 import { ErrorState } from '../components/ErrorState.tsx'
 import { PageTitle } from '../components/PageTitle.tsx'
 
-/** Where a page itself fails, or its code could not be loaded (after an update of the service, say). */
+/** Shown when a page throws or its code cannot be loaded (for example after an update of the service). */
 export function PageError({ error }: { error: unknown }) {
   return (
     <>

@@ -1,6 +1,6 @@
 import { Skeleton } from '../components/Skeleton.tsx'
 
-/** While the code of a page is on its way. */
+/** Shown while the code of a page loads. */
 export function PageSkeleton() {
   return (
     <div role="status">

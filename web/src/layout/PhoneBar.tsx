@@ -1,4 +1,4 @@
-/** The bar at the bottom of a phone: the main pages, and a sheet with all the others. */
+/** The bar at the bottom of a phone: the main pages, and a sheet with all others. */
 import { Link } from '@tanstack/react-router'
 import { Menu } from 'lucide-react'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-/** Around the pages that need no account: sign-in, sign-up, the state of the service. */
+/** The layout of pages that need no account: sign-in, sign-up, service status. */
 import { Outlet } from '@tanstack/react-router'
 import { PublicFrame } from './PublicFrame.tsx'
 

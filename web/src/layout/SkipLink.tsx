@@ -3,7 +3,7 @@ export function SkipLink() {
     <a
       href="#conteudo"
       onClick={(event) => {
-        // The router would take the address for a change of page.
+        // Otherwise the router would treat the fragment as a navigation.
         event.preventDefault()
         document.getElementById('conteudo')?.focus()
       }}

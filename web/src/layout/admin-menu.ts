@@ -1,4 +1,4 @@
-/** What operators navigate by under /admin, in its order. A page joins when it is done. */
+/** The operators' navigation under /admin, in order. Only finished pages are listed. */
 import {
   Boxes,
   ChartColumnStacked,

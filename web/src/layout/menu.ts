@@ -1,4 +1,4 @@
-/** What the navigation shows, in its order. A page joins when it is done. */
+/** The customers' navigation, in order. Only finished pages are listed. */
 import type { LinkProps } from '@tanstack/react-router'
 import {
   Activity,
@@ -25,7 +25,7 @@ export interface MenuEntry {
   readonly to: NonNullable<LinkProps['to']>
   readonly label: string
   readonly icon: LucideIcon
-  /** One of the four that the bar at the bottom of a phone has place for. */
+  /** One of the four entries that fit in the bar at the bottom of a phone. */
   readonly isOnPhoneBar?: boolean
 }
 

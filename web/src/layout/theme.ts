@@ -1,4 +1,4 @@
-/** The customer's choice of theme; public/theme.js puts it on <html> before the first paint. */
+/** The customer's theme; public/theme.js applies it to <html> before the first paint. */
 
 export type Theme = 'system' | 'light' | 'dark'
 
@@ -18,6 +18,6 @@ export function chooseTheme(theme: Theme): void {
     if (theme === 'system') localStorage.removeItem(KEY)
     else localStorage.setItem(KEY, theme)
   } catch {
-    // It then holds until the page is closed.
+    // Without storage the choice lasts until the page is closed.
   }
 }

@@ -1,7 +1,7 @@
 import { useLocation } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 
-/** After a change of page the focus goes to it, so that screen readers and the keyboard begin there. */
+/** Moves the focus to the new page after a navigation, so that screen readers and the keyboard start there. */
 export function useFocusOnNavigation(): void {
   const { pathname } = useLocation()
   const before = useRef(pathname)

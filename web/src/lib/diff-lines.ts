@@ -1,4 +1,4 @@
-/** The differences of two texts, line by line; in a line that was changed, word by word. */
+/** Compares two texts line by line, and changed lines word by word. */
 import { shortestEdit, type EditKind } from './shortest-edit.ts'
 
 export interface DiffPart {
@@ -8,19 +8,19 @@ export interface DiffPart {
 
 export interface DiffLine {
   readonly kind: EditKind
-  /** Undefined where the line is not in that text. */
+  /** Undefined when the line is not in that text. */
   readonly numberBefore: number | undefined
   readonly numberAfter: number | undefined
-  /** Together the line; what differs from the line that it was made of is marked. */
+  /** Joined, the parts are the line; the changed parts are flagged. */
   readonly parts: readonly DiffPart[]
 }
 
-/** A word, a run of spaces, or one of any other character. */
+/** A word, a run of spaces, or one other character. */
 const TOKEN = /[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu
 const LINE_END = /\r\n|\n|\r/
-/** Lines with less in common are not two forms of one line. */
+/** Two lines that share less than this are unrelated, not a changed line. */
 const ALIKE_MIN = 0.4
-/** How many lines further the other form of a line is looked for. */
+/** How many lines ahead to look for the changed form of a line. */
 const REACH = 8
 const WORD_CHANGES_MAX = 400
 
@@ -63,7 +63,7 @@ function textsOf(run: ReturnType<typeof shortestEdit>, wanted: EditKind): string
 
 type Parts = readonly DiffPart[]
 
-/** Finds for each removed line the added one that it became, in their order, and marks the words between them. */
+/** Matches each removed line with the added line that replaced it, in order, and flags the changed words. */
 function changedLines(removed: readonly string[], added: readonly string[]): [Parts[], Parts[]] {
   const removedParts = removed.map(whole)
   const addedParts = added.map(whole)
@@ -92,7 +92,7 @@ function mostAlike(text: string, added: readonly string[], from: number): number
   return found
 }
 
-/** The share of words that both have (Dice), from 0 to 1. */
+/** The share of words in common (Dice coefficient), from 0 to 1. */
 function likenessOf(left: string, right: string): number {
   const words = wordsOf(left)
   const others = new Map<string, number>()
@@ -121,7 +121,7 @@ function whole(text: string): Parts {
   return [{ text, isChanged: false }]
 }
 
-/** What this side of the change shows, its neighbours of one kind in one part. */
+/** The parts of one side of the change; neighbours of one kind are merged. */
 function partsOf(words: ReturnType<typeof shortestEdit>, side: 'removed' | 'added'): Parts {
   const parts: { text: string; isChanged: boolean }[] = []
   for (const { kind, text } of words) {

@@ -1,4 +1,4 @@
-/** A random UUID, also where the page came without TLS: `crypto.randomUUID` is not there then. */
+/** A random UUID that also works without TLS, where `crypto.randomUUID` is missing. */
 export function newUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40

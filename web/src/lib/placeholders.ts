@@ -1,27 +1,27 @@
 /**
- * The placeholders of saved prompts, as src/prompts/placeholders.ts reads them; the server's file counts
- * bytes with what only Node has. test/web/placeholders.test.ts holds the two together.
+ * The placeholders of saved prompts, with the rules of src/prompts/placeholders.ts. That file counts bytes with
+ * an API that only Node.js has; test/web/placeholders.test.ts keeps the two consistent.
  */
 const PLACEHOLDER = /\{\{ *([a-zA-Z0-9_]{1,40}) *\}\}/g
-/** Whatever else somebody may have meant to be one. */
+/** Text in braces that may be a mistyped placeholder. */
 const BRACES = /\{\{([^{}\n]{0,80})\}\}/g
 
 export const VARIABLES_MAX = 100
 
 export interface PromptPart {
   readonly kind: 'text' | 'variable' | 'not_a_variable'
-  /** As written, with its braces. */
+  /** The original text, including braces. */
   readonly text: string
-  /** The name, of a variable. */
+  /** The name of the variable. */
   readonly name: string
 }
 
-/** The names in a body, each once, in the order of their first place. */
+/** The names in a body, without repetitions, in order of first appearance. */
 export function findPlaceholders(body: string): string[] {
   return [...new Set(Array.from(body.matchAll(PLACEHOLDER), ([, name]) => name as string))]
 }
 
-/** The body in its parts; together they are the body. */
+/** Splits the body into parts; joined, they are the body. */
 export function promptParts(body: string): PromptPart[] {
   const parts: PromptPart[] = []
   let end = 0

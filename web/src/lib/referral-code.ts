@@ -1,17 +1,17 @@
-/** The code of who brought a visitor, kept for the tab from the link that they came by to their sign-up. */
+/** Keeps the referral code of the link that a visitor followed until they sign up, in this tab. */
 
 const NAME = 'indicacao'
-/** As the server has it. */
+/** The server's limit. */
 const LENGTH_MAX = 40
 
-/** Of the address that the visitor came by: any page of ours may be it. */
+/** Reads the code from the query of the visited URL, which may be any page. */
 export function keepReferralCode(search: string): void {
   const code = new URLSearchParams(search).get(NAME)?.trim() ?? ''
   if (code === '' || code.length > LENGTH_MAX) return
   try {
     sessionStorage.setItem(NAME, code)
   } catch {
-    // A browser that keeps nothing: the field of the sign-up is still there.
+    // Without storage the code is not kept; the sign-up page still has a field for it.
   }
 }
 

@@ -1,10 +1,10 @@
-/** Hands a file that the page has made to the browser, which saves it where it saves all. */
+/** Lets the browser save a file that the page made. */
 export function saveFile(content: Blob, name: string): void {
   const url = URL.createObjectURL(content)
   const link = document.createElement('a')
   link.href = url
   link.download = name
   link.click()
-  // Once the browser has begun to read it.
+  // Late enough for the browser to have read it.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

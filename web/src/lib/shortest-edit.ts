@@ -1,6 +1,6 @@
 /**
- * What stayed and what changed between two lists, by the algorithm of Myers (1986): the time grows with
- * their length times the number of changes, so texts that are nearly the same are compared at once.
+ * The shortest edit between two lists, by the algorithm of Myers (1986). The time grows with their length times
+ * the number of changes, so texts that are nearly equal are compared fast.
  */
 
 export type EditKind = 'same' | 'removed' | 'added'
@@ -10,7 +10,9 @@ export interface Edit {
   readonly text: string
 }
 
-/** Lists with more changes than this have little in common: all of one, then all of the other. */
+/**
+ * Lists with more changes have little in common: the result is then all of one followed by all of the other.
+ */
 const CHANGES_MAX = 1_200
 
 export function shortestEdit(
@@ -46,8 +48,9 @@ function between(before: readonly string[], after: readonly string[], changesMax
 }
 
 /**
- * For each number of changes how far into `before` one gets on each diagonal (place in `before` less place
- * in `after`), until both ends are reached. Undefined: that takes more than `changesMax`.
+ * For each number of changes, how far into `before` each diagonal reaches (a diagonal is the position in
+ * `before` minus the position in `after`), until both ends are reached. Undefined when that takes more than
+ * `changesMax` changes.
  */
 function furthestPoints(
   before: readonly string[],
@@ -57,7 +60,7 @@ function furthestPoints(
   const trace: Int32Array[] = []
   let last = new Int32Array(3)
   for (let changes = 0; changes <= changesMax; changes++) {
-    // Diagonal d stands at d + changes + 1, with a place to spare on each side.
+    // Diagonal d is at index d + changes + 1, with one spare place on each side.
     const now = new Int32Array(2 * changes + 3)
     for (let diagonal = -changes; diagonal <= changes; diagonal += 2) {
       let x = changes === 0 ? 0 : stepTo(last, diagonal, changes)
@@ -72,7 +75,7 @@ function furthestPoints(
   return undefined
 }
 
-/** From the points of one change less: by an addition from the diagonal above, or by a removal. */
+/** Extends the points of one change less: by an addition from the diagonal above, or by a removal. */
 function stepTo(last: Int32Array, diagonal: number, changes: number): number {
   return isAddition(last, diagonal, changes)
     ? (last[diagonal + 1 + changes] as number)

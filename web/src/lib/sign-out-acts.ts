@@ -1,4 +1,4 @@
-/** What has to be forgotten when somebody leaves, known to the page that remembers it. */
+/** Cleanup functions to run at sign-out; each page registers its own. */
 const acts = new Set<() => void>()
 
 export function onSignOut(act: () => void): void {
@@ -10,6 +10,6 @@ export function forgetPerson(): void {
   try {
     sessionStorage.clear()
   } catch {
-    // A browser that keeps nothing has nothing to forget.
+    // A browser without storage has nothing to clear.
   }
 }

@@ -3,7 +3,7 @@ import { useToast } from '../components/Toast.tsx'
 
 const SHOWN_MS = 2000
 
-/** Copies the text, says so for a moment, and says what to do where the browser does not let it. */
+/** Copies the text and confirms it briefly, or explains how to copy by hand when the browser refuses. */
 export function useCopy(text: string): { isCopied: boolean; copy: () => Promise<void> } {
   const [isCopied, setIsCopied] = useState(false)
   const toast = useToast()

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 
 export type Filters<Name extends string> = Readonly<Record<Name, string>>
 
-/** Filters that stand in the address: a reload, a way back and a link keep them. `''` is none. */
+/** Filters in the URL: reload, back and links keep them. `''` means no filter. */
 export function useFilters<Name extends string>(
   ...names: readonly Name[]
 ): [Filters<Name>, (change: Partial<Filters<Name>>) => void] {
@@ -25,7 +25,7 @@ export function filtersOf<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, textOf(search[name])])) as Filters<Name>
 }
 
-/** What looks like a number comes as one. */
+/** The router parses text that looks like a number as a number. */
 function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }

@@ -1,8 +1,8 @@
 import { useEffect, useRef, type RefObject } from 'react'
 
 /**
- * The focus, when what has this ref appears (with `tabIndex={-1}`, where it takes none by itself): where the button that led here is gone, readers
- * and the keyboard go on at what it says.
+ * Focuses the element with this ref when it appears (with `tabIndex={-1}` if it is not focusable itself). Use
+ * it when the button that led here is gone, so that screen readers and the keyboard continue here.
  */
 export function useFirstFocus<Shown extends HTMLElement>(): RefObject<Shown | null> {
   const ref = useRef<Shown>(null)

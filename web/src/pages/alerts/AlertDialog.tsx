@@ -21,7 +21,7 @@ import { CHANNEL_WORDS, explainAlertError, KIND_WORDS } from './alert-words.ts'
 import { ScopeField } from './ScopeField.tsx'
 
 interface Props {
-  /** Undefined: a new one. */
+  /** Undefined: a new alert. */
   readonly alert: Alert | undefined
   readonly isOpen: boolean
   readonly onClose: () => void
@@ -54,7 +54,7 @@ function AlertForm({
   const [threshold, setThreshold] = useState(alert ? typedAmount(alert.threshold) : '')
   const [name, setName] = useState(alert?.name)
   const [channels, setChannels] = useState<readonly Channel[]>(alert?.channels ?? ['email'])
-  // `chave:<id>`, `equipe:<id>`, or nothing for the whole account.
+  // `chave:<id>`, `equipe:<id>`, or empty for the whole account.
   const [scope, setScope] = useState('')
   const [fault, setFault] = useState<string>()
   const save = useSaveAlert(alert, onDone)

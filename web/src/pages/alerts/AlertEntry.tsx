@@ -64,7 +64,7 @@ function State({ alert: { is_enabled, state } }: { readonly alert: Alert }) {
   )
 }
 
-/** Nothing for the whole account. */
+/** Renders nothing for an alert on the whole account. */
 function Scope({ alert: { api_key_id, team_id } }: { readonly alert: Alert }) {
   const keys = useQuery({ ...keysToChooseQuery, enabled: api_key_id !== null })
   const teams = useQuery({ ...ownTeamsQuery, enabled: team_id !== null })

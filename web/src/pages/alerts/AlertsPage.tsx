@@ -13,7 +13,7 @@ import { alertsQuery, type Alert } from './alert-queries.ts'
 
 export function AlertsPage() {
   const found = useQuery(alertsQuery)
-  // `null`: a new one.
+  // `null`: a new alert. Undefined: the dialog is closed.
   const [edited, setEdited] = useState<Alert | null>()
   const create = (
     <Button icon={<Plus aria-hidden="true" className="size-4" />} onClick={() => setEdited(null)}>

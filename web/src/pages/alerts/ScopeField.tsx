@@ -5,7 +5,7 @@ import { keysToChooseQuery } from '../usage/usage-queries.ts'
 import { ownTeamsQuery } from './alert-queries.ts'
 
 interface Props {
-  /** `chave:<id>`, `equipe:<id>`, or nothing for the whole account. */
+  /** `chave:<id>`, `equipe:<id>`, or empty for the whole account. */
   readonly value: string
   readonly onChange: (value: string) => void
 }

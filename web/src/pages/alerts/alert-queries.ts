@@ -16,7 +16,7 @@ export const alertsQuery = queryOptions({
   queryFn: ({ signal }) => api.get('/me/alerts', { signal }),
 })
 
-/** Alerts are of teams that one owns. */
+/** Only a team's owner can set alerts on it. */
 export const ownTeamsQuery = queryOptions({
   queryKey: ['teams', 'owned'],
   queryFn: async ({ signal }) => {
@@ -25,7 +25,7 @@ export const ownTeamsQuery = queryOptions({
   },
 })
 
-/** Shown at once, and taken back where the API refuses it. */
+/** Switches at once, and back if the API refuses. */
 export function useAlertSwitch() {
   const queries = useQueryClient()
   const toast = useToast()

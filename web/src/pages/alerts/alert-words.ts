@@ -7,12 +7,12 @@ import type { Alert, AlertKind, Channel } from './alert-queries.ts'
 
 interface KindWords {
   readonly name: string
-  /** Goes on behind "Avisar quando". */
+  /** Continues the sentence "Avisar quando". */
   readonly when: string
   readonly unit: 'R$' | 'dias' | '%'
   readonly example: string
   readonly bounds: string
-  /** A key and a team have no balance of their own. */
+  /** API keys and teams have no balance of their own. */
   readonly isForWholeAccountOnly: boolean
 }
 
@@ -71,7 +71,7 @@ export function thresholdWords(kind: AlertKind, value: number): string {
   return unit === 'dias' ? counted(value, 'dia', 'dias') : `${written}%`
 }
 
-/** The value that it fired with may be a part of a cent. */
+/** The value that fired the alert may be a fraction of a cent. */
 export function valueWords(kind: AlertKind, value: number): string {
   return KIND_WORDS[kind].unit === 'R$' ? amount(value) : thresholdWords(kind, value)
 }

@@ -13,7 +13,7 @@ import { runwayQuery } from './home-queries.ts'
 
 type Runway = Answer<'get', '/me/runway'>
 
-/** No need to count further: the balance lasts. */
+/** A runway beyond this is not counted in days. */
 const DAYS_SHOWN_MAX = 365
 
 export function BalanceCard() {
@@ -51,7 +51,7 @@ function Balance({ runway }: { runway: Runway }) {
   )
 }
 
-/** As high as what it stands for, so that nothing below it moves. */
+/** As high as the loaded card, so that nothing below it moves. */
 function BalanceSkeleton() {
   return (
     <>

@@ -1,6 +1,6 @@
 import { CopyButton } from '../../components/CopyButton.tsx'
 
-/** With a place for the key: a secret is shown once, where it is made. */
+/** Contains a placeholder for the key: a secret is shown only once, when it is made. */
 function commandFor(origin: string): string {
   return `curl ${origin}/v1/chat/completions \\
   -H "Authorization: Bearer SUA_CHAVE" \\

@@ -1,4 +1,7 @@
-/** From nothing to the first answer of a model, each step ticked by what the API says. Gone once all are done. */
+/**
+ * The steps from an empty account to the first answer of a model; the API's data ticks them off. Hidden once
+ * all are done.
+ */
 import { Card } from '../../components/Card.tsx'
 import { FirstRequest } from './FirstRequest.tsx'
 import { GuideStep } from './GuideStep.tsx'

@@ -6,7 +6,7 @@ import { classNames } from '../../lib/class-names.ts'
 
 interface GuideStepProps {
   isDone: boolean
-  /** The first that is not done: it alone shows how it is done. */
+  /** The first open step; only it shows instructions. */
   isNext: boolean
   title: string
   text: string

@@ -19,7 +19,7 @@ export function HomePage() {
   const byDay = useQuery(byDayQuery)
   const isUsed = byDay.data?.by_day.some((day) => day.requests + day.failed_requests > 0)
   const guide = useFirstSteps(byDay.data?.by_day.some(({ requests }) => requests > 0))
-  // All at once: a guide that came later would push away what is below it.
+  // Wait for both: a guide that arrives later would push the content down.
   const isPending = byDay.isPending || (byDay.isSuccess && guide.isPending)
   return (
     <>
@@ -32,7 +32,7 @@ export function HomePage() {
         {!isPending && guide.steps && <FirstRunGuide steps={guide.steps} />}
         {byDay.isError && <ErrorState error={byDay.error} onRetry={() => void byDay.refetch()} />}
         {isPending && <SkeletonRows rows={6} label="Carregando seu resumo…" />}
-        {/* Before the first call there is nothing to sum up. */}
+        {/* Before the first call there is nothing to summarize. */}
         {!isPending && isUsed === false && <BalanceCard />}
         {!isPending && byDay.data && isUsed && (
           <Overview

@@ -5,7 +5,7 @@ import { duration } from '../../format/duration.ts'
 import { counted, percent, shortNumber, wholeNumber } from '../../format/number.ts'
 import type { Comparison, Latency } from './compare-periods.ts'
 
-/** Today, the period, and how it differs from the one before. */
+/** Today, the period, and the change from the previous period. */
 interface PeriodTilesProps {
   comparison: Comparison
   latency: Latency
@@ -54,7 +54,7 @@ export function PeriodTiles({ comparison, latency, days }: PeriodTilesProps) {
   )
 }
 
-/** Of the newest calls, whatever the period. */
+/** Latency of the newest calls, independent of the period. */
 function LatencyLine({
   latency: { calls, p50_ms, p95_ms, first_byte_p50_ms },
 }: {
@@ -85,11 +85,11 @@ interface ChangeProps {
   now: number
   before: number
   days: number
-  /** What it was before, as it is written. */
+  /** The previous value, formatted. */
   shown: string
 }
 
-/** More is neither good nor bad here, so it has no colour. */
+/** More is neither good nor bad here, so the change has no colour. */
 function Change({ now, before, days, shown }: ChangeProps) {
   if (before === 0) {
     return <>{now === 0 ? 'Nada ainda' : `Nada nos ${days} dias anteriores`}</>

@@ -1,4 +1,4 @@
-/** The last days and as many before them, from the sums of each day. */
+/** Compares the last days with as many before them, from daily sums. */
 import type { Answer } from '../../api/client.ts'
 
 export type DayUsage = Answer<'get', '/usage/by-day'>['by_day'][number]

@@ -1,11 +1,11 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 
-/** Twice the longest period, so that each can be compared with the one before. */
+/** Twice the longest period, so that each can be compared with the previous one. */
 const DAYS_READ = 60
-/** The period that is shown first. */
+/** The initial period. */
 export const FIRST_DAYS = 30
-/** While it shows how the first steps go, it must see them being done elsewhere. */
+/** The guide polls, because its steps may be done in other tabs or programs. */
 export const GUIDE_REFRESH_MS = 5_000
 
 export const statsQuery = queryOptions({

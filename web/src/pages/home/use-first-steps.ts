@@ -1,4 +1,4 @@
-/** How far somebody is on the way to their first answer of a model, as the API says; watched until all is done. */
+/** The user's progress towards the first answer of a model, from the API; polled until every step is done. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { GUIDE_REFRESH_MS, statsQuery, summaryQuery } from './home-queries.ts'
@@ -12,7 +12,7 @@ export interface FirstSteps {
   readonly hasCalled: boolean
 }
 
-/** `hasCalledLately`: by what the page knows already; undefined while it does not know. */
+/** `hasCalledLately`: from data that the page already has; undefined while it is loading. */
 export function useFirstSteps(hasCalledLately: boolean | undefined): {
   isPending: boolean
   steps: FirstSteps | undefined

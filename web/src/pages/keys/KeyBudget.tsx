@@ -2,7 +2,7 @@ import { usd } from '../../format/usd.ts'
 import type { ApiKey } from './key-queries.ts'
 import { BUDGET_PERIOD } from './key-words.ts'
 
-/** What it spent of its budget. */
+/** The spent share of the key's budget. */
 export function KeyBudget({ budget }: Pick<ApiKey, 'budget'>) {
   if (budget === null) return <p className="text-sm text-muted">Sem orçamento</p>
   const { limit_usd, spent_usd, period } = budget
@@ -15,7 +15,7 @@ export function KeyBudget({ budget }: Pick<ApiKey, 'budget'>) {
           de {usd(limit_usd)} <span className="whitespace-nowrap">{BUDGET_PERIOD[period]}</span>
         </span>
       </p>
-      {/* The words above say the same; no width in a style attribute, which the security policy refuses. */}
+      {/* Decorative: the text above says the same. An SVG, because the content security policy refuses a width in a style attribute. */}
       <svg aria-hidden="true" className="mt-1.5 h-1.5 w-full rounded-full bg-sunken">
         <rect
           width={`${share}%`}

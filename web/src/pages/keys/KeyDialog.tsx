@@ -15,7 +15,7 @@ import { ModelPicker } from './ModelPicker.tsx'
 interface KeyDialogProps {
   /** Undefined: the dialog is closed. */
   readonly editing: ApiKey | 'new' | undefined
-  /** Whose new key it is; of the customer alone, if not given. */
+  /** The team of a new key; without it the key belongs to the customer alone. */
   readonly teamId?: string
   readonly onClose: () => void
   readonly onMade: (made: NewApiKey) => void
@@ -56,7 +56,7 @@ function KeyForm({ apiKey: key, ...rest }: KeyFormProps) {
     setFault(fault)
     const control = fault.field === undefined ? null : form.current?.elements.namedItem(fault.field)
     if (!(control instanceof HTMLElement)) return
-    // A closed group would hide what is wrong.
+    // A closed group would hide the error.
     const group = control.closest('details')
     if (group) group.open = true
     control.focus()
@@ -109,7 +109,7 @@ function KeyForm({ apiKey: key, ...rest }: KeyFormProps) {
   )
 }
 
-/** A key that already may use all says so by having no list. */
+/** A key that may use every model has no list. */
 function needsAll(key: ApiKey | undefined): boolean {
   return key === undefined || key.model_ids !== null
 }
@@ -136,7 +136,7 @@ function useSave(
     },
   })
 
-  /** The API wants the list: a key's models do not grow by themselves. */
+  /** The API takes an explicit list, so that a key's models do not grow when the catalog does. */
   async function allIds(): Promise<string[]> {
     return (await queries.ensureQueryData(keyModelsQuery)).map(({ id }) => id)
   }

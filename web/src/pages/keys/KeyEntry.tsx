@@ -8,7 +8,7 @@ import { KeyFacts } from './KeyFacts.tsx'
 interface KeyEntryProps {
   readonly apiKey: ApiKey
   readonly isChosen: boolean
-  /** Undefined where there is nothing left to do with it. */
+  /** Undefined for a key that can no longer be changed. */
   readonly onChoose: ((isChosen: boolean) => void) | undefined
   readonly onChange: () => void
   readonly onRevoke: () => void

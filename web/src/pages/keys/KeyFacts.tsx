@@ -7,11 +7,11 @@ import { KEY_STATUS } from './key-words.ts'
 
 interface KeyFactsProps {
   readonly apiKey: ApiKey
-  /** Beside its state. */
+  /** Placed beside the key's state. */
   readonly children?: ReactNode
 }
 
-/** What a key is, when it was last used, and how it is limited. */
+/** A key's properties, last use and limits. */
 export function KeyFacts({ apiKey, children }: KeyFactsProps) {
   const { text, tone } = KEY_STATUS[apiKey.status]
   return (

@@ -100,7 +100,7 @@ export function KeyLimits({ apiKey: key, errorOf }: KeyLimitsProps) {
   )
 }
 
-/** Whoever changes a key sees what it is limited by. */
+/** Opens the group when the edited key has a limit in it. */
 function hasMore(key: ApiKey | undefined): boolean {
   return (
     key !== undefined &&

@@ -6,7 +6,7 @@ import { SnippetTabs } from '../../components/SnippetTabs.tsx'
 import { keyModelsQuery, type Model, type NewApiKey } from './key-queries.ts'
 import { snippetsOf } from './snippets.ts'
 
-/** In the page and not in a dialog, which a stray click would close: it is shown this once. */
+/** Part of the page rather than a dialog, which a stray click would close: the secret is shown only once. */
 export function KeySecret({
   made,
   whoseBalance = 'do seu saldo',
@@ -56,7 +56,7 @@ export function KeySecret({
   )
 }
 
-/** One that the key may call and that talks. */
+/** A chat model that the key may call. */
 function modelFor({ model_ids }: NewApiKey, models: readonly Model[]): Model | undefined {
   const talking = models.filter(
     ({ id, category }) => category === 'llm' && (model_ids === null || model_ids.includes(id)),

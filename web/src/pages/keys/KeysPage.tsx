@@ -17,7 +17,7 @@ import { keyListQuery, type ApiKey, type KeyStatus, type NewApiKey } from './key
 import { KEY_STATUS } from './key-words.ts'
 import { RevokeKeys, type ToRevoke } from './RevokeKeys.tsx'
 
-/** As many as one request revokes. */
+/** The API's limit for one request. */
 const CHOSEN_MAX = 100
 
 export function KeysPage() {

@@ -17,7 +17,7 @@ const CATEGORY: Readonly<Record<Model['category'], string>> = {
 }
 
 interface ModelPickerProps {
-  /** `null`: all of them. */
+  /** `null`: all models. */
   readonly value: ReadonlySet<string> | null
   readonly onChange: (value: ReadonlySet<string> | null) => void
   readonly error: string | undefined
@@ -100,7 +100,7 @@ function List({ models, chosen, onChange }: ListProps) {
           value={search}
           onChange={(event) => setSearch(event.target.value)}
           onKeyDown={(event) => {
-            // Enter would send the form that the list is a part of.
+            // Enter would submit the surrounding form.
             if (event.key === 'Enter') event.preventDefault()
           }}
           className="rounded-none border-0 pl-9"

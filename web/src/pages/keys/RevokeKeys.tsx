@@ -11,7 +11,7 @@ import { API_KEYS, type ApiKey } from './key-queries.ts'
 
 export type ToRevoke = readonly ApiKey[] | 'all'
 
-/** Typed by whoever ends every key at once. */
+/** The user types it to confirm revoking every key at once. */
 const WORD = 'revogar'
 
 interface RevokeKeysProps {

@@ -1,4 +1,4 @@
-/** From the fields of the form to what the API takes, and back. */
+/** Converts between the form's fields and the API's body. */
 import type { Body } from '../../api/client.ts'
 import { parseAmount } from '../../format/parse-amount.ts'
 import { typedAmount } from '../../format/typed-amount.ts'
@@ -9,7 +9,9 @@ export type KeyInput = Body<'post', '/api-keys'>
 
 const BUDGET_DECIMALS = 6
 
-/** Only what differs from `key`; of a new one, all that was filled in. A fault names its field. */
+/**
+ * Returns only the changes from `key`; for a new key, every field that was filled in. A fault names its field.
+ */
 export function readKeyForm(
   form: HTMLFormElement,
   models: readonly string[] | null,
@@ -43,7 +45,7 @@ export function readKeyForm(
     tokens_per_minute: tokens,
     budget: amount === null ? null : { limit_usd: amount, period },
     ip_allowlist: addresses.length === 0 ? null : addresses,
-    // The whole day long, where the customer is.
+    // The key expires at the end of the day in the customer's time zone.
     ...(key && day === dayOf(key.expires_at)
       ? {}
       : { expires_at: day === '' ? null : new Date(`${day}T23:59:59`).toISOString() }),
@@ -62,12 +64,12 @@ function changesOf(given: KeyInput, key: ApiKey): KeyInput {
   )
 }
 
-/** Fields of the same kind are written in the same order on both sides. */
+/** The two sides write their properties in the same order. */
 function isSame(left: unknown, right: unknown): boolean {
   return JSON.stringify(left) === JSON.stringify(right)
 }
 
-/** As a date field wants it. */
+/** In the format of a date field. */
 export function dayOf(instant: string | null): string {
   if (instant === null) return ''
   const at = new Date(instant)

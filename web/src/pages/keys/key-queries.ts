@@ -7,7 +7,7 @@ export type NewApiKey = Answer<'post', '/api-keys'>
 export type KeyStatus = ApiKey['status']
 export type Model = Answer<'get', '/models'>['models'][number]
 
-/** What every query of keys begins with. */
+/** The prefix of every query key for API keys. */
 export const API_KEYS = ['api-keys'] as const
 
 const PAGE = 50

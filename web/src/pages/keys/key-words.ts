@@ -16,7 +16,7 @@ export const BUDGET_PERIOD: Readonly<Record<NonNullable<ApiKey['budget']>['perio
   lifetime: 'no total',
 }
 
-/** Which field of the form, and what to do about it. `undefined` as the field: the form as a whole. */
+/** The form field of the error, and the text to show. Field `undefined`: the form as a whole. */
 export function explainKeyError(error: unknown): { field: string | undefined; text: string } {
   if (!(error instanceof ApiError)) return { field: undefined, text: explainError(error) }
   const { code, details = '' } = error

@@ -1,4 +1,4 @@
-/** A first call with a key, ready to be run: what the customer sees of it is what is copied. */
+/** A first call with a key, ready to run: the code that is shown is the code that is copied. */
 export interface Snippet {
   readonly id: string
   readonly text: string
@@ -6,7 +6,7 @@ export interface Snippet {
 }
 
 interface Call {
-  /** With the version, without a slash at the end. */
+  /** Includes the version; no trailing slash. */
   readonly baseUrl: string
   readonly secret: string
   readonly model: string

@@ -10,7 +10,7 @@ import { amount } from '../usage/charge-words.ts'
 export type ModelUse = Answer<'get', '/me/recommendations'>['models'][number]
 type Suggestion = ModelUse['suggestions'][number]
 
-/** A model that is used, and what would cost less in its place: the best first. */
+/** A used model and cheaper replacements for it, the best first. */
 export function CheaperModel({ use, days }: { readonly use: ModelUse; readonly days: number }) {
   const [best, ...others] = use.suggestions
   if (!best) return null

@@ -10,7 +10,7 @@ interface Props {
   readonly onClear: () => void
 }
 
-/** Stays in sight while there is something to compare. */
+/** Stays visible while models are selected for comparison. */
 export function CompareBar({ models, onClear }: Props) {
   const [isOpen, setOpen] = useState(false)
   if (models.length === 0) return null

@@ -9,7 +9,7 @@ export function Comparison({ models }: { readonly models: readonly CatalogModel[
     <div
       role="region"
       aria-label="Comparação"
-      // Scrolls by keyboard too, where three columns are wider than the screen.
+      // Focusable, so that three columns wider than the screen scroll by keyboard.
       tabIndex={0}
       className="relative overflow-x-auto"
     >

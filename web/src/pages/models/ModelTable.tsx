@@ -8,7 +8,7 @@ import { CATEGORY_WORDS, isPaidByTokens, outputPrice, unitPrices } from './price
 interface Props {
   readonly models: readonly CatalogModel[]
   readonly comparedIds: readonly string[]
-  /** No other can be chosen beside these. */
+  /** No further model can be selected. */
   readonly isFull: boolean
   readonly onToggle: (id: string) => void
 }

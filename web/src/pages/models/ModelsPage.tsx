@@ -18,13 +18,13 @@ import { RateNotice } from './RateNotice.tsx'
 import { Recommendations } from './Recommendations.tsx'
 import { recommendationsQuery } from './recommendations-query.ts'
 
-/** More columns than three are no comparison any more, and fit on no phone. */
+/** More than three columns are hard to compare and do not fit on a phone. */
 const COMPARED_MAX = 3
 
 export function ModelsPage() {
   const found = useQuery(catalogQuery)
   const { data: session } = useQuery(sessionQuery)
-  // They stand above the catalog: what came later would push it away.
+  // They stand above the catalog, so the page waits for them: arriving later, they would push it down.
   const { isLoading } = useQuery({ ...recommendationsQuery, enabled: Boolean(session) })
   const isPending = found.isPending || (found.isSuccess && isLoading)
   return (

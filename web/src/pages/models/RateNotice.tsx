@@ -3,7 +3,7 @@ import { calendarDay } from '../../format/calendar-day.ts'
 import { exactDecimal, scaledBy } from '../../format/exact-decimal.ts'
 import type { Rate } from './catalog-query.ts'
 
-/** By which rate the prices are made: whoever doubts one can compute it. */
+/** The exchange rate of the prices, so that readers can verify them. */
 export function RateNotice({ rate }: { readonly rate: Rate | null }) {
   if (!rate)
     return (

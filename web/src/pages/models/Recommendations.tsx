@@ -10,11 +10,11 @@ import { recommendationsQuery } from './recommendations-query.ts'
 
 const SHOWN = 2
 
-/** What the customer's own use would cost with cheaper models. Nothing for visitors, who have none. */
+/** The savings on the customer's own usage with cheaper models. Hidden for visitors, who have no usage. */
 export function Recommendations() {
   const { data: session } = useQuery(sessionQuery)
   const { data } = useQuery({ ...recommendationsQuery, enabled: Boolean(session) })
-  // What is beside the catalog fails without a word: the catalog is what was asked for.
+  // A failure of this extra is silent: the reader came for the catalog.
   if (!data) return null
   const cheaper = data.models
     .filter(({ suggestions }) => suggestions.length > 0)
@@ -44,7 +44,7 @@ export function Recommendations() {
   )
 }
 
-/** The best for the only one, or how many. */
+/** Names the best replacement when there is one model to replace; otherwise gives the number of models. */
 function withWhat(cheaper: readonly ModelUse[]): string {
   const [first] = cheaper
   return (cheaper.length === 1 && first?.suggestions[0]?.model_name) || 'outros modelos'

@@ -16,7 +16,7 @@ export interface CatalogView {
   readonly models: readonly CatalogModel[]
 }
 
-/** The names and what they cost: two answers, one catalog. */
+/** Joins the models and their prices, which are two answers of the API. */
 export const catalogQuery = queryOptions({
   queryKey: ['catalog'],
   queryFn: async ({ signal }): Promise<CatalogView> => {

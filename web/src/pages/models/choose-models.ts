@@ -6,7 +6,7 @@ export interface ModelFilters {
   readonly ordem: string
 }
 
-/** Every word that is searched for stands somewhere in the name, the id or the maker. */
+/** Keeps the models whose name, id or vendor contains every searched word. */
 export function chooseModels(
   models: readonly CatalogModel[],
   { busca, categoria, ordem }: ModelFilters,
@@ -31,7 +31,7 @@ function plain(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().trim()
 }
 
-/** As many tokens in as out: only to put them in an order. */
+/** The price of equal numbers of input and output tokens; only used for sorting. */
 function costOf({ price }: CatalogModel): number {
   const [tier] = price?.tiers ?? []
   return tier ? tier.input_brl + tier.output_brl : Infinity

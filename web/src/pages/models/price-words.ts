@@ -11,12 +11,12 @@ export const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
   video: 'Vídeo',
 }
 
-/** With every digit, as it is charged. */
+/** With every digit, as charged. */
 export function exactBrl(brl: number): string {
   return `R$\u00a0${exactDecimal(scaledBy(brl, 9), 9, 2)}`
 }
 
-/** Of a unit that is a token, a million of them is what people compare. */
+/** Token prices are shown per million, the unit that people compare. */
 export function unitPrices(
   price: Price,
   write: (brl: number) => string = amount,
@@ -30,12 +30,12 @@ export function unitPrices(
   )
 }
 
-/** Whether its text tokens cost anything: some models count only images or seconds. */
+/** Whether text tokens have a price: some models charge only for images or seconds. */
 export function isPaidByTokens({ price }: CatalogModel): boolean {
   return price?.tiers.some(({ input_brl, output_brl }) => input_brl + output_brl > 0) ?? false
 }
 
-/** Undefined where a model writes no text. */
+/** Undefined for a model that generates no text. */
 export function outputPrice({ category, price }: CatalogModel): number | undefined {
   const [tier] = price?.tiers ?? []
   return category === 'embedding' || !tier || tier.output_brl === 0 ? undefined : tier.output_brl

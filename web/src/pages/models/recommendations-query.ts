@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 
-/** What is beside the catalog keeps nobody waiting by being asked for again: it fails without a word. */
+/** Not retried, and fails silently: nobody should wait for an extra. */
 export const recommendationsQuery = queryOptions({
   queryKey: ['recommendations'],
   queryFn: ({ signal }) => api.get('/me/recommendations', { signal }),

@@ -1,4 +1,4 @@
-/** What a mail was about, by its template. */
+/** The subject of a mail, by its template. */
 export function notificationWords(template: string): string {
   return WORDS[template] ?? 'Aviso da conta'
 }

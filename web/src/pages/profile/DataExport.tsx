@@ -9,7 +9,7 @@ export function DataExport() {
       title="Seus dados, com você"
       description="A LGPD dá a você o direito a uma cópia de tudo o que guardamos: perfil, chaves (sem os segredos), recargas, consumo e registros."
     >
-      {/* The browser saves it as it comes: the answer says that it is a file. */}
+      {/* The browser saves the answer as a file, because its header says so. */}
       <a href={urlOf('/me/export')} download className={buttonClass('secondary')}>
         <Download aria-hidden="true" className="size-4" />
         Baixar meus dados (JSON)

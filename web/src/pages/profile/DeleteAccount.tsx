@@ -13,14 +13,14 @@ import { Input } from '../../components/Input.tsx'
 import { Notice } from '../../components/Notice.tsx'
 import { brl } from '../../format/brl.ts'
 
-/** The API asks for it too: the account's e-mail, or its name where it has none. */
+/** `confirmation`: the account's e-mail, or its name when it has no e-mail. The API checks it too. */
 export function DeleteAccount({ confirmation }: { readonly confirmation: string }) {
   const [isOpen, setIsOpen] = useState(false)
   const [typed, setTyped] = useState('')
   const [waives, setWaives] = useState(false)
   const remove = useMutation({
     mutationFn: () => api.deleteAccount({ confirm: confirmation, waive_balance: waives }),
-    // A whole new page: nothing of the account may stay in this one's memory.
+    // A full page load, so that no data of the account stays in memory.
     onSuccess: () => window.location.assign('/entrar'),
   })
   const remaining = balanceOf(remove.error)
@@ -90,7 +90,7 @@ function explain(error: unknown): string {
     : explainError(error)
 }
 
-/** What is left, as the refusal says it. */
+/** The remaining balance, from the refusal. */
 function balanceOf(error: unknown): number | undefined {
   if (!(error instanceof ApiError) || error.code !== 'balance_remaining') return undefined
   const amount = /BRL (\d+(?:\.\d+)?)/.exec(error.details ?? '')?.[1]

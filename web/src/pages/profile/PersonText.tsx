@@ -6,7 +6,7 @@ import type { Mask } from '../../format/masks.ts'
 import type { PersonFault, PersonField } from './person-fields.ts'
 import type { Profile } from './profile-queries.ts'
 
-/** What every field of the form is given. */
+/** Props that every field of the form gets. */
 export interface PersonValues {
   readonly profile: Profile | null
   readonly fault: PersonFault | undefined
@@ -18,7 +18,7 @@ interface PersonTextProps
   readonly label: string
   readonly mask?: Mask
   readonly hint?: string
-  /** Where the profile has nothing yet. */
+  /** Shown when the profile has no value. */
   readonly fallback?: string | undefined
 }
 

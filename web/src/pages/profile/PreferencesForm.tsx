@@ -12,7 +12,7 @@ import { setZone } from '../../format/date.ts'
 import { formText } from '../../lib/form-text.ts'
 import { preferencesQuery, type Preferences } from './profile-queries.ts'
 
-/** One for each time that Brazil has; the browser's own list has them and all others. */
+/** One entry for each time zone of Brazil; the browser's list has these and all others. */
 const BRAZIL: readonly (readonly [zone: string, text: string])[] = [
   ['America/Sao_Paulo', 'Brasília (UTC−3)'],
   ['America/Manaus', 'Manaus (UTC−4)'],
@@ -110,7 +110,7 @@ export function PreferencesForm({ preferences }: { readonly preferences: Prefere
   )
 }
 
-/** With the one that is set, whether or not this browser knows it. */
+/** Includes the current zone, even if this browser does not know it. */
 function otherZones(current: string): string[] {
   const brazilian = new Set(BRAZIL.map(([zone]) => zone))
   return [...new Set([...Intl.supportedValuesOf('timeZone'), current])]

@@ -1,11 +1,11 @@
-/** From the fields of the form to what the API takes, and from its refusals back to a field. */
+/** Converts the form's fields to the API's body, and the API's refusals to faults of a field. */
 import { ApiError } from '../../api/api-error.ts'
 import type { Body } from '../../api/client.ts'
 import { formText } from '../../lib/form-text.ts'
 
 export type PersonInput = Body<'put', '/me/profile'>
 export type PersonField = keyof PersonInput
-/** Which field, and what to do about it. */
+/** The field at fault, and the text to show. */
 export type PersonFault = readonly [field: string, text: string]
 
 const FAULTS: Readonly<Record<string, PersonFault>> = {
@@ -27,7 +27,7 @@ const FIELD_FAULTS: Readonly<Record<string, string>> = {
   state: 'Escolha a UF.',
 }
 
-/** Undefined where it is not about one field. */
+/** Undefined when the error does not concern a single field. */
 export function faultOf(error: unknown): PersonFault | undefined {
   if (!(error instanceof ApiError)) return undefined
   const fault = FAULTS[error.code]
@@ -35,7 +35,7 @@ export function faultOf(error: unknown): PersonFault | undefined {
   return [error.field, FIELD_FAULTS[error.field] ?? 'Confira este campo.']
 }
 
-/** What is empty is cleared, but for the name: without one the stored one stays. */
+/** An empty field clears the stored value, except the name: an empty name keeps the stored one. */
 export function bodyOf(form: HTMLFormElement): PersonInput {
   const fields = new FormData(form)
   const text = (name: PersonField): string | null => formText(fields, name) || null

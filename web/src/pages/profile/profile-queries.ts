@@ -5,7 +5,7 @@ import { api, type Answer } from '../../api/client.ts'
 export type Profile = Answer<'get', '/me/profile'>
 export type Preferences = Answer<'get', '/me/preferences'>
 
-/** `null`: nobody filled it in yet. */
+/** `null`: the profile was never filled in. */
 export const profileQuery = queryOptions({
   queryKey: ['profile'],
   queryFn: async ({ signal }): Promise<Profile | null> => {

@@ -84,12 +84,12 @@ function Code({ code }: { readonly code: string }) {
       <div className="flex flex-wrap gap-3">
         <CopyButton text={link} label="Copiar o link" variant="primary" />
         <CopyButton text={code} label="Copiar o código" />
-        {/* Where the device has a menu of its own for it, people know it. */}
+        {/* Only on devices that have a share menu. */}
         {typeof navigator.share === 'function' && (
           <Button
             variant="secondary"
             icon={<Share2 aria-hidden="true" className="size-4" />}
-            // A rejection is a menu that was closed.
+            // A rejection means that the menu was closed.
             onClick={() => void navigator.share({ text: message }).catch(() => {})}
           >
             Compartilhar

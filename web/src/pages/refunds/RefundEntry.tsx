@@ -59,7 +59,7 @@ function Parts({ parts }: Pick<Refund, 'parts'>) {
   )
 }
 
-/** As the customer knows it: by its day and how it was paid. */
+/** Names the top-up by its day and payment method, as the customer knows it. */
 function TopUpName({ id }: { readonly id: string }) {
   const { data } = useQuery({ ...topUpQuery(id), staleTime: Infinity, refetchOnWindowFocus: false })
   if (!data) return <code>{id.slice(0, 8)}</code>

@@ -68,7 +68,7 @@ function RequestForm({ available }: { readonly available: Available }) {
           ? 'Pedido feito. Vamos analisar e avisar por e-mail.'
           : 'Pedido feito. O dinheiro já está a caminho.',
       )
-      // The balance has changed, and with it what other pages show.
+      // The balance changed, and with it the data of other pages.
       await queries.invalidateQueries()
     },
   })
@@ -147,7 +147,7 @@ function RequestForm({ available }: { readonly available: Available }) {
   )
 }
 
-/** What can be known before the API is asked, which has the last word. */
+/** Checks what the page can know; the API decides. */
 function faultOf(amount: number | undefined, available: Available): string | undefined {
   const { refundable_brl, withdrawable_brl, minimum_brl } = available
   if (amount === undefined || amount === 0) return 'Digite um valor em reais, como 50 ou 49,90.'

@@ -13,7 +13,7 @@ export const refundListQuery = infiniteQueryOptions({
   queryFn: ({ pageParam, signal }) =>
     api.get('/me/refunds', { query: { limit: PAGE, cursor: pageParam }, signal }),
   ...cursorPages,
-  // What is on its way arrives by itself; what a person decides may take a day.
+  // A refund in progress ends within minutes, so it is polled; a review by a person may take a day.
   refetchInterval: ({ state }) =>
     state.data?.pages.some((page) => page.refunds.some(isOnItsWay)) ? LOOK_EVERY_MS : false,
 })

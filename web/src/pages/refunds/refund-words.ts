@@ -11,7 +11,7 @@ export const REFUND_STATUS: Readonly<Record<Refund['status'], { text: string; to
     failed: { text: 'Não deu certo', tone: 'danger' },
   }
 
-/** Only where there is something to know beyond the badge. */
+/** Only for states that need more explanation than the badge. */
 export const REFUND_MEANING: Readonly<Partial<Record<Refund['status'], string>>> = {
   requested: 'Uma pessoa da nossa equipe vai olhar. Avisamos por e-mail.',
   rejected: 'O valor voltou ao seu saldo.',

@@ -9,7 +9,7 @@ interface BackupCodesProps {
   readonly onDone: () => void
 }
 
-/** In the page and not in a dialog, which a stray click would close: they are shown this once. */
+/** Part of the page rather than a dialog, which a stray click would close: the codes are shown only once. */
 export function BackupCodes({ codes, onDone }: BackupCodesProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {

@@ -17,7 +17,7 @@ interface FactorSetupProps {
   readonly onCancel: () => void
 }
 
-/** Nothing is asked for at the next sign-in until a code showed that the app has the secret. */
+/** The second factor is required only after a code has proved that the app holds the secret. */
 export function FactorSetup({ secret, withProof, onEnabled, onCancel }: FactorSetupProps) {
   const [code, setCode] = useState('')
   const [fault, setFault] = useState<string>()

@@ -11,7 +11,7 @@ import { Notice } from '../../components/Notice.tsx'
 import { useToast } from '../../components/Toast.tsx'
 import { changePassword, SECURITY } from './security-queries.ts'
 
-/** As the server has it. */
+/** The server's minimum. */
 const PASSWORD_CHARS_MIN = 10
 
 interface PasswordProps {
@@ -23,7 +23,7 @@ export function Password({ email, hasPassword }: PasswordProps) {
   return hasPassword ? <ChangePassword /> : <FirstPassword email={email} />
 }
 
-/** By mail, like a forgotten one: whoever finds this page open chooses none. */
+/** Sets a first password by mail, like a forgotten one, so that a stranger at an open page cannot choose it. */
 function FirstPassword({ email }: { readonly email: string }) {
   const ask = useMutation({ mutationFn: () => sendPasswordReset(email) })
   return (

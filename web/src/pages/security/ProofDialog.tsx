@@ -15,7 +15,7 @@ interface ProofDialogProps {
   readonly onClose: () => void
 }
 
-/** By what this person has: a code, else the password, else by signing in again. */
+/** Asks for a code, else for the password, else for another sign-in, depending on what the user has. */
 export function ProofDialog({ security, isOpen, onProved, onClose }: ProofDialogProps) {
   const [typed, setTyped] = useState('')
   const hasFactor = security.secondFactor.enabledAt !== null
@@ -38,7 +38,7 @@ export function ProofDialog({ security, isOpen, onProved, onClose }: ProofDialog
       onClose={() => {
         setTyped('')
         act.reset()
-        // Closed by its own success, too: then there is nobody left to tell.
+        // Also called when the dialog closes after success; then no caller is waiting.
         onClose()
       }}
       onConfirm={() => act.mutate()}

@@ -20,7 +20,7 @@ import {
 } from './security-queries.ts'
 import type { WithProof } from './use-proof.tsx'
 
-/** Below this it is time for new ones. */
+/** Below this number the page recommends new codes. */
 const FEW_CODES = 3
 
 interface SecondFactorProps {

@@ -1,4 +1,4 @@
-/** In the order in which they are looked for: most programs claim to be several of these. */
+/** Checked in this order, because most browsers claim to be several of these. */
 const PROGRAMS: readonly [name: string, pattern: RegExp][] = [
   ['Edge', /\bEdg(e|A|iOS)?\//],
   ['Opera', /\b(OPR|Opera|OPT)\//],
@@ -17,7 +17,7 @@ const SYSTEMS: readonly [place: string, pattern: RegExp][] = [
   ['no Linux', /\bLinux\b/],
 ]
 
-/** What somebody calls the program and the device: "Chrome no Windows". */
+/** The browser and the device in words: "Chrome no Windows". */
 export function deviceWords(userAgent: string | null): string {
   const text = userAgent ?? ''
   const program = PROGRAMS.find(([, pattern]) => pattern.test(text))?.[0]

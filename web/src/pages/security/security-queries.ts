@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { ownAuthGet, ownAuthPost } from '../../api/auth-call.ts'
 
-/** As `src/http/sign-in/security-state.ts` tells it. */
+/** The answer of `src/http/sign-in/security-state.ts`. */
 export interface Security {
   readonly email: string
   readonly hasPassword: boolean
@@ -24,7 +24,7 @@ export interface SignedIn {
   readonly createdAt: string
 }
 
-/** What an app makes its codes of. */
+/** The secret from which an authenticator app generates its codes. */
 export interface FactorSecret {
   readonly secret: string
   readonly uri: string

@@ -3,7 +3,7 @@ import { ApiError } from '../../api/api-error.ts'
 import { ProofDialog } from './ProofDialog.tsx'
 import type { Security } from './security-queries.ts'
 
-/** Runs an act, and where the server wants to know first who sits there, asks for it and runs the act again. */
+/** Runs an act. If the server demands proof of identity first, asks the user for it and runs the act again. */
 export type WithProof = <Result>(act: () => Promise<Result>) => Promise<Result>
 
 interface Waiting {

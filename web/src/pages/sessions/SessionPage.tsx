@@ -81,7 +81,7 @@ function Failure({ error, onRetry }: { readonly error: Error; readonly onRetry: 
   )
 }
 
-/** With the time that passed since the call before it. */
+/** Shows the time since the previous call. */
 function TimelineEntry(props: { readonly charge: Charge; readonly before: Charge | undefined }) {
   const { charge, before } = props
   const [isOpen, setOpen] = useState(false)

@@ -14,7 +14,7 @@ interface CheckMailProps {
   children: ReactNode
 }
 
-/** After a mail was sent: what to do with it, and what to do when it does not come. */
+/** Shown after a mail was sent: what to do with it, and what to do if it does not arrive. */
 export function CheckMail({ email, onAgain, children }: CheckMailProps) {
   const again = useMutation({ mutationFn: onAgain })
   const { data: health } = useQuery({ queryKey: ['healthz'], queryFn: () => api.get('/healthz') })

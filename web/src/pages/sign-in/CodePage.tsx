@@ -12,7 +12,7 @@ import { SignInCard } from './SignInCard.tsx'
 
 const route = getRouteApi('/open/entrar/codigo')
 
-/** After the password or the link, for whoever asked for more than that. */
+/** The second step of a sign-in, for users with a second factor. */
 export function CodePage() {
   const { voltar = '/' } = route.useSearch()
   const router = useRouter()

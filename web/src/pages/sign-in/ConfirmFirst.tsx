@@ -6,7 +6,7 @@ import { Notice } from '../../components/Notice.tsx'
 import { CheckMail } from './CheckMail.tsx'
 import { SignInCard } from './SignInCard.tsx'
 
-/** The password was right, but nobody has shown yet that the address is theirs. */
+/** The password is right, but the e-mail address is not confirmed yet. */
 export function ConfirmFirst({ email }: { email: string }) {
   const send = useMutation({ mutationFn: () => sendConfirmation(email) })
   if (send.isSuccess) {

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { buttonClass } from '../../components/button-class.ts'
 import { SignInCard } from './SignInCard.tsx'
 
-/** Where the link of the first mail ends: the address is confirmed, and its owner signed in. */
+/** The target of the confirmation link: the address is confirmed and the user signed in. */
 export function ConfirmedPage() {
   return (
     <SignInCard

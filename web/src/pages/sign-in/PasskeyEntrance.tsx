@@ -5,7 +5,7 @@ import { enterByPasskey, hasPasskeys } from '../../api/passkeys.ts'
 import { Button } from '../../components/Button.tsx'
 import { Notice } from '../../components/Notice.tsx'
 
-/** Needs no address: the device knows whose passkeys it has. */
+/** Needs no e-mail address: the device knows its passkeys. */
 export function PasskeyEntrance({ onEntered }: { readonly onEntered: () => void }) {
   const enter = useMutation({ mutationFn: enterByPasskey, onSuccess: onEntered })
   if (!hasPasskeys()) return null

@@ -7,7 +7,7 @@ interface ReferralFieldProps {
   readonly onChange: (code: string) => void
 }
 
-/** Open for whoever came by a link; others say that they have one. */
+/** Open for visitors who followed a referral link; others open it themselves. */
 export function ReferralField({ code, onChange }: ReferralFieldProps) {
   const [isOpen, setOpen] = useState(code !== '')
   if (!isOpen)

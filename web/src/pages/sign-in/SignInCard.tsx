@@ -4,7 +4,7 @@ import { PageTitle } from '../../components/PageTitle.tsx'
 interface SignInCardProps {
   title: string
   description?: ReactNode
-  /** Under the card: the way to the other page. */
+  /** Below the card: the link to the other page. */
   below?: ReactNode
   children?: ReactNode
 }

@@ -16,7 +16,7 @@ import { EmailField } from './EmailField.tsx'
 import { PasskeyEntrance } from './PasskeyEntrance.tsx'
 import { SignInCard } from './SignInCard.tsx'
 
-/** As the server has it. */
+/** The server's limit. */
 const ADDRESS_MAX = 500
 
 const route = getRouteApi('/open/entrar')
@@ -52,7 +52,7 @@ export function SignInPage() {
     else document.getElementById(found.email ? 'email' : 'senha')?.focus()
   }
 
-  /** Both ways that need no password: by a mail, for which the address is enough. */
+  /** Both ways to sign in without a password use a mail and need only the address. */
   function askByMail(ask: { reset: () => void; mutate: () => void }): void {
     const wrongEmail = emailFault(email)
     setFaults(wrongEmail ? { email: wrongEmail } : {})
@@ -137,7 +137,7 @@ export function SignInPage() {
   )
 }
 
-/** As the address bar would have it, without what only this page reads as text. */
+/** The path as the address bar shows it, without characters that only this page reads as text. */
 function asAddress(path: string): string {
   const { pathname, search, hash } = new URL(path, window.location.origin)
   const address = `${pathname}${search}${hash}`

@@ -15,7 +15,7 @@ import { ReferralField } from './ReferralField.tsx'
 import { SignInCard } from './SignInCard.tsx'
 import { Terms } from './Terms.tsx'
 
-/** As the server has it. */
+/** The server's minimum. */
 const PASSWORD_CHARS_MIN = 10
 
 interface Faults {

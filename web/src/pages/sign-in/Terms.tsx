@@ -1,4 +1,4 @@
-/** What whoever signs up agrees to, in as few words as are true. */
+/** The terms that a user accepts at sign-up, as short as is accurate. */
 export function Terms() {
   return (
     <details className="text-sm text-muted">

@@ -1,4 +1,4 @@
-/** What is wrong with an address, in words; undefined: nothing that can be seen from here. */
+/** Explains why an e-mail address is invalid; undefined when no fault is visible. */
 export function emailFault(email: string): string | undefined {
   const text = email.trim()
   if (text === '') return 'Digite seu e-mail.'

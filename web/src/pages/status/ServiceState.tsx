@@ -7,7 +7,7 @@ export type Incident = Answer<'get', '/incidents/active'>['incidents'][number]
 interface ServiceStateProps {
   isUp: boolean
   isChecking: boolean
-  /** Undefined: not known yet, or nobody answers. */
+  /** Undefined while loading, or when the server does not answer. */
   incidents: readonly Incident[] | undefined
 }
 

@@ -2,10 +2,10 @@ import { classNames } from '../../lib/class-names.ts'
 import { brl, readableBrl } from '../../format/brl.ts'
 import type { Team } from './team-queries.ts'
 
-/** From here on the cap is near. */
+/** From this percentage on the bar warns that the cap is near. */
 const NEAR = 80
 
-/** What the team spent this month, against its cap. */
+/** The team's spending this month against its cap. */
 export function CapBar({ team }: { readonly team: Team }) {
   const { monthly_cap_brl: cap, spent_this_month_brl: spent, held_brl: held, remaining_brl } = team
   const share = cap === null ? 0 : Math.min(100, ((spent + held) / cap) * 100)
@@ -25,7 +25,8 @@ export function CapBar({ team }: { readonly team: Team }) {
         )}
       </p>
       {cap !== null && (
-        // The words above say the same; no width in a style attribute, which the security policy refuses.
+        // Decorative: the text above says the same. An SVG, because the content security policy refuses a width
+        // in a style attribute.
         <svg aria-hidden="true" className="mt-2 h-2 w-full rounded-full bg-sunken">
           <rect
             width={`${share}%`}

@@ -10,7 +10,7 @@ interface ChangeRoleProps {
   readonly onClose: () => void
 }
 
-/** Asked once more: an admin decides how much of the owner's money is spent. */
+/** Needs a confirmation: an admin decides how much of the owner's money is spent. */
 export function ChangeRole({ teamId, person, onClose }: ChangeRoleProps) {
   const role: Role = person?.role === 'admin' ? 'member' : 'admin'
   const change = useTeamAct({

@@ -12,7 +12,7 @@ import { Input } from '../../components/Input.tsx'
 import { API_KEYS } from '../keys/key-queries.ts'
 import { TEAMS, useTeamAct, type Team } from './team-queries.ts'
 
-/** Owners delete a team; the others leave it. */
+/** Owners can delete the team; other members can leave it. */
 export function EndOfTeam({ team }: { readonly team: Team }) {
   return team.role === 'owner' ? <DeleteTeam team={team} /> : <LeaveTeam team={team} />
 }
@@ -102,7 +102,7 @@ function DeleteTeam({ team }: { readonly team: Team }) {
   )
 }
 
-/** To the list, before anything of the team that is none any more is asked for again. */
+/** Goes to the list first, so that no query asks for a team that no longer exists. */
 function useWayBack(teamId: string): () => Promise<void> {
   const navigate = useNavigate()
   const queries = useQueryClient()

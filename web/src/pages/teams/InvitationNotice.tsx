@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { Notice } from '../../components/Notice.tsx'
 import { receivedQuery } from './team-queries.ts'
 
-/** At home, where whoever signed up because of an invitation arrives. */
+/** On the home page, where a user who signed up because of an invitation arrives. */
 export function InvitationNotice() {
   const { data: invitations = [] } = useQuery(receivedQuery)
   const [first] = invitations

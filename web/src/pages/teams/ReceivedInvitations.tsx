@@ -9,7 +9,7 @@ import { Notice } from '../../components/Notice.tsx'
 import { receivedQuery, useTeamAct, type Received } from './team-queries.ts'
 import { RANK_WORDS, ROLE_HINTS } from './team-words.ts'
 
-/** What others invited the customer to; nothing where there is nothing to answer. */
+/** The customer's open invitations; renders nothing without one. */
 export function ReceivedInvitations() {
   const { data: invitations = [] } = useQuery(receivedQuery)
   if (invitations.length === 0) return null

@@ -16,7 +16,7 @@ export function RevokeTeamKey({ teamId, teamKey, onClose }: RevokeTeamKeyProps) 
     act: (keyId: string) =>
       api.delete('/me/teams/{id}/keys/{keyId}', { path: { id: teamId, keyId } }),
     done: () => 'Chave revogada.',
-    // The owner's list of keys has it, too.
+    // The owner's list of keys contains it, too.
     alsoChanges: API_KEYS,
     onDone: onClose,
   })

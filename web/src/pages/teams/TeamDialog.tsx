@@ -12,7 +12,7 @@ import { useTeamAct, type Team } from './team-queries.ts'
 import { readCap, teamNameFault } from './team-words.ts'
 
 interface TeamDialogProps {
-  /** Undefined: a new one. */
+  /** Undefined: a new team. */
   readonly team?: Team
   readonly isOpen: boolean
   readonly onClose: () => void
@@ -108,7 +108,7 @@ function TeamForm({ team, onClose, onSaved }: TeamFormProps) {
   )
 }
 
-/** A new team has a limit until somebody takes it away. */
+/** A new team has a cap until the owner removes it. */
 function capText(team: Team | undefined): string {
   if (!team) return '100'
   return team.monthly_cap_brl === null ? '' : typedAmount(team.monthly_cap_brl)

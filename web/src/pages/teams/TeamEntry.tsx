@@ -22,7 +22,7 @@ export function TeamEntry({ team }: { readonly team: Team }) {
         </h2>
         <p className="mt-1 text-sm text-muted">
           {team.role === 'owner' ? 'Gasta o seu saldo' : `Gasta o saldo de ${team.owner}`} ·{' '}
-          {/* With the owner, who is no member for the API. */}
+          {/* Adds the owner, whom the API does not count as a member. */}
           {counted(team.member_count + 1, 'pessoa', 'pessoas')} ·{' '}
           {counted(team.key_count, 'chave', 'chaves')}
         </p>

@@ -6,7 +6,7 @@ import type { TeamKey } from './team-queries.ts'
 
 interface TeamKeyEntryProps {
   readonly teamKey: TeamKey
-  /** Undefined for somebody who is of the team no more. */
+  /** Undefined for a former member. */
   readonly maker: string | undefined
   readonly onRevoke: () => void
 }

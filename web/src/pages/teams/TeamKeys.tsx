@@ -87,7 +87,7 @@ export function TeamKeys({ team }: { readonly team: Team }) {
   )
 }
 
-/** Who made a key, as the list of people calls them; undefined for whoever left. */
+/** Names the maker of a key as in the list of members; undefined for a former member. */
 function useMakers(teamId: string): (customerId: string | null) => string | undefined {
   const { data: people } = useQuery(peopleQuery(teamId))
   const { data: session } = useQuery(sessionQuery)

@@ -82,7 +82,7 @@ function Details({ team }: { readonly team: Team }) {
   )
 }
 
-/** What was loaded before says nothing any more, once the team is gone. */
+/** After a 404 the team is gone, and its cached data is stale. */
 function isGone(error: Error | null): boolean {
   return error instanceof ApiError && error.status === 404
 }

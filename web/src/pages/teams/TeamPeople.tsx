@@ -60,7 +60,7 @@ export function TeamPeople({ team }: { readonly team: Team }) {
 interface PersonEntryProps {
   readonly person: Person
   readonly isSelf: boolean
-  /** By whoever looks. */
+  /** The signed-in user may manage this person. */
   readonly isManaged: boolean
   readonly onAsk: (act: Asked['act']) => void
 }

@@ -17,7 +17,7 @@ export type Invitation = Answer<'get', '/me/teams/{id}/invitations'>['invitation
 export type Received = Answer<'get', '/me/invitations'>['invitations'][number]
 export type TeamKey = Answer<'get', '/me/teams/{id}/keys'>['api_keys'][number]
 
-/** What every query of teams begins with. */
+/** The prefix of every query key for teams. */
 export const TEAMS = ['teams'] as const
 
 const PAGE = 50
@@ -63,7 +63,7 @@ export const teamKeysQuery = (id: string) =>
     ...cursorPages,
   })
 
-/** Invitations to oneself. */
+/** Invitations that the customer received. */
 export const receivedQuery = queryOptions({
   queryKey: ['invitations'],
   queryFn: async ({ signal }) => (await api.get('/me/invitations', { signal })).invitations,
@@ -71,14 +71,14 @@ export const receivedQuery = queryOptions({
 
 interface TeamAct<Input, Result> {
   readonly act: (input: Input) => Promise<Result>
-  /** What the toast says. */
+  /** The text of the toast. */
   readonly done: (result: Result, input: Input) => string
   readonly alsoChanges?: QueryKey
-  /** What is asked for again waits for it. */
+  /** The refetch waits for it. */
   readonly onDone?: (result: Result) => void | Promise<void>
 }
 
-/** A change of a team: all that is shown of teams is asked for again. */
+/** A change of a team; refetches every query about teams. */
 export function useTeamAct<Input, Result>({
   act,
   done,

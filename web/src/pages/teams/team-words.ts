@@ -3,7 +3,7 @@ import { brl } from '../../format/brl.ts'
 import { parseAmount } from '../../format/parse-amount.ts'
 import type { Rank, Role, Team } from './team-queries.ts'
 
-/** As the API has it. */
+/** The API's limit. */
 const CAP_BRL_MAX = 1_000_000
 
 export const RANK_WORDS: Readonly<
@@ -19,12 +19,12 @@ export const ROLE_HINTS: Readonly<Record<Role, string>> = {
   admin: 'Também convida, tira pessoas, muda o limite e vê todas as chaves.',
 }
 
-/** Who manages it: the API refuses the rest to members. */
+/** Owners and admins manage a team; the API refuses management by members. */
 export function isManager(role: Rank): boolean {
   return role !== 'member'
 }
 
-/** Whose money it is, and how much of it: for whoever looks. */
+/** States whose money the team spends and how much, from the reader's point of view. */
 export function moneyWords({ role, owner, monthly_cap_brl: cap }: Team): string {
   const upTo =
     cap === null
@@ -35,7 +35,7 @@ export function moneyWords({ role, owner, monthly_cap_brl: cap }: Team): string 
     : `As chaves desta equipe gastam o saldo de ${owner}, e não o seu, ${upTo}.`
 }
 
-/** `null`: no cap. A string: what is wrong with what was typed. */
+/** `null`: no cap. A string: the text of the fault. */
 export function readCap(text: string): number | null | string {
   if (text === '') return null
   const amount = parseAmount(text)
@@ -44,7 +44,7 @@ export function readCap(text: string): number | null | string {
   return amount
 }
 
-/** As the API counts them: whole characters. */
+/** Counts code points, as the API does. */
 export function teamNameFault(name: string): string | undefined {
   const length = Array.from(name).length
   return length < 3 || length > 50 ? 'O nome precisa ter de 3 a 50 caracteres.' : undefined

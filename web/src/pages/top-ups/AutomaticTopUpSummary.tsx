@@ -3,7 +3,7 @@ import { Notice } from '../../components/Notice.tsx'
 import type { AutomaticTopUpSetting, SavedCard } from './top-up-queries.ts'
 import { cardText } from './top-up-words.ts'
 
-/** What it does, in a sentence. */
+/** Describes the automatic top-up in a sentence. */
 export function AutomaticTopUpSummary({
   current,
   cards,

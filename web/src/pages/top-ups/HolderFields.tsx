@@ -10,7 +10,7 @@ interface HolderFieldsProps {
   readonly email: string
 }
 
-/** Whose card it is: what the profile knows is there already. */
+/** The card holder's data, prefilled from the profile. */
 export function HolderFields({ profile, email }: HolderFieldsProps) {
   return (
     <FieldGroup legend="Titular">

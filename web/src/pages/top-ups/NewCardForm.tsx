@@ -14,8 +14,8 @@ import { HolderFields } from './HolderFields.tsx'
 import { paymentMethodsQuery } from './top-up-queries.ts'
 
 /**
- * The fields belong to the browser, not to the state of the page: what is typed is read when it is sent, and
- * number and security code are emptied when the request ends. No mutation either: its cache keeps variables.
+ * The fields are uncontrolled: their text is read at submission, and number and security code are cleared when
+ * the request ends. No mutation is used, because its cache would keep the card data.
  */
 export function NewCardForm({ onClose }: { readonly onClose: () => void }) {
   const queries = useQueryClient()
@@ -38,7 +38,7 @@ export function NewCardForm({ onClose }: { readonly onClose: () => void }) {
     } catch (error) {
       setError(explainCardError(error))
     } finally {
-      // The number is to be typed again: the field of it takes the focus, and the error stands above it.
+      // The number must be typed again, so its field takes the focus; the error stands above it.
       forgetCard(form)
       setIsBusy(false)
     }
@@ -52,7 +52,7 @@ export function NewCardForm({ onClose }: { readonly onClose: () => void }) {
         </Notice>
       )}
       <CardFields />
-      {/* The profile may come after the form is there: its values are taken once. */}
+      {/* The profile may arrive after the form; its values are used once. */}
       <HolderFields
         key={profile === undefined ? 'loading' : 'ready'}
         profile={profile ?? null}

@@ -51,7 +51,7 @@ export function NewTopUp({ onCreated }: { readonly onCreated: (id: string) => vo
       onCreated(topUp.id)
     },
     onError(error) {
-      // Nobody knows what became of it: whoever looks at it will not pay twice.
+      // The outcome of this payment is unknown. Showing it keeps the customer from paying twice.
       const id = topUpIdOf(error)
       if (id !== undefined) onCreated(id)
     },

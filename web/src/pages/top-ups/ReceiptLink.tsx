@@ -1,7 +1,7 @@
 import { ReceiptText } from 'lucide-react'
 import { urlOf } from '../../api/client.ts'
 
-/** The browser opens it with the session's cookie: a page to print. */
+/** The browser opens it with the session's cookie, as a page to print. */
 export function ReceiptLink({ id }: { readonly id: string }) {
   return (
     <a

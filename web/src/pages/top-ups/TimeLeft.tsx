@@ -5,7 +5,10 @@ import { DateTime } from '../../components/DateTime.tsx'
 const MINUTE_MS = 60_000
 const TICK_MS = 1_000
 
-/** Until when a code can be paid; the last hour counts down. Not announced: it would never be quiet. */
+/**
+ * The deadline of a payment code, with a countdown in the last hour. Not announced to screen readers, because
+ * it changes every second.
+ */
 export function TimeLeft({ until }: { readonly until: string }) {
   const [now, setNow] = useState(Date.now)
   const leftMs = new Date(until).getTime() - now

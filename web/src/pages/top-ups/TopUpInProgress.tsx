@@ -26,7 +26,7 @@ export function TopUpInProgress({
   useFreshBalance(topUp)
   return (
     <Card title={topUp ? `Recarga de ${brl(topUp.amount_brl)}` : 'Recarga'}>
-      {/* What changes by itself is said by itself. */}
+      {/* The status changes on its own, so screen readers announce it. */}
       <p role="status" className="sr-only">
         {topUp && STATUS_SENTENCES[topUp.status]}
       </p>
@@ -48,7 +48,7 @@ export function TopUpInProgress({
   )
 }
 
-/** The moment of payment changes what other pages show: the balance, keys that wait for one. */
+/** A payment changes data on other pages: the balance, and keys that wait for one. */
 function useFreshBalance(topUp: TopUp | undefined): void {
   const queries = useQueryClient()
   const before = useRef(topUp?.status)

@@ -7,7 +7,7 @@ import { TopUpHistory } from './TopUpHistory.tsx'
 import { TopUpInProgress } from './TopUpInProgress.tsx'
 
 export function TopUpsPage() {
-  // In the address, so that a reload or a way back from the bank's app keeps what is being paid.
+  // In the URL, so that the open payment survives a reload or a return from the bank's app.
   const [{ recarga: openId }, setFilters] = useFilters('recarga')
   const open = (id: string): void => {
     setFilters({ recarga: id })

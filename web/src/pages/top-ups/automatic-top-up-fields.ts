@@ -1,4 +1,4 @@
-/** From the fields of the form to what the API takes. */
+/** Converts the form's fields to the API's body. */
 import type { Body } from '../../api/client.ts'
 import { parseAmount } from '../../format/parse-amount.ts'
 import { typedAmount } from '../../format/typed-amount.ts'
@@ -30,7 +30,7 @@ export function readAutomaticTopUp(
   }
 }
 
-/** `null`: nothing was typed. Undefined: no amount. */
+/** `null`: empty. Undefined: not an amount. */
 function amountOf(fields: FormData, name: string): number | null | undefined {
   const text = formText(fields, name)
   return text === '' ? null : parseAmount(text)

@@ -1,4 +1,4 @@
-/** What the form of a new card holds, and how it forgets what nobody may keep. */
+/** Reads the form of a new card, and clears the data that must not be kept. */
 import type { Body } from '../../api/client.ts'
 import { formText } from '../../lib/form-text.ts'
 
@@ -25,7 +25,7 @@ export function cardOf(form: HTMLFormElement): Body<'post', '/payment-methods'> 
   }
 }
 
-/** The number takes the focus: it is to be typed again. */
+/** Focuses the number, which must be typed again. */
 export function forgetCard(form: HTMLFormElement): void {
   for (const name of ['number', 'ccv']) {
     const field = form.elements.namedItem(name)

@@ -2,7 +2,7 @@ import { ApiError } from '../../api/api-error.ts'
 import { explainError } from '../../api/explain-error.ts'
 import { brl } from '../../format/brl.ts'
 
-/** The code of the specification, which carries the limits: nothing else tells them. */
+/** The error code of the specification contains the limits; no other field has them. */
 const OUT_OF_RANGE = /^amount must be number between (\d+) and (\d+)$/
 const TOP_UP_ID = /\/v1\/topups\/([0-9a-f-]{36})/
 
@@ -11,7 +11,7 @@ export function explainTopUpError(error: unknown): string {
   const range = OUT_OF_RANGE.exec(error.code)
   if (range)
     return `Escolha um valor de ${brl(Number(range[1]))} a ${brl(Number(range[2]))}, com no máximo duas casas depois da vírgula.`
-  // The processor's own words are in Portuguese, and say more than ours could.
+  // The processor's message is in Portuguese and more specific than ours.
   if (error.code === 'payment_refused' && error.details)
     return isOfTaxId(error.details) ? TAX_ID_REFUSED : error.details
   return error.code === 'card_rejected' ? explainCardError(error) : explainError(error)
@@ -24,7 +24,7 @@ function isOfTaxId(details: string): boolean {
   return /CPF|CNPJ/i.test(details)
 }
 
-/** What to do is in the profile. */
+/** The customer must complete the profile. */
 export function isOfProfile(error: unknown): boolean {
   return (
     error instanceof ApiError &&
@@ -34,12 +34,12 @@ export function isOfProfile(error: unknown): boolean {
   )
 }
 
-/** What is wrong is the amount, and nothing else. */
+/** Only the amount is at fault. */
 export function isOutOfRange(error: unknown): boolean {
   return error instanceof ApiError && OUT_OF_RANGE.test(error.code)
 }
 
-/** Details that begin with a field are ours and in English; others are the processor's, in Portuguese. */
+/** Details that begin with a field name are ours, in English; others are the processor's, in Portuguese. */
 export function explainCardError(error: unknown): string {
   if (!(error instanceof ApiError)) return explainError(error)
   const details = error.details ?? ''
@@ -61,7 +61,7 @@ const CARD_FAULTS: readonly (readonly [string, string])[] = [
   ['card.holder_name', 'Escreva o nome como está no cartão, sem números.'],
 ]
 
-/** Of a payment whose fate nobody knows: the answer names it. */
+/** The id of a payment with unknown outcome, which the answer names. */
 export function topUpIdOf(error: unknown): string | undefined {
   return error instanceof ApiError ? TOP_UP_ID.exec(error.details ?? '')?.[1] : undefined
 }

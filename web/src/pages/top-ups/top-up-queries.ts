@@ -6,7 +6,7 @@ export type TopUp = Answer<'get', '/topups/{id}'>
 export type SavedCard = Answer<'get', '/payment-methods'>['payment_methods'][number]
 export type AutomaticTopUpSetting = Answer<'get', '/topups/automatic'>
 
-/** What every query of top-ups begins with: whoever changes one makes all of them old. */
+/** The prefix of every query key for top-ups; a change invalidates all of them. */
 export const TOP_UPS = ['topups'] as const
 
 const PAGE = 10
@@ -20,7 +20,7 @@ export const topUpListQuery = infiniteQueryOptions({
   getNextPageParam: (page) => page.next_cursor ?? undefined,
 })
 
-/** Asked again until it is decided: the page says by itself that it is paid. */
+/** Polled until the top-up is final, so that the page shows the payment on its own. */
 export const topUpQuery = (id: string) =>
   queryOptions({
     queryKey: [...TOP_UPS, id],
@@ -34,7 +34,7 @@ export const paymentMethodsQuery = queryOptions({
   queryFn: async ({ signal }) => (await api.get('/payment-methods', { signal })).payment_methods,
 })
 
-/** `null`: there is none yet. */
+/** `null`: not configured yet. */
 export const automaticTopUpQuery = queryOptions({
   queryKey: ['automatic-topup'],
   queryFn: async ({ signal }): Promise<AutomaticTopUpSetting | null> => {

@@ -24,7 +24,7 @@ export const METHOD_WORDS: Readonly<Record<TopUp['method'], string>> = {
   boleto: 'Boleto',
 }
 
-/** As people know their cards: `Visa final 4242`. */
+/** The usual name of a card: `Visa final 4242`. */
 export function cardText({
   brand,
   last_four,

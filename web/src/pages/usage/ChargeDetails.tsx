@@ -8,7 +8,7 @@ import { chargeSteps } from './charge-steps.ts'
 import { unitWords } from './token-words.ts'
 import type { Charge } from './usage-queries.ts'
 
-/** How the amount came about: what was counted, what it cost, at which rate, with which markup. */
+/** Explains an amount: the counted units, their cost, the exchange rate and the markup. */
 export function ChargeDetails({ charge }: { readonly charge: Charge }) {
   const steps = chargeSteps(charge)
   return (
@@ -137,7 +137,7 @@ function countsOf(charge: Charge): readonly (readonly [string, string])[] {
   ]
 }
 
-/** Names of sources as people know them. */
+/** The usual names of exchange rate sources. */
 function sourceText(source: string): string {
   if (source === 'sandbox') return 'taxa de teste'
   return source === 'manual' ? 'informado pela operação' : 'PTAX'

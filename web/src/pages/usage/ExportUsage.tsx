@@ -37,7 +37,7 @@ export function ExportUsage() {
   )
 }
 
-/** This month until today, if nothing else is chosen. */
+/** Defaults to this month until today. */
 function ExportForm({ onDone }: { readonly onDone: () => void }) {
   const [from, setFrom] = useState(() => `${today().slice(0, 7)}-01`)
   const [to, setTo] = useState(() => today())
@@ -77,7 +77,7 @@ function ExportForm({ onDone }: { readonly onDone: () => void }) {
         O CSV abre direto em planilhas em português. O JSON é para programas.
       </p>
       <p className="text-sm font-medium">
-        {/* How much it is by now is seen, and not read out again and again. */}
+        {/* The growing size is visible, but not announced again and again. */}
         <span aria-live="polite">{isRunning && 'Preparando o arquivo… '}</span>
         {isRunning && `${megabytes(bytes)} até agora`}
       </p>

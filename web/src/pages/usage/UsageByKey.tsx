@@ -16,7 +16,7 @@ const WINDOWS = [7, 30, 90, 365]
 
 export function UsageByKey({ onChoose }: { readonly onChoose: (keyId: string) => void }) {
   const [days, setDays] = useState(30)
-  // Another period takes the place of this one when it is there: the page keeps its height.
+  // The previous period stays until the next one is loaded, so that the page keeps its height.
   const found = useQuery({ ...usageByKeyQuery(days), placeholderData: keepPreviousData })
   return (
     <div className="grid gap-4">
@@ -41,7 +41,7 @@ export function UsageByKey({ onChoose }: { readonly onChoose: (keyId: string) =>
 
 function KeyTable(props: {
   readonly keys: readonly KeyUsage[]
-  /** Still of the period that was chosen before. */
+  /** The data is still of the previously chosen period. */
   readonly isOld: boolean
   readonly onChoose: (keyId: string) => void
 }) {

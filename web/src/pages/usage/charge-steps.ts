@@ -1,4 +1,4 @@
-/** How a charge came about, recomputed from what it was made with: nobody has to believe the total. */
+/** Recomputes a charge from its inputs, so that the customer can verify the total. */
 import { exactDecimal, scaledBy } from '../../format/exact-decimal.ts'
 
 export interface ChargeNumbers {
@@ -9,14 +9,14 @@ export interface ChargeNumbers {
 }
 
 export interface ChargeSteps {
-  /** All with every digit that they have, as they are written in Brazil. */
+  /** All with every digit, in Brazilian notation. */
   readonly costUsd: string
   readonly rate: string
   readonly markup: string
   readonly billedBrl: string
   /** The cost in BRL before the markup. */
   readonly costBrl: string
-  /** Whether cost x rate x markup, rounded half up to nine decimals, is what was charged. */
+  /** Whether cost x rate x markup, rounded half up to nine decimals, equals the charge. */
   readonly isAsCharged: boolean
 }
 
@@ -31,7 +31,7 @@ export function chargeSteps(charge: ChargeNumbers): ChargeSteps {
   const rate = scaledBy(charge.fx_rate, RATE_DECIMALS)
   const markup = scaledBy(charge.markup_multiplier, RATE_DECIMALS)
   const billed = scaledBy(charge.cost_billed_brl, BRL_DECIMALS)
-  // A reversal is the negative of the charge that it takes back, rounding included.
+  // A reversal is the exact negative of the reversed charge, rounding included.
   const sign = cost < 0n ? -1n : 1n
   const computed = sign * ((sign * cost * rate * markup + CHARGE_DIVISOR / 2n) / CHARGE_DIVISOR)
   return {

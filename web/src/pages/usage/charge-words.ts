@@ -3,20 +3,20 @@ import { exactDecimal, scaledBy } from '../../format/exact-decimal.ts'
 import { unitWords } from './token-words.ts'
 import type { Charge } from './usage-queries.ts'
 
-/** A call often costs less than a cent: as many decimals as tell it from nothing. */
+/** A call often costs less than a cent, so the amount gets enough decimals to differ from zero. */
 export function amount(brl: number): string {
   if (brl < 0) return `\u2212${amount(-brl)}`
   const scaled = scaledBy(brl, 9)
   const isCents = scaled === 0n || scaled >= 10_000_000n
   if (isCents) return `R$\u00a0${exactDecimal((scaled + 5_000_000n) / 10_000_000n, 2, 2)}`
-  // Three digits that count.
+  // Three significant digits.
   const drop = scaled.toString().length - 3
   if (drop <= 0) return `R$\u00a0${exactDecimal(scaled, 9)}`
   const unit = 10n ** BigInt(drop)
   return `R$\u00a0${exactDecimal(((scaled + unit / 2n) / unit) * unit, 9, 2)}`
 }
 
-/** `1.200 → 340 tokens`, or what else was counted. */
+/** `1.200 → 340 tokens`, or the other counted units. */
 export function tokensText({ prompt_tokens, completion_tokens, units }: Charge): string {
   const others = Object.entries(units ?? {})
     .filter(([, count]) => count > 0)

@@ -1,4 +1,4 @@
-/** Units that are no text tokens, by the names that the API has for them. */
+/** Units other than text tokens, by their API names. */
 const UNIT_WORDS: Readonly<Record<string, { one: string; many: string }>> = {
   audio_seconds: { one: 'segundo de áudio', many: 'segundos de áudio' },
   input_audio_tokens: { one: 'token de áudio lido', many: 'tokens de áudio lidos' },

@@ -15,7 +15,7 @@ export interface ChargeFilters {
 
 const PAGE = 50
 const REFRESH_MS = 5_000
-/** How far back keys and models are looked for to choose from. */
+/** How many days back keys and models are offered as filters. */
 const CHOICE_DAYS = 90
 
 export function chargesQuery({ modelo, chave, sessao, de, ate }: ChargeFilters) {
@@ -38,7 +38,7 @@ export function chargesQuery({ modelo, chave, sessao, de, ate }: ChargeFilters) 
         signal,
       }),
     ...cursorPages,
-    // The newest come by themselves, until somebody reads on.
+    // Polls for new charges until the user loads further pages.
     refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? REFRESH_MS : false),
   })
 }
@@ -52,7 +52,7 @@ export function usageByKeyQuery(days: number) {
 
 export const keysToChooseQuery = usageByKeyQuery(CHOICE_DAYS)
 
-/** Those that were used, the dearest first. */
+/** The used models, the highest cost first. */
 export const modelsToChooseQuery = queryOptions({
   queryKey: ['usage', 'models', CHOICE_DAYS],
   queryFn: async ({ signal }) => {

@@ -11,14 +11,14 @@ interface Days {
 }
 
 interface UsageExport {
-  /** Of the one that is under way. */
+  /** Bytes of the running export; undefined when none is running. */
   readonly bytes: number | undefined
   readonly error: string | undefined
   readonly start: (path: ExportPath, days: Days) => Promise<void>
   readonly cancel: () => void
 }
 
-/** Leaving the page, or closing the dialog, ends what is under way. */
+/** Leaving the page or closing the dialog cancels the running export. */
 export function useExport(onDone: () => void): UsageExport {
   const [bytes, setBytes] = useState<number>()
   const [error, setError] = useState<string>()

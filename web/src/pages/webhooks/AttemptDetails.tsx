@@ -9,7 +9,7 @@ import { dateTime } from '../../format/date.ts'
 import { attemptQuery, WEBHOOKS, type Attempt } from './webhook-queries.ts'
 import { attemptErrorWords, explainWebhookError } from './webhook-words.ts'
 
-/** What was sent and what came back, to the byte; and the same message once more. */
+/** The exact request and answer, and a button to send the same message again. */
 export function AttemptDetails({ attempt }: { readonly attempt: Attempt }) {
   const found = useQuery(attemptQuery(attempt))
   const queries = useQueryClient()
@@ -59,7 +59,7 @@ function Text({ name, text }: { readonly name: string; readonly text: string }) 
       <pre
         role="region"
         aria-label={name}
-        // Scrolls by keyboard too, where it is longer than its place.
+        // Focusable, so that long text scrolls by keyboard.
         tabIndex={0}
         className="max-h-72 overflow-auto rounded-lg bg-sunken p-3 text-xs break-all whitespace-pre-wrap"
       >

@@ -4,7 +4,7 @@ import { eventWords } from './event-words.ts'
 import { eventTypesQuery } from './webhook-queries.ts'
 
 interface Props {
-  /** `null`: all of them, also those to come. */
+  /** `null`: all types, including future ones. */
   readonly value: readonly string[] | null
   readonly onChange: (value: readonly string[] | null) => void
 }

@@ -7,7 +7,7 @@ interface Props {
   readonly onDone: () => void
 }
 
-/** In the page and not in a dialog, which a stray click would close: it is shown this once. */
+/** Part of the page rather than a dialog, which a stray click would close: the secret is shown only once. */
 export function SigningSecret({ secret, onDone }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {

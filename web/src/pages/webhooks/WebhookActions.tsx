@@ -77,7 +77,7 @@ function useWebhookActs(
   const toast = useToast()
   const path = { id }
   const refresh = () => queries.invalidateQueries({ queryKey: WEBHOOKS })
-  const tell = (error: Error): void => toast(explainWebhookError(error), 'danger')
+  const showError = (error: Error): void => toast(explainWebhookError(error), 'danger')
   return {
     test: useMutation({
       mutationFn: () => api.post('/webhooks/{id}/test', undefined, { path }),
@@ -85,12 +85,12 @@ function useWebhookActs(
         toast('Mensagem de teste na fila.')
         return refresh()
       },
-      onError: tell,
+      onError: showError,
     }),
     toggle: useMutation({
       mutationFn: () => api.patch('/webhooks/{id}', { is_enabled: !is_enabled }, { path }),
       onSuccess: refresh,
-      onError: tell,
+      onError: showError,
     }),
     rotate: useMutation({
       mutationFn: () => api.post('/webhooks/{id}/rotate-secret', undefined, { path }),

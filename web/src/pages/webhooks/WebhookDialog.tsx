@@ -15,11 +15,11 @@ import {
 import { explainWebhookError } from './webhook-words.ts'
 
 interface Props {
-  /** Undefined: a new one. */
+  /** Undefined: a new webhook. */
   readonly webhook: Webhook | undefined
   readonly isOpen: boolean
   readonly onClose: () => void
-  /** A new one, with its secret. */
+  /** Called with a new webhook and its secret. */
   readonly onCreated?: (made: WebhookWithSecret) => void
 }
 
@@ -67,7 +67,7 @@ function WebhookForm({ webhook, onDone, onCreated }: FormProps) {
       save.mutate({
         url: url.trim(),
         description: description.trim() === '' ? null : description.trim(),
-        // They are those that the API listed.
+        // All of them came from the API's list.
         event_types: types as NonNullable<WebhookInput['event_types']> | null,
       })
     }

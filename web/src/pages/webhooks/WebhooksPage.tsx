@@ -79,7 +79,7 @@ function WebhookEntry({ webhook }: { readonly webhook: Webhook }) {
           <Link
             to="/webhooks/$id"
             params={{ id }}
-            // The whole entry is the link's target.
+            // Makes the whole entry clickable.
             className="after:absolute after:inset-0 after:rounded-card"
           >
             {description ?? url}

@@ -1,4 +1,4 @@
-/** What an event type means; undefined for one that this page does not know yet. */
+/** The meaning of an event type; undefined for a type that this page does not know. */
 export function eventWords(type: string): string | undefined {
   return WORDS[type]
 }

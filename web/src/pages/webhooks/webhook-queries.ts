@@ -10,7 +10,7 @@ export type Attempt = Answer<'get', '/webhooks/{id}/attempts'>['attempts'][numbe
 export type AttemptStatus = Attempt['status']
 
 const PAGE = 50
-/** While something is on its way, its end is what is waited for. */
+/** Polled while an attempt is queued or running. */
 const POLL_MS = 2_000
 
 export const WEBHOOKS = ['webhooks'] as const
@@ -54,7 +54,7 @@ export function attemptsQuery(id: string, status: AttemptStatus | undefined) {
   })
 }
 
-/** What was sent stays as it is; the end of an attempt makes another of it. */
+/** The sent message never changes; the end of the attempt changes its status, and so the query key. */
 export function attemptQuery({ delivery_id: id, status }: Attempt) {
   return queryOptions({
     queryKey: [...WEBHOOKS, 'attempt', id, status],

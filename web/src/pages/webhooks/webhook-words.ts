@@ -10,7 +10,7 @@ export const STATUS_WORDS: Readonly<Record<AttemptStatus, { text: string; tone: 
   failed: { text: 'falhou', tone: 'danger' },
 }
 
-/** Why an attempt failed, and what may help. */
+/** Why an attempt failed, and how to fix it. */
 export function attemptErrorWords({
   error,
   http_status,
@@ -43,7 +43,7 @@ const ERROR_WORDS: Readonly<Record<string, string>> = {
   webhook_attempt_not_found: 'Esta tentativa não existe mais: elas ficam por 30 dias.',
 }
 
-/** What the API says of an address, by what it begins with. */
+/** The API's faults of a URL, by their first words. */
 const URL_FAULTS: readonly (readonly [string, string])[] = [
   ['must be an address', 'Digite um endereço completo, como https://exemplo.com.br/webhooks.'],
   ['must begin with', 'O endereço precisa começar com https://.'],
