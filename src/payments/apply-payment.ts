@@ -1,11 +1,11 @@
 /**
- * READ THIS FIRST of the room: what a payment, as the processor tells it when asked, does to its top-up and
- * to the balance. Whoever learns of a payment (an event, the sweeper, the creation itself) comes through here,
- * as often and in whatever order they like: each step looks at what is stored, and changes it once.
+ * Start here. Applies the state of a payment, as read from the processor's API, to its top-up and to the balance.
+ * Every source (an event, the sweeper, the creation of the payment) calls this function, any number of times and
+ * in any order: each step reads the stored state first, so its effect happens once.
  *
- * - Certain money credits OUR amount, once, whatever the status was: a Pix that is paid late is paid.
- * - Refunds that we asked for end as the processor says (`refunds/settle-parts.ts`).
- * - Money that went back in another way, and a charge-back, are debited once, also where the balance does not
+ * - A confirmed payment credits the amount of our top-up, once, whatever its status was: a late Pix counts as paid.
+ * - Refunds that we requested end as the processor reports them (`refunds/settle-parts.ts`).
+ * - Other money that was returned to the payer, and charge-backs, are debited once, even if the balance does not
  *   cover them. A charge-back suspends the account.
  */
 import { sql } from 'kysely'
@@ -23,9 +23,9 @@ import { NANO_BRL_PER_CENTAVO, toTopUp, type TopUp, type TopUpStatus } from './t
 export type Applied =
   | { readonly kind: 'applied'; readonly topUp: TopUp }
   | { readonly kind: 'top_up_not_found' }
-  /** Another sum than was asked for: nothing is credited, somebody has to look. */
+  /** The amount is not the requested one: nothing is credited, and an operator must look. */
   | { readonly kind: 'amount_differs'; readonly topUp: TopUp }
-  /** It was paid by another one: what becomes of this one is not its money. The nightly comparison shows it. */
+  /** Another payment has paid the top-up, so this one changes nothing. The nightly comparison reports it. */
   | { readonly kind: 'other_payment'; readonly topUp: TopUp }
 
 export function applyPayment(db: Database, topUpId: string, payment: Payment): Promise<Applied> {
@@ -46,7 +46,7 @@ export function applyPayment(db: Database, topUpId: string, payment: Payment): P
   })
 }
 
-/** The account first, as everywhere. */
+/** Locks the account before the top-up, the order that every transaction follows. */
 async function lockTopUp(trx: Database, topUpId: string): Promise<TopUp | undefined> {
   const known = await trx
     .selectFrom('top_ups')
@@ -77,7 +77,7 @@ async function creditTopUp(trx: Database, topUp: TopUp): Promise<void> {
   })
 }
 
-/** What is back with the payer beyond what was taken out of the balance before. */
+/** Debits the amount that was returned to the payer and not debited before. */
 async function takeBack(trx: Database, topUp: TopUp, payment: Payment): Promise<void> {
   const isChargeback = payment.status === 'chargeback'
   const back = isChargeback ? topUp.amountNanoBrl : payment.refundedCents * NANO_BRL_PER_CENTAVO
@@ -109,8 +109,9 @@ async function takeBack(trx: Database, topUp: TopUp, payment: Payment): Promise<
 }
 
 /**
- * Only what is pending ends unpaid. What was paid stays so, but for refunds and a charge-back, and that stays
- * too: word of an earlier time may come after it. One that the payer lost is credited again by hand.
+ * Only a pending top-up can end unpaid. A paid one changes by refunds and charge-backs alone, and a charge-back is
+ * final: an older state of the payment may arrive after it. If the payer loses the dispute, an operator credits the
+ * amount by hand.
  */
 async function moveUnpaid(trx: Database, topUp: TopUp, payment: Payment): Promise<void> {
   if (topUp.status !== 'pending') return

@@ -1,13 +1,13 @@
 /**
- * Proves all money from its rows: the ledger's checks, and that top-ups and refunds are in the ledger for what
- * they are, no more and no less.
+ * Proves all money from its rows: runs the ledger's checks, and checks that the ledger has exactly the amounts of
+ * the top-ups and refunds.
  */
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { DELIVERY_CHECKS } from '../ledger/deliveries/discrepancies.ts'
 import { audit, type AuditOptions, type AuditReport } from '../ledger/audit/audit.ts'
 
-/** Of the entries that top-ups and refunds make themselves: nobody else books by them. */
+/** Reasons of ledger entries that only top-ups and refunds write. */
 export const RETURN_REASONS: readonly string[] = [
   'refund',
   'refund_failed',
@@ -17,12 +17,12 @@ export const RETURN_REASONS: readonly string[] = [
 ]
 
 const CHECKS: Record<string, RawBuilder<unknown>> = {
-  'a top-up that was paid is credited once, by its amount': sql`
+  'a paid top-up is credited once, by its amount': sql`
     select t.id, t.customer_id, t.amount_nano_brl, e.amount_nano_brl as credited from top_ups t
     left join ledger_entries e on e.reason = 'top_up' and e.reference = t.id::text
     where (t.paid_at is null) <> (e.id is null)
       or (e.customer_id, e.kind, e.amount_nano_brl) <> (t.customer_id, 'credit', t.amount_nano_brl)`,
-  'what went back of top-ups, or is set aside for it, left the balance': sql`
+  'amounts of top-ups that were returned or are in refund were debited': sql`
     select customer_id, t.gone as of_top_ups, e.gone as in_the_ledger
     from (
       select customer_id, sum(returned_nano_brl + refunding_nano_brl) as gone from top_ups group by 1
@@ -34,21 +34,21 @@ const CHECKS: Record<string, RawBuilder<unknown>> = {
       group by 1
     ) e using (customer_id)
     where coalesce(t.gone, 0) <> coalesce(e.gone, 0)`,
-  'what is set aside of a top-up is the sum of its open parts': sql`
+  'the amount in refund of a top-up is the sum of its open parts': sql`
     select t.id, t.refunding_nano_brl, p.open from top_ups t
     left join (
       select top_up_id, sum(amount_nano_brl) as open from refund_parts
       where status in ('waiting', 'sent') group by 1
     ) p on p.top_up_id = t.id
     where t.refunding_nano_brl <> coalesce(p.open, 0)`,
-  'what came back to a payer by refunds is counted as returned': sql`
+  'completed refunds are part of the returned amount of a top-up': sql`
     select t.id, t.returned_nano_brl, p.ended from top_ups t
     join (
       select top_up_id, sum(amount_nano_brl) as ended from refund_parts
       where status = 'done' group by 1
     ) p on p.top_up_id = t.id
     where p.ended > t.returned_nano_brl`,
-  'a refund is the sum of its parts, and has ended when they have': sql`
+  'a refund is the sum of its parts, and has ended once all of them have': sql`
     select r.id, r.amount_nano_brl, p.total from refunds r
     left join (
       select refund_id, sum(amount_nano_brl) as total,

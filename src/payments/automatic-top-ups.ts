@@ -1,4 +1,4 @@
-/** What a customer wants charged to a card when the balance is low. `top-up-automatically.ts` does it. */
+/** A customer's settings for charging a saved card when the balance is low; `top-up-automatically.ts` charges it. */
 import { sql, type Selectable } from 'kysely'
 import { lockCustomer } from '../customers/customers.ts'
 import type { Database } from '../db/open.ts'
@@ -13,7 +13,7 @@ export interface AutomaticTopUp {
   readonly paymentMethodId: string | null
   readonly monthlyLimitNanoBrl: NanoBrl | null
   readonly failuresInRow: number
-  /** Why it was switched off by us. */
+  /** Why we turned it off; null if we did not. */
   readonly disabledReason: 'card_rejected' | 'payment_method_deleted' | null
   readonly updatedAt: Date
 }
@@ -25,11 +25,11 @@ export interface AutomaticTopUpInput {
   readonly amountNanoBrl: NanoBrl
   readonly paymentMethodId: string
   readonly monthlyLimitNanoBrl: NanoBrl | null
-  /** Of the customer who is asking. */
+  /** The address of the customer's request; the processor receives it with each charge. */
   readonly remoteIp: string
 }
 
-/** After so many refusals one after the other it is switched off. */
+/** Consecutive refusals after which the automatic top-up is turned off. */
 const FAILURES_MAX = 3
 
 export async function findAutomaticTopUp(
@@ -44,7 +44,7 @@ export async function findAutomaticTopUp(
   return row && toAutomaticTopUp(row)
 }
 
-/** In a transaction. Undefined where the customer has no such card. Refusals before it are forgotten. */
+/** Call it in a transaction. Returns undefined if the customer has no such card. Resets the count of refusals. */
 export async function saveAutomaticTopUp(
   trx: Database,
   input: AutomaticTopUpInput,
@@ -79,7 +79,7 @@ export async function saveAutomaticTopUp(
   return toAutomaticTopUp(row)
 }
 
-/** In a transaction. What is under way goes on. */
+/** Call it in a transaction. A top-up in flight continues. */
 export async function deleteAutomaticTopUp(
   trx: Database,
   customerId: string,
@@ -92,7 +92,7 @@ export async function deleteAutomaticTopUp(
   return row && toAutomaticTopUp(row)
 }
 
-/** In a transaction. The last of several in a row switches it off, and the customer is told. */
+/** Call it in a transaction. The last of `FAILURES_MAX` consecutive failures turns it off and notifies the customer. */
 export async function recordAutomaticFailure(trx: Database, customerId: string): Promise<void> {
   const { rows } = await sql<SwitchedOff>`
     with failed as (
@@ -120,7 +120,7 @@ export async function recordAutomaticFailure(trx: Database, customerId: string):
   })
 }
 
-/** In a transaction. */
+/** Call it in a transaction. */
 export async function recordAutomaticSuccess(trx: Database, customerId: string): Promise<void> {
   await trx
     .updateTable('automatic_top_ups')

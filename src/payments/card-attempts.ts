@@ -1,7 +1,7 @@
 /**
- * Keeps whoever has a list of stolen cards from finding out here which of them are good: after some refused
- * ones in an hour, no more are asked for. A row is there before the processor is asked, so that a hundred at
- * once are counted too.
+ * Stops card testing, where an attacker tries a list of stolen cards to learn which ones work: after
+ * `CARD_REFUSALS_MAX` refusals in an hour, the processor is not asked again. The row is inserted before the
+ * processor is asked, so concurrent attempts are counted too.
  */
 import { sql } from 'kysely'
 import { lockCustomer } from '../customers/customers.ts'
@@ -13,11 +13,11 @@ export interface TooManyRefusals {
   readonly retryAfterSeconds: number
 }
 
-/** Refused, or not answered yet. */
+/** Per customer and hour: refused attempts, and those without an answer yet. */
 export const CARD_REFUSALS_MAX = 10
 const WINDOW_SECONDS = 3_600
 
-/** Does it where the customer may try cards; a refusal, and what ends with a crash, counts for an hour. */
+/** Runs `act` unless the limit is reached. A refusal counts for an hour, and so does an attempt that a crash cut off. */
 export async function guardCards<Outcome extends { readonly kind: string }>(
   db: Database,
   customerId: string,

@@ -1,10 +1,10 @@
 import type { Card } from './processor.ts'
 
-/** Published for tests, and without a sound check digit. */
+/** Published by Asaas for tests; their check digits are invalid. */
 const TEST_NUMBERS: ReadonlySet<string> = new Set(['4444444444444444'])
 const BRASILIA = 'America/Sao_Paulo'
 
-/** What is wrong with it, before anybody is asked; undefined: nothing. No word of it is of the card. */
+/** Checks the card before the processor is asked; undefined means no fault. The text repeats nothing of the card. */
 export function findCardFault(
   card: Card,
   { takesTestNumbers, at }: { takesTestNumbers: boolean; at: Date },
@@ -17,12 +17,12 @@ export function findCardFault(
   if (!/^(0[1-9]|1[0-2])$/.test(expiryMonth)) return 'card.expiry_month: must be 01 to 12'
   if (!/^20\d\d$/.test(expiryYear)) return 'card.expiry_year: must have four digits'
   if (`${expiryYear}-${expiryMonth}` < monthIn(BRASILIA, at)) return 'card: has expired'
-  // Names have none, and whoever mixes the fields up must not have the number stored as a name.
+  // No name has digits. If a client swaps the fields, the card number must not be stored as a name.
   if (/\d/.test(holderName)) return 'card.holder_name: must be a name'
   return undefined
 }
 
-/** ISO/IEC 7812-1, annex B. */
+/** The Luhn formula: ISO/IEC 7812-1, annex B. */
 export function hasSoundCheckDigit(number: string): boolean {
   let sum = 0
   for (let place = 0; place < number.length; place++) {

@@ -1,7 +1,7 @@
 /**
- * Makes a top-up: our row first, then the payment at the processor, then what the customer pays with; a card is
- * charged at once. An answer that is lost on the way leaves a row that `sweep-top-ups.ts` looks after: nobody
- * asks for the same payment twice.
+ * Creates a top-up: first our row, then the payment at the processor, then the Pix code or boleto. A card is charged
+ * at once. If the processor's answer is lost, the row stays and `sweep-top-ups.ts` finds the payment: no payment is
+ * requested twice.
  */
 import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
@@ -22,24 +22,24 @@ export interface TopUpInput {
   readonly payer: PayerDetails
   readonly amountNanoBrl: NanoBrl
   readonly method: TopUpMethod
-  /** With the method `card`; with the buyer's address, never the server's. */
+  /** For the method `card`. `remoteIp` is the buyer's address, never the server's. */
   readonly card?: (ChosenCard & { readonly remoteIp: string }) | undefined
-  /** Nobody asked for it at this moment. */
+  /** Started by the background job and not by a request of the customer. */
   readonly isAutomatic?: boolean
 }
 
 export type CreatedTopUp =
   | { readonly kind: 'created'; readonly topUp: TopUp }
-  /** The processor does not take the customer (then there is no top-up), or the payment; nothing will be paid by it. */
+  /** The processor refused the customer (no top-up exists then) or the payment. It cannot be paid any more. */
   | { readonly kind: 'refused'; readonly detail: string; readonly topUpId?: string }
   | { readonly kind: 'card_rejected'; readonly detail: string }
   | TooManyRefusals
-  /** Another automatic one of the customer is under way. */
+  /** Another automatic top-up of the customer is in flight. */
   | { readonly kind: 'in_flight' }
-  /** Nobody can pay it yet; if a payment was made all the same (`topUpId`), it is found and shown later. */
+  /** It cannot be paid yet. With a `topUpId`, the payment may exist, and the sweeper will find it. */
   | { readonly kind: 'unavailable'; readonly topUpId?: string }
 
-/** A Pix code is offered this long, and a boleto has these days. A card is charged at once, whatever the day. */
+/** Days until the due date of a Pix code and of a boleto. A card is charged at once, but the processor requires a date. */
 const DAYS_TO_PAY = { pix: 1, boleto: 3, card: 1 } as const
 const BRASILIA = 'America/Sao_Paulo'
 
@@ -50,7 +50,7 @@ export async function createTopUp(
   input: TopUpInput,
 ): Promise<CreatedTopUp> {
   const make = (): Promise<CreatedTopUp> => makeTopUp(db, actor, processor, input)
-  // What happens by itself has bounds of its own.
+  // Automatic top-ups have their own limits.
   return input.card && !input.isAutomatic ? guardCards(db, input.customerId, make) : make()
 }
 
@@ -81,7 +81,7 @@ async function makeTopUp(
   return isShown ? { kind: 'created', topUp } : { kind: 'unavailable', topUpId: id }
 }
 
-/** False where another automatic one is under way. */
+/** Returns false if another automatic top-up of the customer is in flight. */
 function insertTopUp(
   db: Database,
   actor: Actor,
@@ -107,7 +107,7 @@ function insertTopUp(
       .executeTakeFirst()
     if (numInsertedOrUpdatedRows !== 1n) return false
     await record({ action: 'topup.created', customerId, subjectId: id })
-    // The event of a Pix or a boleto is written once it can be paid.
+    // For a Pix or a boleto, this event is written when its code or line is known.
     if (card)
       await recordEvent(trx, {
         customerId,
@@ -118,7 +118,7 @@ function insertTopUp(
   })
 }
 
-/** Where nobody knows whether there is a payment, the row stays as it is. */
+/** Fails the top-up, unless the payment may exist: then the row stays pending for the sweeper. */
 async function endUnpaid(
   db: Database,
   topUpId: string,
@@ -132,13 +132,13 @@ async function endUnpaid(
   await failTopUp(db, topUpId, { isRefused: true })
   const detail = hideProcessorName(outcome.detail)
   if (outcome.kind === 'declined') return { kind: 'card_rejected', detail }
-  // The processor's own words hold the token.
+  // The processor's own text contains the card token.
   if (outcome.kind === 'card_not_found')
     return { kind: 'card_rejected', detail: 'the card is not known any more: register it again' }
   return { kind: 'refused', detail, topUpId }
 }
 
-/** `YYYY-MM-DD`, so many days from today. */
+/** `YYYY-MM-DD`, that many days from today in Brasília. */
 function dayInBrasilia(days: number): string {
   const at = new Date(Date.now() + days * 86_400_000)
   return new Intl.DateTimeFormat('en-CA', { timeZone: BRASILIA }).format(at)

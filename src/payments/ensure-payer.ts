@@ -5,11 +5,11 @@ import { hideProcessorName } from './hide-processor-name.ts'
 
 export type EnsuredPayer =
   | { readonly kind: 'payer'; readonly processorCustomerId: string }
-  /** The processor does not take the customer. */
+  /** The processor refused the customer's data. */
   | { readonly kind: 'refused'; readonly detail: string }
   | { readonly kind: 'unavailable' }
 
-/** Makes the customer known to the processor, or brings it up to date there. */
+/** Creates the customer at the processor, or updates it there. */
 export async function ensurePayer(
   db: Database,
   processor: Processor,

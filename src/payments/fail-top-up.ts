@@ -6,16 +6,16 @@ import type { Payment } from './processor.ts'
 import { toTopUp, type TopUp } from './top-ups.ts'
 
 interface Fault {
-  /** The issuer or the processor said no; else nobody knows, or nobody was reached. */
+  /** True if the issuer or the processor refused; false if the processor was not reached or gave no answer. */
   readonly isRefused: boolean
 }
 
-/** An issuer says yes or no within this time, or the processor says that it looks at it. */
+/** Within this time an issuer approves or refuses, or the processor puts the payment in review. */
 const CARD_ANSWER_MS = 120_000
 
 /**
- * Whether a card that is not paid never will be: the payments of refused ones stay with the processor, to be
- * paid in another way.
+ * True if the card was refused. The processor reports no refusal by status: it leaves the payment open, so that the
+ * payer can pay it in another way.
  */
 export function isRefusedCard(topUp: TopUp, payment: Payment): boolean {
   const isOpen = payment.status === 'pending' || payment.status === 'overdue'
@@ -23,7 +23,7 @@ export function isRefusedCard(topUp: TopUp, payment: Payment): boolean {
   return topUp.card !== null && isOpen && (topUp.wasInReview || isLate)
 }
 
-/** In a transaction, or in one of its own. Ends one that nobody has paid. One that is paid later all the same is credited. */
+/** Fails a pending top-up, in the caller's transaction or in a new one. If it is paid after all, it is still credited. */
 export function failTopUp(db: Database, id: string, fault: Fault): Promise<void> {
   return inTransaction(db, async (trx) => {
     const row = await trx
@@ -38,7 +38,7 @@ export function failTopUp(db: Database, id: string, fault: Fault): Promise<void>
   })
 }
 
-/** Of codes to be paid whoever asked for them was told; a card may be refused later, or when nobody looks. */
+/** For cards alone: the request for a Pix or a boleto has failed already, but a card may be refused later or unattended. */
 async function recordFailure(trx: Database, topUp: TopUp, fault: Fault): Promise<void> {
   const { id, customerId, method, card, isAutomatic } = topUp
   if (!card) return

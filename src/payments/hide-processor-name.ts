@@ -1,4 +1,4 @@
-/** What a processor says, for customers to read: who it is stays with the operator. */
+/** Makes a text of the processor fit for customers, who must not learn which processor the operator uses. */
 export function hideProcessorName(detail: string): string {
   return detail.replaceAll(/asaas/gi, 'processador')
 }

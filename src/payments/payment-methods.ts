@@ -1,4 +1,4 @@
-/** Cards that customers keep at the processor; of each only its token is here, sealed, and what its holder knows it by. */
+/** Saved cards. The processor keeps the card; we store its sealed token and the details by which the holder recognizes it. */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { lockCustomer } from '../customers/customers.ts'
@@ -16,7 +16,7 @@ export interface PaymentMethod {
   readonly createdAt: Date
 }
 
-/** What a top-up charges. */
+/** The saved card that a top-up charges. */
 export interface ChosenCard {
   readonly paymentMethodId: string
   readonly token: string
@@ -24,13 +24,13 @@ export interface ChosenCard {
   readonly lastFour: string
 }
 
-/** Tokens are sealed with the one; the other is of those that the key before it sealed. */
+/** New tokens are sealed with `sealingKey`; the previous key opens tokens that were sealed before the key changed. */
 export interface CardKeys {
   readonly sealingKey: Buffer
   readonly previousSealingKey?: Buffer | undefined
 }
 
-/** Of one customer. */
+/** Per customer. */
 export const PAYMENT_METHODS_MAX = 10
 
 export interface NewPaymentMethod extends Omit<PaymentMethod, 'id' | 'createdAt'> {
@@ -39,7 +39,7 @@ export interface NewPaymentMethod extends Omit<PaymentMethod, 'id' | 'createdAt'
   readonly token: string
 }
 
-/** In a transaction. Undefined where there are too many already. */
+/** Call it in a transaction. Returns undefined if the customer has `PAYMENT_METHODS_MAX` cards. */
 export async function insertPaymentMethod(
   trx: Database,
   sealingKey: Buffer,
@@ -90,7 +90,10 @@ export async function listPaymentMethods(
   return rows.map(toPaymentMethod)
 }
 
-/** Undefined where the customer has no such card at this processor. Throws a `SealError`. */
+/**
+ * Returns undefined if the customer has no such card at this processor. Throws a `SealError` if neither key opens the
+ * token.
+ */
 export async function findChosenCard(
   db: Database,
   { processor, keys }: { processor: Processor; keys: CardKeys },
@@ -116,7 +119,7 @@ export async function findChosenCard(
   )
 }
 
-/** In a transaction. What was charged to it stays; no automatic top-up charges it any more. */
+/** Call it in a transaction. Past top-ups keep the card's details; an automatic top-up with this card is turned off. */
 export async function deletePaymentMethod(
   trx: Database,
   customerId: string,

@@ -1,26 +1,26 @@
 /**
- * What a payment processor does for us, whoever it is. Amounts are whole centavos. It owns no balance:
- * whoever calls credits and debits, once, by what the processor says of a payment when asked.
+ * The contract of a payment processor. Amounts are whole centavos. A processor changes no balance: the caller credits
+ * and debits, once, by the state of a payment that the processor's API returns.
  *
- * Processors have no idempotency keys. So after `unavailable` with `mayHaveHappened`, the caller looks
- * the payment up by our reference, and reads a payment's refunds, before it asks for the same again.
+ * Processors have no idempotency keys. After `unavailable` with `mayHaveHappened`, the caller must find the payment by
+ * our reference, or read the payment's refunds, before it repeats the request.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 
 export interface Processor {
   /** Stored with every payment: `asaas`. */
   readonly id: string
-  /** Makes the customer or brings it up to date; at most one for each `ourId`, but for races. */
+  /** Creates or updates the customer. At most one per `ourId`, except for concurrent calls. */
   ensureCustomer(details: PayerDetails, knownId?: string): Promise<EnsureCustomerOutcome>
   createPayment(order: PaymentOrder): Promise<CreatePaymentOutcome>
-  /** Of several with one reference, first a paid one, then a pending one. Deleted ones are not found. */
+  /** Of several payments with one reference, prefers a paid one, then a pending one. Finds no deleted ones. */
   findPaymentByReference(ourId: string): Promise<FindByReferenceOutcome>
   findPayment(id: string): Promise<FindPaymentOutcome>
-  /** A page of what is on record, in no order that can be relied on. Deleted ones are not listed. */
+  /** One page of the recorded payments, in no guaranteed order and without deleted ones. */
   listPayments(query: PaymentQuery): Promise<ListPaymentsOutcome>
   pixCode(paymentId: string): Promise<PixCodeOutcome>
   boleto(paymentId: string): Promise<BoletoOutcome>
-  /** Good too where it was deleted before. */
+  /** Also succeeds if the payment was deleted before. */
   cancelPayment(id: string): Promise<CancelPaymentOutcome>
   tokenizeCard(card: CardToTokenize): Promise<TokenizeCardOutcome>
   /** Pix and card. The refund counts once the payment lists it as `done`. */
@@ -66,7 +66,7 @@ export interface PaymentOrder {
 
 export type PaymentStatus =
   | 'pending'
-  /** A card payment that the processor looks at before it takes it. */
+  /** A card payment in the processor's risk review. */
   | 'in_review'
   | 'confirmed'
   | 'received'
@@ -76,26 +76,26 @@ export type PaymentStatus =
   | 'partially_refunded'
   | 'chargeback'
   | 'deleted'
-  /** A status that came after this was written: nothing may be concluded from it. */
+  /** A status that this code does not know: conclude nothing from it. */
   | 'unknown'
 
 export interface Payment {
   readonly id: string
   readonly ourId: string | undefined
   readonly processorCustomerId: string | undefined
-  /** Undefined where the processor has a method that we do not offer, or where the payer may choose. */
+  /** Undefined if it is a method that we do not offer, or if the payer may choose. */
   readonly method: PaymentMethod | undefined
   readonly status: PaymentStatus
-  /** In the processor's own words. */
+  /** The status as the processor names it. */
   readonly processorStatus: string
-  /** True from the first certain money on, and still true after a refund or a chargeback. */
+  /** True once the payment is confirmed, and still true after a refund or a charge-back. */
   readonly hasBeenPaid: boolean
   readonly amountCents: bigint
   /** After the processor's fee. */
   readonly netAmountCents: bigint | undefined
   readonly dueDate: string | undefined
   readonly refunds: readonly PaymentRefund[]
-  /** Sum of the refunds that are done, or the whole where the processor says refunded and lists none. */
+  /** The sum of completed refunds; the whole amount if the processor reports `refunded` and lists no refund. */
   readonly refundedCents: bigint
   readonly card: { readonly brand: string | undefined; readonly lastFour: string } | undefined
   /** The processor's page where the buyer can pay. */
@@ -107,7 +107,7 @@ export interface Payment {
 export interface PaymentRefund {
   readonly status: 'pending' | 'done' | 'canceled' | 'unknown'
   readonly amountCents: bigint
-  /** As we gave it: write our refund's id into it, then a refund whose answer was lost can be told. */
+  /** Our text. Put the id of our refund in it, so that a refund whose answer was lost can be recognized. */
   readonly description: string | undefined
 }
 
@@ -145,16 +145,16 @@ export interface RefundRequest {
   readonly description: string
 }
 
-/** No answer that can be relied on. Nothing personal and no credentials are in `detail`. */
+/** The processor gave no reliable answer. `detail` contains no personal data and no credentials. */
 export interface Unavailable {
   readonly kind: 'unavailable'
-  /** False only where the processor certainly did nothing: it was not reached, or it refused to look. */
+  /** False only if the processor certainly did nothing: it was not reached, or it rejected the request unread. */
   readonly mayHaveHappened: boolean
   readonly retryAfterSeconds?: number
   readonly detail: string
 }
 
-/** The processor does not take what we know of the customer. */
+/** The processor refused the customer's data. */
 export interface InvalidCustomer {
   readonly kind: 'invalid_customer'
   readonly field: PayerField | undefined
@@ -170,10 +170,10 @@ export type PayerField =
   | 'address'
   | 'processor_customer_id'
 
-/** The card was refused, by its issuer or for what is written on it. Nothing was stored. */
+/** The card was refused, by its issuer or because its data are invalid. Nothing was stored. */
 export interface Declined {
   readonly kind: 'declined'
-  /** The processor's words, in Portuguese. */
+  /** The processor's text, in Portuguese. */
   readonly detail: string
 }
 
@@ -184,7 +184,7 @@ export interface PaymentNotFound {
 export type EnsureCustomerOutcome =
   | { readonly kind: 'customer'; readonly customer: ProcessorCustomer }
   | InvalidCustomer
-  /** A CNPJ with letters, which this processor does not take yet. */
+  /** A CNPJ with letters, which this processor does not support yet. */
   | { readonly kind: 'cnpj_not_supported'; readonly detail: string }
   | Unavailable
 
@@ -196,9 +196,9 @@ export type CreatePaymentOutcome =
   | { readonly kind: 'payment'; readonly payment: Payment }
   | Declined
   | InvalidCustomer
-  /** The token is not there, or belongs to another customer. */
+  /** The token does not exist, or belongs to another customer. */
   | { readonly kind: 'card_not_found'; readonly detail: string }
-  /** Anything else that the processor does not take: an amount, a date, a method not switched on. */
+  /** Any other refusal: an amount, a date, a method that is not enabled. */
   | { readonly kind: 'refused'; readonly code: string; readonly detail: string }
   | Unavailable
 
@@ -211,21 +211,21 @@ export type FindByReferenceOutcome =
   | {
       readonly kind: 'payment'
       readonly payment: Payment
-      /** Made by calls whose answers were lost; the caller may cancel them. */
+      /** Created by requests whose answers were lost; the caller may cancel them. */
       readonly others: readonly Payment[]
     }
-  /** May still appear after a call whose answer was lost: it can be on its way. */
+  /** After a request whose answer was lost, the payment may still appear later. */
   | PaymentNotFound
   | Unavailable
 
 export interface PaymentQuery {
   readonly by: 'created' | 'paid'
-  /** `YYYY-MM-DD`, days in Brasília; both are in. */
+  /** `YYYY-MM-DD`, days in Brasília, both inclusive. */
   readonly fromDay: string
   readonly toDay: string
-  /** Only those that were refunded as a whole or charged back. */
+  /** Only payments that were refunded in full or charged back. */
   readonly onlyReturned?: boolean
-  /** The `nextPage` of the page before. */
+  /** `nextPage` of the previous page. */
   readonly page?: string | undefined
 }
 
@@ -248,7 +248,7 @@ export type PixCodeOutcome =
       readonly expiresAt: Date
     }
   | PaymentNotFound
-  /** Not a Pix payment, or one that cannot be paid any more. */
+  /** Not a Pix payment, or no longer payable. */
   | { readonly kind: 'refused'; readonly code: string; readonly detail: string }
   | Unavailable
 
@@ -268,7 +268,7 @@ export type BoletoOutcome =
 export type CancelPaymentOutcome =
   | { readonly kind: 'canceled' }
   | PaymentNotFound
-  /** It has been paid, most of the time. */
+  /** Usually because it has been paid. */
   | { readonly kind: 'not_cancelable'; readonly detail: string }
   | Unavailable
 
@@ -281,24 +281,24 @@ export type TokenizeCardOutcome =
     }
   | Declined
   | InvalidCustomer
-  /** Anything else, as an address that is not complete. */
+  /** Any other refusal, such as an incomplete address. */
   | { readonly kind: 'refused'; readonly code: string; readonly detail: string }
   | Unavailable
 
 export type RefundOutcome =
   | { readonly kind: 'refund_accepted'; readonly payment: Payment }
   | PaymentNotFound
-  /** By the payment's state, age or method, or because less is left of it. */
+  /** Because of the payment's state, age or method, or because the remaining amount is smaller. */
   | { readonly kind: 'not_refundable'; readonly detail: string }
-  /** Our account there holds too little; it can succeed later. */
+  /** Our account at the processor has too little money; the refund can succeed later. */
   | { readonly kind: 'insufficient_processor_balance'; readonly detail: string }
   | Unavailable
 
 export type ReadEventOutcome =
   | { readonly kind: 'event'; readonly event: ProcessorEvent }
-  /** A 401. Also where no token is configured. */
+  /** Answered with 401; also if no token is configured. */
   | { readonly kind: 'invalid_token' }
-  /** The token is good and the body is not: to be logged and answered with 200, or the queue stops. */
+  /** The token is valid but the body is not. Log it and answer 200, or the processor stops its queue. */
   | { readonly kind: 'unreadable_event'; readonly detail: string }
 
 export type ProcessorEventType =
@@ -309,21 +309,21 @@ export type ProcessorEventType =
   | 'refund_in_progress'
   | 'refunded'
   | 'chargeback'
-  /** To be stored and answered with 200. */
+  /** Store it and answer 200. */
   | 'other'
 
 /**
- * A hint to look at a payment: nobody signed the body, and events come twice and in any order. What is
- * credited or debited follows from `findPayment` and our own records.
+ * A hint to read a payment: the body is not signed, and events may come twice and in any order. Credits and debits
+ * follow from `findPayment` and our own records alone.
  */
 export interface ProcessorEvent {
   /** The same on every delivery of the event. */
   readonly eventId: string
   readonly type: ProcessorEventType
-  /** In the processor's own words. */
+  /** The type as the processor names it. */
   readonly processorType: string
-  /** Undefined for events of other things than payments. */
+  /** Undefined if the event is not about a payment. */
   readonly paymentId: string | undefined
-  /** Our id, as the body claims. */
+  /** Our id according to the body, which is not to be trusted. */
   readonly reference: string | undefined
 }

@@ -1,4 +1,3 @@
-/** What is done with a payment by whoever learns of it: the creation, an event, the sweeper. */
 import type { Updateable } from 'kysely'
 import type { Database } from '../db/open.ts'
 import type { Tables } from '../db/tables.ts'
@@ -8,7 +7,10 @@ import { applyPayment, type Applied } from './apply-payment.ts'
 import type { Payment, Processor } from './processor.ts'
 import type { TopUpMethod, TopUpStatus } from './top-ups.ts'
 
-/** Applies it, and stores what the customer pays with where that is not known yet. */
+/**
+ * Applies a payment that the creation, an event or the sweeper has read from the processor, and stores the Pix code or
+ * the boleto if it is not stored yet.
+ */
 export async function recordPayment(
   db: Database,
   processor: Processor,
@@ -25,7 +27,7 @@ export async function recordPayment(
   return applied
 }
 
-/** One that was refused must not be paid on the processor's page; if it was a moment ago, an event tells it. */
+/** Cancels a refused payment, so that it cannot be paid on the processor's page. If it was paid meanwhile, an event comes. */
 async function endRefusedCard(
   processor: Processor,
   status: TopUpStatus,
@@ -35,7 +37,7 @@ async function endRefusedCard(
   if (status === 'failed' && isOpen) await processor.cancelPayment(payment.id)
 }
 
-/** Where the processor does not tell it now, it is asked again when the payment is learnt of next. */
+/** If the processor has no code or line yet, the next call of `recordPayment` asks again. */
 async function describeTopUp(
   db: Database,
   processor: Processor,
@@ -62,7 +64,7 @@ type Description = Partial<
   >
 >
 
-/** Once; then the customer can be told how to pay. */
+/** Stores it once, and writes the event that tells the customer how to pay. */
 function storeDescription(db: Database, id: string, description: Description): Promise<void> {
   return db.transaction().execute(async (trx) => {
     const row = await trx

@@ -16,8 +16,8 @@ const AGE_DAYS_MAX = 30
 const APPEARS_WITHIN_MINUTES = 60
 
 /**
- * Asks the processor for payments that no event told of: events get lost, and so do answers. Nodes may do it at
- * once. Returns how many top-ups were asked for.
+ * Asks the processor for the payments of unpaid top-ups, because events and answers can be lost. Nodes may run it
+ * concurrently. Returns the number of top-ups that were checked.
  */
 export async function sweepTopUps(db: Database, processor: Processor, log: Log): Promise<number> {
   const due = unpaidAt(processor.id)
@@ -31,7 +31,7 @@ export async function sweepTopUps(db: Database, processor: Processor, log: Log):
   })
 }
 
-/** The lease is the time until the next question. */
+/** The lease doubles as the wait until the next check. */
 function unpaidAt(processorId: string): ClaimableRows {
   return {
     table: 'top_ups',
@@ -67,7 +67,7 @@ async function sweepOne(
     const applied = await recordPayment(db, processor, id, found.payment)
     if (applied.kind === 'amount_differs') log.error('top_up_amount_differs', { topUpId: id })
   }
-  // The payment was never created: the customer saw an error then, and for a card is notified now.
+  // The payment was never created. The customer saw an error then; for a card, an event follows now.
   if (found.kind === 'payment_not_found' && paymentId === null && topUp.is_old)
     await failTopUp(db, id, { isRefused: false })
 }

@@ -35,7 +35,7 @@ export async function takeEvent(
 const BATCH_MAX = 50
 const WAIT_MINUTES_MAX = 60
 
-/** Looks into the events that wait; nodes may do it at once. Returns how many were claimed. */
+/** Handles the waiting events; nodes may run it concurrently. Returns the number of claimed events. */
 export async function handleEvents(db: Database, processor: Processor, log: Log): Promise<number> {
   const due = dueEventsOf(processor.id)
   return workOff({
@@ -53,7 +53,7 @@ export async function handleEvents(db: Database, processor: Processor, log: Log)
   })
 }
 
-/** The time of the next try is written by the claim: an event that has to wait, or whose worker dies, waits for it. */
+/** The claim writes the time of the next try, so an event that must wait, or whose worker dies, is due again then. */
 function dueEventsOf(processorId: string): ClaimableRows {
   return {
     table: 'processor_events',
@@ -74,7 +74,7 @@ interface WaitingEvent {
   reference: string | null
 }
 
-/** Undefined where the event has to wait. */
+/** Returns the outcome, or undefined if the event must be tried again. */
 async function handleEvent(
   db: Database,
   processor: Processor,

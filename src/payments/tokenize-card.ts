@@ -1,5 +1,5 @@
 /**
- * Has the processor keep a card. The number and the ccv pass through here and stay nowhere: not in a row, a
+ * Saves a card at the processor. The number and the CCV pass through this code and are stored nowhere: not in a row, a
  * log line, an error or an outcome.
  */
 import type { Database } from '../db/open.ts'
@@ -13,12 +13,12 @@ export interface CardInput {
   readonly payer: PayerDetails
   readonly card: Card
   readonly holder: CardHolder
-  /** The buyer's. */
+  /** The buyer's address. */
   readonly remoteIp: string
 }
 
 export type TokenizedCard =
-  /** To be stored. */
+  /** The caller stores `method`. */
   | { readonly kind: 'tokenized'; readonly method: NewPaymentMethod }
   | { readonly kind: 'card_rejected'; readonly detail: string }
   | { readonly kind: 'too_many_payment_methods' }

@@ -1,10 +1,10 @@
 /**
- * Charges the cards of customers whose balance is low, as they chose in `automatic-top-ups.ts`. Whatever goes
- * wrong, these bounds hold for a customer: one top-up in flight (by an index), a minute between two and longer
- * after a refusal, five in a day, and the customer's own monthly limit.
+ * Charges the saved cards of customers whose balance is low, by their settings in `automatic-top-ups.ts`. These limits
+ * hold per customer even after failures: one top-up in flight (a unique index), a minute between two and longer after
+ * a refusal, five in a day, and the customer's own monthly limit.
  *
- * A customer is claimed before the card is charged: of several nodes one does it, and a node that dies leaves
- * a row of a top-up for the sweeper, or nothing at all.
+ * The customer is claimed before the card is charged: one node does it, and if that node dies, it leaves either a
+ * top-up for the sweeper or no top-up at all.
  */
 import { sql } from 'kysely'
 import { SYSTEM } from '../audit-log/audited.ts'
@@ -25,14 +25,14 @@ export interface AutomaticDeps {
   readonly log: Log
 }
 
-/** Charged side by side: an issuer may take a minute. */
+/** Customers that are charged concurrently: an issuer may take a minute to answer. */
 const BATCH_MAX = 10
 const WAIT_SECONDS_MIN = 60
 /** The wait is multiplied by this after each refusal: a minute, ten, a hundred. */
 const WAIT_GROWTH = 10
 const A_DAY_MAX = 5
 
-/** Returns how many customers it claimed. Nodes may do it at once. */
+/** Returns the number of claimed customers. Nodes may run it concurrently. */
 export async function topUpAutomatically(db: Database, deps: AutomaticDeps): Promise<number> {
   return workOff({
     claim: (limit) => claimDue<Due>(db, DUE, limit),
@@ -52,7 +52,7 @@ interface Due {
   remote_ip: string
 }
 
-/** Refused top-ups do not count towards the limits: after three the automatic top-up ends by itself. */
+/** Refused top-ups do not count towards the limits, because three in a row turn the automatic top-up off. */
 const DUE: ClaimableRows = {
   table: 'automatic_top_ups',
   key: ['customer_id'],

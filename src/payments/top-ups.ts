@@ -1,6 +1,6 @@
 /**
- * Top-ups: what a customer asked to pay in, and what became of it. A row is there before the processor is
- * asked, so that a payment can always be told from ours; money is credited by `apply-payment.ts` alone.
+ * Top-ups: a customer's payments into the balance. The row exists before the payment is requested from the processor, so
+ * every payment of ours can be matched with its top-up. Only `apply-payment.ts` credits money.
  */
 import { sql, type Selectable } from 'kysely'
 import { exactTime } from '../db/exact-time.ts'
@@ -24,19 +24,19 @@ export interface TopUp {
   readonly pix: { readonly payload: string; readonly qrCodeBase64: string } | null
   readonly boleto: { readonly url: string; readonly line: string } | null
   readonly card: { readonly brand: string | null; readonly lastFour: string } | null
-  /** Of the card, which may have been deleted since. */
+  /** The saved card, which may have been deleted since. */
   readonly paymentMethodId: string | null
-  /** The issuer or the processor looked at it before it was taken, or does so now. */
+  /** The card payment is or was in the processor's risk review. */
   readonly wasInReview: boolean
   readonly isAutomatic: boolean
-  /** The processor's page, where it can be paid too. */
+  /** The processor's page, where the top-up can be paid as well. */
   readonly pageUrl: string | null
   readonly expiresAt: Date | null
   readonly createdAt: Date
   readonly paidAt: Date | null
-  /** With the payer again, and taken out of the balance. */
+  /** Returned to the payer, and debited from the balance. */
   readonly returnedNanoBrl: NanoBrl
-  /** Taken out of the balance for refunds that are not done yet. */
+  /** Debited from the balance for refunds in progress. */
   readonly refundingNanoBrl: NanoBrl
 }
 
@@ -55,7 +55,7 @@ export async function findTopUp(
   return row && toTopUp(row)
 }
 
-/** Newest first, those behind the place. */
+/** Newest first, starting after the given position. */
 export async function listTopUps(
   db: Database,
   customerId: string,
@@ -78,7 +78,7 @@ export async function listTopUps(
   return rows.map((row) => ({ ...toTopUp(row), exactCreatedAt: row.exact_created_at }))
 }
 
-/** `paid`: also those that went back later. */
+/** `paid` includes top-ups that were refunded later. */
 export async function countTopUps(
   db: Database,
   customerId: string,

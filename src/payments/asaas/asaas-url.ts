@@ -1,2 +1,2 @@
-/** With its version segment. */
+/** Includes the version segment. */
 export const ASAAS_URL_PRODUCTION = 'https://api.asaas.com/v3'

@@ -1,20 +1,20 @@
 import type { CardToTokenize, TokenizeCardOutcome } from '../processor.ts'
-import type { AskAsaas } from './ask.ts'
+import type { CallAsaas } from './call-asaas.ts'
 import { isDeclined } from './payments.ts'
 import { textOf } from './read-payment.ts'
 import { badAnswer, firstError, invalidCustomer, payerFieldOf, refusedOf } from './read-refusal.ts'
 
-/** The number and the ccv go to Asaas and nowhere else: no outcome of this holds either. */
+/** Sends the number and the CCV to Asaas and nowhere else: no outcome contains either. */
 export async function tokenizeCard(
-  ask: AskAsaas,
+  call: CallAsaas,
   { processorCustomerId, card, holder, remoteIp }: CardToTokenize,
 ): Promise<TokenizeCardOutcome> {
   const number = card.number.replaceAll(/\D/g, '')
-  const answer = await ask({
+  const answer = await call({
     method: 'POST',
     path: '/creditCard/tokenizeCreditCard',
     endpoint: 'POST /creditCard/tokenizeCreditCard',
-    asksIssuer: true,
+    reachesIssuer: true,
     secrets: [card.number, number, card.ccv, card.holderName],
     body: {
       customer: processorCustomerId,

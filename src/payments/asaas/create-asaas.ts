@@ -1,11 +1,11 @@
 /**
- * The adapter for Asaas (API v3), and for the sandbox processor, which speaks the same over HTTP. It
- * stores nothing and knows no balance. Tests stand beside it: against the sandbox, and against a server
- * that replays Asaas's published answers and its bad days.
+ * The adapter for Asaas (API v3), and for the sandbox processor, which serves the same API. It stores nothing and
+ * changes no balance. It is tested against the sandbox, and against a server that replays Asaas's published answers and
+ * failures.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Processor } from '../processor.ts'
-import { createAsk, type AskOptions } from './ask.ts'
+import { createCallAsaas, type CallOptions } from './call-asaas.ts'
 import { tokenizeCard } from './cards.ts'
 import { ensureCustomer } from './customers.ts'
 import { listPayments } from './list-payments.ts'
@@ -17,12 +17,12 @@ export interface AsaasOptions {
   /** With its version segment: `https://api.asaas.com/v3`. */
   readonly baseUrl: string
   readonly apiKey: string
-  /** What Asaas sends with its webhooks. Without it all of them are refused. */
+  /** The token that Asaas sends with its webhooks. Without it every webhook is refused. */
   readonly webhookToken: string | undefined
   readonly connectTimeoutMs?: number
   readonly answerTimeoutMs?: number
   readonly cardTimeoutMs?: number
-  readonly wait?: AskOptions['wait']
+  readonly wait?: CallOptions['wait']
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
@@ -30,7 +30,7 @@ const ANSWER_TIMEOUT_MS = 15_000
 const CARD_TIMEOUT_MS = 60_000
 
 export function createAsaas(options: AsaasOptions): Processor {
-  const ask = createAsk({
+  const call = createCallAsaas({
     baseUrl: options.baseUrl,
     apiKey: options.apiKey,
     connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
@@ -40,17 +40,17 @@ export function createAsaas(options: AsaasOptions): Processor {
   })
   return {
     id: 'asaas',
-    ensureCustomer: (details, knownId) => ensureCustomer(ask, details, knownId),
-    createPayment: (order) => createPayment(ask, order),
-    findPaymentByReference: (ourId) => findPaymentByReference(ask, ourId),
-    findPayment: (id) => findPayment(ask, id),
-    listPayments: (query) => listPayments(ask, query),
-    pixCode: (paymentId) => pixCode(ask, paymentId),
-    boleto: (paymentId) => boleto(ask, paymentId),
-    cancelPayment: (id) => cancelPayment(ask, id),
-    tokenizeCard: (card) => tokenizeCard(ask, card),
-    refund: (request) => refund(ask, request),
+    ensureCustomer: (details, knownId) => ensureCustomer(call, details, knownId),
+    createPayment: (order) => createPayment(call, order),
+    findPaymentByReference: (ourId) => findPaymentByReference(call, ourId),
+    findPayment: (id) => findPayment(call, id),
+    listPayments: (query) => listPayments(call, query),
+    pixCode: (paymentId) => pixCode(call, paymentId),
+    boleto: (paymentId) => boleto(call, paymentId),
+    cancelPayment: (id) => cancelPayment(call, id),
+    tokenizeCard: (card) => tokenizeCard(call, card),
+    refund: (request) => refund(call, request),
     readEvent: createReadEvent(options.webhookToken),
-    close: () => ask.close(),
+    close: () => call.close(),
   }
 }

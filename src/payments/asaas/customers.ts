@@ -1,25 +1,25 @@
 import type { EnsureCustomerOutcome, PayerDetails } from '../processor.ts'
-import type { Answer, AskAsaas, AsaasError } from './ask.ts'
+import type { Answer, CallAsaas, AsaasError } from './call-asaas.ts'
 import { textOf } from './read-payment.ts'
 import { badAnswer, invalidCustomer, payerFieldOf } from './read-refusal.ts'
 import { isObject } from '../../lib/is-object.ts'
 
 export async function ensureCustomer(
-  ask: AskAsaas,
+  call: CallAsaas,
   details: PayerDetails,
   knownId: string | undefined,
 ): Promise<EnsureCustomerOutcome> {
   if (knownId !== undefined) {
-    const updated = await updateCustomer(ask, knownId, details)
+    const updated = await updateCustomer(call, knownId, details)
     if (!isGone(updated)) return readCustomer(updated, details)
   }
-  const found = await findCustomer(ask, details.ourId)
+  const found = await findCustomer(call, details.ourId)
   if (found.kind === 'unavailable') return found
   if (found.id !== undefined && found.id !== knownId) {
-    const updated = await updateCustomer(ask, found.id, details)
+    const updated = await updateCustomer(call, found.id, details)
     if (!isGone(updated)) return readCustomer(updated, details)
   }
-  const created = await ask({
+  const created = await call({
     method: 'POST',
     path: '/customers',
     endpoint: 'POST /customers',
@@ -28,8 +28,8 @@ export async function ensureCustomer(
   return readCustomer(created, details)
 }
 
-function updateCustomer(ask: AskAsaas, id: string, details: PayerDetails): Promise<Answer> {
-  return ask({
+function updateCustomer(call: CallAsaas, id: string, details: PayerDetails): Promise<Answer> {
+  return call({
     method: 'PUT',
     path: `/customers/${encodeURIComponent(id)}`,
     endpoint: 'PUT /customers/{id}',
@@ -37,12 +37,12 @@ function updateCustomer(ask: AskAsaas, id: string, details: PayerDetails): Promi
   })
 }
 
-/** So that a customer whose creation was answered to nobody is not made again. */
+/** Finds a customer by our id, so that one whose creation got no answer is not created again. */
 async function findCustomer(
-  ask: AskAsaas,
+  call: CallAsaas,
   ourId: string,
 ): Promise<{ kind: 'found'; id: string | undefined } | Extract<Answer, { kind: 'unavailable' }>> {
-  const answer = await ask({
+  const answer = await call({
     method: 'GET',
     path: `/customers?externalReference=${encodeURIComponent(ourId)}&limit=100`,
     endpoint: 'GET /customers',
@@ -53,7 +53,7 @@ async function findCustomer(
   }
   const { data } = answer.body
   if (!Array.isArray(data)) return badAnswer(false, 'the list of customers has no data')
-  // Asked again here: a filter that is not understood would give the customers of everybody.
+  // Filtered here as well: if Asaas ignored the filter, the list would contain other customers.
   const own = data
     .filter(isObject)
     .find(({ externalReference, deleted }) => externalReference === ourId && deleted !== true)
@@ -71,13 +71,13 @@ function readCustomer(answer: Answer, { taxId }: PayerDetails): EnsureCustomerOu
 
 function readRefusal(errors: readonly AsaasError[], taxId: string): EnsureCustomerOutcome {
   const refusal = invalidCustomer(payerFieldOf(errors), errors)
-  // The letters of newer CNPJs are refused like wrong check digits, which we have looked at before.
+  // Asaas refuses the letters of newer CNPJs like wrong check digits, but we have verified the digits before.
   return refusal.field === 'tax_id' && /[A-Z]/.test(taxId)
     ? { kind: 'cnpj_not_supported', detail: refusal.detail }
     : refusal
 }
 
-/** Somebody deleted it in Asaas's panel. */
+/** True if the customer was deleted in Asaas's panel. */
 function isGone(answer: Answer): boolean {
   if (answer.kind === 'ok') return answer.body.deleted === true
   if (answer.kind !== 'refused') return false
@@ -99,12 +99,12 @@ function customerBody(details: PayerDetails): object {
     complement: details.complement,
     province: details.district,
     externalReference: details.ourId,
-    // Else Asaas writes to our customers, and charges us for it.
+    // Otherwise Asaas sends messages to our customers, and charges us for them.
     notificationDisabled: true,
   }
 }
 
-/** Mobile numbers have nine digits and begin with a 9, after the two of the area. */
+/** A mobile number has nine digits after the two of the area code, and the first of them is a 9. */
 function phoneFields(phone: string | undefined): { mobilePhone?: string; phone?: string } {
   if (phone === undefined) return {}
   const digits = phone.replaceAll(/\D/g, '').replace(/^55(?=\d{10,11}$)/, '')

@@ -9,19 +9,19 @@ export interface AsaasSettings {
 const TOKEN_CHARACTERS_MIN = 32
 const TOKEN_CHARACTERS_MAX = 255
 
-/** What is wrong with the settings, in English, before the first customer pays; empty: nothing. */
+/** Lists the faults of the settings, in English, so that they show before the first customer pays. */
 export function findAsaasFaults({ baseUrl, apiKey, webhookToken }: AsaasSettings): string[] {
   const faults: string[] = []
   const isProduction = baseUrl.replace(/\/$/, '') === ASAAS_URL_PRODUCTION
   if (!/^https?:\/\/[^/]+\/.*v3\/?$/.test(baseUrl)) faults.push('the base URL does not end in /v3')
-  // Shells and files of variables swallow an unquoted `$`, and the word after it.
+  // Shells and environment files expand an unquoted `$` and the word after it.
   if (apiKey.startsWith('aact_'))
     faults.push('the API key has lost its first character, a $: quote it')
   if (apiKey.startsWith('$aact_hmlg_') && isProduction) {
-    faults.push('the API key is one of the Asaas sandbox and the base URL is of production')
+    faults.push('the API key is for the Asaas sandbox, but the base URL is for production')
   }
   if (apiKey.startsWith('$aact_prod_') && !isProduction) {
-    faults.push('the API key is one of production and the base URL is not')
+    faults.push('the API key is for production, but the base URL is not')
   }
   return [...faults, ...findTokenFaults(webhookToken, apiKey)]
 }
@@ -38,7 +38,7 @@ function findTokenFaults(token: string | undefined, apiKey: string): string[] {
   if (/\s/.test(token)) faults.push('the webhook token has spaces')
   if (/(.)\1{3}/.test(token)) faults.push('the webhook token has one character four times in a row')
   if (/12345|23456|34567|45678|56789/.test(token))
-    faults.push('the webhook token has a run like 12345')
-  if (token === apiKey) faults.push('the webhook token is the API key')
+    faults.push('the webhook token contains a sequence such as 12345')
+  if (token === apiKey) faults.push('the webhook token is the same as the API key')
   return faults
 }

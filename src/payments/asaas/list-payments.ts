@@ -1,12 +1,12 @@
 import type { ListPaymentsOutcome, PaymentQuery } from '../processor.ts'
-import type { AskAsaas } from './ask.ts'
+import type { CallAsaas } from './call-asaas.ts'
 import { readPayment } from './read-payment.ts'
 import { badAnswer } from './read-refusal.ts'
 
-/** Asaas gives no more on a page. */
+/** Asaas returns at most this many per page. */
 const PAGE_PAYMENTS = 100
 const DAY_FIELDS = { created: 'dateCreated', paid: 'paymentDate' } as const
-/** One status can be asked for at a time. */
+/** A request can filter by one status only, so each status has its own pages. */
 const RETURNED = [
   'REFUNDED',
   'CHARGEBACK_REQUESTED',
@@ -14,9 +14,9 @@ const RETURNED = [
   'AWAITING_CHARGEBACK_REVERSAL',
 ]
 
-/** A page is `<which status>:<offset>`. */
+/** A page token is `<index of the status>:<offset>`. */
 export async function listPayments(
-  ask: AskAsaas,
+  call: CallAsaas,
   query: PaymentQuery,
 ): Promise<ListPaymentsOutcome> {
   const [at = 0, offset = 0] = (query.page ?? '0:0').split(':').map(Number)
@@ -30,7 +30,7 @@ export async function listPayments(
     limit: String(PAGE_PAYMENTS),
     offset: String(offset),
   })
-  const answer = await ask({
+  const answer = await call({
     method: 'GET',
     path: `/payments?${parameters.toString()}`,
     endpoint: 'GET /payments',
@@ -38,13 +38,14 @@ export async function listPayments(
   if (answer.kind === 'unavailable') return answer
   if (answer.kind === 'refused') return badAnswer(false, `the list: status ${answer.status}`)
   const { data, hasMore } = answer.body
-  // Without either, a list that was cut would pass for a whole one.
+  // Without either, a truncated list would look complete.
   if (!Array.isArray(data) || typeof hasMore !== 'boolean')
-    return badAnswer(false, 'the list of payments has no data, or does not say whether it goes on')
+    return badAnswer(false, 'the list of payments has no data or no hasMore')
   const payments = data.map(readPayment)
   if (!payments.every((payment) => payment !== undefined))
-    return badAnswer(false, 'the list holds what is no payment')
-  if (hasMore && payments.length === 0) return badAnswer(false, 'the list goes on with nothing')
+    return badAnswer(false, 'the list contains an entry that is not a payment')
+  if (hasMore && payments.length === 0)
+    return badAnswer(false, 'an empty page claims that more follow')
   const isLastStatus = at + 1 >= statuses.length
   const nextPage = hasMore
     ? `${at}:${offset + payments.length}`

@@ -7,13 +7,13 @@ import type {
   RefundOutcome,
   RefundRequest,
 } from '../processor.ts'
-import type { AskAsaas } from './ask.ts'
+import type { CallAsaas } from './call-asaas.ts'
 import { findPayment } from './payments.ts'
 import { readPayment, textOf } from './read-payment.ts'
 import { badAnswer, firstError, refusedOf } from './read-refusal.ts'
 
-export async function pixCode(ask: AskAsaas, paymentId: string): Promise<PixCodeOutcome> {
-  const answer = await ask({
+export async function pixCode(call: CallAsaas, paymentId: string): Promise<PixCodeOutcome> {
+  const answer = await call({
     method: 'GET',
     path: `/payments/${encodeURIComponent(paymentId)}/pixQrCode`,
     endpoint: 'GET /payments/{id}/pixQrCode',
@@ -26,16 +26,16 @@ export async function pixCode(ask: AskAsaas, paymentId: string): Promise<PixCode
   const payload = textOf(body.payload)
   const qrCodeBase64 = textOf(body.encodedImage)
   const expiresAt = readBrasiliaTime(body.expirationDate)
-  if (!payload || !qrCodeBase64 || !expiresAt) return badAnswer(false, 'no whole Pix code')
-  // A code that a bank would refuse, or one cut on its way, is not to be shown to anybody.
-  if (!readBrCode(payload)) return badAnswer(false, 'the Pix code does not add up')
+  if (!payload || !qrCodeBase64 || !expiresAt) return badAnswer(false, 'the Pix code is incomplete')
+  // Do not show a code that a bank would refuse or that was truncated.
+  if (!readBrCode(payload)) return badAnswer(false, 'the Pix code is invalid')
   return { kind: 'pix_code', payload, qrCodeBase64, expiresAt }
 }
 
-export async function boleto(ask: AskAsaas, paymentId: string): Promise<BoletoOutcome> {
-  const found = await findPayment(ask, paymentId)
+export async function boleto(call: CallAsaas, paymentId: string): Promise<BoletoOutcome> {
+  const found = await findPayment(call, paymentId)
   if (found.kind !== 'payment') return found
-  const answer = await ask({
+  const answer = await call({
     method: 'GET',
     path: `/payments/${encodeURIComponent(paymentId)}/identificationField`,
     endpoint: 'GET /payments/{id}/identificationField',
@@ -46,12 +46,13 @@ export async function boleto(ask: AskAsaas, paymentId: string): Promise<BoletoOu
   }
   const line = textOf(answer.body.identificationField)
   const url = found.payment.boletoUrl
-  if (!line || !/^\d{47,48}$/.test(line) || !url) return badAnswer(false, 'no whole boleto')
+  if (!line || !/^\d{47,48}$/.test(line) || !url)
+    return badAnswer(false, 'the boleto is incomplete')
   return { kind: 'boleto', url, line, barCode: textOf(answer.body.barCode) }
 }
 
-export async function cancelPayment(ask: AskAsaas, id: string): Promise<CancelPaymentOutcome> {
-  const answer = await ask({
+export async function cancelPayment(call: CallAsaas, id: string): Promise<CancelPaymentOutcome> {
+  const answer = await call({
     method: 'DELETE',
     path: `/payments/${encodeURIComponent(id)}`,
     endpoint: 'DELETE /payments/{id}',
@@ -63,22 +64,22 @@ export async function cancelPayment(ask: AskAsaas, id: string): Promise<CancelPa
       : badAnswer(true, 'the answer does not say that it was deleted')
   }
   if (answer.status === 404) return { kind: 'payment_not_found' }
-  // It may have been deleted by a call whose answer was lost.
-  const found = await findPayment(ask, id)
+  // An earlier request, whose answer was lost, may have deleted it.
+  const found = await findPayment(call, id)
   if (found.kind !== 'payment') return found
   if (found.payment.status === 'deleted') return { kind: 'canceled' }
   return { kind: 'not_cancelable', detail: firstError(answer.errors).description }
 }
 
 export async function refund(
-  ask: AskAsaas,
+  call: CallAsaas,
   { paymentId, amountCents, description }: RefundRequest,
 ): Promise<RefundOutcome> {
-  const answer = await ask({
+  const answer = await call({
     method: 'POST',
     path: `/payments/${encodeURIComponent(paymentId)}/refund`,
     endpoint: 'POST /payments/{id}/refund',
-    asksIssuer: true,
+    reachesIssuer: true,
     body: { value: jsonCents(amountCents), description },
   })
   if (answer.kind === 'unavailable') return answer
@@ -92,17 +93,17 @@ export async function refund(
   const payment = readPayment(answer.body)
   return payment?.id === paymentId
     ? { kind: 'refund_accepted', payment }
-    : badAnswer(true, 'the answer to a refund is not its payment')
+    : badAnswer(true, 'the answer to a refund is another payment')
 }
 
-/** `2027-11-21 23:59:59`, Brasília's time, which has been three hours behind UTC all year since 2019. */
+/** Reads `2027-11-21 23:59:59` in Brasília's time, which has been UTC-3 all year since 2019. */
 function readBrasiliaTime(value: unknown): Date | undefined {
   const match = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})$/.exec(textOf(value) ?? '')
   const date = match ? new Date(`${match[1]}T${match[2]}-03:00`) : undefined
   return date === undefined || Number.isNaN(date.getTime()) ? undefined : date
 }
 
-/** Asaas publishes no code for it. */
+/** Asaas publishes no error code for it, so its text decides. */
 function isForLackOfBalance(description: string): boolean {
   return (
     /saldo/i.test(description) && /insuficiente|não (possui|há|tem)|disponível/i.test(description)

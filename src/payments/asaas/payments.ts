@@ -7,7 +7,7 @@ import type {
   PaymentMethod,
   PaymentOrder,
 } from '../processor.ts'
-import type { Answer, AskAsaas, AsaasError } from './ask.ts'
+import type { Answer, CallAsaas, AsaasError } from './call-asaas.ts'
 import { readPayment } from './read-payment.ts'
 import { badAnswer, firstError, invalidCustomer, refusedOf } from './read-refusal.ts'
 
@@ -19,15 +19,15 @@ const BILLING_TYPES: Readonly<Record<PaymentMethod, string>> = {
 const DESCRIPTION_CHARACTERS_MAX = 500
 
 export async function createPayment(
-  ask: AskAsaas,
+  call: CallAsaas,
   order: PaymentOrder,
 ): Promise<CreatePaymentOutcome> {
   const isCard = order.method === 'card'
-  const answer = await ask({
+  const answer = await call({
     method: 'POST',
     path: '/payments',
     endpoint: 'POST /payments',
-    asksIssuer: isCard,
+    reachesIssuer: isCard,
     body: {
       customer: order.processorCustomerId,
       billingType: BILLING_TYPES[order.method],
@@ -41,16 +41,16 @@ export async function createPayment(
   if (answer.kind === 'unavailable') return answer
   if (answer.kind === 'refused') return readRefusal(answer, order)
   const payment = readPayment(answer.body)
-  if (!payment) return badAnswer(true, 'the answer to a creation is no payment')
-  // Nobody must be shown a code for another amount than the one that will be credited.
+  if (!payment) return badAnswer(true, 'the answer to a creation is not a payment')
+  // The code that the customer sees must have the amount that will be credited.
   if (payment.amountCents !== order.amountCents || payment.ourId !== order.ourId) {
-    return badAnswer(true, `payment ${payment.id} is not the one that was asked for`)
+    return badAnswer(true, `payment ${payment.id} is not the requested one`)
   }
   return { kind: 'payment', payment }
 }
 
-export async function findPayment(ask: AskAsaas, id: string): Promise<FindPaymentOutcome> {
-  const answer = await ask({
+export async function findPayment(call: CallAsaas, id: string): Promise<FindPaymentOutcome> {
+  const answer = await call({
     method: 'GET',
     path: `/payments/${encodeURIComponent(id)}`,
     endpoint: 'GET /payments/{id}',
@@ -60,14 +60,14 @@ export async function findPayment(ask: AskAsaas, id: string): Promise<FindPaymen
   const payment = readPayment((answer as Extract<Answer, { kind: 'ok' }>).body)
   return payment?.id === id
     ? { kind: 'payment', payment }
-    : badAnswer(false, 'the answer is not the payment that was asked for')
+    : badAnswer(false, 'the answer is not the requested payment')
 }
 
 export async function findPaymentByReference(
-  ask: AskAsaas,
+  call: CallAsaas,
   ourId: string,
 ): Promise<FindByReferenceOutcome> {
-  const answer = await ask({
+  const answer = await call({
     method: 'GET',
     path: `/payments?externalReference=${encodeURIComponent(ourId)}&limit=100`,
     endpoint: 'GET /payments',
@@ -78,15 +78,15 @@ export async function findPaymentByReference(
   if (!Array.isArray(data)) return badAnswer(false, 'the list of payments has no data')
   const payments = data.map(readPayment)
   if (!payments.every((payment) => payment !== undefined)) {
-    return badAnswer(false, 'the list holds what is no payment')
+    return badAnswer(false, 'the list contains an entry that is not a payment')
   }
-  // Asked again here: a filter that is not understood would give the payments of everybody.
+  // Filtered here as well: if Asaas ignored the filter, the list would contain other payments.
   const own = payments.filter((one) => one.ourId === ourId && one.status !== 'deleted')
   const [payment, ...others] = own.toSorted((a, b) => rankOf(a) - rankOf(b))
   return payment ? { kind: 'payment', payment, others } : { kind: 'payment_not_found' }
 }
 
-/** What there is to say of a GET of one thing that did not give it; undefined where it did. */
+/** The outcome of a GET that did not return its object; undefined if it did. */
 export function readFound(
   answer: Answer,
 ): Exclude<FindPaymentOutcome, { kind: 'payment' }> | undefined {
@@ -121,7 +121,7 @@ function readRefusal(
     : refusedOf(errors)
 }
 
-/** `invalid_action` stands for many things; a refused card is told by its words. */
+/** The code `invalid_action` has many meanings; its text identifies a refused card. */
 export function isDeclined(code: string, description: string): boolean {
   return code === 'invalid_action' && /transação|cartão|autorizad/i.test(description)
 }

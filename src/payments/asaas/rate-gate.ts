@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from 'undici/types/header.js'
 
-/** Who asks on after a 429 is blocked for longer, so each endpoint is left alone until it said it is free. */
+/** Asaas blocks a client that continues after a 429 for longer, so no endpoint is called before its limit has reset. */
 export interface RateGate {
-  /** Undefined: nothing is known against asking. */
+  /** Seconds until the endpoint may be called; undefined if it may be called now. */
   secondsLeft(endpoint: string): number | undefined
-  /** Reads an answer's headers; gives the seconds until the next call is welcome, where they tell. */
+  /** Reads an answer's headers. Returns the seconds until the next call is allowed, if the limit is used up. */
   note(endpoint: string, status: number, headers: IncomingHttpHeaders): number | undefined
 }
 
-/** Where a 429 says no time. */
+/** For a 429 that names no time. */
 const SECONDS_DEFAULT = 5
-/** A wrong header must not stop top-ups for a day: after so long, one call finds out. */
+/** A wrong header must not stop top-ups for a day: after this time the next call is sent. */
 const SECONDS_MAX = 300
 
 export function createRateGate(now: () => number = () => Date.now()): RateGate {

@@ -35,7 +35,7 @@ test('an event with the token is read, and its id keeps its &', () => {
   assert.deepEqual(readEvent(headers, Buffer.from(bodyOf())), { kind: 'event', event })
 })
 
-test('a token that is missing, another, doubled or cut is refused, and so is all without a token of ours', () => {
+test('a missing, wrong, doubled or truncated token is refused, and any token where none is configured', () => {
   const refused = { kind: 'invalid_token' }
   const readEvent = createReadEvent(TOKEN)
   for (const token of [undefined, '', 'x', TOKEN.slice(1), `${TOKEN} `, `${TOKEN}, ${TOKEN}`]) {
@@ -52,7 +52,7 @@ test('a token that is missing, another, doubled or cut is refused, and so is all
   }
 })
 
-test('every published event has the type that it should have', () => {
+test('every published event is mapped to its type', () => {
   const expected: Record<string, string> = {
     CONFIRMED: 'paid',
     RECEIVED: 'paid',
@@ -74,7 +74,7 @@ test('every published event has the type that it should have', () => {
   }
 })
 
-test('events of other things are events without a payment', () => {
+test('an event that is not about a payment has no payment id', () => {
   const read = parseEvent(
     JSON.stringify({ id: ID, event: 'INVOICE_CREATED', invoice: { id: 'inv_1' } }),
   )
@@ -82,7 +82,7 @@ test('events of other things are events without a payment', () => {
   assert.equal(read.kind === 'event' && read.event.type, 'other')
 })
 
-test('a body that cannot be what it says is unreadable', () => {
+test('a malformed body is unreadable', () => {
   for (const body of [
     '',
     'null',
@@ -106,7 +106,7 @@ test('a body that cannot be what it says is unreadable', () => {
   }
 })
 
-test('the parser takes any bytes, and what it gives can be stored', () => {
+test('the parser accepts any bytes, and its output can be stored', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('evt_1&2', 'PAYMENT_RECEIVED', 'PAYMENT_', '__proto__', 'constructor', 'pay_1'),

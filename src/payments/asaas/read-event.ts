@@ -16,7 +16,7 @@ const TYPES = new Map<string, ProcessorEventType>([
   ['PAYMENT_CHARGEBACK_REQUESTED', 'chargeback'],
 ])
 
-/** What ids look like: printable, so that any database takes them. Those of events hold an `&`. */
+/** Ids are printable ASCII, so that any database stores them. Ids of events contain an `&`. */
 const ID = /^[\x21-\x7e]{1,255}$/
 const EVENT_NAME = /^[A-Z0-9_]{1,100}$/
 
@@ -24,7 +24,7 @@ export function createReadEvent(token: string | undefined): Processor['readEvent
   const expected = token ? sha256(token) : undefined
   return (headers, body) => {
     const given = headers['asaas-access-token']
-    // Digests are of one length, whatever was sent.
+    // Comparing digests makes the lengths equal.
     if (!expected || typeof given !== 'string' || !timingSafeEqual(sha256(given), expected)) {
       return { kind: 'invalid_token' }
     }
@@ -32,7 +32,7 @@ export function createReadEvent(token: string | undefined): Processor['readEvent
   }
 }
 
-/** Takes any bytes; the token has been checked by then. */
+/** Accepts any bytes. The caller has checked the token. */
 export function parseEvent(
   body: string | Buffer,
 ): Exclude<ReadEventOutcome, { kind: 'invalid_token' }> {
@@ -45,7 +45,8 @@ export function parseEvent(
   if (!isObject(content)) return unreadable('the body is not an object')
   const { id, event, payment } = content
   if (typeof id !== 'string' || !ID.test(id)) return unreadable('the event has no id')
-  if (typeof event !== 'string' || !EVENT_NAME.test(event)) return unreadable('no name of an event')
+  if (typeof event !== 'string' || !EVENT_NAME.test(event))
+    return unreadable('the event has no type')
   const paymentId = isObject(payment) ? idOf(payment.id) : undefined
   const type = TYPES.get(event) ?? 'other'
   if (type !== 'other' && paymentId === undefined) return unreadable(`${event} without a payment`)

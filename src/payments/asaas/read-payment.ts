@@ -19,7 +19,7 @@ const STATUSES = new Map<string, StatusReading>([
   ['AWAITING_RISK_ANALYSIS', { status: 'in_review', hasBeenPaid: false }],
   ['CONFIRMED', { status: 'confirmed', hasBeenPaid: true }],
   ['RECEIVED', { status: 'received', hasBeenPaid: true }],
-  // The operator wrote down by hand that the money came.
+  // The operator confirmed by hand that the money arrived.
   ['RECEIVED_IN_CASH', { status: 'received', hasBeenPaid: true }],
   ['DUNNING_RECEIVED', { status: 'received', hasBeenPaid: true }],
   ['OVERDUE', { status: 'overdue', hasBeenPaid: false }],
@@ -30,7 +30,7 @@ const STATUSES = new Map<string, StatusReading>([
   ['PARTIALLY_REFUNDED', { status: 'partially_refunded', hasBeenPaid: true }],
   ['CHARGEBACK_REQUESTED', { status: 'chargeback', hasBeenPaid: true }],
   ['CHARGEBACK_DISPUTE', { status: 'chargeback', hasBeenPaid: true }],
-  // The dispute is won, but the money is not back before the status is another one.
+  // The dispute is won, but the money is back only when the status changes.
   ['AWAITING_CHARGEBACK_REVERSAL', { status: 'chargeback', hasBeenPaid: true }],
 ])
 
@@ -40,7 +40,7 @@ const REFUND_STATUSES = new Map<string | undefined, PaymentRefund['status']>([
   ['CANCELLED', 'canceled'],
 ])
 
-/** Undefined for what is no payment of Asaas. Fields that are null may as well be missing. */
+/** Returns undefined if the body is not a payment of Asaas. A null field counts as missing. */
 export function readPayment(body: unknown): Payment | undefined {
   if (!isObject(body)) return undefined
   const id = textOf(body.id)
@@ -75,7 +75,7 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** A refund in part leaves the status as it was. */
+/** After a partial refund Asaas leaves the status unchanged. */
 function statusOf(status: PaymentStatus | undefined, refundedCents: bigint): PaymentStatus {
   if (refundedCents > 0n && (status === 'confirmed' || status === 'received')) {
     return 'partially_refunded'
@@ -94,7 +94,7 @@ function refundedOf(
     .reduce((sum, refund) => sum + refund.amountCents, 0n)
 }
 
-/** Undefined where one of them cannot be read: money may have gone out that nobody would count. */
+/** Returns undefined if one refund is unreadable: it may be money that was paid out and would not be counted. */
 function readRefunds(value: unknown): PaymentRefund[] | undefined {
   if (value === undefined || value === null) return []
   if (!Array.isArray(value)) return undefined

@@ -1,6 +1,6 @@
-/** What Asaas's errors mean: there is no catalogue of their codes, which mostly are `invalid_<field>`. */
+/** Interprets the errors of Asaas. Their codes, mostly `invalid_<field>`, are not documented. */
 import type { InvalidCustomer, PayerField, Unavailable } from '../processor.ts'
-import type { AsaasError } from './ask.ts'
+import type { AsaasError } from './call-asaas.ts'
 
 const FIELDS = new Map<string, PayerField>([
   ['customer', 'processor_customer_id'],
@@ -17,17 +17,17 @@ const FIELDS = new Map<string, PayerField>([
   ['province', 'address'],
 ])
 
-/** Asaas names one fault at a time, most of the time. */
+/** Asaas usually reports one error at a time. */
 export function firstError(errors: readonly AsaasError[]): AsaasError {
   return errors[0] ?? { code: 'unknown', description: 'sem descrição' }
 }
 
-/** Undefined where the errors are not about the payer. */
+/** Returns undefined if no error is about the payer. */
 export function payerFieldOf(errors: readonly AsaasError[]): PayerField | undefined {
   for (const { code, description } of errors) {
     const field = FIELDS.get(code.replace(/^invalid_(?:creditCardHolderInfo\.?)?/, ''))
     if (field) return field
-    // So it was seen: a bad CPF has the code `invalid_object`.
+    // Observed: an invalid CPF has the code `invalid_object`.
     if (/^invalid_(object|creditCardHolderInfo)$/.test(code)) return fieldInWords(description)
   }
   return undefined
@@ -49,7 +49,7 @@ export function refusedOf(errors: readonly AsaasError[]): {
   return { kind: 'refused', code, detail: description }
 }
 
-/** An answer that came whole and cannot be what it should be. */
+/** For a complete answer whose content is not the expected one. */
 export function badAnswer(mayHaveHappened: boolean, detail: string): Unavailable {
   return { kind: 'unavailable', mayHaveHappened, detail }
 }

@@ -1,6 +1,6 @@
 /**
- * Takes out of a text what must not get into logs and answers: numbers of cards and of people, with or
- * without punctuation, addresses of mail, keys of Asaas, tokens of cards, and the given secrets.
+ * Removes from a text all that must not get into logs and answers: card numbers and numbers that identify people, with
+ * or without punctuation, e-mail addresses, API keys of Asaas, card tokens, and the given secrets.
  */
 export function scrub(text: string, secrets: readonly string[] = []): string {
   let clean = text

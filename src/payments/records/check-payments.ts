@@ -1,6 +1,6 @@
 /**
- * The processor's own records against ours, over some days. Lists of theirs are read fast and prove nothing:
- * whatever looks different in them, or is missing, is looked at once more by itself before it is told.
+ * Compares the processor's records with ours over some days. The processor's lists are fast to read but prove nothing:
+ * every entry that differs or is missing is read again by itself before it is reported.
  */
 import { sql } from 'kysely'
 import type { Database } from '../../db/open.ts'
@@ -18,26 +18,27 @@ import {
 import { compareTopUp } from './compare-top-up.ts'
 
 export interface CheckWindow {
-  /** `YYYY-MM-DD`, days in Brasília; both are in. */
+  /** `YYYY-MM-DD`, days in Brasília, both inclusive. */
   readonly fromDay: string
   readonly toDay: string
 }
 
 export interface CheckedPayments {
-  /** Of theirs that were read. */
+  /** Payments of the processor that were read. */
   readonly payments: number
-  /** Of ours that were paid in these days. */
+  /** Our top-ups that were paid in the window. */
   readonly topUps: number
+  /** Top-ups that the check brought up to date. */
   readonly repaired: number
 }
 
-/** A card's owner has 120 days, and a Pix that was a fraud 80; the rest is for what is slow. */
+/** A cardholder may dispute for 120 days, and a fraudulent Pix can be returned for 80; the rest allows for delays. */
 const RETURNED_WITHIN_DAYS = 400
 const BATCH = 500
 
 /**
- * Every payment made or paid in the window, every one of longer ago that went back, every top-up of ours that
- * was paid in it, and `subjects`. Throws `ProcessorUnavailable`, and then nothing is known of the rest.
+ * Checks all payments that were created or paid in the window, older payments that were returned, our top-ups that were
+ * paid in the window, and `subjects`. Throws `ProcessorUnavailable`; the rest is then unchecked.
  */
 export async function checkPayments(
   deps: CheckDeps,
@@ -72,7 +73,7 @@ export async function checkPayments(
 
 interface Seen {
   readonly payments: Set<string>
-  /** The first payment that was seen to have paid a top-up. */
+  /** The payment that was last seen to have paid a top-up, by the top-up's id. */
   readonly paidBy: Map<string, string>
 }
 
@@ -118,14 +119,14 @@ async function suspectPage(
     }
     const isSecond = payment.hasBeenPaid && seen.paidBy.has(topUp.id)
     if (payment.hasBeenPaid) seen.paidBy.set(topUp.id, payment.id)
-    // A second payment that nobody paid says nothing of a top-up that was paid by another.
+    // An unpaid second payment says nothing about a top-up that another payment has paid.
     const isSpare = !payment.hasBeenPaid && payment.id !== topUp.processorPaymentId
     if (isSecond || (!isSpare && compareTopUp(topUp, topUp, [payment]).length > 0))
       suspects.add({ kind: 'top_up', id: topUp.id })
   }
 }
 
-/** Ours that were paid in the window, and of which no list told. Returns how many were paid in it. */
+/** Suspects our top-ups that were paid in the window but are in no list. Returns the number of those paid in it. */
 async function suspectUnseen(
   db: Database,
   processor: Processor,
@@ -149,7 +150,7 @@ async function suspectUnseen(
   }
 }
 
-/** `YYYY-MM-DD`, so many days on. */
+/** `YYYY-MM-DD`, that many days later. */
 function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
 }

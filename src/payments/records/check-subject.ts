@@ -1,4 +1,4 @@
-/** Looks at one thing anew, on both sides, and mends what only lacked the processor's word. */
+/** Reads one subject again on both sides, and repairs a top-up that had only missed the processor's news. */
 import { sql } from 'kysely'
 import type { Database } from '../../db/open.ts'
 import { isUuid } from '../../lib/ids.ts'
@@ -13,7 +13,7 @@ import {
   type PaymentFinding,
 } from './compare-top-up.ts'
 
-/** A top-up of ours, or a payment that has none. */
+/** One of our top-ups, or a payment without a top-up. */
 export type Subject =
   | { readonly kind: 'top_up'; readonly id: string }
   | { readonly kind: 'payment'; readonly id: string }
@@ -25,7 +25,7 @@ export interface CheckedSubject {
   readonly wasRepaired: boolean
 }
 
-/** The processor could not be asked: nothing may be concluded. */
+/** The processor gave no reliable answer, so no conclusion is possible. */
 export class ProcessorUnavailable extends Error {
   constructor({ detail }: Unavailable) {
     super(detail)
@@ -53,7 +53,7 @@ async function checkTopUp(
   const main = mainOf(before, payments)
   if (main && compareTopUp(before, before, payments).length > 0)
     await recordPayment(db, processor, before.id, main).catch((error: unknown) =>
-      // It stays a difference, and the others are looked at.
+      // The discrepancy stays open, and the check goes on with the other subjects.
       log.error('top_up_not_repaired', { topUpId: before.id, error }),
     )
   const after = (await findBooked(db, subject.id)) ?? before
@@ -68,7 +68,7 @@ async function checkTopUp(
   }
 }
 
-/** All that bear our reference, and the one that we know by its id, should it bear none. */
+/** All payments with our reference, and the one whose id we know if it has no reference. */
 async function findPaymentsOf(processor: Processor, topUp: BookedTopUp): Promise<Payment[]> {
   const found = await processor.findPaymentByReference(topUp.id)
   if (found.kind === 'unavailable') throw new ProcessorUnavailable(found)
@@ -81,8 +81,8 @@ async function findPaymentsOf(processor: Processor, topUp: BookedTopUp): Promise
 }
 
 /**
- * The one whose word is taken. None where a second one has paid the top-up too: what goes back of that one was
- * never credited, and which is which is for a person to say.
+ * The payment that decides the top-up's state. None if two payments have paid the top-up: only one of them was credited,
+ * so a refund of the other must not be debited, and a person has to decide which is which.
  */
 function mainOf(topUp: BookedTopUp, payments: readonly Payment[]): Payment | undefined {
   const known = payments.find(({ id }) => id === topUp.processorPaymentId)
@@ -106,8 +106,8 @@ async function checkPayment(
 }
 
 /**
- * Money that we know nothing of, or a payment that looks like ours. What somebody else bills by the same
- * account and nobody has paid is no concern of ours.
+ * True for a paid payment without a top-up, and for an unpaid one whose reference looks like ours. Unpaid bills that
+ * the operator issues with the same account for other purposes do not count.
  */
 export function isUnmatched(payment: Payment): boolean {
   if (payment.hasBeenPaid) return netOf(payment) > 0n

@@ -1,4 +1,4 @@
-/** What is not the same between a top-up of ours and the processor's payments of it. Amounts decide, not words. */
+/** Finds discrepancies between a top-up and the processor's payments for it, by amounts and not by the names of states. */
 import type { NanoBrl } from '../../lib/money.ts'
 import type { Payment } from '../processor.ts'
 import { NANO_BRL_PER_CENTAVO } from '../top-ups.ts'
@@ -15,20 +15,20 @@ export interface PaymentFinding {
   readonly theirsNanoBrl: NanoBrl
 }
 
-/** What our books say of a top-up at one moment. */
+/** The state of a top-up in our books at one moment. */
 export interface BookedTopUp {
   readonly id: string
   readonly status: string
   readonly processorPaymentId: string | null
   readonly amountNanoBrl: NanoBrl
   readonly isPaid: boolean
-  /** By the processor: what an operator transferred by hand is on no record there. */
+  /** Returned through the processor, without manual transfers: the processor has no record of those. */
   readonly returnedNanoBrl: NanoBrl
 }
 
 /**
- * `before` is ours from before the processor was asked, `after` from after its answer was applied: nothing that
- * happens meanwhile is taken for a difference, for money there always comes before ours.
+ * `before` is our state before the processor was read, `after` our state once its answer was applied. Money moves at
+ * the processor first, so a state of the processor between the two is no discrepancy.
  */
 export function compareTopUp(
   before: BookedTopUp,
@@ -36,7 +36,7 @@ export function compareTopUp(
   payments: readonly Payment[],
 ): PaymentFinding[] {
   const ours = before.amountNanoBrl
-  // One that was paid and went back whole is settled, whatever it was.
+  // A payment that was paid and fully returned is closed, whatever its amount was.
   const open = payments.filter((payment) => !payment.hasBeenPaid || netOf(payment) > 0n)
   const other = open.find((payment) => amountOf(payment) !== ours && payment.status !== 'deleted')
   if (other) return [finding('amount_differs', ours, amountOf(other))]
@@ -57,7 +57,7 @@ export function amountOf({ amountCents }: Payment): NanoBrl {
   return amountCents * NANO_BRL_PER_CENTAVO
 }
 
-/** What of a paid one is still with the processor. */
+/** The amount of a paid payment that has not been returned to the payer. */
 export function netOf(payment: Payment): NanoBrl {
   const back = payment.status === 'chargeback' ? payment.amountCents : payment.refundedCents
   return (payment.amountCents - back) * NANO_BRL_PER_CENTAVO

@@ -1,11 +1,11 @@
 /**
- * Rewards whoever brought a customer, once the customer is worth it. It is due when
- * - the customer's first paid top-up is older than the withdrawal period, nothing of it went back to the payer, and
- *   no top-up of theirs was charged back;
- * - the customer has spent so much of paid money: promotional credit does not count;
- * - their CPF or CNPJ is not the referrer's, and was not rewarded before.
- * What cannot become true any more closes the referral. Nothing calls this at the right moment: a job looks for what
- * has become due.
+ * Rewards the referrer of a customer. The reward is due when
+ * - the customer's first paid top-up is older than the withdrawal period, no part of it was returned to the payer, and
+ *   none of the customer's top-ups was charged back;
+ * - the customer has spent the minimum of paid money; promotional credit does not count;
+ * - the customer's CPF or CNPJ is not the referrer's, and was not rewarded before.
+ * A condition that can no longer be met closes the referral. Rewards become due by the passing of time, so a background
+ * job looks for them.
  */
 import { sql } from 'kysely'
 import { openTaxIdDigest, type TaxIdDigest } from '../../customers/tax-id-digest.ts'
@@ -18,9 +18,9 @@ import { decimalBrl, type NanoBrl } from '../../lib/money.ts'
 import { WITHDRAWAL_DAYS } from '../refunds/refundable.ts'
 
 export interface ReferralProgramme {
-  /** 0: there is none, and what becomes due is closed. */
+  /** 0: there is no programme, and a referral that becomes due is closed. */
   readonly rewardNanoBrl: NanoBrl
-  /** What the customer must have spent of paid money. */
+  /** The paid money that the referred customer must have spent. */
   readonly spendingMinNanoBrl: NanoBrl
 }
 
@@ -31,7 +31,7 @@ type ClosedReason =
   | 'tax_id_rewarded'
   | 'top_up_returned'
 
-/** Nodes may do it at once: each referral is rewarded once. Returns how many it rewarded. */
+/** Nodes may run it concurrently: each referral is rewarded once. Returns the number of rewards. */
 export async function rewardDueReferrals(
   db: Database,
   programme: ReferralProgramme,
@@ -57,7 +57,7 @@ export async function rewardDueReferrals(
 
 const DUE_MAX = 500
 
-/** As it looks without a lock. Whoever has no CPF or CNPJ waits until there is one, and holds nobody up. */
+/** Reads without a lock. A customer without a CPF or CNPJ is left out until it is known, so that others are not held up. */
 async function listDue(
   db: Database,
   { spendingMinNanoBrl }: ReferralProgramme,
@@ -75,7 +75,7 @@ async function listDue(
   return rows
 }
 
-/** Of the referral `r`. */
+/** The first paid top-up of the referred customer, for a query with the referral as `r`. */
 const firstTopUp = sql`
   select t.returned_nano_brl, t.refunding_nano_brl,
     t.paid_at <= now() - make_interval(days => ${WITHDRAWAL_DAYS}::int4) as is_beyond_withdrawal
@@ -119,7 +119,7 @@ interface DueReferral {
   readonly is_deleted: boolean
 }
 
-/** With both accounts locked, in the order that batches of calls lock them in: so no refund comes in between. */
+/** Locks both accounts, in the order in which batches of calls lock them, so that no refund interferes. */
 async function lockDue(
   trx: Database,
   customerId: string,
@@ -145,7 +145,7 @@ async function lockDue(
   return rows[0]
 }
 
-/** What will not go away: the first reason that there is. */
+/** The first reason for which the reward can never become due; undefined if there is none. */
 async function findObstacle(
   trx: Database,
   referral: DueReferral,
@@ -165,7 +165,10 @@ async function findObstacle(
   return rows[0]?.is_rewarded ? 'tax_id_rewarded' : undefined
 }
 
-/** False where the CPF or CNPJ was rewarded before, whoever has it now. Of two that have it at once one waits. */
+/**
+ * Returns false if the CPF or CNPJ was rewarded before, for whichever customer. The lock makes concurrent rewards of
+ * one number wait for each other.
+ */
 async function markRewarded(
   trx: Database,
   customerId: string,

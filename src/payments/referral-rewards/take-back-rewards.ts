@@ -1,7 +1,7 @@
 /**
- * Takes rewards back whose money went back: a top-up that was paid before the reward was charged back, or the first
- * one was returned whole. A debit of promotional credit, as far as there is any left; what was spent stays with
- * whoever spent it, and is the difference between the reward and what was taken back.
+ * Takes back rewards whose money was returned: a top-up that was paid before the reward was charged back, or the first
+ * top-up was fully refunded. The debit takes promotional credit as far as some is left. The part that the referrer has
+ * spent is not recovered; it is the reward less the amount taken back.
  */
 import { sql } from 'kysely'
 import { inTransaction, type Database } from '../../db/open.ts'
@@ -12,7 +12,7 @@ import type { NanoBrl } from '../../lib/money.ts'
 
 const AT_ONCE_MAX = 500
 
-/** Nodes may do it at once. Returns of how many rewards it took something. */
+/** Nodes may run it concurrently. Returns the number of rewards of which it took an amount back. */
 export async function takeBackRewards(db: Database, log: Log): Promise<number> {
   const { rows } = await sql<{ customer_id: string; referrer_id: string }>`
     select r.customer_id, r.referrer_id from referrals r
@@ -36,8 +36,8 @@ export async function takeBackRewards(db: Database, log: Log): Promise<number> {
 }
 
 /**
- * What is held for calls is left alone, and the referral stays open for the next run, until the reward is taken back
- * whole or no promotional credit is left.
+ * Leaves held money alone. The referral stays open for the next run until the reward is fully taken back or no
+ * promotional credit is left.
  */
 async function takeBack(trx: Database, customerId: string, referrerId: string): Promise<NanoBrl> {
   await lockAccount(trx, referrerId)

@@ -1,4 +1,4 @@
-/** What an operator does about a refund. Each act happens once; the account is locked first, as everywhere. */
+/** An operator's decisions on a refund. Each takes effect once. The account is locked first, as in every transaction. */
 import { sql } from 'kysely'
 import { inTransaction, type Database } from '../../db/open.ts'
 import { lockAccount } from '../../ledger/entries.ts'
@@ -8,10 +8,10 @@ import { completePart, failPart } from './settle-parts.ts'
 export type Decided =
   | { readonly kind: 'decided'; readonly refund: Refund }
   | { readonly kind: 'refund_not_found' }
-  /** It is past that. */
+  /** The refund is past this step. */
   | { readonly kind: 'wrong_status'; readonly status: RefundStatus }
 
-/** The processor is asked next. */
+/** Approves a refund; `process-refunds.ts` then requests it from the processor. */
 export function approveRefund(db: Database, refundId: string): Promise<Decided> {
   return decide(db, refundId, async (trx, refund) => {
     if (refund.status !== 'requested') return false
@@ -23,7 +23,7 @@ export function approveRefund(db: Database, refundId: string): Promise<Decided> 
   })
 }
 
-/** The money is in the balance again. `note` is for the customer. */
+/** Rejects a refund and credits its amount to the balance again. The customer reads `note`. */
 export function rejectRefund(db: Database, refundId: string, note: string): Promise<Decided> {
   return decide(db, refundId, async (trx, refund) => {
     if (refund.status !== 'requested') return false
@@ -37,8 +37,8 @@ export function rejectRefund(db: Database, refundId: string, note: string): Prom
 }
 
 /**
- * The parts that no processor returns, and that the operator did: transferred (`done`), or could not
- * (`failed`: the money is in the balance again).
+ * Ends the parts that the operator has to transfer by hand: `done` if the money was transferred, `failed` if it could
+ * not be; then it is credited to the balance again.
  */
 export function endManualParts(
   db: Database,
@@ -60,7 +60,7 @@ function openPart(refund: Refund, part: RefundPartRow) {
   return { ...part, customer_id: refund.customer_id }
 }
 
-/** `act` returns false where the refund is past that. */
+/** `act` returns false if the refund is past this step. */
 function decide(
   db: Database,
   refundId: string,

@@ -20,7 +20,7 @@ const LEASE_SECONDS = 120
 /** A part that waits for the processor, or for our balance there, is retried after as many minutes as it had tries. */
 const WAIT_MINUTES_MAX = 60
 
-/** Nodes may do it at once. Returns how many parts were looked at. */
+/** Nodes may run it concurrently. Returns the number of parts that were processed. */
 export async function processRefunds(
   db: Database,
   processor: Processor,
@@ -32,7 +32,7 @@ export async function processRefunds(
     work: (part) => processPart(db, processor, part, log),
     onFailure: (part, error) =>
       log.error('refund_failed', { refundId: part.refund_id, topUpId: part.top_up_id, error }),
-    // One at a time: while others are waited for, the lease of a claimed one could end.
+    // One at a time: while the others of a batch are processed, the lease of a claimed part could expire.
     claimMax: 1,
     atOnce: 1,
     runMax: BATCH_MAX,

@@ -1,6 +1,6 @@
 /**
- * What can be refunded: what was paid in, is not spent and not held. Credit that nobody paid for is spent
- * first, then the oldest top-up; so what is left is of the newest.
+ * The refundable amount: money that was paid in and is neither spent nor held. Promotional credit is spent first, then
+ * the oldest top-up, so the rest of the balance belongs to the newest top-ups.
  */
 import { sql } from 'kysely'
 import type { Database } from '../../db/open.ts'
@@ -9,24 +9,24 @@ import { findPromotionalLeft } from '../../ledger/promotions.ts'
 import type { NanoBrl } from '../../lib/money.ts'
 import { NANO_BRL_PER_CENTAVO, type TopUpMethod } from '../top-ups.ts'
 
-/** CDC, art. 49. */
+/** The right of withdrawal of the consumer code (CDC, art. 49). */
 export const WITHDRAWAL_DAYS = 7
-/** Pix is returned by its own means for so long. */
+/** Pix supports returns for this long. */
 const PIX_DAYS = 90
-/** A card that long ago has been renewed; the operator finds another way. */
+/** After this time the card has probably been replaced, so the operator finds another way. */
 const CARD_DAYS = 180
 
 export interface RefundableTopUp {
   readonly topUpId: string
-  /** What is not spent of it, in whole centavos; above zero. */
+  /** The unspent part, in whole centavos; above zero. */
   readonly unspentNanoBrl: NanoBrl
-  /** Within the seven days of the law. */
+  /** Paid within the last `WITHDRAWAL_DAYS`. */
   readonly isWithdrawable: boolean
-  /** The processor cannot return it: a boleto, or one that is too old. */
+  /** The processor cannot return it, because it is a boleto or too old. */
   readonly isManual: boolean
 }
 
-/** Newest first. True for as long as the account is locked. */
+/** Newest first. The result holds only while the account is locked. */
 export async function findRefundable(
   db: Database,
   customerId: string,

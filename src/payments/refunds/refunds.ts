@@ -1,7 +1,7 @@
 /**
- * Refunds: what a customer asked to have back of what was paid in. The money leaves the balance when it is
- * asked for (`request-refund.ts`), goes back by the payments it came from (`process-refunds.ts`), and returns
- * to the balance where that cannot be done (`settle-parts.ts`).
+ * Refunds that customers request of their top-ups. The amount leaves the balance at the request (`request-refund.ts`)
+ * and is returned through the payments that it came from (`process-refunds.ts`); a part that cannot be returned is
+ * credited to the balance again (`settle-parts.ts`).
  */
 import { sql, type Selectable } from 'kysely'
 import { exactTime } from '../../db/exact-time.ts'
@@ -20,7 +20,7 @@ export interface Refund extends RefundRow {
   readonly parts: readonly RefundPartRow[]
 }
 
-/** What of it is with the payer. */
+/** The amount that was returned to the payer. */
 export function returnedOf({ parts }: Pick<Refund, 'parts'>): NanoBrl {
   return parts
     .filter((part) => part.status === 'done')

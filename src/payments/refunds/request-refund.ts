@@ -1,4 +1,4 @@
-/** Asks for money back: in one transaction it is found unspent, taken out of the balance, and written down. */
+/** Requests a refund. One transaction checks that the amount is unspent, debits the balance and stores the refund. */
 import type { Database } from '../../db/open.ts'
 import { recordEvent } from '../../events/record-event.ts'
 import { debit, lockAccount } from '../../ledger/entries.ts'
@@ -7,27 +7,27 @@ import { decimalBrl, NANO_PER_BRL, type NanoBrl } from '../../lib/money.ts'
 import { updateRefunding } from './settle-parts.ts'
 import { findRefundable, sumUnspent, type RefundableTopUp } from './refundable.ts'
 
-/** The specification's, for what is not a withdrawal within the seven days. */
+/** The minimum of the specification; a withdrawal has none. */
 export const REFUND_MIN_NANO_BRL = 5n * NANO_PER_BRL
 
 export interface RefundInput {
   readonly customerId: string
-  /** Whole centavos; undefined: everything that can be refunded. */
+  /** Whole centavos; undefined: the whole refundable amount. */
   readonly amountNanoBrl: NanoBrl | undefined
-  /** Of this top-up only. */
+  /** Refund this top-up only. */
   readonly topUpId: string | undefined
   readonly reason: string | undefined
-  /** Above this an operator decides; a withdrawal is everybody's right and waits for nobody. */
+  /** Above this amount an operator decides. A withdrawal is a legal right and needs no review. */
   readonly reviewAboveNanoBrl: NanoBrl
 }
 
 export type RequestedRefund =
   | { readonly kind: 'requested'; readonly refundId: string }
-  /** More than there is of it; nothing at all, perhaps. */
+  /** The amount exceeds the refundable amount, which may be zero. */
   | { readonly kind: 'not_refundable'; readonly refundableNanoBrl: NanoBrl }
   | { readonly kind: 'below_minimum' }
 
-/** In a transaction. */
+/** Call it in a transaction. */
 export async function requestRefund(trx: Database, input: RefundInput): Promise<RequestedRefund> {
   const { customerId, topUpId } = input
   await lockAccount(trx, customerId)

@@ -1,6 +1,6 @@
 /**
- * The end of a part of a refund: the money is with the payer, or back in the balance. Whoever ends one has
- * locked the account and the top-up, so that each part ends once.
+ * Ends the parts of a refund: the money is either returned to the payer or credited to the balance again. The caller
+ * has locked the account and the top-up, so each part ends once.
  */
 import { sql } from 'kysely'
 import type { Database } from '../../db/open.ts'
@@ -13,7 +13,7 @@ import { findRefund, returnedOf, type RefundPartRow } from './refunds.ts'
 
 export type OpenPart = RefundPartRow & { readonly customer_id: string }
 
-/** Told to the processor with a refund, so that it can be found again after an answer that was lost. */
+/** The description that the processor stores with a refund, so that it can be found after a lost answer. */
 export function refundDescription(refundId: string): string {
   return `Reembolso ${refundId}`
 }
@@ -31,7 +31,7 @@ export function findPartAt(
 export async function settleParts(trx: Database, topUp: TopUp, payment: Payment): Promise<void> {
   for (const part of await listOpenParts(trx, topUp.id)) {
     const there = findPartAt(payment, part)
-    // A payment that was refunded as a whole may list nothing.
+    // A fully refunded payment may list no refunds.
     const isDone =
       there?.status === 'done' ||
       (part.status === 'sent' && payment.status === 'refunded' && payment.refunds.length === 0)
@@ -42,9 +42,9 @@ export async function settleParts(trx: Database, topUp: TopUp, payment: Payment)
 }
 
 /**
- * `back` of this top-up is with the payer, by a charge-back or by a refund that we did not ask for. Parts that
- * the rest cannot pay any more end: what was set aside for them pays for what went back, and what is left of it
- * is in the balance again. Returns how much they paid.
+ * The amount `back` of this top-up was returned to the payer by a charge-back or by a refund that we did not request.
+ * Ends the open parts that the rest of the top-up no longer covers: the money set aside for them pays for the return,
+ * and the remainder is credited to the balance again. Returns the amount that they paid.
  */
 export async function giveUpParts(
   trx: Database,
@@ -65,12 +65,12 @@ export async function giveUpParts(
   return paid
 }
 
-/** The money is with the payer. */
+/** The money was returned to the payer. */
 export function completePart(trx: Database, part: OpenPart): Promise<void> {
   return endPart(trx, part, 'done', part.amount_nano_brl)
 }
 
-/** It cannot be returned this way: it is in the balance again. */
+/** The money could not be returned: credits it to the balance again. */
 export async function failPart(
   trx: Database,
   part: OpenPart,
@@ -110,7 +110,7 @@ async function endPart(
   await endRefund(trx, part.refund_id)
 }
 
-/** What is set aside of a top-up is the sum of its open parts, and its status says so. */
+/** Sets the top-up's amount in refund to the sum of its open parts, adds `returnedMore`, and updates its status. */
 export async function updateRefunding(
   trx: Database,
   topUpId: string,
@@ -133,7 +133,7 @@ export async function updateRefunding(
     where t.id = ${topUpId}`.execute(trx)
 }
 
-/** With its last part; told once. */
+/** Ends the refund with its last part, and notifies the customer once. */
 async function endRefund(trx: Database, refundId: string): Promise<void> {
   const refund = await findRefund(trx, refundId)
   if (!refund || refund.parts.some(({ status }) => status === 'waiting' || status === 'sent'))
@@ -145,7 +145,7 @@ async function endRefund(trx: Database, refundId: string): Promise<void> {
     .set({ status: end, ended_at: sql<Date>`now()` })
     .where('id', '=', refundId)
     .execute()
-  // What the payer took back is told as such.
+  // A charge-back or an external refund has its own event.
   if (refund.parts.every(({ status }) => status === 'taken')) return
   await recordEvent(trx, {
     customerId: refund.customer_id,
@@ -164,7 +164,7 @@ const EVENT_OF = {
   rejected: 'refund.rejected',
 } as const
 
-/** Of a top-up, in the order of their refunds; locked. */
+/** Locks and lists the open parts of a top-up, in the order of their refunds. */
 async function listOpenParts(trx: Database, topUpId: string): Promise<OpenPart[]> {
   const { rows } = await sql<OpenPart>`
     select p.*, r.customer_id from refund_parts p join refunds r on r.id = p.refund_id

@@ -1,6 +1,6 @@
 /**
- * One call to Asaas: times, sizes, what may be tried again, and what an answer that is none means. An
- * answer's own words come through `scrub`, so nothing that they repeat of a card gets into a log.
+ * One request to Asaas: time limits, size limits, retries, and the meaning of failed requests. Texts from an answer
+ * pass through `scrub`, so that no card data they repeat gets into a log.
  */
 import { Pool, type Dispatcher } from 'undici'
 import { isObject } from '../../lib/is-object.ts'
@@ -9,28 +9,28 @@ import type { Unavailable } from '../processor.ts'
 import { createRateGate, type RateGate } from './rate-gate.ts'
 import { scrub } from './scrub.ts'
 
-export interface AskOptions {
+export interface CallOptions {
   /** With its version segment: `https://api.asaas.com/v3`. */
   readonly baseUrl: string
   readonly apiKey: string
   readonly connectTimeoutMs: number
-  /** For an answer from its first byte to its last. */
+  /** For the whole exchange, up to the last byte of the answer. */
   readonly answerTimeoutMs: number
-  /** The same where a card's issuer is asked, which Asaas wants to be given a minute. */
+  /** The same for requests that reach the card's issuer; Asaas recommends a minute. */
   readonly cardTimeoutMs: number
-  /** Before another try, in milliseconds. */
+  /** Waits that many milliseconds before a retry. */
   readonly wait: (ms: number) => Promise<unknown>
 }
 
-export interface Question {
+export interface AsaasRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Relative to the base, and encoded. */
+  /** Relative to the base URL, and already percent-encoded. */
   readonly path: string
-  /** What rate limits are counted by: the path without its ids. */
+  /** The method and the path without its ids; rate limits count by it. */
   readonly endpoint: string
   readonly body?: object
-  readonly asksIssuer?: boolean
-  /** Taken out of what Asaas says, should it repeat them. */
+  readonly reachesIssuer?: boolean
+  /** Texts to remove from the answer, in case Asaas repeats them. */
   readonly secrets?: readonly string[]
 }
 
@@ -42,7 +42,7 @@ export interface AsaasError {
 
 export type Answer =
   | { readonly kind: 'ok'; readonly body: JsonObject }
-  /** Asaas looked at it and did nothing. */
+  /** Asaas read the request and refused it; it did nothing. */
   | { readonly kind: 'refused'; readonly status: number; readonly errors: readonly AsaasError[] }
   | Unavailable
 
@@ -50,8 +50,8 @@ export interface JsonObject {
   readonly [name: string]: unknown
 }
 
-export interface AskAsaas {
-  (question: Question): Promise<Answer>
+export interface CallAsaas {
+  (request: AsaasRequest): Promise<Answer>
   close(): Promise<void>
 }
 
@@ -61,13 +61,13 @@ const ANSWER_BYTES_MAX = 4 * 1024 * 1024
 const CONNECTIONS_MAX = 20
 const TRIES = 3
 const RETRY_MS = 250
-/** What may be waited for within a call; for more, the caller decides. */
+/** The longest wait within a call; if Asaas asks for more, the caller decides. */
 const RETRY_AFTER_SECONDS_MAX = 2
 const DESCRIPTION_CHARACTERS_MAX = 300
 
-type Attempt = Answer & { readonly isWorthAnotherTry?: boolean }
+type Attempt = Answer & { readonly isRetryable?: boolean }
 
-export function createAsk(options: AskOptions): AskAsaas {
+export function createCallAsaas(options: CallOptions): CallAsaas {
   const url = new URL(options.baseUrl)
   const basePath = url.pathname.replace(/\/$/, '')
   const pool = new Pool(url.origin, {
@@ -77,43 +77,43 @@ export function createAsk(options: AskOptions): AskAsaas {
   })
   const gate = createRateGate()
 
-  async function tryOnce(question: Question): Promise<Attempt> {
-    const isWrite = question.method !== 'GET'
-    const limited = gate.secondsLeft(question.endpoint)
+  async function tryOnce(request: AsaasRequest): Promise<Attempt> {
+    const isWrite = request.method !== 'GET'
+    const limited = gate.secondsLeft(request.endpoint)
     if (limited !== undefined) return rateLimited(limited)
     let status: number | undefined
     try {
-      const timeoutMs = question.asksIssuer ? options.cardTimeoutMs : options.answerTimeoutMs
+      const timeoutMs = request.reachesIssuer ? options.cardTimeoutMs : options.answerTimeoutMs
       const answer = await pool.request({
-        method: question.method,
-        path: basePath + question.path,
-        headers: headersOf(question, options.apiKey),
-        body: question.body === undefined ? null : JSON.stringify(question.body),
-        // The signal holds for the whole of it; these two would be shorter for an issuer.
+        method: request.method,
+        path: basePath + request.path,
+        headers: headersOf(request, options.apiKey),
+        body: request.body === undefined ? null : JSON.stringify(request.body),
+        // The signal limits the whole exchange; the default timeouts would be too short for an issuer.
         headersTimeout: 0,
         bodyTimeout: 0,
         signal: AbortSignal.timeout(timeoutMs),
       })
       status = answer.statusCode
-      return await readAnswer(answer, question, gate)
+      return await readAnswer(answer, request, gate)
     } catch (error) {
       return readFailure(error, status, isWrite)
     }
   }
 
-  async function ask(question: Question): Promise<Answer> {
+  async function call(request: AsaasRequest): Promise<Answer> {
     for (let left = TRIES - 1; ; left--) {
-      const { isWorthAnotherTry, ...answer } = await tryOnce(question)
-      // What changes something there is never sent twice: only the caller can look whether it came.
-      if (!isWorthAnotherTry || question.method !== 'GET' || left === 0) return answer
+      const { isRetryable, ...answer } = await tryOnce(request)
+      // A request that changes something is never repeated: only the caller can check whether it took effect.
+      if (!isRetryable || request.method !== 'GET' || left === 0) return answer
       const afterMs = 1000 * (answer.kind === 'unavailable' ? (answer.retryAfterSeconds ?? 0) : 0)
       await options.wait(afterMs + RETRY_MS * (TRIES - left) * (1 + Math.random()))
     }
   }
-  return Object.assign(ask, { close: () => pool.destroy() })
+  return Object.assign(call, { close: () => pool.destroy() })
 }
 
-function headersOf({ body }: Question, apiKey: string): Record<string, string> {
+function headersOf({ body }: AsaasRequest, apiKey: string): Record<string, string> {
   return {
     access_token: apiKey,
     accept: 'application/json',
@@ -124,7 +124,7 @@ function headersOf({ body }: Question, apiKey: string): Record<string, string> {
 
 async function readAnswer(
   { statusCode: status, headers, body }: Dispatcher.ResponseData,
-  { method, endpoint, secrets }: Question,
+  { method, endpoint, secrets }: AsaasRequest,
   gate: RateGate,
 ): Promise<Attempt> {
   const isWrite = method !== 'GET'
@@ -140,13 +140,13 @@ async function readAnswer(
   if (status >= 200 && status < 300 && isObject(content) && errors.length === 0) {
     return { kind: 'ok', body: content }
   }
-  // A 404 of a proxy looks the same but for its body, and must not pass for "there is no such thing".
+  // A 404 from a proxy differs only in its body, and must not be read as "not found".
   if (status >= 400 && status < 500 && isObject(content)) {
     if (errors.length > 0 || status === 404) return { kind: 'refused', status, errors }
   }
   const what = isObject(content) ? 'in JSON' : 'not a JSON object'
   const detail = `status ${status}, ${what}`
-  return { kind: 'unavailable', mayHaveHappened: isWrite, detail, isWorthAnotherTry: true }
+  return { kind: 'unavailable', mayHaveHappened: isWrite, detail, isRetryable: true }
 }
 
 function rateLimited(seconds: number | undefined): Attempt {
@@ -155,11 +155,11 @@ function rateLimited(seconds: number | undefined): Attempt {
     mayHaveHappened: false,
     detail: 'status 429',
     ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),
-    isWorthAnotherTry: seconds !== undefined && seconds <= RETRY_AFTER_SECONDS_MAX,
+    isRetryable: seconds !== undefined && seconds <= RETRY_AFTER_SECONDS_MAX,
   }
 }
 
-/** Of a call without an answer, or with half of one. Only names: messages may repeat what was sent. */
+/** For a request without a complete answer. `detail` has only the error's code or name: messages may repeat the request. */
 function readFailure(error: unknown, status: number | undefined, isWrite: boolean): Attempt {
   const { name, code } = error as { name?: string; code?: unknown }
   const hasTimedOut = name === 'TimeoutError'
@@ -167,11 +167,11 @@ function readFailure(error: unknown, status: number | undefined, isWrite: boolea
     kind: 'unavailable',
     mayHaveHappened: isWrite && !isConnectFailure(code),
     detail: `${status === undefined ? 'no answer' : `status ${status}, broken off`}: ${typeof code === 'string' ? code : (name ?? 'error')}`,
-    isWorthAnotherTry: !hasTimedOut,
+    isRetryable: !hasTimedOut,
   }
 }
 
-/** Nothing was sent. A reset is not among these: it may come after the request. */
+/** True if nothing was sent. A connection reset does not count: it may come after the request. */
 function isConnectFailure(code: unknown): boolean {
   return (
     typeof code === 'string' &&
@@ -186,7 +186,7 @@ function isConnectFailure(code: unknown): boolean {
   )
 }
 
-/** Undefined where it is longer than any answer of Asaas. */
+/** Returns undefined if the body is longer than any answer of Asaas. */
 async function boundedText(body: Dispatcher.ResponseData['body']): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0
