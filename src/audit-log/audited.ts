@@ -1,17 +1,17 @@
 /**
- * The audit log: every administrative and security-relevant act, told in the transaction of the act, so
- * that neither is there without the other. Rows are never changed. Details hold no secret and nothing
- * personal: whom an act is about, its ids say.
+ * The audit log of administrative and security-relevant acts. A row is written in the transaction of its act, so neither
+ * exists without the other, and is never changed. Details contain no secrets and no personal data: ids identify the
+ * people of an act.
  */
 import { inTransaction, type Database } from '../db/open.ts'
 import { createId } from '../lib/ids.ts'
 
 export interface Actor {
-  /** `operator`: whoever has a shell on the server. `system`: a job, or the first start. */
+  /** `operator`: a person with a shell on the server. `system`: a background job, or the first start. */
   readonly kind: 'customer' | 'operator' | 'system'
-  /** Of a customer: who acts. */
+  /** The acting customer, if the kind is `customer`. */
   readonly customerId?: string
-  /** By which key, or in which session. */
+  /** The API key or the login session of the act. */
   readonly apiKeyId?: string | undefined
   readonly sessionId?: string | undefined
   readonly ip?: string
@@ -20,9 +20,9 @@ export interface Actor {
 export interface Act {
   /** `thing.done`: `api_key.revoked`. */
   readonly action: `${string}.${string}`
-  /** Whom it is about. */
+  /** The customer whom the act affects. */
   readonly customerId: string | null
-  /** The thing it was done to. */
+  /** The id of the changed object. */
   readonly subjectId: string | null
   readonly details?: Readonly<Record<string, unknown>>
 }
@@ -32,7 +32,10 @@ export type RecordAct = (act: Act) => Promise<void>
 export const OPERATOR: Actor = { kind: 'operator' }
 export const SYSTEM: Actor = { kind: 'system' }
 
-/** Does the work in a transaction, the one that `db` is or its own, and tells the log of it there; work that tells of nothing changed nothing. */
+/**
+ * Runs `work` in a transaction (the one of `db`, or a new one). `work` must call `record` for each act; work that changed
+ * nothing records nothing.
+ */
 export function audited<Result>(
   db: Database,
   actor: Actor,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
 
-/** One act, with all that the log has of it. */
+/** A row of the audit log. */
 export interface AuditLogEntry {
   readonly id: string
   /** To the microsecond. */
@@ -18,25 +18,25 @@ export interface AuditLogEntry {
   readonly sessionId: string | null
 }
 
-/** What is wanted of the log; what is not said is all. */
+/** An undefined field does not filter. */
 export interface AuditLogFilter {
-  /** Days, both inclusive and both of them days that exist. */
+  /** `YYYY-MM-DD`, both inclusive; the days must exist. */
   readonly from?: string | undefined
   readonly to?: string | undefined
-  /** Whom acts are about. */
+  /** The affected customer. */
   readonly customerId?: string | undefined
-  /** With which the name of the act begins. */
+  /** A prefix of the act's name. */
   readonly actionBeginning?: string | undefined
 }
 
-/** Days of operators, wherever the server stands. */
+/** The filter's days are in the operators' time zone, wherever the server is. */
 const TIMEZONE = 'America/Sao_Paulo'
-/** At once in memory. */
+/** Rows in memory at a time. */
 const BATCH_ROWS = 1_000
 
 /**
- * The newest first, `rowsMax` at the most, by batches. Rows never change and come on top, so that one batch goes
- * on where the one before ended.
+ * Yields batches, newest first, `rowsMax` rows at most. Rows never change and new ones come first, so each batch
+ * continues where the previous one ended.
  */
 export async function* readAuditLog(
   db: Database,
@@ -54,7 +54,7 @@ export async function* readAuditLog(
   }
 }
 
-/** The newest first, behind `after`. */
+/** Newest first, starting after the position `after`. */
 export async function listAuditLog(
   db: Database,
   page: AuditLogFilter & {

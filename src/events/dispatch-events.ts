@@ -8,12 +8,12 @@ import type { CustomerEvent, EventType } from './record-event.ts'
 export type EventHandler = (trx: Database, event: CustomerEvent) => Promise<void>
 
 const BATCH_MAX = 100
-/** After a failure an event waits for as many minutes as it had tries, at most an hour. */
+/** After a failure an event waits as many minutes as it has had tries, at most this many. */
 const WAIT_MINUTES_MAX = 60
 
 /**
- * Hands waiting events to every handler, each event in a transaction of its own: a handler that fails
- * holds back its own event and no other. Nodes may do it at once. Returns how many were handed on.
+ * Passes waiting events to every handler, each event in a separate transaction: a failing handler delays its event
+ * and no other. Nodes may run it concurrently. Returns the number of events that were tried.
  */
 export async function dispatchEvents(
   db: Database,

@@ -1,12 +1,12 @@
 /**
- * The outbox: a fact that a customer is told of, written in the transaction of the fact, so that neither is
- * there without the other. A worker hands it to mail and webhooks afterwards.
+ * The outbox: events for customers. An event is written in the transaction of its fact, so neither exists without the
+ * other. A background job passes it to mails and webhooks afterwards.
  */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { createId } from '../lib/ids.ts'
 
-/** What there is to be told of: the types that webhooks can be subscribed to. */
+/** Webhooks can subscribe to these types. */
 export const EVENT_TYPES = [
   'topup.created',
   'topup.paid',
@@ -35,12 +35,12 @@ export interface CustomerEvent {
   readonly id: string
   readonly customerId: string
   readonly type: EventType
-  /** As customers see it: amounts are text of decimals in BRL (`amount_brl`), times are ISO 8601. */
+  /** In the form that customers receive: amounts are decimal strings in BRL (`amount_brl`), times are ISO 8601. */
   readonly data: Readonly<Record<string, unknown>>
   readonly createdAt: Date
 }
 
-/** Nothing for a deleted account: what is still done for it is told to nobody. */
+/** Writes nothing for a deleted account, which is not notified any more. */
 export async function recordEvent(
   trx: Database,
   { customerId, type, data }: Pick<CustomerEvent, 'customerId' | 'type' | 'data'>,

@@ -11,9 +11,9 @@ import {
 } from './external-users.ts'
 
 /**
- * Deletes the account of a user who is no more. Where calls run or a balance is left (nobody said that it may be
- * kept), the keys end at once, and a job deletes the account as soon as nothing hinders it: when the calls have
- * ended, and the operator has paid the balance back.
+ * Deletes the account of a deleted user. If calls are running or a balance is left (which nobody has waived), the keys
+ * are revoked at once, and a background job deletes the account as soon as the calls have ended and the operator has
+ * paid the balance back.
  */
 export async function deleteUser(
   trx: Database,
@@ -39,7 +39,7 @@ export async function deleteUser(
   return 'deletion_waits'
 }
 
-/** Those that could not be deleted at once. Returns how many were now. */
+/** Retries deletions that had to wait. Returns the number of accounts that it deleted. */
 export async function deleteWaitingUsers(db: Database, log: Log): Promise<number> {
   let deleted = 0
   for (const customerId of await listCustomersToDelete(db)) {

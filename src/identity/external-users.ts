@@ -1,17 +1,17 @@
-/** Which customer a user of the identity provider is. */
+/** Maps users of the identity provider to customers. */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { sha256 } from '../lib/ids.ts'
 
 export interface ExternalUser {
   readonly idHash: Buffer
-  /** Null for one of whom nothing was told before. */
+  /** Null if no earlier event created a customer. */
   readonly customerId: string | null
   readonly changedAt: Date | null
   readonly deletedAt: Date | null
 }
 
-/** Of messages on one user at once, the later ones wait. Makes the row where there is none. */
+/** Locks the user's row, so that concurrent messages about one user are handled in turn; creates it if needed. */
 export async function lockExternalUser(trx: Database, externalId: string): Promise<ExternalUser> {
   const idHash = sha256(`external user ${externalId}`)
   await sql`insert into external_users (external_id_hash) values (${idHash})
@@ -45,7 +45,7 @@ export async function markExternalUserDeleted(
     where external_id_hash = ${idHash}`.execute(trx)
 }
 
-/** Whose account is there still, though its user is not. */
+/** Customers whose user is deleted but whose account still exists. */
 export async function listCustomersToDelete(db: Database): Promise<string[]> {
   const rows = await db
     .selectFrom('external_users')

@@ -1,17 +1,17 @@
-/** What a message of the identity provider says, in the shapes of Clerk, Supabase and WorkOS. */
+/** Reads messages of the identity provider, in the formats of Clerk, Supabase and WorkOS. */
 import { isMailAddress } from '../email/mail-address.ts'
 import { isObject } from '../lib/is-object.ts'
 
 export interface ProviderUser {
   readonly externalId: string
-  /** Undefined where nothing is said of it; the same for the e-mail. */
+  /** Undefined if the message has no name; the same for the e-mail. */
   readonly name: string | undefined
   readonly email: ProviderEmail | undefined
   /** By the provider's clock. */
   readonly changedAt: Date
 }
 
-/** Only of a verified address it is known whose it is. */
+/** Only a verified address proves who owns it. */
 export type ProviderEmail =
   | { readonly kind: 'verified'; readonly address: string }
   | { readonly kind: 'unverified' }
@@ -29,11 +29,11 @@ const EXTERNAL_ID_MAX = 255
 const TYPE_MAX = 100
 /** The database's own limit. */
 const NAME_MAX = 200
-/** Numbers below are of seconds, as some write them: they would be of the year 1973. */
+/** A smaller number is in seconds; in milliseconds it would be before March 1973. */
 const MILLISECONDS_FROM = 100_000_000_000
 const YEAR_2200 = 7_258_118_400_000
 
-/** `sentAt` is what counts where the message does not say when its user was as it tells. */
+/** `sentAt` is the time of the change if the message names none. */
 export function readUserEvent(body: unknown, sentAt: Date): UserEvent {
   const { type: named, event, data, timestamp } = isObject(body) ? (body as Fields) : {}
   const given = named ?? event
@@ -59,7 +59,7 @@ function nameIn(fields: Fields): string | undefined {
   return found && Array.from(found).slice(0, NAME_MAX).join('').trim()
 }
 
-/** Clerk lists addresses and names the first of them; the others have one. */
+/** Clerk lists addresses with the id of the primary one; the other providers send a single address. */
 function emailIn(fields: Fields): ProviderEmail | undefined {
   const { email_addresses: list, primary_email_address_id: primaryId } = fields
   if (Array.isArray(list)) {
@@ -97,7 +97,7 @@ function lineOf(given: unknown): string {
   return typeof given === 'string' ? plain(given).replaceAll(/\s+/g, ' ').trim() : ''
 }
 
-/** What the database takes as text, without anything that is no letter. */
+/** Well-formed text for the database, with control and format characters replaced by spaces. */
 function plain(text: string): string {
   return text.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
 }

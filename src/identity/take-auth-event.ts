@@ -1,10 +1,10 @@
 /**
- * What the identity provider tells of its users: each becomes a customer, is changed and is deleted as one. A
- * message is handled in one transaction with the row that says so: once, and again after a crash. Messages may come
- * in any order and at once; what is told last, by the provider's clock, stays, and a deletion stays for good.
+ * Handles the identity provider's events about its users, who are created, changed and deleted as customers. A message
+ * takes effect in the same transaction that stores its id, so exactly once, also after a crash. Messages may come in
+ * any order and concurrently: the newest state by the provider's clock wins, and a deletion is final.
  *
- * An e-mail becomes a customer's only if the provider verified it, and never one that another customer has, or an
- * admin: nobody gets an account, or a right, by an e-mail that they claim.
+ * A customer gets an e-mail only if the provider has verified it and neither another customer nor an admin has it: an
+ * e-mail that somebody only claims gives neither an account nor a right.
  */
 import { audited, type Actor, type RecordAct } from '../audit-log/audited.ts'
 import { changeCustomer } from '../customers/change-customer.ts'
@@ -23,13 +23,13 @@ export interface AuthEvent {
   /** The same for every delivery. */
   readonly id: string
   readonly sentAt: Date
-  /** As it was parsed; undefined for what is no JSON. */
+  /** The parsed JSON; undefined if the body is not JSON. */
   readonly body: unknown
 }
 
 export interface TakeOptions {
   readonly actor: Actor
-  /** In lower case: nobody gets one of them this way. */
+  /** In lower case. No event can give a customer one of these. */
   readonly adminEmails: ReadonlySet<string>
 }
 
@@ -48,9 +48,9 @@ export interface TakenAuthEvent {
   readonly type: string | null
 }
 
-/** What stands for the name of somebody who gave none. */
+/** The name of a customer who gave none. */
 const NAMELESS = 'Cliente'
-/** Another took the same e-mail at this moment, or locked in another order. */
+/** Unique violation (another transaction took the e-mail at the same time) and deadlock. */
 const RETRYABLE_CODES = new Set(['23505', '40P01'])
 const ATTEMPTS_MAX = 3
 
@@ -76,7 +76,7 @@ function takeOnce(db: Database, { id, sentAt, body }: AuthEvent, options: TakeOp
   return audited(db, options.actor, async (trx, record): Promise<TakenAuthEvent> => {
     const read = readUserEvent(body, sentAt)
     const { type } = read
-    // Waits for whoever handles the same message at this moment.
+    // Waits for a concurrent transaction that handles the same message.
     const { numInsertedOrUpdatedRows } = await trx
       .insertInto('auth_events')
       .values({ id, type })
@@ -111,9 +111,9 @@ async function handle(
 }
 
 interface WantedEmail {
-  /** Undefined: nothing is known of it. */
+  /** Undefined: unknown, so the stored one stays. Null: none. */
   readonly address: string | null | undefined
-  /** An admin's. The operator may have made this very customer one. */
+  /** An admin's address. The customer keeps it if the operator has given it to this customer. */
   readonly reserved?: string
   /** For the audit log. */
   readonly why: ProviderEmail['kind'] | 'reserved' | 'taken' | undefined
@@ -121,7 +121,7 @@ interface WantedEmail {
 
 function emailFor(given: ProviderEmail | undefined, adminEmails: ReadonlySet<string>): WantedEmail {
   if (given?.kind !== 'verified') return { address: given && null, why: given?.kind }
-  // Whoever has it is an admin. That is for the operator to give, by the command line.
+  // The owner of this address is an admin, which only the operator can grant, by the command line.
   if (adminEmails.has(given.address))
     return { address: null, reserved: given.address, why: 'reserved' }
   return { address: given.address, why: 'verified' }
@@ -150,11 +150,11 @@ async function create(
 
 async function createWithoutEmail(trx: Database, name: string): Promise<Customer> {
   const created = await createCustomer(trx, { name })
-  if ('kind' in created) throw new Error('a customer without an e-mail was not made')
+  if ('kind' in created) throw new Error('a customer without an e-mail was not created')
   return created
 }
 
-/** What cannot be the new e-mail takes the old one away all the same: it is not the user's any more. */
+/** If the new e-mail cannot be used, the old one is removed all the same: it no longer belongs to the user. */
 async function change(
   trx: Database,
   record: RecordAct,

@@ -1,10 +1,10 @@
 /**
- * Deletes accounts, as the LGPD gives everybody the right to (art. 18 VI), and keeps what the law asks to
- * keep (art. 16 I): the ledger, usage and the audit log, by ids alone. `inventory.ts` says it table by table.
+ * Deletes accounts, a right that the LGPD grants (art. 18 VI), and keeps the records that the law requires (art. 16 I):
+ * the ledger, usage and the audit log, with ids only. `inventory.ts` lists it table by table.
  *
- * One transaction ends the account: the balance, the keys, the teams, and who the customer is. What there may
- * be much of goes in batches after it (`erase-remains.ts`): the account stays locked meanwhile, and a lock that
- * is kept for seconds stops the calls of others in the same batch.
+ * One transaction ends the account: balance, keys, teams and the customer's identity. Large tables are erased in batches
+ * afterwards (`erase-remains.ts`), because the transaction locks the account, and a lock held for seconds would stop
+ * other customers' calls of the same batch.
  */
 import { sql } from 'kysely'
 import { audited, type Actor } from '../audit-log/audited.ts'
@@ -20,17 +20,17 @@ export type DeletionOutcome =
       readonly waivedNanoBrl: NanoBrl
       readonly revokedKeyIds: readonly string[]
     }
-  /** By an earlier deletion. */
+  /** An earlier call deleted it. */
   | { readonly kind: 'already_deleted' }
   | { readonly kind: 'customer_not_found' }
-  /** Calls run, and money is held for them. */
+  /** Calls are running, and money is held for them. */
   | { readonly kind: 'calls_running' }
   | { readonly kind: 'balance_remaining'; readonly balanceNanoBrl: NanoBrl }
 
-/** What stands where a name was. */
+/** Replaces the customer's name. */
 const ERASED_NAME = 'Conta excluída'
 
-/** A debt does not hinder it, and stays in the books. In the transaction that `db` is, or in its own. */
+/** A debt does not prevent the deletion, and stays in the books. Joins the transaction of `db`, or opens one. */
 export function deleteAccount(
   db: Database,
   actor: Actor,
@@ -70,9 +70,10 @@ export function deleteAccount(
 }
 
 /**
- * The account first, then the customer, as everywhere: no money is held for a new call from here on. Then
- * keys, teams and invitations, as whoever changes them does. Last the customer for good, so that nothing more
- * is written for them. A team that was made a moment ago may be locked out of order.
+ * Locks the account first and then the customer, the order that every transaction follows; no new call can hold money
+ * from then on. Then it locks keys, teams and invitations in the order in which their changes lock them, and at last
+ * the customer's row `for update`, so that nothing more is written for the customer. A team that was created a moment
+ * ago may be locked out of order.
  */
 async function lockAll(
   trx: Database,
@@ -98,7 +99,7 @@ async function lockAll(
   return customer.deleted_at ? 'already_deleted' : 'open'
 }
 
-/** By the holds themselves: that of a free model's call is of nothing. */
+/** Looks for holds as well as held money: the hold of a call to a free model is zero. */
 async function areCallsRunning(trx: Database, customerId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from holds where customer_id = ${customerId}
@@ -114,17 +115,17 @@ async function waive(trx: Database, customerId: string, amountNanoBrl: NanoBrl):
     reason: 'account_closed',
     reference: customerId,
   })
-  if (outcome.kind !== 'posted') throw new Error(`the balance was not taken out: ${outcome.kind}`)
+  if (outcome.kind !== 'posted') throw new Error(`the balance was not debited: ${outcome.kind}`)
 }
 
-/** Also those that the customer made for teams of others. Returns the ids of those that were active. */
+/** Revokes the customer's keys, also those made for other customers' teams. Returns the ids of the active ones. */
 async function endKeys(trx: Database, customerId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with mine as (
       select id, revoked_at is null as is_active from api_keys
       where customer_id = ${customerId} or created_by = ${customerId}
     ), ended as (
-      -- The name and the addresses are the customer's own words.
+      -- The customer wrote the name and the addresses.
       update api_keys k set
         revoked_at = coalesce(k.revoked_at, now()),
         version = k.version + 1,
@@ -137,7 +138,7 @@ async function endKeys(trx: Database, customerId: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Own teams are closed; to others the customer belongs no more. Addresses in invitations are erased with them. */
+/** Closes the customer's teams, ends other memberships, and erases invitations with their e-mail addresses. */
 async function endTeams(trx: Database, customerId: string): Promise<void> {
   await sql`
     update teams set deleted_at = coalesce(deleted_at, now()), name = 'Equipe excluída'
@@ -151,14 +152,14 @@ async function endTeams(trx: Database, customerId: string): Promise<void> {
       or email = (select lower(email) from customers where id = ${customerId})`.execute(trx)
 }
 
-/** What was charged to them stays, with their last four digits. In this order: the one names the other. */
+/** Top-ups keep the last four digits of their card. The order follows the foreign key. */
 async function eraseCards(trx: Database, customerId: string): Promise<void> {
   await trx.deleteFrom('automatic_top_ups').where('customer_id', '=', customerId).execute()
   await trx.deleteFrom('payment_methods').where('customer_id', '=', customerId).execute()
   await trx.deleteFrom('card_attempts').where('customer_id', '=', customerId).execute()
 }
 
-/** What others had sent to this address; afterwards nobody knows it any more. */
+/** Erases mails to this address that other customers caused. It must run before the address itself is erased. */
 async function eraseMailsTo(trx: Database, customerId: string): Promise<void> {
   await sql`
     delete from mails where email = (select lower(email) from customers where id = ${customerId})`.execute(
@@ -169,7 +170,7 @@ async function eraseMailsTo(trx: Database, customerId: string): Promise<void> {
     where email = (select lower(email) from customers where id = ${customerId})`.execute(trx)
 }
 
-/** Whoever signed in with this address, with their sessions and passwords, and the links that are on their way. */
+/** Erases the user who signed in with this address, with login sessions, passwords and the links in unread mails. */
 async function eraseSignIn(trx: Database, customerId: string): Promise<void> {
   await sql`
     delete from sign_in_verifications v using customers c left join sign_in_users u on u.email = lower(c.email)
@@ -189,6 +190,6 @@ async function eraseCustomer(trx: Database, customerId: string): Promise<Date> {
       deleted_at = now()
     where id = ${customerId} returning deleted_at`.execute(trx)
   const [row] = rows
-  if (!row) throw new Error('the customer is gone')
+  if (!row) throw new Error('the customer does not exist')
   return row.deleted_at
 }

@@ -1,12 +1,12 @@
 /**
- * What is erased of a deleted account in batches, each a transaction of its own that takes a moment: prompts,
- * images, what was told by mail, and the ids of sessions, which are the customer's own words. Whoever begins it
- * need not end it: a job takes up what is left. Nothing comes after it, for nobody writes for a deleted account.
+ * Erases the large tables of a deleted account in batches, each a short transaction: prompts, images, mails,
+ * notifications and the ids of usage sessions, which the customer chose. If a run stops early, a background job
+ * continues. No new rows appear meanwhile, because the database refuses rows for a deleted customer.
  */
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../db/open.ts'
 
-/** Each batch is a few ten milliseconds at the most, of rows as large as they may be. */
+/** Each batch takes a few tens of milliseconds at most, even if all its rows have the maximum size. */
 const VERSIONS_BATCH = 500
 const BATCHES: readonly (readonly [table: string, batch: number])[] = [
   ['prompts', 1_000],
@@ -15,14 +15,14 @@ const BATCHES: readonly (readonly [table: string, batch: number])[] = [
   ['events', 2_000],
   ['mails', 2_000],
   ['sandbox_mails', 2_000],
-  // Of up to 20 kB each.
+  // Up to 20 kB each.
   ['webhook_attempts', 500],
   ['webhook_endpoints', 2_000],
   ['alerts', 2_000],
 ]
 const EVENTS_BATCH = 1_000
 
-/** False where the time was over before the end. Only for a customer who is deleted. */
+/** Returns false if `untilMs` passed before everything was erased. The customer must be deleted. */
 export async function eraseRemains(
   db: Database,
   customerId: string,
@@ -30,7 +30,7 @@ export async function eraseRemains(
 ): Promise<boolean> {
   const steps = [
     () => runBatch(db, eraseVersions(customerId)),
-    // In this order: attempts name their webhook, versions their prompt.
+    // The order follows the foreign keys: attempts refer to their webhook, versions to their prompt.
     ...BATCHES.map(
       ([table, batch]) =>
         () =>
@@ -46,7 +46,7 @@ export async function eraseRemains(
   return true
 }
 
-/** Ends what requests began and did not end; returns how many accounts that were. */
+/** Continues erasures that a request did not finish; returns the number of accounts. */
 export async function eraseDeletedAccounts(db: Database): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     select id from customers where deleted_at is not null and erased_at is null
@@ -74,12 +74,12 @@ function eraseRows(table: string, customerId: string, batch: number): RawBuilder
 }
 
 /**
- * The next events lose their session, the oldest of each first, and what they add up to is taken out of the
- * session in the same transaction: at every moment it is the sum of what is left, as the ledger's audit asks.
+ * Removes the session id from the next events, the oldest of each session first, and subtracts their sums from the
+ * session in the same transaction: the session always equals the sum of its events, which the ledger's audit checks.
  */
 async function eraseSessionIds(db: Database, customerId: string): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
-    // Of two that erase the same account one waits, and then finds other events.
+    // Concurrent erasures of one account wait for each other, so each finds other events.
     await sql`select 1 from customers where id = ${customerId} for no key update`.execute(trx)
     const { rows } = await sql<{ session_id: string }>`
       with picked as (
@@ -114,8 +114,8 @@ async function eraseSessionIds(db: Database, customerId: string): Promise<boolea
 }
 
 /**
- * Sessions without an event are gone; of the one that was cut, the first event is another now. With the
- * collation of the events their index finds it.
+ * Deletes sessions without events, and sets the new first event of the session that was cut. The explicit collation
+ * lets the query use the index of the events.
  */
 async function settleSessions(
   trx: Database,

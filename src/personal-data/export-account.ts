@@ -1,6 +1,6 @@
 /**
- * Everything that is held on a customer, as one document (LGPD, art. 18 II and V, art. 19). It is of one moment:
- * all of it is read in one snapshot. `inventory.ts` says what is in it and what is not, table by table.
+ * Exports all data about a customer as one document (LGPD, art. 18 II and V, art. 19), read in one snapshot.
+ * `inventory.ts` lists, table by table, which data it includes.
  */
 import { sql } from 'kysely'
 import { audited, type Actor } from '../audit-log/audited.ts'
@@ -11,15 +11,15 @@ import { findAccount } from '../ledger/entries.ts'
 import { jsonBrl, jsonUsd } from '../lib/money.ts'
 import { EXPORT_LISTS, selectList, type ExportBounds, type ExportListName } from './export-lists.ts'
 
-/** Grows where a field changes its meaning or goes. */
+/** Increases when a field changes its meaning or is removed. */
 const EXPORT_VERSION = 1
 
-/** What an answer over HTTP carries: made and sent in a second, whatever a customer has. */
+/** For an answer over HTTP, so that it is made and sent within a second for any customer. */
 export const EXPORT_BOUNDS: ExportBounds = {
   entriesMax: 5_000,
   promptTextBytesMax: 8 * 1024 * 1024,
 }
-/** For the operator's command. */
+/** For the operator's command line: everything. */
 export const WHOLE_EXPORT: ExportBounds = {
   entriesMax: 2 ** 31,
   promptTextBytesMax: 2 ** 52,
@@ -27,7 +27,7 @@ export const WHOLE_EXPORT: ExportBounds = {
 
 export type ExportDocument = Readonly<Record<string, unknown>>
 
-/** Undefined where there is no such customer, or no more. */
+/** Returns undefined if the customer does not exist or is deleted. */
 export async function exportAccount(
   db: Database,
   actor: Actor,
@@ -98,7 +98,7 @@ function noteOf(
   return `${NOTE} Destas listas só o mais novo coube aqui: ${cut.join(', ')}. Peça a cópia inteira pelo canal de atendimento.`
 }
 
-/** Amounts in their unit, with exactly the digits they have; counts as numbers; times as text. */
+/** Amounts become exact decimals in BRL or USD, counts become numbers, times become ISO 8601 strings. */
 function toJsonFields(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => {

@@ -1,20 +1,20 @@
 /**
- * The lists of an export, each newest first, named as the customer reads them. The names of columns become
- * those of fields: an amount in nano-BRL is written in BRL, one in pico-USD in USD.
+ * The lists of an export by their public names, each newest first. Column names become field names; an amount in
+ * nano-BRL is exported in BRL, an amount in pico-USD in USD.
  */
 import { sql, type RawBuilder } from 'kysely'
 
 export interface ExportBounds {
-  /** Of each list. */
+  /** Per list. */
   readonly entriesMax: number
-  /** Of the texts of prompts, all versions together. */
+  /** For the texts of all prompt versions together. */
   readonly promptTextBytesMax: number
 }
 
 export interface ExportList {
-  /** All there are. */
+  /** Selects all entries. */
   readonly entries: (customerId: string) => RawBuilder<unknown>
-  /** Of the sorted entries, those that may be taken; all, where it says nothing. */
+  /** Selects the sorted entries that fit the bound; without it, all are taken. */
   readonly take?: (bytesMax: number) => RawBuilder<unknown>
 }
 
@@ -24,7 +24,7 @@ export const EXPORT_LISTS = {
       select id, template, sent_at, status, error from notifications
       where customer_id = ${id} order by sent_at desc, id desc`,
   },
-  // What is in one to somebody else is for that reader alone: the token of an invitation.
+  // The data of a mail to another person are for that reader alone, such as the token of an invitation.
   mails_waiting: {
     entries: (id) => sql`
       select id, template, email, case when email is null then data end as data, created_at from mails
@@ -40,7 +40,7 @@ export const EXPORT_LISTS = {
       select id, amount_nano_brl, kind, status, reason, decision_note, created_at, ended_at
       from refunds where customer_id = ${id} order by created_at desc, id desc`,
   },
-  // Of a card nobody here has more than this; what the processor charges it by is not the customer's.
+  // We have no more data about a card, except the processor's token, which is not the customer's data.
   payment_methods: {
     entries: (id) => sql`
       select id, brand, last_four, holder_name, expiry_month, expiry_year, created_at
@@ -57,7 +57,7 @@ export const EXPORT_LISTS = {
       select id, type, data, created_at from events
       where customer_id = ${id} order by created_at desc, id desc`,
   },
-  // Their own, those that others made for their teams, and those that they made for teams of others.
+  // The customer's own keys, keys that others made for the customer's teams, and keys made for other customers' teams.
   api_keys: {
     entries: (id) => sql`
       select k.id, k.name, k.last_four, k.team_id, k.model_ids, k.ip_allowlist, k.requests_per_minute,
@@ -90,7 +90,7 @@ export const EXPORT_LISTS = {
         first_request_at, last_request_at
       from usage_sessions where customer_id = ${id} order by last_request_at desc, session_id desc`,
   },
-  // Months of UTC: the roll-ups are of its days. The days that are not over are in the hours alone.
+  // UTC months, because the roll-ups are by UTC day. Days that are not rolled up yet are read from the hours.
   usage_by_month: {
     entries: (id) => sql`
       select to_char(at at time zone 'UTC', 'YYYY-MM') as month, model_id,
@@ -139,7 +139,7 @@ export const EXPORT_LISTS = {
       where i.email = (select lower(email) from customers where id = ${id})
       order by i.created_at desc, i.id desc`,
   },
-  // Who the other one is stays theirs to tell.
+  // The identity of the other customer is not exported.
   referrals: {
     entries: (id) => sql`
       select case when referrer_id = ${id} then 'referrer' else 'referred' end as part,
@@ -147,7 +147,7 @@ export const EXPORT_LISTS = {
       from referrals where referrer_id = ${id} or customer_id = ${id}
       order by created_at desc, customer_id desc`,
   },
-  // What they did, and what was done to their account; the address of somebody else is not theirs.
+  // Acts by the customer and acts on the account; the IP address of another actor is left out.
   activities: {
     entries: (id) => sql`
       select id, created_at, action, actor_kind, case when actor_id = ${id} then api_key_id end as api_key_id,
@@ -155,7 +155,7 @@ export const EXPORT_LISTS = {
         case when actor_id = ${id} then ip end as ip, subject_id, details
       from audit_log where actor_id = ${id} or customer_id = ${id} order by created_at desc, id desc`,
   },
-  // Who proved the customer's e-mail acts for them. Of a password and of a second factor nothing is told but that there is one.
+  // The user who verified the customer's e-mail acts for the customer. Of a password and a second factor, only their existence is exported.
   sign_in_users: {
     entries: (id) => sql`
       select u.id, u.email, u.is_verified, u.name,
@@ -176,7 +176,7 @@ export const EXPORT_LISTS = {
       from sign_in_passkeys p join sign_in_users u on u.id = p.user_id
       join customers c on lower(c.email) = u.email where c.id = ${id} order by p.created_at desc, p.id desc`,
   },
-  // A threshold is an amount in BRL, a number of days or a percentage, as its kind says.
+  // The kind decides whether a threshold is an amount in BRL, a number of days or a percentage.
   alerts: {
     entries: (id) => sql`
       select id, name, kind, trim_scale(threshold_nano::numeric / 1000000000)::float8 as threshold, api_key_id, team_id,
@@ -189,7 +189,7 @@ export const EXPORT_LISTS = {
       select id, url, description, event_types, created_at, disabled_at, disabled_reason, failing_since, deleted_at
       from webhook_endpoints where customer_id = ${id} order by created_at desc, id desc`,
   },
-  // What was sent is in the events.
+  // The content of the messages is in the events.
   webhook_attempts: {
     entries: (id) => sql`
       select id as delivery_id, endpoint_id as webhook_id, message_id, event_type, try_number, is_replay, status,
@@ -206,7 +206,7 @@ export const EXPORT_LISTS = {
 
 export type ExportListName = keyof typeof EXPORT_LISTS
 
-/** The newest of the entries, within the bounds; and how many there are. */
+/** The newest entries within the bounds, and the count of all entries. */
 export function selectList(name: ExportListName, customerId: string, bounds: ExportBounds) {
   const list: ExportList = EXPORT_LISTS[name]
   const taken = list.take?.(bounds.promptTextBytesMax) ?? sql`select * from entries`

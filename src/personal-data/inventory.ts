@@ -1,36 +1,36 @@
 /**
- * Where data of a person is, column by column (the record that art. 37 of the LGPD asks for): what of it is in
- * the export, and what a deletion leaves. A test reads the database's own catalog and fails for a column that
- * is not here, and for one whose rows are not where this says.
+ * Lists personal data column by column (the record that art. 37 of the LGPD requires): which of it the export includes,
+ * and what remains after a deletion. A test reads the database's catalog and fails for a column that is missing here,
+ * and for rows that are not exported or erased as declared.
  */
 export interface Holding {
-  /** The list of the export that has it, or why none has. */
+  /** The list of the export that includes it, or the reason why none does. */
   readonly exportedIn?: string
   readonly notExported?: string
-  /** What deleting the account does: the rows go, or they stay, and why. */
+  /** Whether deleting the account erases the rows, or why it keeps them. */
   readonly deletion: 'erased' | `kept: ${string}`
 }
 
-const LEDGER = 'kept: tax law asks for five years of it (CTN, art. 173), by ids alone'
+const LEDGER = 'kept: tax law requires it for five years (CTN, art. 173), with ids alone'
 const LOGS =
-  'kept: access logs for six months at least (Marco Civil, art. 15), by ids and addresses'
+  'kept: access logs for at least six months (Marco Civil, art. 15), with ids and IP addresses'
 
-/** By `table.column`; the column says whose row it is, or is personal by itself. */
+/** By `table.column`; the column identifies the person whom the row belongs to, or is personal data itself. */
 export const INVENTORY: Readonly<Record<string, Holding>> = {
   'customers.id': {
     exportedIn: 'account',
-    deletion: 'kept: the id that the ledger names; name, e-mail, code and preferences are erased',
+    deletion: 'kept: the ledger refers to the id; name, e-mail, code and preferences are erased',
   },
   'charge_corrections.customer_id': {
-    notExported: 'the events that they name are in usage_events',
+    notExported: 'the events that they refer to are in usage_events',
     deletion: LEDGER,
   },
   'account_debts.customer_id': {
-    notExported: 'how the balance went below zero, which entries and usage_events say',
+    notExported: 'causes of a negative balance, which ledger_entries and usage_events show as well',
     deletion: LEDGER,
   },
   'audit_seal_sums.customer_id': {
-    notExported: 'sums of usage_events, for the proof of the books',
+    notExported: 'sums of usage_events, for the audit',
     deletion: LEDGER,
   },
   'customers.email': { exportedIn: 'account', deletion: 'erased' },
@@ -39,16 +39,16 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
   'top_ups.customer_id': { exportedIn: 'topups', deletion: LEDGER },
   'refunds.customer_id': {
     exportedIn: 'refunds',
-    deletion: `${LEDGER}; the reason that was given is erased`,
+    deletion: `${LEDGER}; the customer's reason is erased`,
   },
   'payment_methods.customer_id': { exportedIn: 'payment_methods', deletion: 'erased' },
   'automatic_top_ups.customer_id': { exportedIn: 'automatic_topups', deletion: 'erased' },
   'card_attempts.customer_id': {
-    notExported: 'for an hour, when cards were refused, and nothing of the card',
+    notExported: 'the times of refused cards, for an hour, without card data',
     deletion: 'erased',
   },
   'adjustments.customer_id': {
-    notExported: 'the entries that they become are in ledger_entries, with their reasons',
+    notExported: 'the resulting entries are in ledger_entries, with their reasons',
     deletion: LEDGER,
   },
   'adjustments.requested_by': {
@@ -60,12 +60,12 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
     deletion: LEDGER,
   },
   'processor_customers.customer_id': {
-    notExported: 'the number of the customer at the payment processor',
+    notExported: "the customer's id at the payment processor",
     deletion: 'erased',
   },
   'external_users.customer_id': {
-    notExported: 'a digest of their number at the identity provider, which nobody can read',
-    deletion: 'kept: by a digest and the id, so that late news of them makes no account again',
+    notExported: 'a digest of their id at the identity provider, which cannot be reversed',
+    deletion: 'kept: the digest and the id, so that a late event does not create the account again',
   },
   'sign_in_users.email': {
     exportedIn: 'sign_in_users',
@@ -74,24 +74,27 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
   'events.customer_id': { exportedIn: 'events', deletion: 'erased' },
   'mails.customer_id': { exportedIn: 'mails_waiting', deletion: 'erased' },
   'mails.email': {
-    notExported: 'on the way to them; the invitation that it tells of is in invitations_received',
+    notExported: 'a mail not yet sent; its invitation is in invitations_received',
     deletion: 'erased',
   },
   'sandbox_mails.customer_id': {
-    notExported: 'in sandbox mode alone, where nobody is a customer; notifications name them',
+    notExported:
+      'exists in sandbox mode only, which has no real customers; notifications list the mails',
     deletion: 'erased',
   },
   'sandbox_mails.email': {
-    notExported: 'in sandbox mode alone, where nobody is a customer; notifications name them',
+    notExported:
+      'exists in sandbox mode only, which has no real customers; notifications list the mails',
     deletion: 'erased',
   },
   'api_keys.customer_id': {
     exportedIn: 'api_keys',
-    deletion: 'kept: usage names them; they are revoked, and name and addresses are erased',
+    deletion: 'kept: usage refers to them; they are revoked, and name and addresses are erased',
   },
   'api_keys.created_by': {
     exportedIn: 'api_keys',
-    deletion: 'kept: the team pays by them; they are revoked, and name and addresses are erased',
+    deletion:
+      "kept: the team's usage refers to them; they are revoked, and name and addresses are erased",
   },
   'prompts.customer_id': { exportedIn: 'prompts', deletion: 'erased' },
   'usage_sessions.customer_id': { exportedIn: 'sessions', deletion: 'erased' },
@@ -102,14 +105,14 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
     deletion: `${LEDGER}; ids of sessions are erased`,
   },
   'holds.customer_id': {
-    notExported: 'calls of this moment; they are usage within seconds',
-    deletion: 'kept: there are none, or the deletion is refused',
+    notExported: 'running calls; they are in usage within seconds',
+    deletion: 'kept: the deletion is refused while there is one',
   },
   'accounts.customer_id': { exportedIn: 'balance', deletion: LEDGER },
   'ledger_entries.customer_id': { exportedIn: 'ledger_entries', deletion: LEDGER },
   'teams.customer_id': {
     exportedIn: 'teams_owned',
-    deletion: 'kept: usage names them; they are closed, and the name is erased',
+    deletion: 'kept: usage refers to them; they are closed, and the name is erased',
   },
   'team_members.customer_id': { exportedIn: 'team_memberships', deletion: 'erased' },
   'team_invitations.invited_by': { exportedIn: 'invitations_sent', deletion: 'erased' },
@@ -127,7 +130,7 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
   'audit_log.customer_id': { exportedIn: 'activities', deletion: LOGS },
   'alerts.customer_id': { exportedIn: 'alerts', deletion: 'erased' },
   'balance_watches.customer_id': {
-    notExported: 'how long the balance lasted when it was looked at last; GET /me/runway tells it',
+    notExported: 'the last estimate of how long the balance lasts; GET /me/runway returns it',
     deletion: 'erased',
   },
   'webhook_endpoints.customer_id': { exportedIn: 'webhooks', deletion: 'erased' },

@@ -5,11 +5,11 @@ import { isUuid } from '../lib/ids.ts'
 
 export interface Prompt {
   readonly id: string
-  /** Of the name it was made with; it stays when the name changes. */
+  /** Made from the first name; it stays when the name changes. */
   readonly slug: string
   readonly name: string
   readonly description: string | null
-  /** Of the newest version. */
+  /** The text of the newest version. */
   readonly body: string
   readonly variables: readonly string[]
   readonly tags: readonly string[]

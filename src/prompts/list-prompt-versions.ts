@@ -7,7 +7,7 @@ export interface PromptVersion {
   readonly createdAt: Date
 }
 
-/** The versions of a prompt that is known to be the customer's, newest first; only those below one. */
+/** Versions below `below`, newest first. The caller has checked that the prompt is the customer's. */
 export async function listPromptVersions(
   db: Database,
   promptId: string,

@@ -5,9 +5,9 @@ import { selectPrompts, toPrompt, type Prompt } from './find-prompt.ts'
 
 export interface PromptFilter {
   readonly tag?: string | undefined
-  /** Found anywhere in the name or the description, whatever its case and accents. */
+  /** Matches anywhere in the name or the description, ignoring case and accents. */
   readonly text?: string | undefined
-  /** Only those behind this one. */
+  /** Start after this position. */
   readonly after?: { readonly at: string; readonly id: string } | undefined
   readonly limit: number
 }
@@ -16,7 +16,7 @@ export interface ListedPrompt extends Prompt {
   readonly updatedAtExact: string
 }
 
-/** The customer's prompts, the one that was changed last first. */
+/** The customer's prompts, the most recently changed first. */
 export async function listPrompts(
   db: Database,
   customerId: string,
@@ -41,7 +41,7 @@ export async function listPrompts(
   return rows.map((row) => ({ ...toPrompt(row), updatedAtExact: row.updated_at_exact }))
 }
 
-/** In lower case and without accents, in a database of any locale: many know the letters of ASCII only. */
+/** Lower case without accents. It must work in any locale of the database: some convert ASCII letters only. */
 function plain(text: RawBuilder<unknown>): RawBuilder<string> {
   return sql<string>`lower(regexp_replace(normalize(${text}, nfkd), '[\u0300-\u036f]', '', 'g'))`
 }

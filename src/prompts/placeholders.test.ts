@@ -3,23 +3,23 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { findPlaceholders, renderPrompt, variablesOf, VARIABLES_MAX } from './placeholders.ts'
 
-/** Names with a meaning in JavaScript among them. */
+/** Includes names with a meaning in JavaScript. */
 const name = fc.oneof(
   fc.stringMatching(/^[a-zA-Z0-9_]{1,40}$/),
   fc.constantFrom('__proto__', 'constructor', 'toString', 'hasOwnProperty', '0'),
 )
-/** Texts that look like placeholders, like patterns of replacing, or like parts of either. */
+/** Includes texts that look like placeholders or replacement patterns, or like parts of them. */
 const value = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom('{{a}}', '{{', '}}', '$&', '$1', "$'", '$<name>', '{{__proto__}}', ''),
   name.map((other) => `{{${other}}}`),
 )
-/** Between placeholders: no braces, so that none comes about by chance. */
+/** Text between placeholders, without braces, so that no placeholder arises by chance. */
 const plainText = fc.string({ unit: 'binary' }).map((text) => text.replaceAll(/[{}]/g, '.'))
 
 const BYTES_MAX = 1_000_000
 
-test('each placeholder becomes its value, once, and all else stays as it was', () => {
+test('each placeholder is replaced by its value once, and all other text stays', () => {
   const piece = fc.record({ before: plainText, name, spaces: fc.constantFrom('', ' ', '   ') })
   fc.assert(
     fc.property(fc.array(piece), plainText, fc.func(value), (pieces, end, valueOf) => {
@@ -38,7 +38,7 @@ test('each placeholder becomes its value, once, and all else stays as it was', (
   )
 })
 
-test('a text of any kind is never rendered larger than the limit, and exactly at it still is', () => {
+test('no text is rendered beyond the limit, and a text of exactly the limit is rendered', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('{{a}}', '{{b}}', '{', '}', 'á', '😀', 'x') }),
@@ -59,13 +59,13 @@ test('a text of any kind is never rendered larger than the limit, and exactly at
   )
 })
 
-test('a value that would fill the memory by its many places is refused before it is copied', () => {
+test('a value that would exceed the memory by its many placeholders is refused before it is copied', () => {
   const body = '{{a}}'.repeat(6_400)
   const values = new Map([['a', 'x'.repeat(10_000_000)]])
   assert.equal(renderPrompt({ body, variables: ['a'] }, values, 20_000_000).kind, 'too_long')
 })
 
-test('what is not the syntax of a placeholder is text', () => {
+test('other uses of braces are text', () => {
   const texts = ['{a}', '{{}}', '{{ }}', '{{a-b}}', '{{á}}', '{{a b}}', '{{a', 'a}}', '{{\na}}']
   for (const body of [...texts, `{{${'x'.repeat(41)}}}`]) {
     assert.deepEqual(findPlaceholders(body), [], body)
@@ -78,7 +78,7 @@ test('what is not the syntax of a placeholder is text', () => {
   })
 })
 
-test('every variable needs its value, one that the text does not use too, and no other is taken', () => {
+test('every variable needs a value, even if the text does not use it, and no other value is accepted', () => {
   const prompt = { body: '{{a}}', variables: ['a', 'b'] }
   const render = (values: Record<string, string>): unknown =>
     renderPrompt(prompt, new Map(Object.entries(values)), BYTES_MAX)
@@ -88,7 +88,7 @@ test('every variable needs its value, one that the text does not use too, and no
   assert.deepEqual(render({ a: '1', b: '2', c: '3' }), { kind: 'unknown_value', name: 'c' })
 })
 
-test('variables are those declared, which cover the text, or those of the text', () => {
+test('variables are the declared ones, which must cover the text, or else those of the text', () => {
   assert.deepEqual(variablesOf('{{b}} {{a}} {{ b }}', undefined), ['b', 'a'])
   assert.deepEqual(variablesOf('{{a}}', ['c', 'a', 'c']), ['c', 'a'])
   assert.deepEqual(variablesOf('nada', []), [])
@@ -99,7 +99,7 @@ test('variables are those declared, which cover the text, or those of the text',
   assert.deepEqual(variablesOf(many(VARIABLES_MAX + 1), undefined), { kind: 'too_many_variables' })
 })
 
-test('a body made to be slow to read is read at once', () => {
+test('a body that is crafted to be slow is read at once', () => {
   for (const body of ['{{'.repeat(16_000), `{{${' '.repeat(31_998)}`, `{{a${' '.repeat(31_997)}`])
     assert.deepEqual(findPlaceholders(body), [])
 })

@@ -1,12 +1,12 @@
 /**
- * Placeholders are written `{{name}}`; spaces inside of the braces do not matter. Whatever else has braces,
- * a name of more than 40 characters too, is text and stays as it is.
+ * A placeholder is `{{name}}`; spaces inside the braces do not matter. Any other use of braces, including a name of more
+ * than 40 characters, is text and stays unchanged.
  */
 const PLACEHOLDER = /\{\{ *([a-zA-Z0-9_]{1,40}) *\}\}/g
 
 export const VARIABLES_MAX = 100
 
-/** Why a prompt's variables are not in order. */
+/** Why a prompt's variables are invalid. */
 export type VariablesFault =
   | { readonly kind: 'undeclared_variable'; readonly name: string }
   | { readonly kind: 'too_many_variables' }
@@ -17,14 +17,14 @@ export type Rendered =
   | { readonly kind: 'unknown_value'; readonly name: string }
   | { readonly kind: 'too_long' }
 
-/** The names in a body, each once, in the order of their first place. */
+/** The distinct names in a body, in the order of their first occurrence. */
 export function findPlaceholders(body: string): string[] {
   return [...new Set(Array.from(body.matchAll(PLACEHOLDER), ([, name]) => name as string))]
 }
 
 /**
- * The variables of a prompt: those that it declares, which must cover the placeholders of its body and may
- * be more; or, where it declares none, those of its body.
+ * The variables of a prompt: the declared ones, which must include all placeholders of its body, or, if it declares
+ * none, the placeholders of its body.
  */
 export function variablesOf(
   body: string,
@@ -39,8 +39,8 @@ export function variablesOf(
 }
 
 /**
- * Puts the values in their places, in one pass: braces in a value are text. Every variable needs its value,
- * and no other is taken. A value may stand in thousands of places, so its size is known before it is made.
+ * Replaces the placeholders in one pass, so braces in a value are text. Every variable needs a value, and no other value
+ * is accepted. A value may occur thousands of times, so the size of the result is computed before the result.
  */
 export function renderPrompt(
   { body, variables }: { readonly body: string; readonly variables: readonly string[] },

@@ -1,7 +1,7 @@
 import type { Database } from '../db/open.ts'
 import type { NanoBrl } from '../lib/money.ts'
 
-/** What was charged for one session of a prompt. */
+/** The charges of one run of a prompt. */
 export interface PromptRun {
   readonly sessionId: string
   readonly requests: number
@@ -13,14 +13,14 @@ export interface PromptRun {
   readonly lastRequestAt: Date
 }
 
-/** The session of a run that begins now. */
+/** The usage session of a run that begins now. */
 export function runSessionId(promptId: string, nowMs: number = Date.now()): string {
   return `prompt-${promptId}-${nowMs}`
 }
 
 /**
- * The runs of a prompt that were charged, newest first. Sessions are sorted by the bytes of their ids, and
- * those of one prompt differ in the time at their end: the newest are the last of one range of the key.
+ * The charged runs of a prompt, newest first. The index sorts session ids by bytes, and the ids of one prompt differ
+ * only in the time at their end, so the newest runs are the last of one range of the index.
  */
 export async function listPromptRuns(
   db: Database,
@@ -33,7 +33,7 @@ export async function listPromptRuns(
     .selectAll()
     .where('customer_id', '=', customerId)
     .where('session_id', '>=', `prompt-${promptId}-`)
-    // The character after the hyphen.
+    // `.` is the character after `-`.
     .where('session_id', '<', `prompt-${promptId}.`)
     .orderBy('session_id', 'desc')
     .limit(limit)

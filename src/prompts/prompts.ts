@@ -1,7 +1,7 @@
 /**
- * Saved prompts: texts with placeholders that a customer keeps, in versions that are never changed. A new
- * version comes with each change of the text and of nothing else. Every function here sees the prompts of
- * the given customer only. How a prompt is run, the routes know: a run is a model call like any other.
+ * Saved prompts: a customer's texts with placeholders, in immutable versions. Only a change of the text creates a new
+ * version. Every function here accesses the prompts of the given customer alone. The routes run a prompt: a run is a
+ * model call like any other.
  */
 import { sql } from 'kysely'
 import { inTransaction, type Database } from '../db/open.ts'
@@ -14,13 +14,13 @@ export interface PromptInput {
   readonly name: string
   readonly body: string
   readonly description?: string | null | undefined
-  /** Undefined: those of the body. */
+  /** Undefined: the placeholders of the body. */
   readonly variables?: readonly string[] | undefined
   readonly tags?: readonly string[] | undefined
   readonly defaultModel?: string | null | undefined
 }
 
-/** What is undefined stays as it is. */
+/** An undefined field stays unchanged. */
 export interface PromptChange extends Partial<PromptInput> {
   /** Kept with the new version, if there is one. */
   readonly changeNote?: string | undefined
@@ -29,7 +29,7 @@ export interface PromptChange extends Partial<PromptInput> {
 export const NAME_LENGTH_MAX = 120
 const COPY_MARK = ' (cópia)'
 
-/** Of the statement: a change that waited for another is the later one. */
+/** The time of the statement and not of the transaction, so that a change that waited for another one is later. */
 const NOW = sql<Date>`statement_timestamp()`
 
 export async function createPrompt(
@@ -42,7 +42,7 @@ export async function createPrompt(
   return insertPrompt(db, customerId, slugOf(input.name), { ...input, variables })
 }
 
-/** A prompt of its own, with the text as it is now and no history. */
+/** Creates an independent copy with the current text and no history. */
 export async function clonePrompt(
   db: Database,
   customerId: string,
@@ -54,7 +54,7 @@ export async function clonePrompt(
   return insertPrompt(db, customerId, copySlugOf(source.slug), { ...source, name })
 }
 
-/** Changes of one prompt wait for each other, so that each other text gets a version of its own. */
+/** Concurrent changes of one prompt wait for each other, so that each new text gets its own version. */
 export function changePrompt(
   db: Database,
   customerId: string,
@@ -64,7 +64,7 @@ export function changePrompt(
   return inTransaction(db, async (trx) => {
     if (!(await lockPrompt(trx, customerId, id))) return undefined
     const current = (await findPrompt(trx, customerId, id)) as Prompt
-    // The database keeps well-formed text only.
+    // The database stores only well-formed text.
     const body = fields.body?.toWellFormed() ?? current.body
     const hasNewBody = body !== current.body
     const variables = variablesAfter(fields, current, body)
@@ -78,7 +78,7 @@ export function changePrompt(
   })
 }
 
-/** Its versions go with it. False where there was none. */
+/** Deletes the prompt with its versions. Returns false if there is no such prompt. */
 export async function deletePrompt(db: Database, customerId: string, id: string): Promise<boolean> {
   if (!isUuid(id)) return false
   const { numDeletedRows } = await db
@@ -89,7 +89,7 @@ export async function deletePrompt(db: Database, customerId: string, id: string)
   return numDeletedRows > 0n
 }
 
-/** In a statement of its own: a row that was waited for is newer than what else its statement read. */
+/** A separate statement, because after a wait the other rows of the same statement would be older than the locked one. */
 async function lockPrompt(trx: Database, customerId: string, id: string): Promise<boolean> {
   if (!isUuid(id)) return false
   const row = await trx
@@ -102,7 +102,7 @@ async function lockPrompt(trx: Database, customerId: string, id: string): Promis
   return row !== undefined
 }
 
-/** Another text brings its own variables, unless they are given; else they stay. */
+/** Given variables win; otherwise a new text defines its own, and without a new text they stay. */
 function variablesAfter(
   { variables }: Partial<PromptInput>,
   current: Prompt,
@@ -120,7 +120,7 @@ function insertPrompt(
 ): Promise<Prompt> {
   return inTransaction(db, async (trx) => {
     const id = createId()
-    // Two that are made at once may choose the same slug; who comes second chooses again.
+    // Concurrent inserts may choose the same slug; the second one chooses again.
     for (let isThere = false; !isThere;) {
       const slug = await findFreeSlug(trx, customerId, slugBase)
       const { numInsertedOrUpdatedRows } = await trx
@@ -186,7 +186,7 @@ function withoutUndefined<Fields extends object>(fields: Fields): Fields {
   ) as Fields
 }
 
-/** As PostgreSQL counts them: by code points. */
+/** Counts code points, as PostgreSQL does. */
 function firstCharacters(text: string, count: number): string {
   return Array.from(text).slice(0, count).join('')
 }

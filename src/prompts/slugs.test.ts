@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { copySlugOf, slugOf } from './slugs.ts'
 
-test('a slug is the name in lower case, without accents, its words joined', () => {
+test('a slug is the name in lower case without accents, its words joined by hyphens', () => {
   assert.equal(slugOf('Resumo de Reunião'), 'resumo-de-reuniao')
   assert.equal(slugOf('  Ação & Reação: 2ª edição!  '), 'acao-reacao-2a-edicao')
   assert.equal(slugOf('日本語'), 'prompt')
   assert.equal(slugOf('---'), 'prompt')
 })
 
-test('of any name, and of a copy of a copy of a copy, it stays short and readable', () => {
+test('a slug of any name, and of repeated copies, stays short and readable', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 240 }), (name) => {
       let slug = slugOf(name)

@@ -1,9 +1,9 @@
 import type { Database } from '../db/open.ts'
 
-/** Of the part before a number: a clone of a clone of a clone must not grow for ever. */
+/** Without the number at its end. Repeated copies must not grow without limit. */
 const LENGTH_MAX = 100
 const COPY_SUFFIX = '-copia'
-/** Of a name without a single letter or digit of ASCII. */
+/** For a name without any ASCII letter or digit. */
 const FALLBACK = 'prompt'
 
 /** The name in lower case without accents, its words joined by hyphens. */
@@ -20,7 +20,7 @@ export function copySlugOf(slug: string): string {
   return cut(slug, LENGTH_MAX - COPY_SUFFIX.length) + COPY_SUFFIX
 }
 
-/** `base`, or the first of `base-2`, `base-3`, … that no prompt of the customer has at this moment. */
+/** Returns `base`, or the first of `base-2`, `base-3`, … that no prompt of the customer has now. */
 export async function findFreeSlug(
   db: Database,
   customerId: string,

@@ -1,7 +1,7 @@
 /**
- * READ THIS FIRST of the room: what our books and those of others do not agree on. A difference is one row for
- * ever, by its subject and its kind: open until somebody explains it (of just these amounts) or it is gone by
- * itself, and open again should it come back. Whoever looked at a subject tells all that it found of it.
+ * Start here. Stores discrepancies between our books and those of the processor and the upstreams. A discrepancy is one
+ * permanent row per subject and kind. It is open until an operator explains it (for exactly these amounts) or a later
+ * check no longer finds it, and opens again when it recurs. A check reports all its findings on a subject at once.
  */
 import { sql, type Selectable } from 'kysely'
 import { audited, type Actor } from '../audit-log/audited.ts'
@@ -21,7 +21,7 @@ export interface Finding {
   readonly theirsPicoUsd?: PicoUsd
 }
 
-/** What the findings are of, and where to look. */
+/** The subject of the findings, and its references. */
 export interface FoundIn {
   readonly subject: string
   readonly processor?: string | null
@@ -31,7 +31,7 @@ export interface FoundIn {
   readonly day?: string
 }
 
-/** All findings of the subject; what was told of it before and is not among them is gone. */
+/** Takes all findings on the subject: its stored discrepancies that are not among them become `gone`. */
 export function recordFindings(
   db: Database,
   found: FoundIn,
@@ -53,7 +53,7 @@ export function recordFindings(
   })
 }
 
-/** An explanation holds as long as the amounts are those that were explained. */
+/** Keeps an explanation only while the amounts are the explained ones. */
 async function upsertDiscrepancy(
   trx: Database,
   found: FoundIn,
@@ -91,7 +91,7 @@ async function upsertDiscrepancy(
   return { id: row.id, hasOpened: row.has_opened }
 }
 
-/** Those of the subject that were not seen any more; returns their ids. */
+/** Marks the subject's discrepancies that were not seen as gone, and returns their ids. */
 async function closeDiscrepancies(
   trx: Database,
   subject: string,
@@ -104,7 +104,7 @@ async function closeDiscrepancies(
   return rows.map(({ id }) => id)
 }
 
-/** Amounts for the log, as text. */
+/** The finding for the log, with amounts as decimal strings. */
 function factsOf({
   kind,
   oursNanoBrl,
@@ -120,7 +120,7 @@ function factsOf({
 export type Explained =
   | { readonly kind: 'explained'; readonly discrepancy: DiscrepancyRow }
   | { readonly kind: 'difference_not_found' }
-  /** There is nothing to explain any more. */
+  /** The discrepancy no longer exists, so there is nothing to explain. */
   | { readonly kind: 'difference_gone' }
 
 /** A later explanation replaces an earlier one. */
@@ -176,7 +176,7 @@ export async function countOpenDiscrepancies(db: Database): Promise<number> {
   return Number(rows[0]?.count ?? 0n)
 }
 
-/** Of payments: what is to be looked at again, whenever it was. */
+/** Subjects of payment discrepancies that are not gone, of any age: the next comparison checks them again. */
 export async function listUnresolvedSubjects(db: Database, processor: string): Promise<string[]> {
   const { rows } = await sql<{ subject: string }>`
     select distinct subject from reconciliation_discrepancies

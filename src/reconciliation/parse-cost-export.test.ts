@@ -10,7 +10,7 @@ function costsIn(text: string): [day: string, model: string, usd: string][] {
   return parsed.costs.map(({ day, model, costPicoUsd }) => [day, model, decimalUsd(costPicoUsd)])
 }
 
-test('the generic format is days and costs, with models or without', () => {
+test('the generic format has days and costs, with or without models', () => {
   assert.deepEqual(costsIn('day,cost_usd\n2026-10-01,12.5\n2026-10-02,0\n'), [
     ['2026-10-01', '', '12.5'],
     ['2026-10-02', '', '0'],
@@ -21,7 +21,7 @@ test('the generic format is days and costs, with models or without', () => {
   )
 })
 
-test("OpenAI's export is read: days without use, line items of a model, and its other columns", () => {
+test("OpenAI's export is read, with days without usage, line items of a model and other columns", () => {
   const head =
     'start_time,end_time,start_time_iso,end_time_iso,amount_value,amount_currency,quantity,line_item,project_name\n'
   const text =
@@ -48,14 +48,14 @@ test("Anthropic's export is read: its lines of one model and day are added up", 
   assert.deepEqual(costsIn(text), [['2026-08-04', 'Claude Haiku 4.5', '0.07']])
 })
 
-test('what is smaller than a pico-dollar is added up before it is rounded', () => {
+test('amounts below a pico-dollar are added up before they are rounded', () => {
   const lines = Array.from({ length: 10 }, () => '2026-10-01,0.00000000000005')
   assert.deepEqual(costsIn(`day,cost_usd\n${lines.join('\n')}`), [
     ['2026-10-01', '', '0.000000000001'],
   ])
 })
 
-test('a file that is not whole, or something else, is refused with the place', () => {
+test('an incomplete or unknown file is refused with the place of the fault', () => {
   for (const [text, detail] of [
     ['', /columns are none|no line/],
     ['foo,bar\n1,2\n', /columns are foo, bar/],

@@ -1,12 +1,12 @@
 /**
- * What upstreams say that days cost, from the CSV that they give. Told apart by its columns:
+ * Reads the costs per day from a CSV export of an upstream. The columns identify the format:
  *
  * - `generic`: `day` (YYYY-MM-DD, of UTC), `cost_usd`, and perhaps `model`;
  * - `openai`: the cost export of the usage dashboard: `start_time_iso` or `start_time` (Unix seconds),
  *   `amount_value`, `amount_currency`, and perhaps `line_item` (`gpt-5-nano, input_tokens`);
  * - `anthropic`: the cost export of the console: `usage_date_utc`, `cost_usd`, and perhaps `model`.
  *
- * Other columns are passed over. Lines of one day and model are added up, digit by digit, and rounded once.
+ * Other columns are ignored. Lines of one day and model are added up exactly and rounded once.
  */
 import type { PicoUsd } from '../lib/money.ts'
 import { readCsv, type CsvRecord } from './read-csv.ts'
@@ -16,7 +16,7 @@ export type CostFormat = 'generic' | 'openai' | 'anthropic'
 export interface DayCost {
   /** `YYYY-MM-DD`, of UTC. */
   readonly day: string
-  /** '' where the export does not tell models apart. */
+  /** '' if the export has no models. */
   readonly model: string
   readonly costPicoUsd: PicoUsd
 }
@@ -25,11 +25,11 @@ export type ParsedCosts =
   | { readonly kind: 'costs'; readonly format: CostFormat; readonly costs: readonly DayCost[] }
   | { readonly kind: 'fault'; readonly detail: string }
 
-/** Digits behind the point that are added up; exports have been seen with thirty. */
+/** Decimal places of the exact sums; thirty have been seen in exports. */
 const SCALE = 60
 const PICO_SCALE = 12
 const ROUNDING = 10n ** BigInt(SCALE - PICO_SCALE)
-/** What a column of eight bytes holds, nine million dollars. */
+/** Nine million dollars, which fit into an int8. */
 const PICO_USD_MAX = 9_000_000_000_000_000_000n
 const MODEL_CHARACTERS_MAX = 200
 const DAY_MS = 86_400_000
@@ -47,7 +47,7 @@ const FORMATS: readonly Format[] = [
     name: 'openai',
     needs: ['amount_value', 'amount_currency'],
     dayOf: openAiDay,
-    // A day without use has a line without an amount.
+    // A day without usage has a line without an amount.
     costOf: ({ amount_value: value, amount_currency: currency }) =>
       value === '' ? '0' : currency?.toLowerCase() === 'usd' ? value : undefined,
     modelOf: ({ line_item: item = '' }) => item.split(',', 1)[0] as string,
@@ -74,15 +74,15 @@ export function parseCostExport(text: string): ParsedCosts {
   const format = FORMATS.find(({ needs }) => needs.every((name) => read.columns.includes(name)))
   if (!format)
     return fault(
-      `the columns are ${read.columns.join(', ') || 'none'}; known are day and cost_usd, amount_value and amount_currency, usage_date_utc and cost_usd`,
+      `the columns are ${read.columns.join(', ') || 'none'}; supported are day and cost_usd, amount_value and amount_currency, usage_date_utc and cost_usd`,
     )
-  if (read.records.length === 0) return fault('there is no line behind the head')
+  if (read.records.length === 0) return fault('there is no line after the header')
   const sums = new Map<string, { day: string; model: string; scaled: bigint }>()
   for (const { line, fields } of read.records) {
     const day = format.dayOf(fields)
-    if (day === undefined || !isDay(day)) return fault(`line ${line}: there is no day of UTC`)
+    if (day === undefined || !isDay(day)) return fault(`line ${line}: there is no UTC day`)
     const scaled = parseScaled(format.costOf(fields) ?? '')
-    if (scaled === undefined) return fault(`line ${line}: there is no amount of USD`)
+    if (scaled === undefined) return fault(`line ${line}: there is no amount in USD`)
     const model = format.modelOf(fields).trim()
     if (model.length > MODEL_CHARACTERS_MAX || model.includes('\0'))
       return fault(`line ${line}: the model is too long`)
@@ -100,7 +100,7 @@ export function parseCostExport(text: string): ParsedCosts {
   return { kind: 'costs', format: format.name, costs }
 }
 
-/** Buckets of a day only: a month in one line says nothing of its days. */
+/** Accepts buckets of one day only: a line for a whole month does not give the costs of its days. */
 function openAiDay(fields: CsvRecord['fields']): string | undefined {
   const startMs = timeOf(fields.start_time_iso, fields.start_time)
   const endMs = timeOf(fields.end_time_iso, fields.end_time)
@@ -109,7 +109,7 @@ function openAiDay(fields: CsvRecord['fields']): string | undefined {
   return new Date(startMs).toISOString().slice(0, 10)
 }
 
-/** Times without a zone are of UTC, as the dashboard is. */
+/** A time without a zone is UTC, as in the dashboard. */
 function timeOf(iso: string | undefined, seconds: string | undefined): number | undefined {
   if (iso) {
     const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d:\d\d))?(?:Z|\+00:00)?$/.exec(iso)
@@ -119,13 +119,13 @@ function timeOf(iso: string | undefined, seconds: string | undefined): number | 
   return seconds && /^\d{9,11}$/.test(seconds) ? Number(seconds) * 1000 : undefined
 }
 
-/** A day that there is, of these centuries. */
+/** True for an existing day of the years 2000 to 2099. */
 function isDay(text: string): boolean {
   const time = /^20\d\d-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
-/** As programs write numbers: `12.5`, `-0.01`, `4.5e-07`. */
+/** Reads `12.5`, `-0.01` or `4.5e-07` as an integer scaled by 10^SCALE. */
 function parseScaled(text: string): bigint | undefined {
   const match = /^([+-]?)(\d{1,15})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?$/.exec(text)
   if (!match) return undefined
@@ -136,7 +136,7 @@ function parseScaled(text: string): bigint | undefined {
   return sign === '-' ? -scaled : scaled
 }
 
-/** Half away from zero. */
+/** Rounds half away from zero. */
 function roundToPico(scaled: bigint): PicoUsd {
   const size = scaled < 0n ? -scaled : scaled
   const rounded = (size + ROUNDING / 2n) / ROUNDING

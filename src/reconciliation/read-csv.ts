@@ -1,12 +1,12 @@
-/** CSV as others write it (RFC 4180): commas or semicolons, quotes, with or without a byte-order mark. */
+/** Reads CSV (RFC 4180) with commas or semicolons, quotes, and an optional byte-order mark. */
 export type ReadCsv =
   | { readonly kind: 'records'; readonly records: readonly CsvRecord[]; readonly columns: string[] }
   | { readonly kind: 'fault'; readonly detail: string }
 
 export interface CsvRecord {
-  /** Of the file, the head being 1. */
+  /** The line number in the file; the header is line 1. */
   readonly line: number
-  /** Trimmed, by the name of the column in lower case; a column that the line lacks is ''. */
+  /** Trimmed cells by column name in lower case; '' for a column that the line lacks. */
   readonly fields: Readonly<Record<string, string>>
 }
 
@@ -34,7 +34,7 @@ interface Line {
   readonly cells: string[]
 }
 
-/** Undefined where a quotation mark is open at the end. */
+/** Returns undefined if a quotation mark is still open at the end. */
 function splitLines(text: string, separator: string): Line[] | undefined {
   const lines: Line[] = []
   let cells: string[] = []

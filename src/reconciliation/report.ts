@@ -1,13 +1,13 @@
-/** What an operator reads: the differences of the last days and all that are not gone, and how sure it is. */
+/** The operator's report: recent discrepancies, all that are not gone, and when the last comparison finished. */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { jsonBrl, jsonUsd, type ExactNumber } from '../lib/money.ts'
 import type { DiscrepancyRow } from './discrepancies.ts'
 import { findLastRuns, type RunRow } from './runs.ts'
 
-/** Of each list; where there are more, the totals say so. */
+/** Per list. The totals count all entries. */
 export const REPORT_ENTRIES_MAX = 1_000
-/** A comparison of every night: older than this, one was missed. */
+/** The comparison runs every night; if the last one is older than this, one was missed. */
 const CURRENT_HOURS = 36
 
 export async function readReport(db: Database, days: number) {
@@ -66,7 +66,7 @@ function amounts(
   return { ours: json(ours), theirs: json(theirs), difference: json(ours - theirs) }
 }
 
-/** Ours less theirs, of theirs, to two decimals; null where theirs is nothing. */
+/** `(ours - theirs) / theirs` in percent, with two decimals; null if theirs is zero. */
 function percentOf(ours: bigint | null, theirs: bigint | null): number | null {
   if (ours === null || theirs === null || theirs === 0n) return null
   return Number(((ours - theirs) * 10_000n) / (theirs < 0n ? -theirs : theirs)) / 100
@@ -86,7 +86,7 @@ function runBody(run: RunRow) {
   }
 }
 
-/** Those that are not gone, however old; open ones first, then the newest. */
+/** Discrepancies that are not gone, of any age, and recent ones that are; open ones first, then the newest. */
 async function listDiscrepancies(db: Database, days: number): Promise<DiscrepancyRow[]> {
   const { rows } = await sql<DiscrepancyRow>`
     select * from reconciliation_discrepancies
@@ -103,7 +103,7 @@ interface StatusSum {
   readonly pico_usd: bigint
 }
 
-/** Of what is missing on either side: differences do not make up for each other. */
+/** Sums absolute amounts, so that opposite discrepancies do not cancel out. */
 async function sumByStatus(db: Database, days: number): Promise<StatusSum[]> {
   const { rows } = await sql<StatusSum>`
     select status, count(*), coalesce(sum(abs(ours_nano_brl - theirs_nano_brl)), 0)::int8 as nano_brl,

@@ -1,4 +1,4 @@
-/** Each time that a processor's records were gone through: only one that came to its end says anything. */
+/** The runs of the comparison with a processor. Only a finished run proves anything. */
 import { sql, type Selectable } from 'kysely'
 import type { Database } from '../db/open.ts'
 import type { Tables } from '../db/tables.ts'
@@ -44,7 +44,7 @@ export async function failRun(db: Database, id: string, failure: string): Promis
 }
 
 export interface LastRuns {
-  /** Whatever became of it. */
+  /** Running, finished or failed. */
   readonly last: RunRow | undefined
   readonly lastFinished: RunRow | undefined
 }

@@ -1,4 +1,4 @@
-/** What upstreams say that days of UTC cost, beside what our charges say that they cost us. */
+/** Compares the costs that upstreams report for UTC days with the upstream costs of our charges. */
 import { sql } from 'kysely'
 import { audited, type Actor } from '../audit-log/audited.ts'
 import { inTransaction, type Database } from '../db/open.ts'
@@ -7,13 +7,13 @@ import { decimalUsd, type PicoUsd } from '../lib/money.ts'
 import { recordFindings } from './discrepancies.ts'
 import type { DayCost } from './parse-cost-export.ts'
 
-/** Both must be exceeded: cents of rounding are none of our concern, and neither is a percent of nothing. */
+/** Both limits must be exceeded: rounding by cents does not matter, and neither does a percentage of almost nothing. */
 const TOLERANCE_PERCENT = 1n
 const TOLERANCE_PICO_USD = 10_000_000_000n
 
 /**
- * The export is the whole truth for each day from its first to its last: what was imported of those days
- * before is replaced, and one that it does not name cost nothing. Returns the days.
+ * The export is complete for the days from its first to its last one: it replaces earlier imports of these days, and a
+ * day that it does not name cost nothing. Returns the days.
  */
 export function importUpstreamCosts(
   db: Database,
@@ -79,8 +79,8 @@ export interface ComparedDay {
 }
 
 /**
- * Compares the imported days from this one on that are over, of one upstream or of all. One day is one short
- * query over the charges of that day, by their time.
+ * Compares the imported days from `fromDay` on that are over, for one upstream or all of them. Each day is one short
+ * query over the charges of that day.
  */
 export async function compareUpstreamCosts(
   db: Database,
@@ -91,7 +91,7 @@ export async function compareUpstreamCosts(
     .selectFrom('upstream_costs')
     .select(['day', 'upstream_id', sql<bigint>`sum(cost_pico_usd)::int8`.as('theirs')])
     .where('day', '>=', fromDay)
-    // A day that is not over has not all of its charges, nor all of their costs.
+    // Until the day is over, neither its charges nor its costs are complete.
     .where('day', '<', now.toISOString().slice(0, 10))
     .groupBy(['day', 'upstream_id'])
     .orderBy('day')
@@ -121,7 +121,7 @@ export function isBeyondTolerance(oursPicoUsd: PicoUsd, theirsPicoUsd: PicoUsd):
   )
 }
 
-/** By upstream, over the calls that began on the day. A call that was released cost us nothing. */
+/** Costs by upstream of the calls that began on the day. A released call cost us nothing. */
 async function sumDay(db: Database, day: string): Promise<ReadonlyMap<string, PicoUsd>> {
   const { rows } = await sql<{ upstream_id: string; cost: bigint }>`
     select upstream_id, sum(cost_upstream_pico_usd)::int8 as cost from usage_events
@@ -148,11 +148,11 @@ function storeComparison(db: Database, compared: ComparedDay, log: Log): Promise
   })
 }
 
-/** From the first to the last, without a gap. */
+/** All days from the first to the last one. */
 function daysOf(costs: readonly DayCost[]): string[] {
   const sorted = costs.map(({ day }) => day).toSorted()
   const [first, last] = [sorted[0], sorted.at(-1)]
-  if (first === undefined || last === undefined) throw new Error('an export of no day')
+  if (first === undefined || last === undefined) throw new Error('the export has no day')
   const days: string[] = []
   for (let ms = Date.parse(first); ms <= Date.parse(last); ms += 86_400_000)
     days.push(new Date(ms).toISOString().slice(0, 10))

@@ -1,4 +1,4 @@
-/** What better-auth calls things, and what they are called in the database. */
+/** Maps the names of better-auth to our tables and columns. */
 export function authTables() {
   const times = { createdAt: 'created_at', updatedAt: 'updated_at' } as const
   return {

@@ -1,4 +1,4 @@
-/** Codes for whoever has no phone at hand: ten, each good once. Of 80 bits, so that their hashes tell nothing. */
+/** Backup codes for a user without the phone: ten single-use codes of 80 bits, so that their hashes cannot be reversed. */
 import { randomInt } from 'node:crypto'
 import type { Database } from '../db/open.ts'
 import { sha256 } from '../lib/ids.ts'
@@ -6,10 +6,10 @@ import { sha256 } from '../lib/ids.ts'
 const COUNT = 10
 const GROUPS = 4
 const GROUP_LENGTH = 4
-/** None that look alike. */
+/** Without characters that look alike. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz123456789'
 
-/** In place of those that were there; told once, and known to nobody afterwards. */
+/** Replaces all codes of the user. Only their hashes are stored, so the returned codes can be shown once. */
 export async function replaceBackupCodes(trx: Database, userId: string): Promise<string[]> {
   const codes = Array.from({ length: COUNT }, createCode)
   await trx.deleteFrom('sign_in_backup_codes').where('user_id', '=', userId).execute()
@@ -18,7 +18,7 @@ export async function replaceBackupCodes(trx: Database, userId: string): Promise
   return codes
 }
 
-/** True once for each code. */
+/** Uses up the code; returns true only for an unused code of the user. */
 export async function takeBackupCode(db: Database, userId: string, code: string): Promise<boolean> {
   const taken = await db
     .deleteFrom('sign_in_backup_codes')
@@ -34,7 +34,7 @@ function createCode(): string {
   return Array.from({ length: GROUPS }, group).join('-')
 }
 
-/** However it was typed. */
+/** Ignores case, spaces and punctuation. */
 function plain(code: string): string {
   return code.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 }

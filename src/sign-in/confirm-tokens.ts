@@ -1,13 +1,13 @@
 /**
- * What the link of a confirmation holds: the user's id, when it ends, and a signature. It says that whoever has it
- * reads the mails of that address. Alone it signs nobody in: whoever gave the password may be somebody else.
+ * Tokens for the links that confirm an e-mail address: the user's id, the expiry and a signature. A token proves access
+ * to the mailbox. It must not sign anybody in, because another person may have set the password.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isUuid } from '../lib/ids.ts'
 
 export interface ConfirmTokens {
   make(userId: string): string
-  /** Undefined for what is no token of ours, or is too old. */
+  /** Returns undefined for a foreign or expired token. */
   userOf(token: string): string | undefined
 }
 
@@ -22,7 +22,7 @@ export function createConfirmTokens(key: Buffer, now: () => number = Date.now): 
     createHmac('sha256', key).update(body).digest().subarray(0, SIGNATURE_BYTES)
   return {
     make(userId) {
-      if (!isUuid(userId)) throw new Error('a user without an id')
+      if (!isUuid(userId)) throw new Error('the id of the user is not a UUID')
       const body = Buffer.alloc(BODY_BYTES)
       Buffer.from(userId.replaceAll('-', ''), 'hex').copy(body)
       body.writeUInt32BE(Math.floor(now() / 1000) + HOURS * 3600, ID_BYTES)
@@ -30,7 +30,7 @@ export function createConfirmTokens(key: Buffer, now: () => number = Date.now): 
     },
     userOf(token) {
       const bytes = Buffer.from(token, 'base64url')
-      // What the decoder skips or cuts off does not come back.
+      // The decoder skips invalid characters; encoding again detects them.
       if (token.length !== TOKEN_LENGTH || bytes.toString('base64url') !== token) return undefined
       const body = bytes.subarray(0, BODY_BYTES)
       if (!timingSafeEqual(sign(body), bytes.subarray(BODY_BYTES))) return undefined

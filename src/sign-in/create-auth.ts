@@ -37,7 +37,7 @@ const NEW_PASSWORD_MINUTES = 60
 export function createAuth(options: {
   readonly db: Database
   readonly secret: string
-  /** Where browsers reach this server. */
+  /** The origin at which browsers reach this server. */
   readonly origin: string
   readonly confirmTokens: ConfirmTokens
   readonly log: Log
@@ -52,15 +52,15 @@ export function createAuth(options: {
     baseURL: origin,
     basePath: AUTH_PATH,
     trustedOrigins: [origin],
-    // Given as a list, so that no variable of the environment is read in its place.
+    // Given as a list, or better-auth would read an environment variable instead.
     secrets: [{ version: 1, value: secret }],
     secret,
-    // Its own transactions would hold a connection while its hooks wait for another.
+    // Transactions of better-auth would keep one connection while its hooks wait for a second one.
     database: { db, type: 'postgres', transaction: false },
     telemetry: { enabled: false },
     logger: {
       level: 'error',
-      // Refusals are of every day, and no fault of the server.
+      // Refusals are normal and no fault of the server.
       log(_level, message, ...more) {
         const error = more.find((each) => each instanceof Error)
         if (error) log.error('sign_in_failed', { message, error })
@@ -75,9 +75,9 @@ export function createAuth(options: {
     session: {
       ...authTables().session,
       expiresIn: SESSION_DAYS * 86_400,
-      // Fourteen days after signing in one signs in again.
+      // A login session ends after `SESSION_DAYS`, however much it was used.
       disableSessionRefresh: true,
-      // What guards an account asks when its user last proved to be who they are (`src/http/sign-in`).
+      // Sensitive routes check by themselves when the user last proved their identity (`src/http/sign-in`).
       freshAge: 0,
     },
     emailAndPassword: {
@@ -90,7 +90,7 @@ export function createAuth(options: {
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: ({ user, url, token }) =>
         mail('nova_senha', user.email, newPasswordLink(url, token)),
-      // Whoever got the mail proved the address, and the password is theirs: no other is left.
+      // The link in the mail proves the address, and the new password replaces any that another person set.
       async onPasswordReset({ user }) {
         await proveUser(db, user.id)
         const customer = await findCustomer(db, user.email)
@@ -105,7 +105,7 @@ export function createAuth(options: {
           }),
         )
       },
-      // Who has an account is told by mail, and nobody else is: the answer is the same.
+      // Only the mail says that an account exists; the answer is the same in both cases.
       onExistingUserSignUp: ({ user }) =>
         user.emailVerified
           ? mail('conta_existente', user.email, `${origin}/entrar`)
@@ -137,7 +137,7 @@ export function createAuth(options: {
           async before(session, context) {
             const ip = context?.headers?.get(CLIENT_IP_HEADER) ?? undefined
             const customerId = await ensureCustomer(db, session.userId, ip)
-            // Whichever way it began, but for the one that is two factors by itself.
+            // Every way to sign in asks for the second factor, except a passkey, which is two factors by itself.
             const awaitsFactor =
               context?.path !== PASSKEY_SIGN_IN && (await hasSecondFactor(db, session.userId))
             if (!awaitsFactor) await recordSessionStarted(db, customerId, ip)
@@ -170,7 +170,7 @@ export function createAuth(options: {
     },
     advanced: {
       cookiePrefix: cookiePrefix(origin),
-      // Would put a prefix of its own before the names.
+      // It would prefix the cookie names once more.
       useSecureCookies: false,
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', secure: isSecure, path: '/' },
       ipAddress: { ipAddressHeaders: [CLIENT_IP_HEADER] },
@@ -179,7 +179,7 @@ export function createAuth(options: {
   })
 }
 
-/** Its reference is of this one link. */
+/** Queues a mail with a link. The reference is unique per mail, so no mail counts as a duplicate. */
 function createMail(db: Database) {
   return async (template: TemplateName, email: string, url: string): Promise<void> => {
     const customer = await findCustomer(db, email)
@@ -193,7 +193,7 @@ function createMail(db: Database) {
   }
 }
 
-/** With the page to return to, where one was asked for. */
+/** Includes the page to return to, if one was requested. */
 function linkQuery(token: string, metadata: Readonly<Record<string, unknown>> = {}): string {
   const { returnTo } = metadata
   return String(
@@ -201,7 +201,7 @@ function linkQuery(token: string, metadata: Readonly<Record<string, unknown>> = 
   )
 }
 
-/** A page of the caller's, where one was given: it gets the token; else ours. */
+/** The link leads to the caller's own page, if a callback address was given, or else to our page. */
 function newPasswordLink(url: string, token: string): string {
   const link = new URL(url)
   return link.searchParams.get('callbackURL')

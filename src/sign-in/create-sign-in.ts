@@ -1,8 +1,8 @@
 /**
- * Who people are that use the dashboard: users, who prove an e-mail, and their sessions. The protocol, the passwords
- * and the cookies are better-auth's (`create-auth.ts`); what a session is worth is decided here. It acts for the
- * customer who has the e-mail that its user proved, and for nobody once that customer has it no more. Routes are in
- * `src/http/sign-in`; API keys are no business of this room.
+ * The users of the dashboard, who verify an e-mail, and their login sessions. better-auth does the protocol, passwords
+ * and cookies (`create-auth.ts`); this folder decides for whom a session may act: for the customer who has the e-mail
+ * that its user verified, and for nobody once the customer's e-mail changes. The routes are in `src/http/sign-in`. API
+ * keys are in `src/customers`.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Database } from '../db/open.ts'
@@ -16,21 +16,21 @@ import type { FactorKeys } from './second-factor.ts'
 import { findSession, findWaitingSession, type Session } from './sessions.ts'
 
 export interface SignIn {
-  /** By the origin that browsers know; undefined where it is not known which one is ours. */
+  /** For the origin that the browser uses; undefined if our own origin is not configured. */
   authFor(origin: string): Promise<Auth | undefined>
   readonly confirmTokens: ConfirmTokens
-  /** Of a `Cookie` header. Asked of the database each time, so that whoever signed out is out, on every node. */
+  /** Takes a `Cookie` header. Reads the database each time, so that signing out takes effect on every node at once. */
   findSession(cookies: string | undefined): Promise<Session | undefined>
-  /** One that is nobody's until its user gives a code of the second factor. */
+  /** Finds a session that may not act before its user enters a code of the second factor. */
   findWaitingSession(cookies: string | undefined): Promise<Session | undefined>
-  /** What the secrets of second factors are sealed with. */
+  /** They seal the secrets of second factors. */
   readonly factorKeys: FactorKeys
-  /** What a page of ours sends along, and one of elsewhere cannot read. The same for the whole session. */
+  /** The token that our pages send with each request and other sites cannot read. It is the same for the whole session. */
   csrfTokenOf(sessionId: string): string
   isCsrfToken(sessionId: string, token: unknown): boolean
 }
 
-/** Where no address is set each name by which a sandbox is reached has its own. */
+/** Without a configured public URL, a sandbox keeps an instance for each origin by which it is reached, up to this many. */
 const ORIGINS_MAX = 8
 
 export function createSignIn(options: {
@@ -50,7 +50,7 @@ export function createSignIn(options: {
     createHmac('sha256', csrfKey).update(sessionId).digest('base64url')
   return {
     async authFor(origin) {
-      // Links in mails hold it, and a request may claim any: believed of mails that nobody gets alone.
+      // Links in mails contain the origin, and a request can claim any: it is trusted in sandbox mode only, where no mail is sent.
       if (publicUrl === undefined && mode === 'live') return undefined
       const own = publicUrl ?? origin
       let auth = auths.get(own)
@@ -75,12 +75,12 @@ export function createSignIn(options: {
     csrfTokenOf,
     isCsrfToken: (sessionId, token) =>
       typeof token === 'string' &&
-      // Hashing first makes the lengths equal, so that the comparison tells nothing by its time.
+      // Hashing makes the lengths equal, so the comparison takes constant time.
       timingSafeEqual(sha256(token), sha256(csrfTokenOf(sessionId))),
   }
 }
 
-/** Loaded where it is needed only: its package takes 50 MB and a third of a second. */
+/** Loads better-auth on first use: it takes 50 MB and a third of a second. */
 async function openAuth(options: Parameters<typeof createAuth>[0]): Promise<Auth> {
   const loaded = await import('./create-auth.ts')
   return loaded.createAuth(options)

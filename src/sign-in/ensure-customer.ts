@@ -4,13 +4,13 @@ import { refer } from '../customers/referrals.ts'
 import { inTransaction, type Database } from '../db/open.ts'
 import { queueMail } from '../email/queue-mail.ts'
 
-/** What stands for the name of somebody who gave none. */
+/** The name of a customer who gave none. */
 const NAMELESS = 'Cliente'
 const NAME_MAX = 100
 
 /**
- * The customer of whoever proved their e-mail: the one who has it, or a new one. Nobody becomes one, or an admin,
- * by an e-mail that they claim.
+ * Returns the customer with the user's verified e-mail, or creates one. Throws if the e-mail is not verified: an e-mail
+ * that somebody only claims gives no account and no admin rights.
  */
 export async function ensureCustomer(
   db: Database,
@@ -25,15 +25,15 @@ export async function ensureCustomer(
       .where('is_verified', '=', true)
       .forUpdate()
       .executeTakeFirst()
-    if (!user) throw new Error('a session for somebody who proved nothing')
+    if (!user) throw new Error('the user of the session has no verified e-mail')
     const known = await findCustomer(trx, user.email)
     if (known) return known.id
     const name = Array.from(user.name.trim()).slice(0, NAME_MAX).join('') || NAMELESS
     const made = await createCustomer(trx, { name, email: user.email })
-    // Another way to become one was faster, a moment ago.
+    // A concurrent transaction has created the customer.
     if ('kind' in made) {
       const other = await findCustomer(trx, user.email)
-      if (!other) throw new Error('the e-mail is taken, and nobody has it')
+      if (!other) throw new Error('the e-mail is taken, but no customer has it')
       return other.id
     }
     const customerId = made.id

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 
-/** Whether the customer's e-mail of today is one that somebody signed in with: others are a claim. */
+/** True if a user has verified the customer's current e-mail; otherwise it is only a claim. */
 export async function hasProvedEmail(db: Database, customerId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from customers c

@@ -1,6 +1,6 @@
 import type { Database } from '../db/open.ts'
 
-/** Whether the session that an answer of better-auth begins waits for a code. */
+/** True if the login session that this answer of better-auth starts still needs a code of the second factor. */
 export async function isAwaitingFactor(db: Database, answer: Response): Promise<boolean> {
   const { token } = (await answer.clone().json()) as { token?: unknown }
   if (typeof token !== 'string') return false

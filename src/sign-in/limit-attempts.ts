@@ -7,7 +7,10 @@ export interface Limit {
   readonly seconds: number
 }
 
-/** Counts one more; after how many seconds to try again, where that was too many. On all nodes together. */
+/**
+ * Counts one attempt, over all nodes. Returns undefined if it is within the limit, or else the seconds until the next
+ * attempt is allowed.
+ */
 export async function limitAttempts(
   db: Database,
   key: string,
@@ -21,6 +24,6 @@ export async function limitAttempts(
       ends_at = case when a.ends_at <= now() then excluded.ends_at else a.ends_at end
     returning tries, ceil(extract(epoch from ends_at - now()))::int4 as seconds_left`.execute(db)
   const [row] = rows
-  // Of a window that another try began a moment after this one: never more than the whole of it.
+  // A concurrent attempt may have started the window a moment later, so cap the wait at the whole window.
   return row && row.tries > max ? Math.min(Math.max(row.seconds_left, 1), seconds) : undefined
 }

@@ -1,6 +1,6 @@
 /**
- * Whether text is an address of this site and of no other, to go to after signing in. `//host` and `/\host` are
- * others, and so is what becomes one when a browser leaves out its tabs and line breaks.
+ * True if the text is a path of this site, and therefore a safe redirect after signing in. `//host` and `/\host` lead to
+ * another site, also if they are written with tabs or line breaks, which browsers remove.
  */
 export function isOwnPath(text: string): boolean {
   return text.length <= PATH_MAX && /^\/(?![/\\])[\x21-\x7e]*$/.test(text)

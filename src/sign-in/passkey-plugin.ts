@@ -3,19 +3,19 @@ import { passkey } from '@better-auth/passkey'
 import type { Database } from '../db/open.ts'
 import { listPasskeys } from './passkeys.ts'
 
-/** Of one user. */
+/** Per user. */
 const PASSKEYS_MAX = 20
-/** Of one that was given none. */
+/** The name of a new passkey. */
 const NAMELESS = 'Chave de acesso'
 
-/** A passkey signs in by itself: so its owner must have shown the device a finger, a face or a PIN. */
+/** A passkey signs in without a second factor, so the device must verify its user by fingerprint, face or PIN. */
 export function passkeyPlugin(origin: string, db: Database) {
   return passkey({
     rpID: new URL(origin).hostname,
     rpName: 'Catraca',
     origin,
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
-    // The plugin itself takes those whose owner showed nothing.
+    // The plugin itself accepts passkeys without user verification.
     registration: {
       async afterVerification({ verification, user }) {
         if (verification.registrationInfo?.userVerified !== true) throw unverified()

@@ -14,7 +14,7 @@ export async function listPasskeys(db: Database, userId: string): Promise<Listed
   return rows
 }
 
-/** Its name; undefined where the user has no such passkey. */
+/** Returns the removed passkey's name, or undefined if the user has no such passkey. */
 export async function removePasskey(
   trx: Database,
   { userId, id }: { readonly userId: string; readonly id: string },

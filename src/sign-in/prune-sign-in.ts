@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 
-/** Whoever has not proved their e-mail until then can begin anew. */
+/** A user who has not verified the e-mail by then is deleted, and can sign up again. */
 const UNPROVED_DAYS = 7
 
 export async function pruneSignIn(db: Database): Promise<void> {

@@ -4,7 +4,7 @@ import { queueMail } from '../email/queue-mail.ts'
 import type { SecurityAct } from '../email/security-templates.ts'
 import { createId } from '../lib/ids.ts'
 
-/** Into the audit log, and by mail to whoever it may not have been. In the transaction of the act. */
+/** Records the act in the audit log and warns the customer by mail, in the transaction of the act. */
 export async function reportSecurityAct(
   trx: Database,
   record: RecordAct,
@@ -14,7 +14,7 @@ export async function reportSecurityAct(
     readonly subjectId: string | null
     readonly ip: string | undefined
     readonly details?: Readonly<Record<string, number>>
-    /** Of the passkey, for the mail alone. */
+    /** The passkey's name; it appears in the mail alone. */
     readonly name?: string | undefined
   },
 ): Promise<void> {

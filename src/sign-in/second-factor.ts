@@ -1,4 +1,4 @@
-/** The second factor of a user: a secret that an app makes codes of, and backup codes for when it is lost. */
+/** The second factor of a user: a secret from which an app computes codes, and backup codes in case it is lost. */
 import { randomBytes } from 'node:crypto'
 import { inTransaction, type Database } from '../db/open.ts'
 import { createId } from '../lib/ids.ts'
@@ -14,12 +14,12 @@ export interface FactorKeys {
 
 export type Checked = { kind: 'right' | 'wrong' } | { kind: 'too_many'; retryAfter: number }
 
-/** Of one user, right or wrong, wherever they are tried: who knows the password does not guess the code. */
+/** Per user, counting right and wrong codes on all routes, so that a person with the password cannot guess the code. */
 const CODES: readonly Limit[] = [
   { max: 10, seconds: 600 },
   { max: 40, seconds: 86_400 },
 ]
-/** Counted apart: whoever wears out the codes leaves this way open. */
+/** Counted separately, so that an attacker who uses up the attempts for codes does not block the backup codes. */
 const BACKUP_CODES: readonly Limit[] = [{ max: 10, seconds: 600 }]
 
 export async function hasSecondFactor(db: Database, userId: string): Promise<boolean> {
@@ -32,7 +32,7 @@ export async function hasSecondFactor(db: Database, userId: string): Promise<boo
   return factor !== undefined
 }
 
-/** A new secret, which asks for nothing until a code of it was given. Undefined where one is on. */
+/** Creates a secret, which has no effect until its first code is entered. Returns undefined if a factor is enabled. */
 export function beginSecondFactor(
   db: Database,
   { sealingKey }: FactorKeys,
@@ -55,7 +55,7 @@ export function beginSecondFactor(
   })
 }
 
-/** Of the factor that is on: a code of the app, or one of the backup codes. */
+/** Checks a code of the enabled factor: one from the app, or a backup code. */
 export async function checkFactorCode(
   db: Database,
   keys: FactorKeys,
@@ -69,7 +69,7 @@ export async function checkFactorCode(
   return { kind: (await takeBackupCode(db, userId, code)) ? 'right' : 'wrong' }
 }
 
-/** Of the secret that was begun: the app has it. */
+/** Checks a code of the new secret, which proves that the app has it. */
 export function checkFirstCode(
   db: Database,
   keys: FactorKeys,
@@ -79,7 +79,7 @@ export function checkFirstCode(
   return checkTotpCode(db, keys, userId, code.replaceAll(/\s/g, ''), { isOn: false })
 }
 
-/** After its first code. The backup codes, which are told once; undefined where there is nothing to turn on. */
+/** Enables the factor after its first code. Returns the backup codes, to be shown once, or undefined if none is pending. */
 export async function enableSecondFactor(
   trx: Database,
   userId: string,
@@ -89,7 +89,7 @@ export async function enableSecondFactor(
     .set({ enabled_at: new Date() })
     .where('user_id', '=', userId)
     .where('enabled_at', 'is', null)
-    // A code of this very secret was taken.
+    // A code of this secret has been accepted.
     .where('last_step', '>', 0n)
     .executeTakeFirst()
   return enabled.numUpdatedRows === 1n ? replaceBackupCodes(trx, userId) : undefined
@@ -104,7 +104,7 @@ export async function disableSecondFactor(trx: Database, userId: string): Promis
   return disabled.numDeletedRows === 1n
 }
 
-/** The old ones are worth nothing from here on; undefined where no factor is on. */
+/** Replaces the backup codes, which invalidates the old ones. Returns undefined if no factor is enabled. */
 export async function renewBackupCodes(
   trx: Database,
   userId: string,
@@ -126,7 +126,7 @@ async function checkTotpCode(
   code: string,
   { isOn }: { readonly isOn: boolean },
 ): Promise<Checked> {
-  // Counted first, so that tries at the same time are not more than tries one by one.
+  // Counted before the check, so that concurrent attempts cannot exceed the limit.
   const retryAfter = await limitAll(db, `code ${userId}`, CODES)
   if (retryAfter !== undefined) return { kind: 'too_many', retryAfter }
   const factor = await db

@@ -1,8 +1,8 @@
-/** The cookie of a session, as better-auth writes it: `<token>.<HMAC of it>`, percent-encoded. */
+/** The cookie of a login session in the format of better-auth: `<token>.<HMAC of the token>`, percent-encoded. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const PREFIX = 'catraca'
-/** What browsers take over a secure connection alone, and for this very host. */
+/** Browsers accept cookies with this prefix only over a secure connection and for exactly this host. */
 const HOST_PREFIX = '__Host-'
 const NAMES = [`${HOST_PREFIX}${PREFIX}.session_token`, `${PREFIX}.session_token`]
 const COOKIES_MAX = 100
@@ -11,7 +11,7 @@ export function cookiePrefix(origin: string): string {
   return origin.startsWith('https:') ? `${HOST_PREFIX}${PREFIX}` : PREFIX
 }
 
-/** Undefined for what is no cookie of ours. Of two of a name the first one counts, as it does for better-auth. */
+/** Returns undefined without a valid cookie. Of two cookies with one name the first counts, as in better-auth. */
 export function readSessionToken(cookies: string | undefined, secret: string): string | undefined {
   if (cookies === undefined) return undefined
   const pairs = cookies.split(';', COOKIES_MAX).map((pair) => pair.trim())

@@ -7,14 +7,14 @@ export interface Session {
   readonly customerId: string
   /** In lower case. */
   readonly email: string
-  /** Whether the user proved to be who they are a moment ago. */
+  /** True if the user proved their identity within the last ten minutes. */
   readonly isProved: boolean
 }
 
-/** For how long a code may be given after the password, and for how long a proof counts. */
+/** The time to enter a code after the password, and the time for which a proof of identity counts. */
 const MOMENT = sql`interval '10 minutes'`
 
-/** A session counts as long as its user's e-mail is the customer's. */
+/** A session is valid only while its user's e-mail is the customer's. */
 const OF_CUSTOMER = sql`
   from sign_in_sessions s
   join sign_in_users u on u.id = s.user_id and u.is_verified
@@ -30,7 +30,7 @@ export async function findSession(db: Database, token: string): Promise<Session 
   return rows[0]
 }
 
-/** One that was begun a moment ago, and is nobody's until its user gives a code. */
+/** Finds a session of the last ten minutes that may not act before its user enters a code. */
 export async function findWaitingSession(
   db: Database,
   token: string,
@@ -42,8 +42,8 @@ export async function findWaitingSession(
 }
 
 /**
- * Whether a session may still act. While the transaction lasts it does not end: what is made in it until then is
- * there when whoever ends it looks for it.
+ * Returns true if the session may still act, and keeps it alive until the end of the transaction. A transaction that
+ * ends the session therefore sees everything that the session has created.
  */
 export async function holdActiveSession(trx: Database, sessionId: string): Promise<boolean> {
   const { rows } = await sql`
@@ -52,7 +52,7 @@ export async function holdActiveSession(trx: Database, sessionId: string): Promi
   return rows.length > 0
 }
 
-/** Its user gave a code, or proved anew to be who they are. False where it ended meanwhile. */
+/** Call it once the user has entered a code or proved their identity again. Returns false if the session has ended. */
 export async function markProved(trx: Database, sessionId: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update sign_in_sessions set awaits_factor = false, proved_at = now(), updated_at = now()
@@ -67,7 +67,7 @@ export interface ListedSession {
   readonly createdAt: Date
 }
 
-/** The newest first. */
+/** Newest first, at most 200. */
 export async function listSessions(db: Database, userId: string): Promise<ListedSession[]> {
   const { rows } = await sql<ListedSession>`
     select id, nullif(user_agent, '') as "userAgent", nullif(ip, '') as ip, created_at as "createdAt"
@@ -77,7 +77,7 @@ export async function listSessions(db: Database, userId: string): Promise<Listed
   return rows
 }
 
-/** False where the user has no such session. */
+/** Returns false if the user has no such session. */
 export async function endSession(
   trx: Database,
   { userId, id }: { readonly userId: string; readonly id: string },
@@ -90,7 +90,7 @@ export async function endSession(
   return ended.numDeletedRows === 1n
 }
 
-/** How many they were. Also of those that wait for a code nothing is left. */
+/** Returns the number of ended sessions. Ends sessions that wait for a code, too. */
 export async function endOtherSessions(trx: Database, session: Session): Promise<number> {
   const ended = await trx
     .deleteFrom('sign_in_sessions')

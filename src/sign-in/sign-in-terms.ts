@@ -1,11 +1,11 @@
-/** What routes, mails and better-auth all go by. */
+/** Constants that routes, mails and better-auth share. */
 
 export const AUTH_PATH = '/auth'
-/** Where links of mails lead: pages of ours (`src/http/sign-in`). */
+/** Links in mails lead to these pages of ours (`src/http/sign-in`). */
 export const CONFIRM_PATH = `${AUTH_PATH}/confirm`
 export const LINK_PATH = `${AUTH_PATH}/link`
 export const NEW_PASSWORD_PATH = `${AUTH_PATH}/new-password`
-/** Who asks, as the server found it out: no header of the client's. */
+/** The client's IP address as the server has determined it; the server overwrites a header that a client sends. */
 export const CLIENT_IP_HEADER = 'x-catraca-client-ip'
 
 export const PASSWORD_MIN = 10

@@ -2,7 +2,7 @@ import { audited } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
 import { markProved, type Session } from './sessions.ts'
 
-/** Told in the audit log once the session is somebody's. */
+/** Writes the row of the audit log once the login session may act for the customer. */
 export async function recordSessionStarted(
   db: Database,
   customerId: string,
@@ -14,7 +14,7 @@ export async function recordSessionStarted(
   )
 }
 
-/** The code was right. False where the session ended meanwhile. */
+/** Starts a waiting session after a right code. Returns false if it has ended meanwhile. */
 export async function startWaitingSession(
   db: Database,
   { id, customerId }: Session,

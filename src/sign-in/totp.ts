@@ -1,10 +1,10 @@
-/** Codes of six digits that an app makes of a secret and the time (RFC 6238, as every such app has it). */
+/** Six-digit codes that an authenticator app computes from a secret and the time (RFC 6238). */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export const TOTP_SECRET_BYTES = 20
 const STEP_MS = 30_000
 const DIGITS = 6
-/** Clocks of phones are not quite right, and people take their time. */
+/** Accept the previous and the next code as well: phone clocks drift, and typing takes time. */
 const STEPS_AROUND = [-1, 0, 1]
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
@@ -21,7 +21,7 @@ export function totpStep(nowMs: number): number {
   return Math.floor(nowMs / STEP_MS)
 }
 
-/** Of which step of time the code is; undefined for one of no step around now. */
+/** Returns the time step of the code, or undefined if it belongs to no step around now. */
 export function findTotpStep(secret: Buffer, code: string, nowMs: number): number | undefined {
   if (!/^\d{6}$/.test(code)) return undefined
   let found: number | undefined
@@ -32,7 +32,7 @@ export function findTotpStep(secret: Buffer, code: string, nowMs: number): numbe
   return found
 }
 
-/** What the picture says that an app reads. */
+/** The URI in the QR code that the app scans. */
 export function totpUri(secret: Buffer, account: string): string {
   const issuer = 'Catraca'
   const query = new URLSearchParams({ secret: base32(secret), issuer, digits: '6', period: '30' })
