@@ -1,9 +1,9 @@
 /**
- * The one conversation every target is measured with: what the load generator asks, what the
- * upstream answers, and so what a target must hand back. The bytes are the same for every target.
+ * The one conversation that measures every target: the load generator's request, the upstream's
+ * answer, and so the answer that a target must return. The bytes are the same for every target.
  */
 
-/** Twenty tokens; two of them are not ASCII, so that a target that cuts a character is found out. */
+/** Twenty tokens. Two are not ASCII, which exposes a target that cuts characters in half. */
 export const answerTokens: readonly string[] = (
   'A| catraca| gira| quando| há| saldo|;| sem| saldo|,| ninguém| passa| e|' +
   ' nada| é| cobrado| duas| vezes| nunca|.'
@@ -11,11 +11,11 @@ export const answerTokens: readonly string[] = (
 
 export const answerText = answerTokens.join('')
 
-/** One token each 500 ms makes a slow stream last 30 s. */
+/** At one token every 500 ms a slow stream lasts 30 s. */
 export const slowTokenCount = 60
 export const slowTokenMs = 500
 
-/** A token of a slow stream. ASCII without quotes, so that it can be counted in the raw bytes. */
+/** A token of a slow stream. ASCII without quotes, so that the raw bytes can be searched for it. */
 export const slowToken = ' gira'
 
 export const fastModel = 'bench-fast'

@@ -1,4 +1,4 @@
-/** Before anything is measured: does the target really hand on the answer of the upstream? */
+/** Checks before the measurements that the target really relays the upstream's answer. */
 import assert from 'node:assert/strict'
 import { answerText, requestBodies, type Mode } from './chat-request.ts'
 import type { Target } from './target.ts'
@@ -12,10 +12,10 @@ interface Chunk {
   readonly choices: readonly { readonly delta: { readonly content?: string } }[]
 }
 
-/** Requests made by `checkTarget`: they are charged for as any other. */
+/** The number of requests that `checkTarget` makes: they are charged like any other. */
 export const checkRequests = 2
 
-/** Returns the bytes of the body of each kind of answer. Throws where one is not as expected. */
+/** Returns the body size of each kind of answer, in bytes. Throws for an unexpected answer. */
 export async function checkTarget(target: Target): Promise<Record<Mode, number>> {
   const plain = await ask(target, 'plain')
   const answer = JSON.parse(plain) as Answer

@@ -1,6 +1,6 @@
 /**
- * The upstream and the targets of one run, with a tally of all answers: whatever is asked of a
- * target is asked through here, so that at the end the counts can be compared.
+ * The upstream and the targets of one run, with a tally of all answers: every request to a target
+ * goes through here, so that the counts can be compared at the end.
  */
 import { join } from 'node:path'
 import { findFreePort } from '../test/harness/find-free-port.ts'
@@ -22,7 +22,7 @@ import type { UpstreamCount } from './upstream.ts'
 export interface Bench {
   readonly targets: readonly Target[]
   readonly unavailable: Results['unavailable']
-  /** What went wrong so far; empty in a good run. */
+  /** The failures so far. */
   readonly faults: readonly string[]
   warmUp(target: Target): Promise<void>
   measure(target: Target, cell: Cell): Promise<Measurement>
@@ -63,7 +63,7 @@ export async function createBench(
   const bodyBytes = new Map<TargetName, Record<Mode, number>>()
   const tallies = new Map<TargetName, Tally>()
 
-  /** Runs what asks something of the target; `answersOf` tells how many answers that got. */
+  /** Runs a step that calls the target; `answersOf` returns the number of answers in its result. */
   async function counted<T>(
     target: Target,
     act: () => Promise<T>,

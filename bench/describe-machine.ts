@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Machine } from './results.ts'
 import { median } from './summarise-rounds.ts'
 
-/** What the numbers depend on. `folder` is where the database of this run lives. */
+/** The properties of the machine that the figures depend on. `folder` holds the database of this run. */
 export function describeMachine(folder: string): Machine {
   const all = cpus()
   return {

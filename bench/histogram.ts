@@ -1,4 +1,4 @@
-/** Latencies in buckets that grow by 1 %, so that a percentile is right to about half a percent. */
+/** Latencies in buckets that grow by 1 %, so that a percentile is accurate to about half a percent. */
 const GROWTH = 1.01
 const LOG_GROWTH = Math.log(GROWTH)
 /** 1.01^2000 µs is more than seven minutes, longer than any request may take here. */

@@ -1,4 +1,4 @@
-/** The aims Catraca is held to, and whether this run met them. */
+/** Catraca's aims, and whether this run met them. */
 import { findRow } from './find-row.ts'
 import type { Results } from './results.ts'
 import { peerName } from './target.ts'
@@ -13,7 +13,7 @@ const RATIO_MIN = 3
 const ADDED_MS_MAX = 1.2
 const SLOW_STREAM_BYTES_MAX = 400_000_000
 
-/** Only the aims for which this run measured what is needed. */
+/** Only the aims whose figures this run measured. */
 export function judgeAims(results: Results): Judgement[] {
   return [
     ...(['plain', 'stream'] as const).flatMap((mode) => {

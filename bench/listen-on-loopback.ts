@@ -1,6 +1,6 @@
 /**
- * Loaded before a peer's program (`node --import`): makes its servers listen on 127.0.0.1 only. The
- * benchmark opens nothing to the network.
+ * Loaded before a peer's program (`node --import`): makes its servers listen on 127.0.0.1 only, so that
+ * the benchmark exposes nothing to the network.
  */
 import { Server } from 'node:net'
 

@@ -15,19 +15,19 @@ export interface LoadPlan {
   readonly body: string
   readonly isStream: boolean
   readonly connections: number
-  /** Not recorded: connections are opened and this process gets warm. */
+  /** Not recorded: opens the connections and warms this process up. */
   readonly warmupSeconds: number
   readonly seconds: number
-  /** A shorter body than this is a failure. */
+  /** A shorter body is a failure. */
   readonly bodyBytesMin: number
 }
 
 export interface LoadResult {
   readonly seconds: number
-  /** Answers within the measured time. */
+  /** Answers that arrived within the measured time. */
   readonly answers: number
   readonly requestsPerSecond: number
-  /** All complete 200 answers of this run, warm-up and last ones included: what was charged for. */
+  /** All complete 200 answers of this run, including warm-up and stragglers: each of them is charged. */
   readonly answersInAll: number
   readonly failures: number
   readonly firstFailure: string | null
@@ -37,9 +37,9 @@ export interface LoadResult {
   readonly firstByteMs: Latencies
 }
 
-/** After this many failures the target is broken and the numbers mean nothing. */
+/** After this many failures the target is broken and its figures are meaningless. */
 const FAILURES_MAX = 1000
-/** For the answers still under way when the time is over. */
+/** For answers that are still running when the time is over. */
 const DRAIN_MS_MAX = 10_000
 
 const plan = JSON.parse(process.argv[2] ?? '') as LoadPlan
@@ -144,7 +144,7 @@ function openConnection(): void {
     else send()
   }
 
-  /** Ends this connection; another one takes its place. Only a lost answer is a failure. */
+  /** Closes this connection; a new one replaces it. Only a lost answer is a failure. */
   function lose(reason: string): void {
     socket.removeAllListeners('close').destroy()
     if (isWaiting) {

@@ -1,4 +1,4 @@
-/** One measurement: a load on one target, with what its processes used in that time. */
+/** One measurement: a load on one target, with the memory and processor time that its processes used. */
 import { join } from 'node:path'
 import { requestBodies, type Mode } from './chat-request.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
@@ -17,22 +17,22 @@ export interface Measurement extends LoadResult {
   readonly busyBefore: number
   readonly gatewayBytesMax: number | null
   readonly databaseBytes: number | null
-  /** Processor time an answer cost, load generator and upstream not included. */
+  /** Processor time for each answer, without the load generator and the upstream. */
   readonly gatewayCpuUs: number | null
   readonly databaseCpuUs: number | null
 }
 
 export interface Duration {
-  /** How long to wait for a quiet machine before. */
+  /** How long to wait for a quiet machine before the load. */
   readonly quietMsMax: number
   readonly warmupSeconds: number
   readonly seconds: number
 }
 
-/** Beyond the planned time: the start of Node and the answers under way at the end. */
+/** Beyond the planned time: the start of Node and the answers that are still running at the end. */
 const EXTRA_MS_MAX = 20_000
 const SAMPLE_MS = 500
-/** A little of every body is ids and numbers, whose length may change from answer to answer. */
+/** Every body contains ids and numbers whose length varies from answer to answer. */
 const BODY_SHARE_MIN = 0.95
 
 export async function measureTarget(

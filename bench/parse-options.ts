@@ -10,10 +10,10 @@ export interface Options {
   readonly modes: readonly Mode[]
   readonly seconds: number
   readonly warmupSeconds: number
-  /** How long each measurement waits for the machine to have nothing else to do. */
+  /** How long each measurement waits for the machine to become idle. */
   readonly quietMsMax: number
   readonly rounds: number
-  /** Slow streams held at once; 0 leaves that part out. */
+  /** Slow streams that are open at once; 0 skips that part. */
   readonly slowStreams: number
 }
 

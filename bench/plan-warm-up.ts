@@ -7,9 +7,9 @@ export interface WarmUp {
 }
 
 /**
- * What each target is loaded with before the first round, to be as a server that has run for a while. Measured: after
- * ten thousand lone calls, when V8 has compiled what is hot, one takes two thirds of the time and half of the
- * processor's that the first ones took; and a lone call goes other ways than many.
+ * The load on each target before the first round, so that a long-running server is measured. After ten thousand
+ * single calls, when V8 has compiled the hot code, a call takes two thirds of the time and half of the processor time
+ * of the first ones (measured). Single calls warm up by themselves, because they take other code paths than batches.
  */
 export function planWarmUp(options: Options): WarmUp {
   const most = Math.max(...options.connections)

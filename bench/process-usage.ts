@@ -1,4 +1,4 @@
-/** Memory and processor time of a tree of processes, from /proc. On other systems: unknown. */
+/** Memory and processor time of a tree of processes, from /proc; unknown on other systems. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 export interface ProcessUsage {
@@ -9,10 +9,10 @@ export interface ProcessUsage {
   readonly databaseCpuMs: number
 }
 
-/** A process, told apart from a later one with the same number. */
+/** A process; the start time distinguishes it from a later one with the same number. */
 export interface ProcessId {
   readonly pid: number
-  /** In ticks since the machine was started. */
+  /** In ticks since the machine started. */
   readonly startedAt: string
 }
 
@@ -38,8 +38,8 @@ export function readProcessUsage(rootPid: number): ProcessUsage | undefined {
 }
 
 /**
- * Memory of the PostgreSQL below a gateway: the proportional set size, since its processes share
- * most of their memory and a sum of what is resident would count it once for each. Takes some
+ * Memory of the PostgreSQL below a gateway: the proportional set size, because its processes share
+ * most of their memory, and a sum of resident sizes would count it once for each. Takes some
  * milliseconds for each of its processes.
  */
 export function readDatabaseBytes(rootPid: number): number {
@@ -102,7 +102,7 @@ function residentBytes(pid: number): number {
   return kilobytes(/^VmRSS:\s+(\d+) kB/m.exec(read(`/proc/${pid}/status`)))
 }
 
-/** Needs the right to look into the process; without it, what is resident. */
+/** Needs permission to inspect the process; without it, returns the resident size. */
 function proportionalBytes(pid: number): number {
   const match = /^Pss:\s+(\d+) kB/m.exec(read(`/proc/${pid}/smaps_rollup`))
   return match === null ? residentBytes(pid) : kilobytes(match)

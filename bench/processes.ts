@@ -1,6 +1,6 @@
 /**
- * The child processes of a run: all started here, so that all can be stopped here, whatever
- * happens. Their output goes to files, as it would in production, not through this process.
+ * The child processes of a run: all are started here, so that all can be stopped here in any
+ * case. Their output goes to files, as in production, not through this process.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -32,20 +32,20 @@ export interface Processes {
   start(command: Command & { readonly readyUrl: string }): Promise<RunningProcess>
   /** Runs a command to its end, or kills it after `timeoutMs`. */
   run(command: Command, timeoutMs: number): Promise<Finished>
-  /** Asks all to stop, and kills those that do not. */
+  /** Asks all processes to stop, and kills the ones that do not. */
   stopAll(): Promise<void>
-  /** For the exit of this process, where nothing can be waited for. */
+  /** For the exit of this process, which cannot wait. */
   killAll(): void
 }
 
-/** PostgreSQL makes its directory and Portkey shows a one second animation before they are up. */
+/** Before they are ready, PostgreSQL creates its directory and Portkey shows an animation of one second. */
 const START_MS_MAX = 60_000
-/** A gateway drains its requests and stops its database in this time. */
+/** Enough for a gateway to drain its requests and stop its database. */
 const STOP_MS_MAX = 15_000
 
 export function createProcesses(folder: string): Processes {
   const children = new Set<ChildProcess>()
-  /** Processes of the servers, above all databases: they may outlive a server that crashes. */
+  /** Child processes of the servers, mainly databases: they may outlive a server that crashes. */
   const descendants: ProcessId[] = []
 
   function launch(command: Command, stdio: 'pipe' | number): ChildProcess {
@@ -122,7 +122,7 @@ async function waitUntilUp(child: ChildProcess, url: string): Promise<void> {
 
 async function stopTree(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || hasExited(child)) return
-  // Those that outlive their parent are found only while it lives.
+  // A process that outlives its parent can be found only while the parent lives.
   const descendants = descendantsOf(child.pid)
   const exit = once(child, 'exit')
   child.kill('SIGTERM')
@@ -143,7 +143,7 @@ function killAlive(all: readonly ProcessId[]): void {
     try {
       process.kill(one.pid, 'SIGKILL')
     } catch {
-      // It has gone in this moment.
+      // It has just ended.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The options of the command line; `--help` tells them and ends with 0, faulty ones with 2. */
+/** Reads the command line. `--help` prints the options and exits with 0; faulty options exit with 2. */
 export function readOptions<Options>(
   parse: (args: readonly string[]) => Options,
   usage: string,

@@ -30,7 +30,7 @@ export function renderReport(results: Results): string {
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`
 }
 
-/** On a machine that does other things too, the numbers mean little. */
+/** The figures of a machine with other work to do mean little. */
 function renderNoise({ rows }: Results): string {
   const busy = rows.flatMap((row) => row.rounds.map((round) => round.busyBefore))
   if (busy.length === 0) return ''

@@ -1,4 +1,4 @@
-/** How far a run is: to stderr, for stdout has the report alone. */
+/** Prints the progress of a run to stderr; stdout is for the report alone. */
 export function report(...words: readonly string[]): void {
   process.stderr.write(`${words.join('  ')}\n`)
 }

@@ -1,6 +1,6 @@
 /**
- * Finds the end of one HTTP/1.1 response after another, with as little work as possible: the load
- * generator shares the two cores with what it measures. It understands content-length and chunked
+ * Finds the end of consecutive HTTP/1.1 responses with as little work as possible, because the load
+ * generator shares the processors with its target. It understands content-length and chunked
  * bodies, and nothing else.
  */
 const HEAD = 0
@@ -15,7 +15,7 @@ const LF = 10
 const CR = 13
 const SEMICOLON = 59
 
-/** `data: [DONE]` and its empty line. */
+/** `data: [DONE]` with its empty line. */
 const TAIL_BYTES = 14
 
 export class ResponseParser {
@@ -25,11 +25,11 @@ export class ResponseParser {
   isLast = false
   #state = HEAD
   #head: Buffer | undefined
-  /** Bytes left of the body or of the chunk; in the trailer, bytes of the line so far. */
+  /** Remaining bytes of the body or the chunk; in the trailer, bytes of the line so far. */
   #left = 0
   readonly #tail = Buffer.alloc(TAIL_BYTES)
 
-  /** Takes the next bytes, which are not kept. True when they complete the response. */
+  /** Reads the next bytes without keeping them. True when they complete the response. */
   push(bytes: Buffer): boolean {
     let at = 0
     if (this.#state === HEAD) {
@@ -49,7 +49,7 @@ export class ResponseParser {
     return this.#tail.includes('[DONE]')
   }
 
-  /** Returns where the body begins in `bytes`, or -1 if the head is not all there. */
+  /** Returns the offset of the body in `bytes`, or -1 while the head is incomplete. */
   #readHead(bytes: Buffer): number {
     const head = this.#head === undefined ? bytes : Buffer.concat([this.#head, bytes])
     const headEnd = head.indexOf('\r\n\r\n')
@@ -105,7 +105,7 @@ export class ResponseParser {
     return -1
   }
 
-  /** One byte between chunks. True when it ends the response. */
+  /** Reads one byte between chunks. True when it ends the response. */
   #framing(byte: number): boolean {
     switch (this.#state) {
       case CHUNK_SIZE:
@@ -136,7 +136,7 @@ export class ResponseParser {
     this.#left -= length
   }
 
-  /** Keeps the last bytes of the body, also when they come in several pieces. */
+  /** Keeps the last bytes of the body, even when they arrive in several pieces. */
   #keepTail(bytes: Buffer, start: number, end: number): void {
     const length = end - start
     if (length >= TAIL_BYTES) {

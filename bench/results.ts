@@ -1,4 +1,4 @@
-/** What a run has measured, as it is written to bench/results/. */
+/** The results of a run, as written to bench/results/. */
 import type { Mode } from './chat-request.ts'
 import type { Latencies } from './histogram.ts'
 import type { Measurement } from './measure-target.ts'
@@ -10,7 +10,7 @@ export interface Results {
   readonly at: string
   readonly options: Options
   readonly machine: Machine
-  /** Targets that could not be measured, and why. */
+  /** Targets that could not be measured, with the reason. */
   readonly unavailable: Readonly<Partial<Record<TargetName, string>>>
   readonly rows: readonly Row[]
   readonly slowStreams: Readonly<Partial<Record<TargetName, SlowStreamsResult>>>
@@ -24,7 +24,7 @@ export interface Machine {
   readonly platform: string
   readonly node: string
   readonly commit: string
-  /** Median of a 4 KB write with fdatasync where the database lives: what durable costs here. */
+  /** Median of a 4 KB write with fdatasync in the database's folder: the cost of a durable write here. */
   readonly fdatasyncMs: number
 }
 
@@ -34,7 +34,7 @@ export interface Row {
   readonly mode: Mode
   readonly connections: number
   readonly requestsPerSecond: number
-  /** The rounds' requests/s, highest less lowest, as a share of the median. */
+  /** The highest requests/s of a round less the lowest, as a share of the median. */
   readonly spread: number
   readonly latencyMs: Latencies
   readonly firstByteMs: Latencies

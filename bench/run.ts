@@ -1,10 +1,10 @@
 /**
  * READ THIS FIRST. `npm run bench`: direct, nginx, the peer and Catraca side by side, on 127.0.0.1,
- * with the same requests to the same upstream. Then Catraca's books are audited and its charges
- * compared with what the upstream has counted.
+ * with the same requests to the same upstream. Afterwards the audit proves Catraca's rows, and its
+ * charges are compared with the upstream's count.
  *
- * This file decides the order; targets/ start what is measured, load.ts measures, render-report.ts
- * tells. It ends with 1 if a request failed, the audit failed or the counts differ.
+ * This file decides the order; targets/ starts each target, load.ts measures it, render-report.ts
+ * prints the report. The exit code is 1 if a request failed, the audit failed or the counts differ.
  */
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -45,7 +45,7 @@ try {
   process.stderr.write(`${path}\n`)
   process.exit(results.faults.length === 0 ? 0 : 1)
 } catch (error) {
-  // A signal or the deadline ends whatever is under way, and so comes here as well.
+  // A signal or the deadline aborts the running step, and so ends here too.
   if (!isStopping) {
     console.error(error)
     await stopEarly('the benchmark failed', 1)
@@ -94,15 +94,15 @@ function keyOf(name: string, { mode, connections }: Cell): string {
   return `${name} ${mode} ${connections}`
 }
 
-/** So that no target always comes after the same other one. */
+/** Rotates the order, so that no target always follows the same other one. */
 function rotate<T>(all: readonly T[], by: number): T[] {
   const at = by % Math.max(1, all.length)
   return [...all.slice(at), ...all.slice(0, at)]
 }
 
 /**
- * Not below /tmp where there is another place: /tmp is often in memory, where a durable commit costs
- * nothing. Open to other users, because PostgreSQL refuses to run as root.
+ * Avoids /tmp where possible: it is often in memory, where a durable commit costs nothing. Readable by
+ * other users, because PostgreSQL refuses to run as root.
  */
 function createFolder(): string {
   const path = mkdtempSync(join(existsSync('/var/tmp') ? '/var/tmp' : tmpdir(), 'catraca-bench-'))
@@ -110,7 +110,7 @@ function createFolder(): string {
   return path
 }
 
-/** Twice the time the measurements take, and time to install, start and stop. */
+/** Twice the time of the measurements, plus time to install, start and stop. */
 function planMinutes(plan: Options): number {
   const cells = plan.targets.length * plan.modes.length * plan.connections.length
   const measuring = cells * plan.rounds * (plan.seconds + plan.warmupSeconds + 3)

@@ -1,6 +1,6 @@
 /**
- * Many slow streams at once through one target: does each get all of its tokens, and how much
- * memory does the gateway need to hold them?
+ * Many slow streams at once through one target: whether each gets all of its tokens, and how much
+ * memory the gateway needs for them.
  */
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,16 +13,16 @@ export interface SlowStreamsResult {
   readonly complete: number
   readonly firstFailure: string | null
   readonly seconds: number
-  /** The most streams that were seen running at one time. */
+  /** The most streams that were open at one time. */
   readonly concurrentMax: number
   readonly gatewayBytesBefore: number | null
   readonly gatewayBytesMax: number | null
   readonly databaseBytesMax: number | null
 }
 
-/** Opening them all at one instant would measure the listen backlog. */
+/** Streams open gradually: opening all of them at once would measure the listen backlog. */
 const OPEN_EACH_MS = 2
-/** The length of a stream and as much again. */
+/** Twice the length of a stream. */
 const STREAM_MS_MAX = slowTokenCount * slowTokenMs * 2
 const SAMPLE_MS = 500
 
@@ -48,7 +48,7 @@ export async function runSlowStreams(target: Target, streams: number): Promise<S
   }
 }
 
-/** Resolves to null when the stream was complete, else to what was wrong with it. */
+/** Resolves to null for a complete stream, else to a description of the fault. */
 function readStream(
   target: Target,
   agent: Agent,

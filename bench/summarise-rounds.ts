@@ -3,7 +3,7 @@ import type { Cell, Measurement } from './measure-target.ts'
 import type { Row } from './results.ts'
 import type { TargetName } from './target.ts'
 
-/** The median of the rounds, number by number: a round that met with noise is outvoted. */
+/** The median of the rounds, figure by figure, so that a noisy round is outvoted. */
 export function summariseRounds(
   target: TargetName,
   cell: Cell,

@@ -1,4 +1,4 @@
-/** What is measured: a way from the load generator to the upstream, with or without a gateway. */
+/** A measured path from the load generator to the upstream, with or without a gateway. */
 import type { Processes } from './processes.ts'
 
 export const targetNames = ['direct', 'nginx', 'portkey', 'catraca'] as const
@@ -12,18 +12,18 @@ export interface Target {
   readonly port: number
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** The gateway's process, whose memory and processor time are read; none where there is none. */
+  /** The gateway's process, whose memory and processor time are read; undefined without a gateway. */
   readonly pid: number | undefined
-  /** Only for a target that bills: proves the books and counts the charges. */
+  /** Only for a target that bills: runs the audit and counts the charges. */
   audit?(): Promise<Audit>
 }
 
 export interface Audit {
   readonly isSound: boolean
   readonly charges: number
-  /** Money still set aside, when no call runs any more: there must be none. */
+  /** Holds that are still open after the last call: there must be none. */
   readonly openHolds: number
-  /** What the audit printed, for the results file. */
+  /** The output of the audit, for the results file. */
   readonly report: unknown
 }
 

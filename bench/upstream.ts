@@ -1,10 +1,10 @@
 /**
  * The upstream of the benchmark: an OpenAI-compatible server that costs as little as possible, so
- * that what is measured is the gateway. It answers from prebuilt bytes over a raw socket and counts
- * its answers, for comparison with the charges. A process of its own: `node upstream.ts <port>`.
+ * that the gateway is measured. It answers with prebuilt bytes over a raw socket and counts its
+ * answers, for comparison with the charges. It runs as a separate process: `node upstream.ts <port>`.
  *
  * `bench-fast` answers at once (a stream: all its chunks in one write); `bench-slow` streams one
- * token each 500 ms. GET /count tells how many answers were begun, finished and broken off.
+ * token every 500 ms. GET /count returns how many answers were started, finished and aborted.
  */
 import { createServer, type Socket } from 'node:net'
 import {
@@ -58,7 +58,7 @@ server.listen(Number(process.argv[2]), '127.0.0.1')
 
 function serve(socket: Socket): void {
   let pending: Buffer | undefined
-  // A gateway that is stopped may reset its connections: nothing to do about it here.
+  // A stopping gateway may reset its connections; there is nothing to do.
   socket.on('error', () => socket.destroy())
   socket.on('data', (data) => {
     let bytes = pending === undefined ? data : Buffer.concat([pending, data])
@@ -74,7 +74,7 @@ function serve(socket: Socket): void {
   })
 }
 
-/** Answers the request at the start of `bytes`; returns its length, or 0 if it is not all there. */
+/** Answers the request at the start of `bytes`; returns its length, or 0 if it is incomplete. */
 function answerOne(socket: Socket, bytes: Buffer): number {
   const headEnd = bytes.indexOf('\r\n\r\n')
   if (headEnd < 0) return 0
@@ -89,7 +89,7 @@ function answerOne(socket: Socket, bytes: Buffer): number {
   } else if (head.startsWith('GET /count ')) {
     socket.write(withLength('200 OK', JSON.stringify(count)))
   } else {
-    // A request without a length (chunked) ends here too: no target sends one.
+    // A chunked request ends here too: no target sends one.
     socket.end(withLength('404 Not Found', '{"error":{"message":"unknown request"}}'))
   }
   return end

@@ -1,6 +1,6 @@
 /**
- * Waits until the machine has nothing else to do, so that one measurement does not pay for what the
- * one before has left behind (a database writing its checkpoint, a garbage collection).
+ * Waits until the machine is idle, so that one measurement does not pay for the aftermath of the
+ * previous one (a database checkpoint, a garbage collection).
  */
 import { cpus } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const SAMPLE_MS = 250
 const BUSY_MAX = 0.1
 
-/** Returns the share of the processors that was still busy at the end, 0 to 1. */
+/** Returns the share of the processors that was still busy when it stopped waiting, 0 to 1. */
 export async function waitUntilQuiet(waitMsMax: number): Promise<number> {
   const deadline = Date.now() + waitMsMax
   for (;;) {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** As JSON in bench/results/, named after the time of the run. Returns where it is. */
+/** Writes JSON to bench/results/, named after the time of the run. Returns the path. */
 export function writeResults(results: { readonly at: string }, prefix = ''): string {
   const folder = join(import.meta.dirname, 'results')
   mkdirSync(folder, { recursive: true })

@@ -1,4 +1,4 @@
-/** What customers have beside their usage, so that every list has something to page through. */
+/** The customers' resources other than usage, so that every list has several pages. */
 import type pg from 'pg'
 
 const HEAVY = {
@@ -27,8 +27,8 @@ const each = (heavy: number, others: number): string =>
   `generate_series(1, case when c.no = 1 then ${heavy} else ${others} end) as n`
 
 /**
- * Each step is done once to a history, so that one made before a step was written gets it later. All are done
- * before the first event: the runs of prompts are sessions.
+ * Each step runs once on a history, so an older history gets the steps that were written since. All run before
+ * the first event, because the runs of prompts are sessions.
  */
 export async function addBelongings(client: pg.Client): Promise<void> {
   await client.query('create table if not exists bench.steps (name text primary key)')
@@ -60,7 +60,7 @@ const PROMPTS = `
    'Versão ' || v, created_at + make_interval(hours => v * 10)
   from bench.prompts, generate_series(1, version) as v`
 
-/** Numbers that begin with ten zeros belong to nobody. */
+/** Tax ids that begin with ten zeros are not assigned. */
 const PROFILES = `
   insert into profiles (customer_id, full_name, tax_id, city, state)
   select id, 'Cliente ' || no, lpad((no % 10)::text, 11, '0'), 'São Paulo', 'SP' from bench.customers`
@@ -93,7 +93,7 @@ const REWARDS = `
   from (select customer_id, sum(amount_nano_brl) as total from entries group by 1) e where e.customer_id = a.customer_id;
   update customers set referral_code = 'BENCH001' where id = (select id from bench.customers where no = 1)`
 
-/** The heavy customer has some with keys that are used (see add-customers.ts), and is a member of twenty others. */
+/** The heavy customer owns teams with keys in use (see add-customers.ts), and is a member of twenty others. */
 const TEAMS = `
   create temp table more_teams on commit drop as
   select uuidv7(interval '-360 days') as id, c.id as customer_id from bench.customers c
@@ -103,7 +103,7 @@ const TEAMS = `
   insert into team_members (team_id, customer_id, role)
   select t.id, c.id, 'member' from more_teams t join bench.customers c on c.no between 30 and 32 and c.id <> t.customer_id`
 
-/** Of 50 reais each, paid, and credited as the payment of one is. */
+/** Top-ups of 50 reais each, paid, and credited as a real payment is. */
 const TOP_UPS = `
   create temp table paid on commit drop as
   select uuidv7(at - now()) as id, c.id as customer_id, at, 50000000000 as amount, n
@@ -115,7 +115,7 @@ const TOP_UPS = `
   update accounts a set credited_nano_brl = credited_nano_brl + total
   from (select customer_id, sum(amount) as total from paid group by 1) p where p.customer_id = a.customer_id`
 
-/** Of 10 reais each, rejected: the money went out of the balance and came back. */
+/** Refunds of 10 reais each, rejected: the money left the balance and came back. */
 const REFUNDS = `
   create temp table asked on commit drop as
   select uuidv7(at - now()) as id, c.id as customer_id, at, 10000000000 as amount, t.id as top_up_id
@@ -131,7 +131,7 @@ const REFUNDS = `
   update accounts a set credited_nano_brl = credited_nano_brl + total, debited_nano_brl = debited_nano_brl + total
   from (select customer_id, sum(amount) as total from asked group by 1) s where s.customer_id = a.customer_id`
 
-/** Switched off, so that a server on this history sends nothing anywhere. */
+/** Disabled webhooks, so that a server on this history sends nothing. */
 const WEBHOOKS = `
   create temp table endpoints on commit drop as
   select uuidv7(interval '-300 days') as id, c.id as customer_id, c.no as customer_no, n
@@ -147,13 +147,13 @@ const WEBHOOKS = `
       from bench.customers c, ${each(HEAVY.attempts, OTHERS.attempts)}) t
     join endpoints e on e.customer_no = t.no and e.n = 1`
 
-/** Switched off, so that a server on this history has nothing to look at. */
+/** Disabled alerts, so that a server on this history evaluates nothing. */
 const ALERTS = `
   insert into alerts (id, customer_id, name, kind, threshold_nano, channels, is_enabled, created_at, updated_at)
   select uuidv7(at - now()), c.id, 'Alerta ' || n, 'monthly_spend', n * 10000000000, '{email,webhook}', false, at, at
   from bench.customers c, ${each(HEAVY.alerts, OTHERS.alerts)}, lateral (select now() - make_interval(hours => n * 16) as at) t`
 
-/** Two each, which nobody can charge, and an automatic top-up that is switched off. */
+/** Two saved cards each, which cannot be charged, and a disabled automatic top-up. */
 const CARDS = `
   insert into payment_methods (id, customer_id, processor, token_sealed, brand, last_four, holder_name, expiry_month, expiry_year)
   select uuidv7(make_interval(hours => -n)), c.id, 'bench', sha256(c.id::text::bytea), 'VISA', '4444', 'CLIENTE', 12, 2099

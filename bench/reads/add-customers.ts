@@ -1,6 +1,6 @@
 /**
- * Who the history is of: customers with accounts and keys, and the small tables that the generator joins
- * (schema `bench`). Customer 1 is the heavy one.
+ * The customers of the history with their accounts and keys, and the small tables that the generator
+ * joins (schema `bench`). Customer 1 is the heavy one.
  */
 import type pg from 'pg'
 import { registerPrices } from '../../src/catalog/register-prices.ts'
@@ -27,7 +27,7 @@ export async function addCustomers(client: pg.Client, customers: number): Promis
   await addKeys(client)
 }
 
-/** Teams of the heavy customer, whose keys are used, and one of each of twenty others that it is a member of. */
+/** Teams of the heavy customer, whose keys are used, and one team of each of twenty others, of which it is a member. */
 async function addTeams(client: pg.Client): Promise<void> {
   await client.query(`
     create table bench.teams as
@@ -45,7 +45,7 @@ async function addTeams(client: pg.Client): Promise<void> {
     from bench.teams t join bench.customers c on c.no = t.customer_no, generate_series(1, 5) as n`)
 }
 
-/** Secrets can be computed again: whoever reaches this database may read all that it has anyway. */
+/** Secrets are predictable: anyone who can reach this database can read all of it anyway. */
 async function addKeys(client: pg.Client): Promise<void> {
   await client.query(`
     create table bench.keys as
@@ -64,7 +64,7 @@ async function addKeys(client: pg.Client): Promise<void> {
 
 const SECRET = `lateral (select '${API_KEY_PREFIX}' || left(encode(sha256(('bench ' || k.id)::bytea), 'hex'), 32) as secret) s`
 
-/** Whose reads are measured: customers by their number, with a key of theirs. */
+/** The measured callers: customers by number, each with one of their keys. */
 export async function findCaller(
   client: pg.Client,
   customerNo: number,
@@ -79,7 +79,7 @@ export async function findCaller(
   return rows[0]
 }
 
-/** The models with their prices as the database needs them. Repeated for each run: prices may have changed. */
+/** Stores the models with their prices; repeated in each run, because prices may have changed. */
 export async function storeModels(client: pg.Client, db: Database): Promise<void> {
   const models = await registerPrices(db, loadHistoryModels())
   await client.query(`drop table if exists bench.models;

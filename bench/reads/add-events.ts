@@ -1,6 +1,6 @@
 /**
- * Calls of a stretch of time, in the order in which they would have come, with everything that the ledger
- * keeps of them: events, hours, days that are summed up already, sessions, accounts and what was paid in.
+ * Generates the calls of a period in the order of their time, with everything that the ledger stores of
+ * them: events, hours, days that are already rolled up, sessions, accounts and top-ups.
  */
 import type pg from 'pg'
 import { PROMPT_TOKENS_MAX } from './history-models.ts'
@@ -9,23 +9,23 @@ export interface Stretch {
   readonly from: Date
   readonly to: Date
   readonly events: number
-  /** Of all calls, how many are the heavy customer's. */
+  /** The heavy customer's share of all calls. */
   readonly heavyShare: number
 }
 
-/** Of sessions of 1 to 40 calls. */
+/** The mean of sessions of 1 to 40 calls. */
 const SESSION_CALLS_MEAN = 20.5
 const SESSION_SHARE = 1 / 3
 const RELEASED_SHARE = 0.03
 
-/** In one transaction. Returns how many events it has added: nearly as many as were asked for. */
+/** Runs in one transaction. Returns the number of added events, which is close to the requested one. */
 export async function addEvents(client: pg.Client, stretch: Stretch): Promise<number> {
   await client.query('begin')
   try {
     await drawRuns(client, stretch)
     const added = await drawEvents(client, stretch)
     for (const statement of [INSERT_EVENTS, ...ROLL_UPS, ...MONEY]) await client.query(statement)
-    // With the events, so that a history that was stopped goes on where it was.
+    // In the same transaction as the events, so that an interrupted generation resumes where it stopped.
     await client.query('update bench.history set until = $1', [stretch.to])
     await client.query('commit')
     return added
@@ -35,7 +35,7 @@ export async function addEvents(client: pg.Client, stretch: Stretch): Promise<nu
   }
 }
 
-/** A session is a run of calls; a call without a session is a run of one. */
+/** A session is a series of calls; a call without a session is a series of one. */
 async function drawRuns(
   client: pg.Client,
   { from, to, events, heavyShare }: Stretch,
@@ -137,7 +137,7 @@ const ROLL_UPS = [
    select customer_id, date_trunc('hour', created_at) as hour_at, api_key_id, model_id, ${SUMS}
    from events group by 1, 2, 3, 4 order by 2
    on conflict (customer_id, hour_at, api_key_id, model_id) do update set ${ADDED}`,
-  // What was summed up already by a server that ran on this history at midnight.
+  // Days that a server rolled up because it ran on this history at midnight.
   `insert into usage_days as u
    select customer_id, date_trunc('day', created_at, 'UTC'), api_key_id, model_id, ${SUMS}
    from events join accounts using (customer_id) where date_trunc('hour', created_at) < usage_days_until group by 1, 2, 3, 4
@@ -150,14 +150,14 @@ const ROLL_UPS = [
    on conflict (api_key_id) do update set last_used_at = greatest(u.last_used_at, excluded.last_used_at)`,
 ]
 
-/** Whole reais, and some more than what was spent, so that a balance is left. */
+/** In whole reais, and slightly more than the customer spent, so that a balance is left. */
 const MONEY = [
   `create temp table spent on commit drop as
    select customer_id, sum(billed)::int8 as billed, (ceil(sum(billed) / 1e9 * 1.05) + 20)::int8 * 1000000000 as paid, min(created_at) as at
    from events group by 1`,
   `insert into ledger_entries (id, customer_id, kind, reason, amount_nano_brl, reference, created_at)
    select uuidv7(at - clock_timestamp()), customer_id, 'credit', 'top_up', paid, 'bench ' || customer_id || ' ' || at, at from spent`,
-  // Paid before it is used: no balance is ever used up on the way.
+  // Credited before the calls: no balance is ever below zero.
   `update accounts a set credited_nano_brl = credited_nano_brl + paid from spent s where s.customer_id = a.customer_id`,
   `update accounts a set charged_nano_brl = charged_nano_brl + billed from spent s where s.customer_id = a.customer_id`,
 ]

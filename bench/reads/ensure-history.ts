@@ -1,6 +1,6 @@
 /**
- * Twelve months of usage in a database that is kept: made once, month by month, and continued up to now by
- * every later run, so that the last hour is never empty. One that was stopped in the middle goes on.
+ * Twelve months of usage in a database that is kept: generated once, month by month, and continued up to now
+ * by every later run, so that the last hour is never empty. An interrupted generation resumes.
  */
 import pg from 'pg'
 import { connectionConfig, type Database } from '../../src/db/open.ts'
@@ -12,7 +12,7 @@ import { addEvents, type Stretch } from './add-events.ts'
 export interface HistorySize {
   readonly events: number
   readonly customers: number
-  /** Of all calls, how many are the heavy customer's. */
+  /** The heavy customer's share of all calls. */
   readonly heavyShare: number
 }
 
@@ -20,7 +20,7 @@ export interface HistorySize {
 const GAP_MS_MIN = 60_000
 const MONTHS = 12
 
-/** For statements that take minutes; nothing of a history has to survive a power cut before it is whole. */
+/** For statements that take minutes; an incomplete history does not have to survive a power failure. */
 export async function openHistoryClient(databaseUrl: string): Promise<pg.Client> {
   const client = new pg.Client(connectionConfig(databaseUrl))
   client.on('error', () => {})
@@ -93,10 +93,10 @@ async function begin(client: pg.Client, size: HistorySize, start: Date): Promise
   await client.query('commit')
 }
 
-/** The server makes those of this month and the next ones. */
+/** Partitions of past months; the server creates the current and the following ones. */
 async function addMonths(client: pg.Client, start: Date): Promise<void> {
   const now = new Date()
-  // Nothing is that old yet.
+  // No event is that old yet.
   await client.query('drop table usage_events_past')
   for (let month = monthOf(start, 0); month < monthOf(now, 0); month = monthOf(month, 1)) {
     const name = `public.usage_events_${month.toISOString().slice(0, 7).replace('-', '_')}`
@@ -107,7 +107,7 @@ async function addMonths(client: pg.Client, start: Date): Promise<void> {
     for values from (minvalue) to ('${monthOf(start, 0).toISOString()}')`)
 }
 
-/** One of each business day, between 5.00 and 5.60. */
+/** One rate for each business day, between 5.00 and 5.60. */
 async function addRates(client: pg.Client, from: Date, to: Date): Promise<void> {
   await client.query(
     `insert into fx_rates (rate_e4, rate_date, bulletin_at, source)
@@ -118,7 +118,7 @@ async function addRates(client: pg.Client, from: Date, to: Date): Promise<void> 
   )
 }
 
-/** Cut where months begin, so that progress can be told; each has its share of the year's events. */
+/** Split by month, so that progress can be reported; each part has its share of the year's events. */
 function stretches(start: Date, end: Date, { events: ofYear, heavyShare }: HistorySize): Stretch[] {
   const year = end.getTime() - monthsBefore(end, MONTHS).getTime()
   const all: Stretch[] = []
@@ -162,7 +162,7 @@ function monthsBefore(at: Date, months: number): Date {
   return before
 }
 
-/** The beginning of the month in UTC, or of one after it. */
+/** The start of the month in UTC, or of a later one. */
 function monthOf(at: Date, later: number): Date {
   return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + later))
 }

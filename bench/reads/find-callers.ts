@@ -1,4 +1,4 @@
-/** Whose reads are measured: the heavy customer and the one in the middle, with ids of what they have. */
+/** The measured callers: the heavy customer and the median one, with the ids of their resources. */
 import type pg from 'pg'
 import { findCaller } from './add-customers.ts'
 import type { CallerIds } from './plan-reads.ts'

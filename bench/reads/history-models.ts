@@ -1,4 +1,4 @@
-/** The models that the history uses: of the built-in catalog, with its prices. */
+/** The models of the history, from the built-in catalog with its prices. */
 import { loadCatalog } from '../../src/catalog/load-catalog.ts'
 import type { ConfiguredModel } from '../../src/catalog/model.ts'
 
@@ -18,12 +18,12 @@ const MODEL_IDS = [
   'whisper-1',
 ]
 
-/** No prompt of the history is longer, so that only the first tier of each price counts. */
+/** No prompt of the history is longer, so only the first tier of each price applies. */
 export const PROMPT_TOKENS_MAX = 20_000
 
 const UPSTREAM = 'bench'
 
-/** Nothing is sent there: only reads are measured. */
+/** Never called: only reads are measured. */
 export const historyConfig = {
   upstreams: [{ id: UPSTREAM, kind: 'openai-compatible', base_url: 'http://127.0.0.1:9/v1' }],
   models: MODEL_IDS.map((id) => ({ id, routes: [{ upstream: UPSTREAM, model: id }] })),

@@ -1,4 +1,4 @@
-/** Reads answers over kept connections, and says when their first and their last byte came. */
+/** Reads answers over kept-alive connections, and returns the times of their first and last byte. */
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -11,9 +11,9 @@ export interface Reading {
 }
 
 export interface ReadingOptions {
-  /** Where it stops reading and goes away: after the first byte, or after so many milliseconds. */
+  /** When it stops reading and disconnects: after the first byte, or after this many milliseconds. */
   readonly until?: 'first byte' | number
-  /** A reader that is as slow as this. */
+  /** Limits the reading speed. */
   readonly bytesPerSecond?: number
 }
 
@@ -24,7 +24,7 @@ export interface HttpReader {
   close(): void
 }
 
-/** For each row of an export there is one of these. */
+/** Each row of an export contains exactly one of these. */
 const ROW_MARKS = { csv: Buffer.from('\r\n'), json: Buffer.from('"created_at"') }
 
 export function createHttpReader(baseUrl: string, secret: string, connections: number): HttpReader {
@@ -53,7 +53,7 @@ export function createHttpReader(baseUrl: string, secret: string, connections: n
       const isCsv = /csv/.test(response.headers['content-type'] ?? '')
       const mark = isCsv ? ROW_MARKS.csv : ROW_MARKS.json
       const counted = await readBody(response, mark, startedAt, options)
-      // The first line of a table names its columns.
+      // The first line of a CSV names its columns.
       const rows = isCsv ? Math.max(0, counted.rows - 1) : counted.rows
       return { ...counted, rows, ms: performance.now() - startedAt }
     },

@@ -1,7 +1,7 @@
 /**
- * How much more memory a server needs while it streams a whole export: to a reader that takes all it can
- * get, and to one that is slow, where the server has to wait rather than to collect. Each with a server
- * of its own that has done one small export before and then nothing for some seconds.
+ * The additional memory of a server while it streams a whole export: to a reader at full speed, and to a
+ * slow one, for which the server has to wait rather than buffer. Each has a separate server that has done
+ * one small export before and then been idle for some seconds.
  */
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -53,7 +53,7 @@ export async function measureMemory(
   }
 }
 
-/** Of the server's connections those that still are in a transaction. */
+/** The server's connections that are still in a transaction. */
 async function countBusy(client: pg.Client): Promise<number> {
   const { rows } = await client.query(`
     select count(*)::int4 as busy from pg_stat_activity
@@ -63,6 +63,6 @@ async function countBusy(client: pg.Client): Promise<number> {
 
 function residentBytes(pid: number): number {
   const match = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  if (!match) throw new Error('this system does not tell how much memory a process has')
+  if (!match) throw new Error('this system does not report the memory of a process')
   return Number(match[1]) * 1024
 }

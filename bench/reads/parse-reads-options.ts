@@ -5,10 +5,10 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 export interface ReadsOptions {
-  /** Of the whole history, of which one customer has a tenth. */
+  /** The events of the whole history, of which one customer has a tenth. */
   readonly events: number
   readonly customers: number
-  /** Kept after the run: the next one continues its history up to now. */
+  /** Kept after the run: the next run continues its history up to now. */
   readonly dataDir: string
   /** Calls of each operation at each number of connections. */
   readonly calls: number
@@ -18,7 +18,7 @@ export interface ReadsOptions {
   readonly only: readonly string[]
   readonly isGenerateOnly: boolean
   readonly hasExports: boolean
-  /** Whether the audit proves the books before anything is measured: minutes at ten million events. */
+  /** Whether the audit runs before the measurements: it takes minutes at ten million events. */
   readonly hasAudit: boolean
 }
 
@@ -65,7 +65,7 @@ export function parseReadsOptions(args: readonly string[]): ReadsOptions {
   }
 }
 
-/** Not below /tmp where there is another place: /tmp is often in memory. */
+/** Avoids /tmp where possible: it is often in memory. */
 function defaultDataDir(events: number, customers: number): string {
   const below = existsSync('/var/tmp') ? '/var/tmp' : tmpdir()
   return join(below, `catraca-bench-reads-${events}-${customers}`)

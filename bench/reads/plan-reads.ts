@@ -1,11 +1,11 @@
 /**
- * What is asked of each operation: with nothing said, with the widest window or page that its schema
- * allows, of lists the last page, and narrowed by each of its filters. It is made from the server's own description, and throws for
- * whatever it cannot fill in, so that a new operation is never left out without a sign.
+ * The requests for each operation: without parameters, with the widest window or page that its schema allows,
+ * the last page of a list, and with each of its filters. They are generated from the server's OpenAPI
+ * description; a parameter without a known value throws, so that no new operation is silently left out.
  */
 import { openPaths, type Described, type Parameter } from './read-operations.ts'
 
-/** Ids of things that this caller has. */
+/** The ids of this caller's resources. */
 export interface CallerIds {
   readonly promptId: string
   readonly sessionId: string
@@ -18,7 +18,7 @@ export interface CallerIds {
   readonly attemptId: string
   /** The caller's own. */
   readonly customerId: string
-  /** When the history begins and ends, `YYYY-MM-DD`. */
+  /** The first and the last day of the history, `YYYY-MM-DD`. */
   readonly from: string
   readonly to: string
 }
@@ -30,7 +30,7 @@ export interface PlannedRead {
   readonly isExport: boolean
 }
 
-/** What an `{…}` of a path stands for, by the segment before it. */
+/** The value of an `{…}` in a path, by the segment before it. */
 const PATH_VALUES: Record<string, (ids: CallerIds) => string> = {
   prompts: (ids) => ids.promptId,
   sessions: (ids) => ids.sessionId,
@@ -45,15 +45,15 @@ const PATH_VALUES: Record<string, (ids: CallerIds) => string> = {
   customers: (ids) => ids.customerId,
 }
 
-/** The widest value of a query's field that is not a whole number with a maximum; by its path where that is less. */
+/** The widest value of a query field that is not an integer with a maximum; by path, if the path allows less. */
 const WIDEST: Record<string, (ids: CallerIds) => string> = {
   from: (ids) => ids.from,
   to: (ids) => ids.to,
-  // 92 days at the most.
+  // At most 92 days.
   '/admin/margins from': (ids) => daysBefore(ids.to, 91),
 }
 
-/** What a list is asked to narrow itself to: something rare, and something that is not there at all. */
+/** The filter values for lists: a rare one, and one that matches nothing. */
 const FILTERS: Record<string, (ids: CallerIds, path: string) => readonly string[]> = {
   api_key_id: (ids) => [ids.keyId, NOBODY],
   model_id: () => ['whisper-1', 'no-such-model'],

@@ -1,4 +1,4 @@
-/** The operations that a key reads, as `/v1/openapi.json` describes them. */
+/** The read operations of an API key, as `/v1/openapi.json` describes them. */
 export interface Parameter {
   readonly name: string
   readonly in: string
@@ -8,7 +8,7 @@ export interface Parameter {
 export interface Described {
   readonly path: string
   readonly parameters: readonly Parameter[]
-  /** Measured by its first byte and its rows a second. */
+  /** Measured by the time of its first byte and its rows per second. */
   readonly isExport: boolean
 }
 
@@ -29,7 +29,7 @@ export async function readOperations(baseUrl: string): Promise<Described[]> {
   )
 }
 
-/** The path with each `{…}` filled in by the segment before it; undefined where one cannot be. */
+/** The path with each `{…}` replaced according to the segment before it; undefined if a value is missing. */
 export function openPaths(
   path: string,
   valueAfter: (segment: string) => string | undefined,

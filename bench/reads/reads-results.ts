@@ -1,4 +1,4 @@
-/** What a run has measured, as it is written to bench/results/. */
+/** The results of a run, as written to bench/results/. */
 import type { Latencies } from '../histogram.ts'
 import type { Machine } from '../results.ts'
 import type { ReadsOptions } from './parse-reads-options.ts'
@@ -15,19 +15,19 @@ export interface ReadsResults {
   readonly faults: readonly string[]
 }
 
-/** What was there to be read. */
+/** The size of the history. */
 export interface HistoryFacts {
   readonly events: number
   readonly heavyEvents: number
   readonly ordinaryEvents: number
   readonly databaseBytes: number
-  /** Null where the audit was left out. */
+  /** Null without the audit. */
   readonly isSound: boolean | null
 }
 
 export type CallerName = 'heavy' | 'ordinary'
 
-/** One call of one operation by one caller at one number of connections. */
+/** One variant of one operation, by one caller, at one number of connections. */
 export interface ReadRow {
   readonly path: string
   /** `default`, `widest`, `last page`, or a filter and its value. */
@@ -36,13 +36,13 @@ export interface ReadRow {
   readonly caller: CallerName
   readonly connections: number
   readonly bytes: number
-  /** Fewer than asked for where each took very long. */
+  /** Fewer than requested if each took very long. */
   readonly calls: number
   readonly latencyMs: Latencies
-  /** Processor time a call, whatever else the machine does; null where the system does not tell. */
+  /** The server's processor time for each call, without other work on the machine; null where the system does not report it. */
   readonly serverCpuMs: number | null
   readonly databaseCpuMs: number | null
-  /** Share of the processors that others kept busy before it, 0 to 1. */
+  /** The share of the processors that other work kept busy before the measurement, 0 to 1. */
   readonly busyBefore: number
 }
 
@@ -55,7 +55,7 @@ export interface ExportRow {
   readonly bytes: number
 }
 
-/** Resident memory of the server while a whole export was read. */
+/** The server's resident memory while a whole export was read. */
 export interface MemoryRow {
   readonly url: string
   readonly reader: 'fast' | 'slow'
@@ -64,8 +64,8 @@ export interface MemoryRow {
   readonly seconds: number
   readonly rows: number
   readonly bytes: number
-  /** False where the reader went away before the end, as the slow one does. */
+  /** False if the reader disconnected before the end, as the slow one does. */
   readonly isWhole: boolean
-  /** Connections to the database that were still busy with it two seconds after its end. */
+  /** Database connections that were still busy with the export two seconds after its end. */
   readonly leftOver: number
 }

@@ -1,4 +1,4 @@
-/** The results as Markdown, with what is over the goal in bold. */
+/** The results as Markdown, with missed goals in bold. */
 import type { ExportRow, MemoryRow, ReadRow, ReadsResults } from './reads-results.ts'
 
 export const P50_MS_MAX = 50
@@ -115,7 +115,7 @@ function marked(ms: number, max: number): string {
   return ms > max ? `**${ms.toFixed(1)}**` : ms.toFixed(1)
 }
 
-/** Ids say nothing here. */
+/** Replaces ids, which mean nothing to the reader. */
 function shortLabel(label: string): string {
   return label.replace(/[0-9a-f]{8}-[0-9a-f-]{20,}/, (id) => `${id.slice(0, 4)}…`)
 }

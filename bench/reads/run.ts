@@ -1,11 +1,11 @@
 /**
- * READ THIS FIRST. `npm run bench:reads`: what the customer's reads cost where there are ten million usage
- * events. A database with such a history is made, or continued; the audit proves it; then a server on it
- * answers every operation that reads for a key, again and again, for a customer with a tenth of all and
- * for an ordinary one; then whole exports are read while the server's memory is watched.
+ * READ THIS FIRST. `npm run bench:reads`: the cost of a customer's reads over ten million usage events. The
+ * run creates or continues a database with such a history and the audit proves it. A server on it then
+ * answers every read operation of an API key many times, for a customer with a tenth of all events and for
+ * an ordinary one. At the end whole exports are read while the server's memory is sampled.
  *
- * It ends with 1 if an answer was no 200, the audit failed, or an operation is not known to plan-reads.ts.
- * What is over the goal is marked, and does not make it fail: that depends on the machine.
+ * The exit code is 1 if an answer was not a 200, the audit failed, or plan-reads.ts does not know an
+ * operation. A missed goal is highlighted and does not fail the run, because it depends on the machine.
  */
 import { chmodSync, mkdirSync } from 'node:fs'
 import type pg from 'pg'
@@ -29,11 +29,11 @@ import { renderReads } from './render-reads.ts'
 import { startServer } from './start-server.ts'
 import { timeReads } from './time-reads.ts'
 
-/** One customer has a tenth of all. */
+/** One customer has a tenth of all events. */
 const HEAVY_SHARE = 0.1
 
 const options = readOptions(parseReadsOptions, readsUsage)
-// Open to other users, because PostgreSQL refuses to run as root.
+// Readable by other users, because PostgreSQL refuses to run as root.
 mkdirSync(options.dataDir, { recursive: true })
 chmodSync(options.dataDir, 0o755)
 const processes = createProcesses(options.dataDir)
@@ -119,7 +119,7 @@ function isWanted({ path }: Described): boolean {
   return options.only.length === 0 || options.only.some((text) => path.includes(text))
 }
 
-/** The exports of the heavy customer that have most rows, each as wide as it goes. */
+/** The heavy customer's exports with the most rows, each with its widest window. */
 async function measureExports(
   client: pg.Client,
   callers: readonly BenchCaller[],

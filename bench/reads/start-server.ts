@@ -1,6 +1,6 @@
 /**
- * The server as `npm start` starts it, on the data folder of the history. In sandbox mode, which wants no
- * mail server, no company and no payment processor; what is read is the same.
+ * The server as `npm start` starts it, on the data folder of the history. In sandbox mode, which needs no
+ * mail server, company or payment processor; reads are the same in both modes.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { historyConfig } from './history-models.ts'
 const root = join(import.meta.dirname, '../..')
 
 export interface RunningServer {
-  /** With `/v1`. */
+  /** Includes `/v1`. */
   readonly baseUrl: string
   readonly pid: number
 }
@@ -35,10 +35,10 @@ export async function startServer(
       DATA_DIR: options.dataDir,
       CATRACA_CONFIG: configPath,
       RATE_LIMIT_PER_IP: '100000000',
-      // What an administrator reads is measured too.
+      // Administrators' reads are measured too.
       ADMIN_EMAILS: options.adminEmails.join(','),
       NODE_ENV: 'production',
-      // The embedded database has the history, whatever the caller's shell has.
+      // The history is in the embedded database, even if the caller's shell sets another one.
       DATABASE_URL: undefined,
     },
     cwd: root,
@@ -47,7 +47,7 @@ export async function startServer(
   return { baseUrl, pid }
 }
 
-/** As `npm start` starts it, with its flags. */
+/** The command of `npm start`, with its flags. */
 function startArguments(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: { start: string }

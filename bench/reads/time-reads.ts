@@ -1,4 +1,4 @@
-/** Times the reads of one caller: each operation some hundred times, one after another and several at once. */
+/** Times one caller's reads: each operation some hundred times, one after another and several at once. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Histogram } from '../histogram.ts'
 import { readProcessUsage } from '../process-usage.ts'
@@ -15,10 +15,10 @@ import type { RunningServer } from './start-server.ts'
 const QUIET_MS_MAX = 1_000
 const FIRST_BYTES = 20
 const FREE_MS = 100
-/** What is too slow by far is not called as often as the rest: this long, but not less often than that. */
+/** A very slow operation is called less often than the rest: for this long, but at least this many times. */
 const SLOW_MS_MAX = 20_000
 const CALLS_MIN = 20
-/** A list that has more pages than this is not walked to its end. */
+/** A list with more pages is not walked to its end. */
 const PAGES_MAX = 10_000
 
 export interface Timed {
@@ -108,7 +108,7 @@ async function timeRead(
   }
 }
 
-/** The database was started by this process; where it was there already nothing is known of it. */
+/** Only if this process started the database; of one that was already running nothing is known. */
 function readCpu({ pid }: RunningServer): { server: number; database: number } {
   return {
     server: readProcessUsage(pid)?.gatewayCpuMs ?? NaN,
@@ -116,7 +116,7 @@ function readCpu({ pid }: RunningServer): { server: number; database: number } {
   }
 }
 
-/** A connection that was closed meanwhile took its time along. */
+/** The time of a connection that was closed meanwhile is lost. */
 function perCall(cpuMs: number, calls: number): number | null {
   return cpuMs >= 0 ? Math.round((cpuMs / calls) * 100) / 100 : null
 }
@@ -130,7 +130,7 @@ async function timeExport(
   const firstByte = new Histogram()
   for (let call = 0; call < FIRST_BYTES; call += 1) {
     firstByte.record((await reader.read(url, { until: 'first byte' })).firstByteMs)
-    // A customer may have few exports at once: this one has ended when the server noticed.
+    // A customer may run few exports at once, and this one ends only when the server notices the disconnect.
     await sleep(FREE_MS)
   }
   const whole = await reader.read(url)
@@ -145,7 +145,7 @@ async function timeExport(
   }
 }
 
-/** The last page of a list that has more than one: of the widest pages, or else of the default ones. */
+/** The last page of a list with several pages: of the widest size, or else of the default size. */
 async function lastPage(
   reader: HttpReader,
   list: PlannedRead,

@@ -1,6 +1,6 @@
 /**
- * Catraca, as an operator would run it on one machine: one process, its embedded PostgreSQL with
- * durable commits, a customer with a balance and a key. Every request is held, settled and charged.
+ * Catraca as an operator runs it on one machine: one process, its embedded PostgreSQL with durable
+ * commits, a customer with a balance and a key. Every request is held and settled.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,9 +13,9 @@ const root = join(import.meta.dirname, '../..')
 const program = join(root, 'src/main.ts')
 const CLI_MS_MAX = 120_000
 
-/** Far above what is reached here. Limits are counted for each request all the same. */
+/** Never reached here; each request counts against the limits all the same. */
 const requestsPerMinute = '100000000'
-/** Some ten million answers at the prices below. */
+/** Covers some ten million answers at the prices below. */
 const amountBrl = '100000'
 
 export const startCatraca: StartTarget = async ({ processes, upstreamPort, folder }) => {
@@ -29,10 +29,10 @@ export const startCatraca: StartTarget = async ({ processes, upstreamPort, folde
   const env = {
     PORT: String(port),
     HOST: '127.0.0.1',
-    // As it earns money: nothing of the sandbox is in the process.
+    // Live mode, as in production: the process contains no sandbox servers.
     CATRACA_MODE: 'live',
     SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-    // Nothing is mailed in a benchmark; live mode wants to know all the same.
+    // A benchmark sends no mail, but live mode requires the setting.
     SMTP_URL: 'smtp://127.0.0.1:25',
     MAIL_FROM: 'Bench <bench@mail.example.com>',
     COMPANY_NAME: 'Bench',
@@ -43,11 +43,11 @@ export const startCatraca: StartTarget = async ({ processes, upstreamPort, folde
     CATRACA_CONFIG: configPath,
     RATE_LIMIT_PER_IP: requestsPerMinute,
     NODE_ENV: 'production',
-    // The embedded database is what is measured, whatever the caller's shell has.
+    // Always measures the embedded database, even if the caller's shell sets another one.
     DATABASE_URL: undefined,
   }
   const cli = createCli(processes, env)
-  // The server asks the central bank only where no rate is stored.
+  // With a stored rate the server does not ask the central bank.
   answerOf(await cli('fx', 'set', '5.2', '--note', 'bench'))
   const server = await processes.start({
     name: 'catraca',
@@ -68,7 +68,7 @@ export const startCatraca: StartTarget = async ({ processes, upstreamPort, folde
   }
 }
 
-/** As `npm start` starts it, with its flags. */
+/** The command of `npm start`, with its flags. */
 function startArguments(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: { start: string }

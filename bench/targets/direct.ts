@@ -1,4 +1,4 @@
-/** No gateway: the upstream itself. What the others are compared with to tell what they add. */
+/** No gateway: the upstream itself, the baseline for the time that each gateway adds. */
 import { chatPath, type StartTarget } from '../target.ts'
 
 export const startDirect: StartTarget = async ({ upstreamPort }) => ({

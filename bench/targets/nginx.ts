@@ -1,4 +1,4 @@
-/** nginx `proxy_pass`: the floor of what a proxy costs. Only where nginx is installed. */
+/** nginx `proxy_pass`: the least that a proxy costs. Only where nginx is installed. */
 import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { findFreePort } from '../../test/harness/find-free-port.ts'
@@ -29,8 +29,9 @@ export const startNginx: StartTarget = async ({ processes, upstreamPort, folder 
 }
 
 /**
- * One worker, as the other gateways run in one process. Connections are kept on both sides, or the
- * default of a thousand requests a connection would be measured; streams are not buffered.
+ * One worker, because the other gateways run in one process. Connections are kept open on both sides:
+ * the default of a thousand requests for each connection would distort the result. Streams are not
+ * buffered.
  */
 function nginxConfig(port: number, upstreamPort: number, prefix: string): string {
   return `

@@ -1,6 +1,6 @@
 /**
- * The peer: Portkey's open-source gateway, on Node as Catraca is. It relays and counts nothing: no
- * keys, no limits, no balance, no database.
+ * The peer: Portkey's open-source gateway, which runs on Node like Catraca. It only relays: it has no
+ * keys, limits, balance or database.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ export const startPortkey: StartTarget = async ({ processes, upstreamPort }) => 
       {
         name: 'npm',
         command: 'npm',
-        // Without scripts: its install script patches packages that are not there.
+        // Without scripts: its install script patches packages that are not installed.
         args: ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', benchFolder],
         cwd: benchFolder,
       },

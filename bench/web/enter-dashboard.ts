@@ -1,4 +1,4 @@
-/** Signs in the customer of the history, by a link in a mail as anybody can: the cookies of their session. */
+/** Signs in the customer of the history by a mailed link, as any customer does. Returns the cookies of the login session. */
 import type { Browser } from 'playwright-core'
 import { LINK_PATH } from '../../src/sign-in/sign-in-terms.ts'
 import { followMail } from '../../test/web/sign-up.ts'

@@ -1,4 +1,4 @@
-/** The aims the dashboard is held to, and whether this run met them. */
+/** The aims of the dashboard, and whether this run met them. */
 import type { Judgement } from '../judge-aims.ts'
 import type { LoadFigures, LoadRow, WebResults } from './web-results.ts'
 
@@ -36,7 +36,7 @@ const AIMS: readonly Aim[] = [
   },
 ]
 
-/** Each aim by the page that is worst at it. */
+/** Judges each aim by its worst page. */
 export function judgeWebAims({ loads }: Pick<WebResults, 'loads'>): Judgement[] {
   return AIMS.flatMap(({ figure, claim, max, show }) => {
     const worst = loads.reduce<LoadRow | undefined>(

@@ -1,4 +1,4 @@
-/** One cold load of one page on a slow phone: nothing in the cache, watched until it has been quiet for five seconds. */
+/** One cold load of one page on a slow phone: with an empty cache, observed until it has been quiet for five seconds. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
@@ -8,7 +8,7 @@ import { blockingTime, cumulativeShift, findInteractive, type Observed } from '.
 import type { WebOptions } from './parse-web-options.ts'
 import type { Load, LoggedRequest, LongTask, Shift } from './web-results.ts'
 
-/** What Lighthouse calls a mobile. */
+/** The screen of Lighthouse's mobile device. */
 const PHONE = {
   viewport: { width: 412, height: 823 },
   deviceScaleFactor: 1.75,
@@ -22,7 +22,7 @@ const LOOK_MS = 500
 
 export interface Visitor {
   readonly origin: string
-  /** The cookies of whoever is signed in; none: nobody is. */
+  /** The cookies of the signed-in customer; empty for a visitor. */
   readonly cookies: readonly Cookie[]
 }
 

@@ -3,16 +3,16 @@ import type { CDPSession } from 'playwright-core'
 import type { LoggedRequest } from './web-results.ts'
 
 export interface RequestLog {
-  /** Times since `originMs` of the wall clock, as the page's own `performance.timeOrigin` is. */
+  /** Times since `originMs` of the wall clock, which is the page's `performance.timeOrigin`. */
   since(originMs: number): LoggedRequest[]
-  /** Whether the answer to each has come. */
+  /** Whether every request has been answered. */
   isQuiet(): boolean
 }
 
 interface Entry {
   readonly url: string
   readonly method: string
-  /** Chromium's own clock, in seconds, and how far the wall clock is ahead of it. */
+  /** Chromium's monotonic clock, in seconds, and how far the wall clock is ahead of it. */
   readonly startedAt: number
   readonly aheadSeconds: number
   kind: LoggedRequest['kind']
@@ -25,7 +25,7 @@ interface Entry {
 export async function logRequests(cdp: CDPSession): Promise<RequestLog> {
   const entries = new Map<string, Entry>()
   cdp.on('Network.requestWillBeSent', ({ requestId, request, timestamp, wallTime }) => {
-    // A picture that is written in the style is no request.
+    // An image inlined in the style sheet is not a request.
     if (request.url.startsWith('data:')) return
     entries.set(requestId, {
       url: request.url,

@@ -1,4 +1,4 @@
-/** Loads every page some times, in turns, so that a slow minute of the machine meets all of them. */
+/** Loads every page several times, in turns, so that a slow minute of the machine affects all of them. */
 import type { Browser } from 'playwright-core'
 import { median } from '../summarise-rounds.ts'
 import { waitUntilQuiet } from '../wait-until-quiet.ts'
@@ -17,7 +17,7 @@ export async function measureLoads(
 ): Promise<{ rows: LoadRow[]; faults: string[]; busyBefore: number }> {
   let busyBefore = 0
   const loads = new Map<PagePath, Load[]>(options.pages.map((path) => [path, []]))
-  // The first round is for the server: it compiles its code and fills its caches.
+  // The first round warms the server up: it compiles its code and fills its caches.
   for (let round = 0; round <= options.runs; round += 1) {
     for (const path of options.pages) {
       const who = path === '/entrar' ? { ...visitor, cookies: [] } : visitor
@@ -51,7 +51,7 @@ function mediansOf(loads: readonly Load[]): LoadFigures {
   }
 }
 
-/** Nobody is signed in at /entrar, and is told so by a 401. */
+/** The visitor at /entrar is not signed in, so a 401 is expected there. */
 function faultsOf({ path, loads }: LoadRow): string[] {
   const failed = loads
     .flatMap(({ requestLog }) => requestLog)

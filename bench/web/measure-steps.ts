@@ -1,4 +1,4 @@
-/** What a person does on /uso, on a desk with nothing slowed down: until what was asked for is on the screen. */
+/** The steps of a person on /uso, on a desktop without throttling: each lasts until its result is on the screen. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { median } from '../summarise-rounds.ts'
@@ -11,18 +11,18 @@ import type { CallRow, LoggedRequest, StepRow } from './web-results.ts'
 const DESK = { viewport: { width: 1280, height: 900 } }
 const STEP_MS_MAX = 60_000
 const QUIET_MS_MAX = 3_000
-/** How long there has been nothing to wait for. */
+/** The page is quiet after this long without requests. */
 const ANSWERED_MS = 500
 const ANSWERED_LOOKS = 10
 const DAY_MS = 86_400_000
-/** As many rows as the log has on a page. */
+/** Rows on a page of the log. */
 const LOG_PAGE = 50
 const RARE_MODEL = 'whisper-1'
 
 interface Step {
   readonly name: string
   readonly act: (page: Page) => Promise<unknown>
-  /** What is there once it is done; without it, another first row than before. */
+  /** Appears when the step is done; without it, the step ends when the first row changes. */
   readonly shown?: (page: Page) => Locator
 }
 
@@ -35,7 +35,7 @@ export async function measureSteps(
   let busyBefore = 0
   const times = new Map<string, number[]>(STEPS.map(({ name }) => [name, []]))
   const calls: LoggedRequest[] = []
-  // The first round is for the server, as with the loads.
+  // The first round warms the server up, as with the loads.
   for (let round = 0; round <= options.runs; round += 1) {
     busyBefore = Math.max(busyBefore, await waitUntilQuiet(QUIET_MS_MAX))
     const context = await browser.newContext({ ...DESK, baseURL: visitor.origin, locale: 'pt-BR' })
@@ -64,7 +64,7 @@ export async function measureSteps(
   return { rows, calls: callsOf(calls, visitor.origin), busyBefore }
 }
 
-/** What a step asked for beside must not be on its way in the next one. */
+/** Requests that a step starts on the side must end before the next step. */
 async function waitUntilAnswered(log: RequestLog): Promise<void> {
   for (let looks = 0; looks < ANSWERED_LOOKS; looks = log.isQuiet() ? looks + 1 : 0)
     await sleep(ANSWERED_MS / ANSWERED_LOOKS)
@@ -116,11 +116,11 @@ function dayBefore(days: number): string {
   return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** Each operation by its path, the ways it was asked side by side. */
+/** Sorted by path, so that the variants of an operation are next to each other. */
 function callsOf(requests: readonly LoggedRequest[], origin: string): CallRow[] {
   const byCall = Map.groupBy(requests, ({ url, method }) => {
     const { pathname, searchParams } = new URL(url, origin)
-    // Of a cursor or a day only that there is one says something.
+    // The value of a cursor or a day says nothing; its presence does.
     const asked = [...searchParams].map(([name, value]) =>
       name === 'limit' || name === 'days' ? `${name}=${value}` : name,
     )

@@ -1,4 +1,4 @@
-/** Networks as Chromium is told to be on (`Network.emulateNetworkConditions`): each request waits and shares the rate. */
+/** Networks that Chromium emulates (`Network.emulateNetworkConditions`): each request waits and shares the rate. */
 export interface Network {
   readonly latencyMs: number
   readonly downBitsPerSecond: number
@@ -6,11 +6,11 @@ export interface Network {
 }
 
 export const NETWORKS = {
-  /** Lighthouse's mobile "slow 4G", by which it computes its figures. */
+  /** Lighthouse's mobile "slow 4G", from which it computes its figures. */
   'slow-4g': { latencyMs: 150, downBitsPerSecond: 1_600_000, upBitsPerSecond: 750_000 },
   /**
-   * The same as Lighthouse sets it where it slows the browser itself (`--throttling-method=devtools`): 3.75 times the
-   * latency stands for the round trips that opening a connection takes, which Chromium does not slow.
+   * The same, as Lighthouse throttles the browser itself (`--throttling-method=devtools`): 3.75 times the latency
+   * makes up for the round trips of opening a connection, which Chromium does not delay.
    */
   'slow-4g-devtools': {
     latencyMs: 562.5,

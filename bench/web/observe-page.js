@@ -1,4 +1,4 @@
-// Runs in every page before its own script: keeps what only the page itself is told. Read by load-page.ts.
+// Runs in every page before its own script, and collects the entries that only the page itself receives. Read by load-page.ts.
 ;(function () {
   const seen = { firstPaintMs: 0, largestPaintMs: 0, largestElement: '', shifts: [], longTasks: [] }
   window.benchSeen = seen

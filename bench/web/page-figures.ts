@@ -1,11 +1,11 @@
-/** The figures that Lighthouse computes of what was observed: time to interactive, blocking time, layout shift. */
+/** The figures that Lighthouse computes from observations: time to interactive, blocking time, layout shift. */
 import type { LoggedRequest, LongTask, Shift } from './web-results.ts'
 
-/** How long the page must be left alone by its own script and by the network. */
+/** How long the page's script and the network must be quiet. */
 export const QUIET_MS = 5_000
-/** So many requests may be on their way where the network is called quiet. */
+/** A quiet network has at most this many open requests. */
 const IN_FLIGHT_MAX = 2
-/** The part of a task that nobody notices. */
+/** The part of a task that does not count as blocking. */
 const NOTICED_MS = 50
 const SHIFT_GAP_MS = 1_000
 const SHIFT_WINDOW_MS = 5_000
@@ -15,7 +15,7 @@ export interface Observed {
   readonly contentLoadedMs: number
   readonly longTasks: readonly LongTask[]
   readonly requests: readonly LoggedRequest[]
-  /** When watching ended. */
+  /** The end of the observation. */
   readonly untilMs: number
 }
 
@@ -25,8 +25,8 @@ interface Span {
 }
 
 /**
- * The end of the last long task before the first five seconds that have no long task, and in which at most two
- * GETs are on their way; not before the first paint. Undefined while there are no such seconds.
+ * The end of the last long task before the first five seconds without a long task and with at most two open GETs;
+ * not before the first paint. Undefined if there are no such seconds.
  */
 export function findInteractive(observed: Observed): number | undefined {
   const { firstPaintMs, contentLoadedMs } = observed
@@ -41,7 +41,7 @@ export function findInteractive(observed: Observed): number | undefined {
   return found && Math.max(found.startMs, firstPaintMs, contentLoadedMs)
 }
 
-/** What long tasks between the first paint and `interactiveMs` have beyond 50 ms. */
+/** The sum over the long tasks between the first paint and `interactiveMs` of their time beyond 50 ms. */
 export function blockingTime(observed: Observed, interactiveMs: number): number {
   const { firstPaintMs, longTasks } = observed
   return longTasks.reduce((sum, { startMs, durationMs }) => {
@@ -50,7 +50,7 @@ export function blockingTime(observed: Observed, interactiveMs: number): number 
   }, 0)
 }
 
-/** The largest sum of shifts that come within a second of each other and five seconds in all. */
+/** The largest sum of shifts that follow each other within a second and span at most five seconds. */
 export function cumulativeShift(shifts: readonly Shift[]): number {
   let largest = 0
   let sum = 0

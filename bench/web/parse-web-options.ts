@@ -5,20 +5,20 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { NETWORKS, type NetworkName } from './networks.ts'
 
-/** Every page that is loaded; who is signed in is led away from the first. */
+/** Every measured page. The first redirects a signed-in customer, so it is loaded by a visitor. */
 export const PAGE_PATHS = ['/entrar', '/', '/uso', '/chaves', '/modelos'] as const
 export type PagePath = (typeof PAGE_PATHS)[number]
 
 export interface WebOptions {
-  /** Of the one customer who is signed in, over twelve months up to now. */
+  /** The usage events of the signed-in customer, over twelve months up to now. */
   readonly events: number
-  /** Kept after the run: the next one continues its history up to now. */
+  /** Kept after the run: the next run continues its history up to now. */
   readonly dataDir: string
-  /** Loads of each page, of which the median is told. */
+  /** Loads of each page; the report has their median. */
   readonly runs: number
   readonly pages: readonly PagePath[]
   readonly network: NetworkName
-  /** How many times slower than this machine's processor. */
+  /** How many times slower the emulated processor is than this machine's. */
   readonly cpuSlowdown: number
   readonly isBuilt: boolean
   readonly hasLoads: boolean
@@ -66,7 +66,7 @@ export function parseWebOptions(args: readonly string[]): WebOptions {
   }
 }
 
-/** Not below /tmp where there is another place: /tmp is often in memory. */
+/** Avoids /tmp where possible: it is often in memory. */
 function defaultDataDir(events: number): string {
   const below = existsSync('/var/tmp') ? '/var/tmp' : tmpdir()
   return join(below, `catraca-bench-web-${events}`)

@@ -1,4 +1,4 @@
-/** The results as Markdown, in the tables that docs/benchmarks.md has. */
+/** The results as Markdown, in the tables of docs/benchmarks.md. */
 import { judgeWebAims } from './judge-web-aims.ts'
 import { NETWORKS } from './networks.ts'
 import type { CallRow, LoadRow, StepRow, WebResults } from './web-results.ts'

@@ -1,11 +1,11 @@
 /**
- * READ THIS FIRST. `npm run bench:web`: the dashboard as Lighthouse measures one, for a customer with a million usage
- * events. A database with such a history is made, or continued; a server on it sends the dashboard that was just
- * built; a real browser, slowed down to a phone on a slow network, loads each page some times with nothing in its
- * cache. Then, with nothing slowed down, it does what a person does on the usage page.
+ * READ THIS FIRST. `npm run bench:web`: the dashboard, measured as Lighthouse does, for a customer with a million
+ * usage events. The run creates or continues a database with such a history and starts a server on it with a fresh
+ * build of the dashboard. A real browser, throttled to a phone on a slow network, loads each page several times with
+ * an empty cache. Then, without throttling, it goes through the steps of a person on the usage page.
  *
- * It ends with 1 if a request failed. An aim that is missed is told, and does not make it fail: that depends on the
- * machine.
+ * The exit code is 1 if a request failed. A missed aim is reported and does not fail the run, because it depends on
+ * the machine.
  */
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ import { parseWebOptions, webUsage } from './parse-web-options.ts'
 import { renderWeb } from './render-web.ts'
 import type { WebResults } from './web-results.ts'
 
-/** The fewest that the generator makes: all calls are those of the first. */
+/** The fewest that the generator supports: all calls are those of the first. */
 const CUSTOMERS = 60
 const root = join(import.meta.dirname, '../..')
 
@@ -43,7 +43,7 @@ if (executablePath === undefined) {
 }
 if (!options.isBuilt)
   await build({ configFile: join(root, 'web/vite.config.ts'), logLevel: 'warn' })
-// Open to other users, because PostgreSQL refuses to run as root.
+// Readable by other users, because PostgreSQL refuses to run as root.
 mkdirSync(options.dataDir, { recursive: true })
 chmodSync(options.dataDir, 0o755)
 const processes = createProcesses(options.dataDir)
@@ -76,7 +76,7 @@ async function makeHistory(databaseUrl: string): Promise<{ email: string; events
     const size = { events: options.events, customers: CUSTOMERS, heavyShare: 1 }
     await ensureHistory(databaseUrl, db, size, report)
     const { customerId, email } = await findCaller(client, 1)
-    // A link that an earlier run was mailed leads to a server that is gone, and only a few are mailed an hour.
+    // A sign-in link mailed in an earlier run points to a stopped server, and only a few are mailed in an hour.
     await client.query('delete from sandbox_mails; delete from sign_in_attempts')
     const { rows } = await client.query(
       'select sum(charged_requests + released_requests)::int4 as events from usage_hours where customer_id = $1',

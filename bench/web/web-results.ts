@@ -1,4 +1,4 @@
-/** What a run has measured, as it is written to bench/results/. */
+/** The results of a run, as written to bench/results/. */
 import type { Machine } from '../results.ts'
 import type { PagePath, WebOptions } from './parse-web-options.ts'
 
@@ -8,9 +8,9 @@ export interface WebResults {
   readonly options: WebOptions
   readonly machine: Machine
   readonly browser: string
-  /** Of the customer who is signed in. */
+  /** The usage events of the signed-in customer. */
   readonly events: number
-  /** The largest share of the processors that others kept busy before a measurement, 0 to 1. */
+  /** The largest share of the processors that other work kept busy before a measurement, 0 to 1. */
   readonly busyBefore: number
   readonly loads: readonly LoadRow[]
   readonly steps: readonly StepRow[]
@@ -18,7 +18,7 @@ export interface WebResults {
   readonly faults: readonly string[]
 }
 
-/** Milliseconds since the navigation began; bytes as they went over the network, headers included. */
+/** Milliseconds since the navigation began; bytes as sent over the network, headers included. */
 export interface LoadFigures {
   readonly scriptBytes: number
   readonly styleBytes: number
@@ -26,13 +26,13 @@ export interface LoadFigures {
   readonly requests: number
   readonly firstPaintMs: number
   readonly largestPaintMs: number
-  /** Session windows, as browsers report it: no unit. */
+  /** By session windows, as browsers report it; without a unit. */
   readonly layoutShift: number
   readonly blockingMs: number
   readonly interactiveMs: number
 }
 
-/** One cold load, and what explains its figures. */
+/** One cold load, with the observations behind its figures. */
 export interface Load extends LoadFigures {
   readonly largestElement: string
   readonly shifts: readonly Shift[]
@@ -40,7 +40,7 @@ export interface Load extends LoadFigures {
   readonly requestLog: readonly LoggedRequest[]
 }
 
-/** Of one page: the median of its loads, figure by figure. */
+/** One page: the median of its loads, figure by figure. */
 export interface LoadRow extends LoadFigures {
   readonly path: PagePath
   readonly loads: readonly Load[]
@@ -49,7 +49,7 @@ export interface LoadRow extends LoadFigures {
 export interface Shift {
   readonly atMs: number
   readonly value: number
-  /** What moved. */
+  /** The elements that moved. */
   readonly sources: readonly string[]
 }
 
@@ -64,21 +64,21 @@ export interface LoggedRequest {
   readonly kind: 'script' | 'style' | 'other'
   readonly status: number
   readonly startMs: number
-  /** Null for one that had no end while it was watched. */
+  /** Null if the request did not end during the observation. */
   readonly endMs: number | null
   readonly bytes: number
-  /** From the last byte of the request to the first one of its answer. */
+  /** From the last byte of the request to the first byte of its answer. */
   readonly serverMs: number | null
 }
 
-/** Something a person does on /uso, until what they asked for is on the screen. */
+/** A step of a person on /uso, until its result is on the screen. */
 export interface StepRow {
   readonly step: string
   readonly ms: number
   readonly slowestMs: number
 }
 
-/** A call of the API that the steps made. */
+/** An API call that the steps made. */
 export interface CallRow {
   readonly call: string
   readonly times: number
