@@ -1,6 +1,6 @@
 /**
- * What the rows of a schedule's customers must say when it is over. Told twice: by the reference ledger, whose states
- * are all that can have come of the answers; and by the promises themselves, from the rows and from what clients got.
+ * The rules for the rows of a schedule's customers when it is over. They are checked twice: against the reference
+ * ledger, whose states are all possible results of the answers; and by the promises themselves, from the rows and from what clients got.
  */
 import { sql } from 'kysely'
 import type { Database } from '../../src/db/open.ts'
@@ -49,7 +49,7 @@ interface Event {
   readonly corrects: string | null
 }
 
-/** Returns what is wrong, a line each. */
+/** Returns one line for each fault. */
 export async function checkRows(db: Database, run: Run): Promise<string[]> {
   const rows = await readRows(
     db,
@@ -77,7 +77,7 @@ function checkReference(run: Run, customer: RunCustomer, rows: Rows): string[] {
 }
 
 /**
- * A delivered answer is charged exactly once; what was not delivered is charged by its checkpoints at most, unless its
+ * A delivered answer is charged exactly once; an undelivered one at most by its checkpoints, unless its
  * node died while it was settling.
  */
 function checkDelivered(run: Run, index: number, rows: Rows): string[] {
@@ -90,7 +90,7 @@ function checkDelivered(run: Run, index: number, rows: Rows): string[] {
     const isKnown = call.isDurable || !call.node.isCrashed
     if (isKnown && call.delivered !== undefined && billed !== call.delivered)
       faults.push(`call ${number} delivered ${call.delivered} tokens and was charged ${billed}`)
-    if (isKnown && call.delivered === undefined && billed > call.seen.told)
+    if (isKnown && call.delivered === undefined && billed > call.seen.sent)
       faults.push(`call ${number} delivered nothing and was charged ${billed}`)
   }
   return faults
@@ -103,7 +103,7 @@ function checkHolds({ calls }: Run, { holds }: Rows): string[] {
   })
 }
 
-/** What is stored of sums is what their rows add up to; nothing is overspent, and nothing is left open. */
+/** Stored sums equal the sums of their rows; nothing is overspent, and nothing is left open. */
 function checkSums({ keyIds }: RunCustomer, rows: Rows): string[] {
   const { account, entries, holds, events, budgets, cap, hours, debt, corrections } = rows
   const sum = (amounts: readonly string[]) =>
@@ -153,7 +153,7 @@ function checkWindows({ keyIds, counted, minutes }: RunCustomer, rows: Rows): st
   })
 }
 
-/** What is compared: a call that was refused leaves nothing. */
+/** The compared state; a refused call leaves nothing in it. */
 function picture(state: CustomerState): unknown {
   const { credited, debited, charged, held, calls, budgets, cap } = state
   const pot = ({ held, spent }: Pot) => ({ held, spent })

@@ -1,6 +1,6 @@
 /**
  * Stands between a node and the database, on a socket of its own: its connections can be frozen in one direction
- * or both, cut, and refused. It reads along what the server reports, since nodes hide deadlocks by trying again.
+ * or both, cut, and refused. It also reads the server's errors, since nodes hide deadlocks by retrying.
  */
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -12,9 +12,9 @@ import type { Direction } from './steps.ts'
 export interface CuttableProxy {
   /** Of the same database, through here. */
   readonly databaseUrl: string
-  /** Nothing passes until `heal`; what was sent waits. */
+  /** Nothing passes until `heal`; sent bytes wait. */
   freeze(direction: Direction): void
-  /** Ends every connection and refuses new ones until `heal`. `arrives`: what waits to reach the server does. */
+  /** Ends every connection and refuses new ones until `heal`. `arrives`: bytes on their way to the server still arrive. */
   cut(options: { arrives: boolean }): void
   heal(): void
   /** Of statements that lost a deadlock, since the last time it was asked. */

@@ -1,6 +1,6 @@
 /**
  * The real ledger of one node, as schedules drive it: everything that is asked of it, and everything that can happen
- * to its process, its disk, its clocks and its connections. It decides what is delivered as `serve-call.ts` and
+ * to its process, its disk, its clocks and its connections. It decides on delivery as `serve-call.ts` and
  * `relay-stream.ts` do. Beside this file nothing of the model knows the interface of the ledger.
  */
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
@@ -24,10 +24,10 @@ export { LEASE_SECONDS } from '../../src/ledger/lease.ts'
 
 /** How a call that was held came to its end. */
 export interface Ended {
-  /** What the ledger was told: tokens, or null for a release. */
+  /** The tokens of the resolution; null for a release. */
   readonly tokens: number | null
   readonly isFinal: boolean
-  /** What it answered, in the words of the reference ledger; undefined where it took nothing. */
+  /** The ledger's answer, in the words of the reference ledger; undefined if it took nothing. */
   readonly outcomes: readonly string[] | undefined
   /** It has not taken effect yet, and will. */
   readonly isSpooled: boolean
@@ -47,9 +47,9 @@ export interface DrivenNode {
   count(count: CountOnly): Promise<Verdict | LedgerUnavailable>
   /** Running calls that saw so much output; a stream has delivered it, if it may. Returns the ids of those kept. */
   checkpoint(checkpoints: readonly { attempt: Attempt; seen: number }[]): Promise<readonly string[]>
-  /** The whole answer is there; null: none came. `said` hears what is asked of the ledger before it is. */
+  /** The whole answer has arrived; null: none came. `said` is called before the ledger is. */
   end(attempt: Attempt, tokens: number | null, charge: Charge, said: Said): Promise<Ended>
-  /** What is asked right after goes in one batch of each lane. */
+  /** The works that follow at once share one batch of each lane. */
   occupyLanes(): void
   /** A heartbeat, to its end. */
   beat(): Promise<void>
@@ -134,7 +134,7 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
     const own = running.get(attempt.id)
     if (!own) throw new Error('a call that does not run cannot end')
     own.isEnding = true
-    // A stream goes on while the lease is held; one that breaks off is charged for what was delivered.
+    // A stream goes on while the lease is held; one that breaks off is charged for the delivered part.
     if (attempt.isStream && tokens !== null && lease.isHeld(own.call.epoch)) own.delivered = tokens
     const told = attempt.isStream ? (own.delivered ?? null) : tokens
     own.call.isDelivered = own.delivered !== undefined
@@ -227,7 +227,7 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
     emptyDisk: () => emptyDisk(spoolDir),
     async crash() {
       kill()
-      // What is left of it in this process finds no database, and a disk that nobody reads.
+      // Its remains in this process find no database, and a disk that no node reads.
       const starts = machine.starts + 1
       const next = join(machine.folder, `spool-${starts}`)
       await rename(spoolDir, next)
@@ -260,7 +260,7 @@ function outcomesOf(
 ): readonly string[] | undefined {
   switch (resolved.kind) {
     case 'committed': {
-      // Of a try of its own whose answer was lost it says the same as of somebody else's.
+      // An own earlier try whose answer was lost gives the same answer as another node's.
       const outcomes = resolved.isRepeated ? ['repeated', 'done'] : ['done']
       // Of a release it is not said that there was nothing to release.
       return isRelease ? [...outcomes, 'missing'] : outcomes
@@ -290,7 +290,7 @@ export async function passTime(
     await sql`select 1 from accounts where customer_id in (select customer_id from holds)
       order by customer_id for no key update`.execute(trx)
     await sql`update holds set created_at = created_at - ${ago}`.execute(trx)
-    // A world wears out thousands of nodes; of those that are fenced nobody asks any more when they were seen.
+    // A world uses up thousands of nodes, and the last heartbeat of a fenced one no longer matters.
     await sql`update nodes set seen_at = seen_at - ${ago}
       where fenced_at is null and id <> all(${except}::uuid[])`.execute(trx)
   })
@@ -301,7 +301,7 @@ export interface FirstEvent {
   readonly billedNanoBrl: bigint
 }
 
-/** Of these holds, those that were resolved by somebody who did not run the call. */
+/** The ones of these holds that a node resolved which did not run the call. */
 export async function listReconciled(db: Database, ids: readonly string[]): Promise<FirstEvent[]> {
   const { rows } = await sql<FirstEvent>`
     select id, cost_billed_nano_brl as "billedNanoBrl" from usage_events

@@ -1,4 +1,4 @@
-/** The clocks of a node's machine, and its heartbeat, which beats when it is told to. */
+/** The clocks of a node's machine, and its heartbeat, which the schedule triggers. */
 import type { LeaseClock } from '../../src/ledger/lease.ts'
 
 export interface DrivenClock extends LeaseClock {
@@ -6,7 +6,7 @@ export interface DrivenClock extends LeaseClock {
   pass(seconds: number): void
   /** The clock of the machine is set; only the monotonic one does not notice. */
   step(seconds: number): void
-  /** What the lease waits by between two heartbeats. */
+  /** The pause of the lease between two heartbeats. */
   waitForBeat(signal: AbortSignal): Promise<void>
   /** Resolves when a heartbeat that begins now is over, whatever came of it. */
   beat(): Promise<void>

@@ -1,4 +1,4 @@
-/** Runs generated schedules on several worlds at once, and shrinks what fails to a few steps. */
+/** Runs generated schedules on several worlds at once, and shrinks a failing one to a few steps. */
 import fc from 'fast-check'
 import { audit } from '../../src/ledger/audit/audit.ts'
 import { schedules, type Vocabulary } from './generate-schedule.ts'
@@ -17,7 +17,7 @@ export interface Exploration {
   readonly seed: number
   readonly worlds?: number
   readonly prepare?: string | undefined
-  /** Of a failure that was told before: only that one. */
+  /** The path of an earlier failure, to run only that schedule. */
   readonly path?: string | undefined
   readonly shrinkMsMax?: number
   readonly stopsAtFirst?: boolean

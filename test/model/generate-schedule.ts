@@ -1,5 +1,5 @@
 /**
- * Schedules, by fast-check: lives of calls and what happens beside them, each at a round, biased towards contention
+ * Schedules, by fast-check: lives of calls and events beside them, each at a round, biased towards contention
  * (few customers, room for few holds, equal times). They shrink to the calls and events that matter.
  */
 import fc from 'fast-check'
@@ -13,7 +13,7 @@ import {
   type Step,
 } from './steps.ts'
 
-/** What schedules are made of, each by its weight; a vocabulary that leaves something out looks at the rest. */
+/** The parts of schedules and their weights; a vocabulary without some parts concentrates on the rest. */
 export interface Vocabulary {
   /** Several customers in one batch. */
   readonly customersMax: number
@@ -124,7 +124,7 @@ function life(vocabulary: Vocabulary): fc.Arbitrary<Life> {
   })
 }
 
-/** A thing that happens, alone or with what mostly follows it. */
+/** An event, alone or with the steps that usually follow it. */
 function event(vocabulary: Vocabulary): fc.Arbitrary<Event> {
   const { keyless, money, keys, silences, crashes, partitions, disks, clocks } = vocabulary
   const customer = fc.nat({ max: vocabulary.customersMax - 1 })

@@ -1,5 +1,5 @@
 /**
- * Whether what was observed of one customer can have happened one after the other. Operations that were under way
+ * Whether the observed answers of one customer have a sequential explanation. Operations that were under way
  * at the same time may take effect in any order; one that was answered has taken effect by then, with this answer;
  * one whose answer was lost may take effect at any time from then on, or never.
  *
@@ -17,9 +17,9 @@ interface Pending {
 
 interface Possibility {
   readonly state: CustomerState
-  /** By their number, those that have not taken effect in it. */
+  /** The operations without an effect in this state, by their number. */
   readonly pending: readonly number[]
-  /** Those that took effect before they were answered, and what they must answer. */
+  /** Operations that took effect before their answer, and the answer they must give. */
   readonly owed: readonly (readonly [id: number, outcome: string])[]
 }
 
@@ -30,11 +30,11 @@ export interface History {
   answered(id: number, outcomes: readonly string[]): void
   /** It will not be answered; it may be, or become, this operation. */
   lost(id: number, operation?: Operation): void
-  /** A round is over: what was answered until now comes before what begins from now on. */
+  /** Ends a round: operations that are answered by now precede the ones that begin later. */
   endRound(): void
-  /** Of all possibilities, what is left. Empty: the last answers fit none of those of the round before. */
+  /** The possible states. Empty: the last answers fit none of the states before the round. */
   readonly states: readonly CustomerState[]
-  /** Too much was under way at once to say what came of it; only the promises are left to check. */
+  /** Too many operations were under way at once to search their orders; only the promises are checked. */
   readonly isTooWide: boolean
   /** For people: the operations of the round that no order explains, or of the last one. */
   readonly lastRound: readonly string[]
@@ -74,7 +74,7 @@ export function createHistory(initial: CustomerState): History {
       }
       if (next.pending.every((id) => operations[id]?.outcomes === undefined)) {
         found.push(next)
-        // Answers fix what each operation did, and all orders that explain them come to the same sums.
+        // The answers determine the effect of each operation, so all orders that explain them have the same sums.
         if (isAllAnswered) break
       }
       stack.push(...continuations(next).toReversed())
@@ -83,7 +83,7 @@ export function createHistory(initial: CustomerState): History {
     begun = []
   }
 
-  /** What may take effect next, in the order in which it was asked. */
+  /** The operations that may take effect next, in the order of their begin. */
   function continuations({ state, pending, owed }: Possibility): Possibility[] {
     return pending.flatMap((id) => {
       const { operation, outcomes, isLost } = operations[id] as Pending
@@ -102,7 +102,7 @@ export function createHistory(initial: CustomerState): History {
     })
   }
 
-  /** What is still owed of answers; undefined where one came that is another. */
+  /** The answers that are still due; undefined if one contradicts them. */
   function paid({ owed }: Possibility): Possibility['owed'] | undefined {
     const isOther = owed.some(([id, outcome]) => {
       const { outcomes, isLost } = operations[id] as Pending

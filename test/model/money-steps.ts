@@ -1,4 +1,4 @@
-/** Steps that move a customer's money, or change what may be spent of it, beside the calls. */
+/** Steps beside the calls that move a customer's money, or change its limits. */
 import { revokeApiKey } from '../../src/customers/api-keys.ts'
 import { changeApiKey } from '../../src/customers/change-api-key.ts'
 import { changeTeam } from '../../src/customers/teams.ts'

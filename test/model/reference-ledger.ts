@@ -1,10 +1,10 @@
 /**
- * The ledger as it should be, of one customer, in memory: what an operation does to the state and what it answers.
+ * The ideal ledger of one customer, in memory: the effect of each operation on the state, and its answer.
  * Nothing is at once, nothing fails, nothing is fast. Amounts are tokens.
  */
 import type { KeyName } from './steps.ts'
 
-/** What may be held and spent beside the balance; without a limit it is counted only. */
+/** A limit beside the balance; without a limit the amounts are only counted. */
 export interface Pot {
   readonly limit: number | null
   readonly held: number
@@ -15,9 +15,9 @@ export interface CallState {
   readonly key: KeyName
   readonly amount: number
   readonly status: 'held' | 'charged' | 'released'
-  /** What its first outcome charged. */
+  /** The charge of the first outcome. */
   readonly billed: number
-  /** What it came to in the end, where a correction was posted. */
+  /** The final charge, if a correction was posted. */
   readonly corrected: { readonly status: 'charged' | 'released'; readonly billed: number } | null
 }
 

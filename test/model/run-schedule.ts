@@ -22,7 +22,7 @@ import {
 } from './steps.ts'
 import { chargeOf, createAttempt, fromNanoBrl, fromPicoUsd, type World } from './world.ts'
 
-/** What a schedule did, for those who check it. */
+/** The result of a schedule, for the checks. */
 export interface Run {
   readonly customers: readonly RunCustomer[]
   readonly calls: ReadonlyMap<number, RunCall>
@@ -45,13 +45,13 @@ export interface RunCall {
   readonly tokens: number
   readonly node: DrivenNode
   phase: 'asked' | 'running' | 'ending' | 'over'
-  /** Output that checkpoints told the ledger: the most that any did; of those it kept, before this round and now. */
-  seen: { told: number; kept: number; keptNow: number }
+  /** Output tokens in checkpoints: the highest sent, and the highest stored before this round and now. */
+  seen: { sent: number; kept: number; keptNow: number }
   /** Somebody else resolved its hold. */
   isReconciled: boolean
   /** Tokens of the answer that its client has. */
   delivered: number | undefined
-  /** The ledger took what was delivered: it must be charged whatever dies. */
+  /** The ledger took the delivered charge, which must survive every death. */
   isDurable: boolean
 }
 
@@ -164,7 +164,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
       tokens,
       node,
       phase: 'asked',
-      seen: { told: 0, kept: 0, keptNow: 0 },
+      seen: { sent: 0, kept: 0, keptNow: 0 },
       isReconciled: false,
       delivered: undefined,
       isDurable: false,
@@ -188,7 +188,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     if (!call || call.phase !== 'running' || call.node.isCrashed) return
     call.phase = 'ending'
     const { attempt, node } = call
-    const tokens = wanted === null ? null : Math.max(Math.min(wanted, call.tokens), call.seen.told)
+    const tokens = wanted === null ? null : Math.max(Math.min(wanted, call.tokens), call.seen.sent)
     const { history } = customerAt(call.customer)
     const operation = (told: { tokens: number | null; isFinal: boolean }): Operation => ({
       kind: 'resolve',
@@ -222,8 +222,8 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
         .map((call) => {
           // Only of streams output is seen before the answer is whole.
           const told = call.attempt.isStream ? Math.min(seen, call.tokens) : 0
-          if (call.phase === 'ending') return { attempt: call.attempt, seen: call.seen.told, call }
-          call.seen.told = Math.max(call.seen.told, told)
+          if (call.phase === 'ending') return { attempt: call.attempt, seen: call.seen.sent, call }
+          call.seen.sent = Math.max(call.seen.sent, told)
           return { attempt: call.attempt, seen: told, call }
         })
       const answered = node.checkpoint(checkpoints).then((kept) => {
@@ -278,7 +278,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     )
   }
 
-  /** What somebody else made of holds in this round, and whether they might. */
+  /** Notes the holds that other nodes resolved in this round, and checks that they were allowed to. */
   async function noteReconciled(): Promise<string[]> {
     if (!hasReconciled) return []
     const faults: string[] = []
@@ -301,9 +301,9 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
       history.answered(history.begin(operation), ['done'])
       if (!reconcilable.has(call))
         faults.push(`the hold of call ${id} was resolved by others although its node is alive`)
-      if (tokens < call.seen.kept || tokens > call.seen.told)
+      if (tokens < call.seen.kept || tokens > call.seen.sent)
         faults.push(
-          `call ${id} was charged ${tokens} for a lost node, its checkpoints say ${call.seen.kept} to ${call.seen.told}`,
+          `call ${id} was charged ${tokens} for a lost node, its checkpoints say ${call.seen.kept} to ${call.seen.sent}`,
         )
     }
     return faults
@@ -450,7 +450,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     return [...faults, ...explain()]
   }
 
-  /** All is well again, what runs ends, and a minute passes. */
+  /** Heals everything, ends the running calls, and lets a minute pass. */
   async function quiesce(): Promise<string[]> {
     nodes.forEach((node, place) => {
       node.emptyDisk()

@@ -55,7 +55,7 @@ export type MoneyStep =
 
 export type Direction = 'to_server' | 'to_client' | 'both'
 
-/** Steps of nodes: what breaks, what heals, what nodes do about each other. */
+/** Steps of nodes: breaking, healing, and what nodes do to each other. */
 export type NodeStep =
   /** It sends no heartbeat until it returns; all else goes on. */
   | { readonly kind: 'silence' | 'return'; readonly node: number }
@@ -64,9 +64,9 @@ export type NodeStep =
   | { readonly kind: 'reconcile' | 'replay'; readonly node: number }
   /** The process is gone, some turns of its event loop after this round began; a new one starts on its disk. */
   | { readonly kind: 'crash'; readonly node: number; readonly turns: number }
-  /** Nothing passes in this direction, and nobody is told. */
+  /** Nothing passes in this direction, without a sign to either side. */
   | { readonly kind: 'freeze'; readonly node: number; readonly direction: Direction }
-  /** Connections break and no new ones are made; `arrives`: what was on its way to the server gets there. */
+  /** Connections break and no new ones are made; `arrives`: bytes on their way to the server still arrive. */
   | {
       readonly kind: 'cut'
       readonly node: number
@@ -85,7 +85,7 @@ export type Step = CallStep | MoneyStep | NodeStep
 
 /** Its steps are issued together, in this order; the next round begins when they are answered. */
 export interface Round {
-  /** What a node is asked in this round goes in one batch of each lane. */
+  /** The works of a node in this round share one batch of each lane. */
   readonly isTogether: boolean
   readonly steps: readonly Step[]
 }

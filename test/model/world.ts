@@ -18,7 +18,7 @@ export interface World {
   readonly database: TestDatabase
   /** By their place; one that crashed is replaced. */
   readonly nodes: DrivenNode[]
-  /** What calls of the test model are made with. */
+  /** Price, rate and markup of the test model's calls. */
   readonly terms: Pick<Attempt, 'priceId' | 'fxRateId' | 'fxRateE4' | 'markupE4'>
   /** After a broken promise: nothing of it is left to break others. */
   restart(): Promise<void>
@@ -32,7 +32,7 @@ export async function openWorld({
   const database = await createTestDatabase()
   const { db, databaseUrl } = database
   await withClient(databaseUrl, async (client) => {
-    // Found at once: what is looked for is that there are none.
+    // Deadlocks are detected at once, because the schedules check that there are none.
     await client.query(`do $$ begin
       execute format('alter database %I set deadlock_timeout = ''20ms''', current_database()); end $$`)
     if (prepare) await client.query(prepare)
