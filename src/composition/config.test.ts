@@ -56,7 +56,7 @@ function assertFaults(faults: readonly string[], patterns: readonly RegExp[]): v
 
 const upstream = { id: 'own', kind: 'openai-compatible', base_url: 'https://ai.example.com/v1' }
 
-test('with nothing set it is a sandbox on this machine with a database of its own', () => {
+test('the default is a sandbox on this machine with an embedded database', () => {
   const folder = folderWith()
   const { models, ...rest } = loadConfig({}, folder)
   assert.ok(models.length > 27)
@@ -218,7 +218,7 @@ test('a file that is not JSON is named as such, beside the other faults', () => 
   ])
 })
 
-test('every fault of an upstream or a model is told with its place in the file', () => {
+test('every fault of an upstream or a model is reported with its place in the file', () => {
   const faults = faultsOf(
     {},
     {

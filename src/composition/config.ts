@@ -39,7 +39,7 @@ export interface Config {
   readonly transcriptionModel: string
   /** The address at which customers reach this server. Undefined: the host that each request names. */
   readonly publicUrl: string | undefined
-  /** Undefined in sandbox mode, which has a processor of its own, and where no account is set: nobody can pay in. */
+  /** Undefined in sandbox mode, which uses the sandbox processor, and without an account: then nobody can pay in. */
   readonly asaas: AsaasConfig | undefined
   /** Undefined in sandbox mode, where mails go to the mailbox page. */
   readonly mail: MailConfig | undefined

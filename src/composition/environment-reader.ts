@@ -67,7 +67,9 @@ export class EnvironmentReader {
   previousSecretsKey(name: string, current: string): Buffer | undefined {
     const key = this.secretsKey(name)
     if (key && !this.environment[current])
-      this.faults.push(`${name}: is for what is sealed anew with ${current}, which is not set`)
+      this.faults.push(
+        `${name}: opens secrets that are to be sealed anew with ${current}, which is not set`,
+      )
     if (key && this.environment[current] && parseSealingKey(this.environment[current])?.equals(key))
       this.faults.push(`${name}: must be another key than ${current}`)
     return key

@@ -33,7 +33,7 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
     logger: false,
     rewriteUrl: (request) => originForm(request.url ?? '/'),
     clientErrorHandler: answerNoHttp,
-    // As long as a whole head may be: what is too long for an id, its route says, in its own format.
+    // As long as the largest head: each route refuses an id that is too long, in its own format.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
     return503OnClosing: false,
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: true } },
@@ -46,11 +46,11 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
   )
   server.addHook('onClose', () => arrivals.stop())
   server.addHook('onRequest', (request, _reply, done) => {
-    // By the address as it came: looking up the route is expensive, and an oddly written address has a minute.
+    // By the raw path, because looking up the route is expensive; an unusual spelling gets the default of a minute.
     if (hasBody(request) && !streamed.has(request.raw.url ?? '')) arrivals.begin(request.raw)
     done()
   })
-  // Bodies arrive as bytes, whatever their content type: each route parses its own.
+  // Bodies arrive as bytes for every content type: each route parses its body.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
     arrivals.end(request.raw)

@@ -8,7 +8,7 @@ export interface ServerDeps {
   readonly terms: RouteTerms
   readonly keys: KeyCache
   readonly limits: LimitsView
-  /** Where customers reach this server; undefined: where each request says that it went. */
+  /** Where customers reach this server; undefined: the host that each request names. */
   readonly publicUrl: string | undefined
   readonly ipRequestsPerMinute: number
   readonly bodyBytesMax: number

@@ -230,7 +230,7 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
       run: () => queueDigests(db, new Date()),
     },
     'notify-price-changes': { cron: '* * * * *', run: () => notifyPriceChanges(db, deps.catalog) },
-    // A reward becomes due by time alone. Rewards are taken back first, so that nobody gains by the order.
+    // A reward becomes due by time alone. Rewards are taken back before new ones are granted, so that the order benefits nobody.
     'reward-referrals': { cron: '* * * * *', run: () => rewardReferrals(deps) },
     'prune-health': { cron: '37 3 * * *', run: () => pruneHealth(db) },
     // The request to delete an account mostly ends the erasure too; this job does the rest.

@@ -1,4 +1,4 @@
-/** Credits and debits by hand, as operators read them. */
+/** The schema of an adjustment, a credit or debit by hand. */
 import Type from 'typebox'
 import { findCustomerNames } from '../../customers/customer-names.ts'
 import type { Database } from '../../db/open.ts'

@@ -4,7 +4,7 @@ import type { NanoBrl } from '../../lib/money.ts'
 export interface AdjustmentDeps {
   readonly db: Database
   readonly operators: {
-    /** An adjustment above it waits for a second operator. */
+    /** A larger adjustment needs a second operator. */
     readonly approvalAboveNanoBrl: NanoBrl
   }
 }

@@ -67,7 +67,7 @@ const requesting = [
     },
     async handle({ caller, body, request }, deps: AdjustmentDeps) {
       const { customer_id: customerId, kind } = body
-      // As the database keeps it, to be compared with a repeat.
+      // In the database's precision, so that a repeated request compares equal.
       const reason = body.reason.toWellFormed()
       const amountNanoBrl = readAmount(body.amount_brl)
       const reference = readReference(body.reference, request.headers['idempotency-key'])
@@ -176,7 +176,11 @@ function decide(
       case 'adjustment_not_found':
         throw new RestRefusal(404, outcome.kind)
       case 'second_admin_required':
-        throw new RestRefusal(403, outcome.kind, 'whoever asked for it cannot approve it')
+        throw new RestRefusal(
+          403,
+          outcome.kind,
+          'the operator who requested an adjustment cannot approve it',
+        )
       case 'short_balance':
         throw shortBalance()
       default:
@@ -202,7 +206,7 @@ function shortBalance(): RestRefusal {
   return new RestRefusal(409, 'short_balance', 'less is there and not held: nothing was posted')
 }
 
-/** By the number's own shortest text: no arithmetic of doubles. */
+/** Parses the number's shortest text: no floating-point arithmetic. */
 function readAmount(given: number): NanoBrl {
   const amount = parseBrl(String(given))
   if (amount === undefined || amount % NANO_BRL_PER_CENTAVO !== 0n)

@@ -1,4 +1,4 @@
-/** Alerts as the routes take and give them. */
+/** The schemas of alerts: customers' input and the answers. */
 import Type, { type Static } from 'typebox'
 import { ALERT_KINDS, ALERT_RULES, type AlertKind } from '../../alerts/alert-kinds.ts'
 import type { Alert, AlertChange, AlertInput } from '../../alerts/alerts.ts'
@@ -76,7 +76,7 @@ export const alert = answer({
   updated_at: dateTime,
 })
 
-/** Throws a 400 for what no alert of its kind may have. */
+/** Throws a 400 for a field that alerts of this kind do not have. */
 export function readAlertInput(customerId: string, body: Static<typeof alertInput>): AlertInput {
   const { api_key_id: apiKeyId = null, team_id: teamId = null, is_enabled = true } = body
   const restricted = apiKeyId !== null ? 'api_key_id' : 'team_id'
@@ -95,7 +95,7 @@ export function readAlertInput(customerId: string, body: Static<typeof alertInpu
   }
 }
 
-/** Throws a 400 for what an alert of this kind may not have. */
+/** Throws a 400 for a value that alerts of this kind cannot have. */
 export function readAlertChange(
   kind: AlertKind,
   { name, threshold, channels, is_enabled }: Static<typeof alertChange>,
@@ -132,7 +132,7 @@ function readName(text: string): string {
   return name
 }
 
-/** By the number's own shortest text: amounts never go through the arithmetic of doubles. */
+/** Parses the number's shortest text: amounts never go through floating-point arithmetic. */
 function readThreshold(kind: AlertKind, threshold: number): bigint {
   const { min, max, decimals } = ALERT_RULES[kind]
   const nano = parseBrl(String(threshold))

@@ -13,7 +13,7 @@ import { RestRefusal } from '../rest/rest-refusal.ts'
 
 /** The specification's default. */
 const REQUESTS_PER_MINUTE = 120
-/** More is for the operator to grant, by the command line. */
+/** Only the operator can grant more, on the command line. */
 const REQUESTS_PER_MINUTE_MAX = 10_000
 const TOKENS_PER_MINUTE_MAX = 1_000_000_000
 const BUDGET_USD_MAX = 1_000_000
@@ -24,7 +24,7 @@ const IP_ENTRY_LENGTH_MAX = 64
 
 const budgetPeriod = Type.Enum(['day', 'month', 'lifetime'])
 
-/** Of the name and of the models no schema speaks: a fault of theirs has a code of its own. */
+/** The schema does not constrain the name and the models: their faults have separate error codes. */
 export const apiKeyFields = {
   name: Type.Optional(Type.Unsafe<unknown>({ description: 'Texto de 3 a 50 caracteres.' })),
   model_ids: Type.Optional(
@@ -89,7 +89,7 @@ export type KeyInput = Pick<
   | 'expiresAt'
 >
 
-/** Of a new key, as `createApiKey` takes it. Throws a `RestRefusal`. */
+/** The input of `createApiKey`. Throws a `RestRefusal`. */
 export function readKeyInput(deps: Pick<ApiKeyDeps, 'catalog'>, fields: GivenFields): KeyInput {
   const change = readKeyChange(deps, {
     ...fields,
@@ -107,7 +107,7 @@ export function readKeyInput(deps: Pick<ApiKeyDeps, 'catalog'>, fields: GivenFie
   }
 }
 
-/** Of a key that is there: only what was given. Throws a `RestRefusal`. */
+/** The changes to an existing key: only the given fields. Throws a `RestRefusal`. */
 export function readKeyChange(
   { catalog }: Pick<ApiKeyDeps, 'catalog'>,
   fields: GivenFields,
@@ -134,12 +134,12 @@ export function readKeyChange(
 function readName(value: unknown): string {
   const name = readKeyName(value)
   if (name === undefined) throw new RestRefusal(400, 'name must be 3-50 chars')
-  // NUL is what the database cannot keep; none of them can be seen.
+  // The database cannot store NUL, and control characters are invisible.
   if (/\p{Cc}/u.test(name)) throw invalid('name', 'must not have control characters')
   return name
 }
 
-/** Those of the catalog, each once. */
+/** Models of the catalog, each once. */
 function readModels(catalog: ApiKeyDeps['catalog'], value: unknown): string[] {
   const given: unknown[] = Array.isArray(value) ? value : []
   const known = given.filter(
@@ -160,7 +160,7 @@ function readAllowlist(entries: readonly string[]): readonly string[] {
   return [...new Set(entries)]
 }
 
-/** By the number's own shortest text: amounts never go through the arithmetic of doubles. */
+/** Parses the number's shortest text: amounts never go through floating-point arithmetic. */
 function readBudget({
   limit_usd,
   period,
@@ -175,7 +175,7 @@ function readBudget({
 
 function readExpiry(text: string): Date {
   const at = new Date(text)
-  // A leap second is a time by the format and none by the clock.
+  // The format allows a leap second; a `Date` does not.
   if (Number.isNaN(at.getTime())) throw invalid('expires_at', 'is not a time')
   if (at.getTime() <= Date.now()) throw invalid('expires_at', 'must be in the future')
   return at
@@ -203,7 +203,7 @@ const shownFields = {
 }
 export const apiKey = answer(shownFields)
 
-/** Of a key that was made just now. */
+/** The answer for a new key, with its secret. */
 export const newApiKey = answer({
   ...shownFields,
   key: Type.String({ description: 'O segredo; só é mostrado esta vez.' }),

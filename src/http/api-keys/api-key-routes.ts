@@ -141,7 +141,7 @@ const changing = [
 
 export const apiKeyRoutes = [...reading, ...creating, ...changing, ...bulkRevokeRoutes]
 
-/** Throws a 404 for what is no key of the caller's. */
+/** Throws a 404 for an id that is not a key of the caller. */
 async function theKey(db: Database, caller: Caller, keyId: string): Promise<ApiKeyDetails> {
   const key = await findApiKeyDetails(db, caller.customerId, keyId)
   if (!key) throw new RestRefusal(404, 'key_not_found')

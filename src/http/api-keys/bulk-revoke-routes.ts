@@ -8,13 +8,13 @@ import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
 const IDS_MAX = 100
-/** A key that was about to be revoked may have made another one; each round ends those of the one before. */
+/** A key may have created another one just before its revocation; each round revokes the keys created during the previous one. */
 const ROUNDS_MAX = 10
 
 interface Counts {
   revoked: number
   alreadyInactive: number
-  /** Of keys that the database failed to revoke; the others are revoked all the same. */
+  /** Ids of keys that the database failed to revoke; the others are revoked nevertheless. */
   gatewayFailures: number
 }
 
@@ -29,7 +29,7 @@ export const bulkRevokeRoutes = [
       {
         all: Type.Optional(Type.Literal(true, { description: 'Todas; sem `ids`.' })),
         ids: Type.Optional(
-          // Without the prefix `urn:uuid:`, which is of the format and nothing that the database knows.
+          // Without the prefix `urn:uuid:`, which the format allows and the database does not.
           Type.Array(Type.String({ format: 'uuid', maxLength: 36 }), {
             maxItems: IDS_MAX,
             description: 'Só estas; sem `all`.',
@@ -48,7 +48,7 @@ export const bulkRevokeRoutes = [
   }),
 ]
 
-/** Where one of them is not the caller's, none is revoked. */
+/** If one of them is not the caller's, none is revoked. */
 async function revokeThese(
   deps: ApiKeyDeps,
   caller: Caller,
@@ -78,7 +78,7 @@ async function revokeAll(deps: ApiKeyDeps, caller: Caller): Promise<Counts> {
   return counts
 }
 
-/** Each in a transaction of its own, so that a failure loses this key only. */
+/** Each in a separate transaction, so that a failure affects this key only. */
 async function revokeOne(
   { db, log }: ApiKeyDeps,
   caller: Caller,

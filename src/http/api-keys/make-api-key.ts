@@ -4,13 +4,13 @@ import { createKey } from '../../customers/key-acts.ts'
 import type { Database } from '../../db/open.ts'
 import { actorOf, holdCaller, type Caller } from '../rest/authenticate.ts'
 
-/** Unrevoked keys of one customer, with those of their teams: revoking them all must come to an end. */
+/** Active keys of one customer, including their teams' keys: bounds the work of revoking all of them. */
 export const KEYS_MAX = 1_000
 
 /**
- * Makes a key for the account that pays. `assertRoom` throws when the account has as many keys as it may; no other
- * key is made meanwhile. Undefined when the caller's own key was revoked or the session ended: this node may not
- * have heard of it yet, and a revoked key must not make another one.
+ * Creates a key for the account that pays. `assertRoom` throws if the account has reached its limit of keys; no other
+ * key is created meanwhile. Returns undefined if the caller's own key was revoked or the session ended: this node may
+ * not know yet, and a revoked key must not create another one.
  */
 export async function makeApiKey(
   trx: Database,

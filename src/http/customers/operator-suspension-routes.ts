@@ -20,7 +20,7 @@ const forEach = {
   refusals: { 404: ['customer_not_found'] },
 } as const
 
-/** Both are good too where the account is so already. */
+/** Both succeed if the account already has that state. */
 export const operatorSuspensionRoutes = [
   restRoute({
     ...forEach,

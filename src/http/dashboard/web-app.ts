@@ -1,6 +1,6 @@
 /**
  * The dashboard at `/`: the files that Vite built, and the same first page for the address of every page.
- * Addresses of interfaces stay what they are: what is unknown there is a 404 in their own format.
+ * API paths are not affected: an unknown API path is a 404 in the API's format.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ const POLICY = [
 
 const INTERFACES =
   /^\/(v1|auth|docs|mailbox|metrics|cambio|unsubscribe|files|inbound|healthz)(\/|$)/
-/** A year: their names change with what is in them. */
+/** A year: their names change with their content. */
 const HASHED_ASSET = 'public, max-age=31536000, immutable'
 
 export interface WebApp {

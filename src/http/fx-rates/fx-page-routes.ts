@@ -1,4 +1,4 @@
-/** `GET /cambio`: which exchange rate was applied when, to be read by people. No script, nothing from elsewhere. */
+/** `GET /cambio`: which exchange rate was applied when, for people to read. It has no script and loads nothing. */
 import { hiddenRoute } from '../rest/route.ts'
 import { listAppliedRates, type AppliedRate } from '../../fx/applied-rates.ts'
 import { escapeHtml } from '../../lib/escape-html.ts'

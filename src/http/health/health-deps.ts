@@ -4,15 +4,15 @@ import type { HealthSummaries } from '../../health/health-summaries.ts'
 
 /** The state that only this node knows. */
 export interface ThisNode {
-  /** Another one after the node was fenced. */
+  /** Changes when the node is fenced. */
   id(): string
   readonly startedAt: Date
   runningCalls(): number
-  /** Settlements on the local disk that wait for the database. */
+  /** Settlements that wait in the spool for the database. */
   spoolLength(): number
   ledgerWaiting(): number
   listRoutes(): readonly RouteState[]
-  /** Empty where this node has no workers. */
+  /** Empty without background jobs on this node. */
   listTimers(): readonly {
     readonly name: string
     readonly everyMs: number

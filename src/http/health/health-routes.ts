@@ -5,7 +5,7 @@ import type { HealthDeps } from './health-deps.ts'
 import { sendJson } from '../rest/rest-error.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
-/** A database that does not answer in this time does not answer. */
+/** A database that does not answer in this time counts as unavailable. */
 const DATABASE_TIMEOUT_MS = 2_000
 
 const databaseHealth = answer({ ok: Type.Boolean(), latency_ms: count, timestamp: dateTime })

@@ -12,7 +12,7 @@ import type { HealthDeps, ThisNode } from './health-deps.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
-/** Of the newest days; the one in force is the first of them that was ever applied. */
+/** Rates of the newest days; the rate in force is the first of them that has been applied. */
 const RATES_READ = 10
 const DAY_MS = 86_400_000
 

@@ -9,6 +9,6 @@ export interface MailDeps {
 }
 
 export interface MailTerms {
-  /** The mailbox is there in the sandbox alone. */
+  /** The mailbox exists in sandbox mode only. */
   readonly mode: 'sandbox' | 'live'
 }

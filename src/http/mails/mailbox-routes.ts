@@ -55,7 +55,7 @@ const sandboxRoutes = [
   }),
 ]
 
-/** A page of another site can reach this machine through the browser, by a host name of its own (DNS rebinding). */
+/** A page of another site can reach this machine through the browser, under a host name that it controls (DNS rebinding). */
 function mayRead(request: FastifyRequest, { metricsToken }: MailDeps): boolean {
   if (!isOperator(request, metricsToken)) return false
   return metricsToken !== undefined || LOCAL_NAME.test(request.headers.host ?? '')

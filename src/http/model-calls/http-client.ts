@@ -6,7 +6,7 @@ import { limitHeaders, requestIdHeaders } from '../rest/response-headers.ts'
 import { hasLeft, onLeave } from '../rest/leaving-client.ts'
 import { originOf } from '../rest/origin-of.ts'
 
-/** A client that reads nothing for this long, while its connection is full, is cut. */
+/** A client that reads nothing for this long, while its connection is full, is disconnected. */
 const WRITE_STALL_MS = 60_000
 
 /** A model call's client over the raw response: answers do not pass through the framework's serialiser. */
@@ -53,10 +53,10 @@ export function createHttpClient(
       head(200, limits, {
         'content-type': 'text/event-stream; charset=utf-8',
         'cache-control': 'no-cache',
-        // Asks proxies of the nginx kind not to collect the stream.
+        // Asks proxies such as nginx not to buffer the stream.
         'x-accel-buffering': 'no',
       })
-      // With the first chunk if it is here already, else now: a client sees that it was admitted.
+      // Sent with the first chunk if that is here already, else at once, so that the client sees that it was admitted.
       setImmediate(() => {
         if (!hasWritten && !raw.writableEnded && !raw.destroyed) raw.flushHeaders()
       })

@@ -6,9 +6,9 @@ import type { ModelCallDeps } from './model-call-deps.ts'
 export const KEY_ID_HEADER = 'x-svc-api-key-id'
 
 /**
- * A customer in a login session has no secret at hand, and calls a model by naming one of their keys: its limits hold
- * for the call. Undefined where the request names no key, or brings a secret. The returned function finds no key for a
- * page of another site that uses the browser's session, nor a key of another account.
+ * A customer in a login session has no secret, and calls a model by naming one of their keys, whose limits apply to the
+ * call. Undefined if the request names no key or contains a secret. The returned function finds no key for a page of
+ * another site that uses the browser's session, nor a key of another account.
  */
 export function keyOfSession(
   { keys, signIn }: Pick<ModelCallDeps, 'keys' | 'signIn'>,

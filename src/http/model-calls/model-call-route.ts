@@ -14,7 +14,7 @@ export function modelCallRoute<Body>(declared: {
   readonly url: string
   readonly contract: ModelCallContract
   readonly isBodyStreamed?: boolean
-  /** Gives the function that serves the calls of one server, and the one that reads the body of a request. */
+  /** Returns the function that serves one server's calls, and the one that reads a request's body. */
   readonly serving: (deps: ModelCallDeps) => {
     readonly serveCall: ServeCall<Body>
     readonly bodyOf: (request: FastifyRequest) => Body
@@ -30,7 +30,7 @@ export function modelCallRoute<Body>(declared: {
     handlersOf(deps) {
       const { serveCall, bodyOf } = serving(deps)
       return {
-        // The gateway checks; the schema only describes.
+        // The gateway validates; the schema only describes.
         validatorCompiler: () => () => true,
         async handler(request, reply) {
           const receivedAtMs = performance.now()
@@ -109,7 +109,7 @@ function describe({ summary, body, bodyType, answer }: ModelCallContract): objec
   }
 }
 
-/** The bytes of a body that was read whole. */
+/** The bytes of a fully read body. */
 export function bytesOf({ body }: FastifyRequest): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 }

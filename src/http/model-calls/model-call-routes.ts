@@ -7,7 +7,7 @@ import {
 import { bytesOf, modelCallRoute } from './model-call-route.ts'
 import { createUploads } from './upload-form.ts'
 
-/** The model calls of the specification, at the addresses that client libraries know. */
+/** The model calls of the specification, at the paths that client libraries use. */
 export const modelCallRoutes = [
   modelCallRoute({
     url: '/v1/chat/completions',

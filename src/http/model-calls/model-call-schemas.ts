@@ -1,6 +1,6 @@
 /**
- * The schemas of the model calls, for the description of the interface. The gateway itself checks the requests, and
- * passes on further fields that upstreams know.
+ * The schemas of the model calls, for the OpenAPI description. The gateway itself validates the requests, and passes on
+ * further fields that upstreams know.
  */
 import Type, { type TSchema } from 'typebox'
 import { INPUTS_MAX } from '../../gateway/embeddings/embedding-request.ts'

@@ -1,7 +1,7 @@
 /**
- * Reads a multipart form whose file goes to the disk as it comes: it is never held in memory, and it can
- * be sent to an upstream more than once. The file has no name there from the start, so nothing of it
- * stays when this process ends, however it ends.
+ * Reads a multipart form and writes its file to the disk as it arrives: it is never held in memory, and it can
+ * be sent to an upstream more than once. The file on the disk is unlinked from the start, so nothing of it
+ * remains when this process ends, for whatever reason.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, unlink, type FileHandle } from 'node:fs/promises'
@@ -19,14 +19,14 @@ import type {
 
 export interface UploadLimits {
   readonly dir: string
-  /** Of one file. */
+  /** The limit for one file. */
   readonly fileBytesMax: number
-  /** Of all files that wait on this node. */
+  /** The limit for all files that wait on this node. */
   readonly totalBytesMax: number
 }
 
 export interface Uploads {
-  /** The form of a request; nothing is read before it is asked for. */
+  /** The form of a request; it is read on the first call. */
   formOf(request: IncomingMessage): IncomingForm
 }
 
@@ -79,8 +79,8 @@ export function createUploads({ dir, fileBytesMax, totalBytesMax }: UploadLimits
 }
 
 /**
- * From its beginning. No stream of Node's: one that is destroyed closes the file under its owner, and
- * the owner then closes what has got its number meanwhile.
+ * Reads the file from its start. It does not use a Node stream: a destroyed stream closes the file descriptor
+ * under its owner, and the owner would then close another file that got the same number meanwhile.
  */
 async function* readFrom(handle: FileHandle, garbage: YoungGarbage): AsyncGenerator<Buffer> {
   for (let at = 0; ;) {
@@ -97,7 +97,7 @@ async function* readFrom(handle: FileHandle, garbage: YoungGarbage): AsyncGenera
   }
 }
 
-/** Readable and writable by us alone, and gone from its folder at once. */
+/** Accessible to this process's user alone, and unlinked from its folder at once. */
 async function openNameless(dir: string): Promise<FileHandle> {
   await mkdir(dir, { recursive: true, mode: 0o700 })
   const path = join(dir, randomUUID())
@@ -117,7 +117,7 @@ async function readForm(
   let kept: { part: Readable; file: Promise<KeptFile> } | undefined
   try {
     await new Promise<void>((resolve, reject) => {
-      // A part without a name has an undefined one, although the type says otherwise.
+      // The name is undefined if the part has none, although the type says otherwise.
       parser.on('field', (name: string | undefined, value, _isNameCut, isValueCut) => {
         if (name === undefined) return reject(new Unsound(NO_FORM))
         if (isValueCut)
@@ -127,7 +127,7 @@ async function readForm(
       parser.on('fieldsLimit', () => reject(new Unsound(TOO_MANY_FIELDS)))
       parser.on('partsLimit', () => reject(new Unsound(TOO_MANY_FIELDS)))
       parser.on('file', (name, part, fileName, _encoding, mediaType) => {
-        // On every part from the start: an error without a listener ends the process.
+        // Attached to every part at once: an error without a listener ends the process.
         part.on('error', (error) => reject(error instanceof Unsound ? error : new Unsound(NO_FORM)))
         if (name !== 'file' || kept) return void part.resume()
         part.on('limit', () => reject(new Unsound(refusals.payloadTooLarge(fileBytesMax))))
@@ -136,7 +136,7 @@ async function readForm(
       })
       parser.on('error', () => reject(new Unsound(NO_FORM)))
       parser.on('finish', resolve)
-      // A request also closes after its end.
+      // A request also emits `close` after its end.
       request.once('close', () => {
         if (!request.complete) reject(new Unsound(NO_FORM))
       })
@@ -144,7 +144,7 @@ async function readForm(
     })
     return { file: await kept?.file, fields }
   } catch (error) {
-    // The rest of the request is read and dropped: its sender is still to read the answer.
+    // The rest of the request is read and discarded, so that the client can read the answer.
     request.unpipe(parser)
     request.resume()
     kept?.part.destroy(error as Error)
@@ -157,7 +157,7 @@ async function readForm(
   }
 }
 
-/** Why a form cannot be used. */
+/** The reason why a form is refused. */
 class Unsound extends Error {
   readonly refused: Refusal
   constructor(refused: Refusal) {

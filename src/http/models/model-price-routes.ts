@@ -81,7 +81,7 @@ export const modelPriceRoutes = [
   }),
 ]
 
-/** By the model's own price: a route of another price charges by that one. */
+/** By the model's own price; a route with a different price charges by its own. */
 function priceBody(model: Model, fxRateE4: bigint): AnswerOf<typeof modelPrice> {
   const conversion = { fxRateE4, markupE4: model.markupE4 }
   const { tiers, units = {} } = model.price
@@ -112,7 +112,7 @@ function tierBody(priced: PriceTier, conversion: Conversion): AnswerOf<typeof ti
   }
 }
 
-/** The charge for this cost alone. */
+/** The charge for this cost. */
 function charged(cost: PicoUsd, conversion: Conversion) {
   return jsonBrl(chargeFor(cost, conversion))
 }

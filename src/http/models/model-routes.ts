@@ -29,11 +29,11 @@ export const modelRoutes = [
     tag: 'Modelos',
     summary: 'O catálogo de modelos',
     access: 'public',
-    // `chat` is an alias of `llm`.
+    // `chat` is an alias for `llm`.
     query: { category: Type.Optional(Type.Enum([...MODEL_CATEGORIES, 'chat'])) },
     answer: answer({
       models: Type.Array(answer(described)),
-      // Client libraries read these two.
+      // Client libraries read these two fields.
       object: Type.Literal('list'),
       data: Type.Array(answer(listed)),
     }),

@@ -118,7 +118,7 @@ export const operatorMarkupRoutes = ({ markupNoticeDays }: ModelTerms) => [
   ...canceling,
 ]
 
-/** By the number's own shortest text: no arithmetic of doubles. */
+/** Parses the number's shortest text: no floating-point arithmetic. */
 function readMarkup(given: number): bigint {
   const markupE4 = parseE4(String(given))
   if (markupE4 === undefined)
@@ -128,7 +128,7 @@ function readMarkup(given: number): bigint {
 
 function readStart(text: string): Date {
   const startsAt = new Date(text)
-  // The format takes leap seconds, which a `Date` does not have.
+  // The format allows leap seconds; a `Date` does not.
   if (!(startsAt.getTime() <= Date.now() + DAYS_AHEAD_MAX * DAY_MS))
     throw new RestRefusal(400, 'invalid_request', 'starts_at: must be within a year')
   return startsAt

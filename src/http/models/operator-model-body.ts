@@ -1,4 +1,4 @@
-/** Models and changes of their markups as operators see them. */
+/** The schemas of models and of changes of their markups, for operators. */
 import Type from 'typebox'
 import { listDisabledModels } from '../../catalog/disabled-models.ts'
 import type { Model, Route } from '../../catalog/model.ts'
@@ -66,7 +66,7 @@ export const adminModel = answer({
   scheduled: Type.Array(markupChange),
 })
 
-/** In catalog order, as the database has the changes. */
+/** In the order of the catalog, with the changes from the database. */
 export async function listModelBodies({
   db,
   catalog,
@@ -94,7 +94,7 @@ export async function listModelBodies({
   })
 }
 
-/** As it is configured. Throws a 404. */
+/** The configured model. Throws a 404 for an unknown one. */
 export function getConfigured({ catalog }: ModelDeps, id: string): Model {
   const found = catalog.listConfigured().find((model) => model.id === id)
   if (!found) throw new RestRefusal(404, 'model_not_found')
@@ -132,7 +132,7 @@ function routeBody(route: Route) {
   }
 }
 
-/** Micro-USD of a million tokens are pico-USD of one: a millionth of what is shown. */
+/** Micro-USD for a million tokens equal pico-USD for one: a millionth of the shown price. */
 const TOKENS = 1_000_000n
 
 function priceBody({ tiers, units = {} }: Price): AnswerOf<typeof price> {

@@ -1,4 +1,4 @@
-/** A card and its holder as customers write them. Nothing that is thrown here repeats a value. */
+/** A card and its holder, as entered by customers. No error thrown here contains a value. */
 import Type, { type Static } from 'typebox'
 import { readTaxId } from '../../lib/tax-id.ts'
 import { findCardFault } from '../../payments/check-card.ts'
@@ -9,7 +9,7 @@ import { RestRefusal } from '../rest/rest-refusal.ts'
 const text = (maxLength: number, description?: string) =>
   Type.Optional(storedText(0, maxLength, description))
 
-/** A missing field has an error code of its own, so the schema requires none. */
+/** A missing field has a separate error code, so the schema requires none. */
 export const newCard = Type.Object(
   {
     card: Type.Optional(
@@ -52,7 +52,7 @@ const HOLDER_FIELDS = [
   'phone',
 ] as const
 
-/** Throws a `RestRefusal`, before the processor is asked. */
+/** Throws a `RestRefusal` before anything is sent to the processor. */
 export function readNewCard(
   body: Static<typeof newCard>,
   { takesTestNumbers }: { takesTestNumbers: boolean },

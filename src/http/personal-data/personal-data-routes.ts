@@ -111,7 +111,7 @@ export const personalDataRoutes = [
   }),
 ]
 
-/** The account is deleted already: a failure here is the job's to mend. */
+/** The account is already deleted: after a failure here the background job completes the erasure. */
 async function beginErasing({ db, log }: PersonalDataDeps, customerId: string): Promise<void> {
   try {
     await eraseRemains(db, customerId, Date.now() + ERASE_MS)

@@ -40,7 +40,7 @@ const profileBody = Type.Object(
     full_name: Type.Optional(
       line(200, 'Nome completo ou razão social. Sem ele vale, no início, o nome da conta.'),
     ),
-    // Of any kind and length, for its own errors say what is wrong with it.
+    // Of any type and length, because its separate error codes describe the fault.
     cpf_cnpj: Type.Optional(
       nullable(
         Type.String({

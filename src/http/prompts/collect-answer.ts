@@ -5,16 +5,16 @@ import type { ServeCall } from '../../gateway/serve-call.ts'
 import { hasLeft, onLeave } from '../rest/leaving-client.ts'
 import { originOf } from '../rest/origin-of.ts'
 
-/** A whole answer, in the JSON that the gateway wrote. */
+/** A complete answer, in the gateway's JSON. */
 export interface CollectedAnswer {
   readonly kind: 'answer'
   readonly body: string
 }
 
 /**
- * Makes a model call on behalf of a REST request, within this process and on the way that every call takes,
- * and gathers what it ends with. It must be one that is not streamed. The call belongs to the client of the
- * request: when that hangs up, the gateway learns of it as it does on calls of its own.
+ * Makes a model call on behalf of a REST request, within this process and through the gateway like every other
+ * call, and collects its answer. The call must not be streamed. It belongs to the client of the REST request: if
+ * that client disconnects, the gateway handles it as on any model call.
  */
 export async function collectAnswer(
   serveCall: ServeCall,

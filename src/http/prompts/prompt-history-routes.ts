@@ -70,7 +70,7 @@ async function getPrompt(
   return saved
 }
 
-/** Versions are in the order of their numbers, so the number is the place. */
+/** Versions are sorted by number, so the number is the cursor's position. */
 function writeVersionCursor(version: number): string {
   return Buffer.from(`v${version}`).toString('base64url')
 }

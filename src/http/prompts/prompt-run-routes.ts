@@ -66,7 +66,7 @@ export const promptRunRoutes = [
   }),
 ]
 
-/** A session has no secrets at hand, and names the key by its id; a key does not act for another that it cannot name. */
+/** A login session names the key by its id, because it has no secrets; a key cannot act for another key. */
 function keyFinder(
   { keys }: PromptDeps,
   { customerId, sessionId }: Caller,
@@ -123,7 +123,7 @@ function tooLong(bytesMax: number): RestRefusal {
   )
 }
 
-/** The gateway's refusal in the format of REST. A key that ended just now is one that is not there. */
+/** The gateway's refusal in the REST format. A key that was revoked meanwhile is reported as not found. */
 function sendRefused(reply: FastifyReply, refused: Refusal): FastifyReply {
   const { status, code, message, retryAfterSeconds } = refused
   if (status === 401) throw new RestRefusal(404, 'key_not_found')

@@ -1,4 +1,4 @@
-/** The discrepancies between our books and those of the processor and the upstreams, for operators. */
+/** The discrepancies between our records and those of the processor and the upstreams, for operators. */
 import Type from 'typebox'
 import { explainDiscrepancy } from '../../reconciliation/discrepancies.ts'
 import { discrepancyBody, readReport } from '../../reconciliation/report.ts'

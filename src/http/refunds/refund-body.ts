@@ -1,4 +1,4 @@
-/** Refunds, as customers and operators read them. */
+/** The schemas of a refund, for customers and for operators. */
 import Type from 'typebox'
 import { findCustomerNames } from '../../customers/customer-names.ts'
 import type { Database } from '../../db/open.ts'
@@ -60,7 +60,7 @@ export function refundBody(refund: Refund): AnswerOf<typeof refundAnswer> {
   }
 }
 
-/** With what only operators read. */
+/** The refund with the fields for operators only. */
 export const operatedRefundAnswer = answer({
   ...refundFields,
   customer_id: uuid,

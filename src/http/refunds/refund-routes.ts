@@ -136,7 +136,7 @@ export const refundRoutes = [
   }),
 ]
 
-/** By the number's own shortest text: no arithmetic of doubles. */
+/** Parses the number's shortest text: no floating-point arithmetic. */
 function readAmount(given: number): NanoBrl {
   const amount = parseBrl(String(given))
   if (amount === undefined || amount <= 0n || amount % NANO_BRL_PER_CENTAVO !== 0n)

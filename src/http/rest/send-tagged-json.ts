@@ -9,7 +9,7 @@ const COMPRESSED_FROM_BYTES = 1_400
 
 /**
  * JSON with an `ETag`, compressed for clients that take it; a 304 without a body where the client has just this
- * already (RFC 9110, 13.1.2). Each encoding has a tag of its own, as strong tags must.
+ * already (RFC 9110, 13.1.2). Each encoding has a separate tag, as strong tags must.
  */
 export async function sendTaggedJson(
   request: FastifyRequest,
@@ -30,7 +30,7 @@ export async function sendTaggedJson(
     : reply.send(text)
 }
 
-/** Of the same content, however it was encoded and compared. */
+/** Compares tags of the same content, whatever its encoding and whether the tag is weak. */
 function plain(tag: string): string {
   return tag.replace(/^W\//, '').replace(/-gzip"$/, '"')
 }

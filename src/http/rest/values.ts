@@ -1,7 +1,7 @@
-/** The values that the contract is made of. */
+/** The schemas of values that the API's resources share. */
 import Type from 'typebox'
 
-/** BRL, with exactly the digits it has: up to nine decimals. */
+/** BRL, exact, with up to nine decimals. */
 export const brl = Type.Number({ description: 'BRL' })
 /** USD, up to twelve decimals. */
 export const usd = Type.Number({ description: 'USD' })
@@ -11,7 +11,7 @@ export const uuid = Type.String({ format: 'uuid', maxLength: 36 })
 export const dateTime = Type.String({ format: 'date-time' })
 export const date = Type.String({ format: 'date' })
 
-/** A day in a query, of years that the database knows and every client can tell apart: the format alone takes the year 0. */
+/** A day in a query, limited to years that the database and every client support: the format alone accepts the year 0. */
 export function dayInQuery(description: string) {
   return Type.Optional(Type.String({ format: 'date', pattern: '^[12]', description }))
 }
@@ -40,7 +40,7 @@ export function answer<Fields extends Type.TProperties>(
   return Type.Object(fields, { ...options, additionalProperties: false })
 }
 
-/** A whole number in a query, with its limits and what it is without one. */
+/** An integer in a query, with its limits and its default. */
 export function wholeNumber(minimum: number, maximum: number, fallback: number) {
   return Type.Optional(Type.Integer({ minimum, maximum, default: fallback }))
 }

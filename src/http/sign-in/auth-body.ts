@@ -16,7 +16,7 @@ const LENGTHS: Readonly<Record<string, number>> = {
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Of what a body has the fields of these names; the others are not looked at. */
+/** Picks the fields of these names from a body and ignores the others. */
 export function readBody(
   request: FastifyRequest,
   names: readonly string[],

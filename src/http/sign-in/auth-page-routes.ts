@@ -30,7 +30,7 @@ interface Form {
   readonly auth: Auth
   readonly token: string
   readonly password: string
-  /** Of this site, for sure. */
+  /** Always a path of this site. */
   readonly returnTo: string | undefined
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -60,7 +60,7 @@ const pageRoutes = (
     async handle(request, reply, deps: SignInDeps) {
       const auth = await authOf(deps, request)
       if (!auth) return signInIsOff(reply)
-      // A page of another site must not make a browser enter as somebody else.
+      // A page of another site must not sign the browser in as somebody else.
       if (!isFromOwnPage(deps, request)) return sendAuthPage(reply, 403, ELSEWHERE)
       const fields = new URLSearchParams(
         Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '',
@@ -78,7 +78,7 @@ export const authPageRoutes = [
   ...pageRoutes(NEW_PASSWORD_PATH, newPasswordPage, choosePassword),
 ]
 
-/** The address of a link is what anybody may have written. */
+/** Anybody may have written the link, so its address is not trusted. */
 function ownPath(value: unknown): string | undefined {
   return typeof value === 'string' && isOwnPath(value) ? value : undefined
 }
@@ -139,7 +139,7 @@ async function choosePassword(
     : sendAuthPage(reply, 400, SPENT_PASSWORD_LINK)
 }
 
-/** To pages of the dashboard; the one that asks for a code comes first. */
+/** Redirects to pages of the dashboard, first to the page for the code if one is required. */
 async function goOn(
   { db }: SignInDeps,
   reply: FastifyReply,

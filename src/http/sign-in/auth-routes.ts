@@ -102,7 +102,7 @@ export function signInIsOff(reply: FastifyReply): FastifyReply {
   return restError(reply, 503, 'sign_in_unavailable', 'the server does not know its PUBLIC_URL')
 }
 
-/** Undefined: go on. */
+/** Undefined: the request may proceed. */
 export async function limitAddress(
   { db }: SignInDeps,
   path: string,
@@ -113,7 +113,7 @@ export async function limitAddress(
   return SENDS_MAIL.has(path) ? limitAttempts(db, `mail ${address}`, MAILS) : undefined
 }
 
-/** The headers that better-auth gets: none that a client could forge. */
+/** The headers that better-auth gets, without any that a client could forge. */
 export function clientHeaders(request: FastifyRequest): Headers {
   const { 'user-agent': userAgent = '', cookie, origin, referer } = request.headers
   const headers = new Headers({ [CLIENT_IP_HEADER]: plainIp(request.ip) })
@@ -127,7 +127,7 @@ export function clientHeaders(request: FastifyRequest): Headers {
   return headers
 }
 
-/** With its cookies, each a header of its own. */
+/** Sends the answer with its cookies, each in a separate header. */
 export function passCookies(reply: FastifyReply, answer: Response): void {
   const cookies = answer.headers.getSetCookie()
   if (cookies.length > 0) reply.header('set-cookie', cookies)
@@ -139,7 +139,7 @@ function webRequest(deps: SignInDeps, request: FastifyRequest, fields: Fields): 
   if (request.method !== 'POST') return new Request(url, { headers })
   headers.set('content-type', 'application/json')
   const { returnTo, ...passed } = fields
-  // What a link keeps of its own is its metadata.
+  // Our own data of a link is in its metadata.
   const body = returnTo === undefined ? passed : { ...passed, metadata: { returnTo } }
   return new Request(url, { method: 'POST', headers, body: JSON.stringify(body) })
 }

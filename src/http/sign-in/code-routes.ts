@@ -19,7 +19,12 @@ export const codeRoutes = [
       const body = readBody(request, ['code'])
       if ('wrong' in body) return sendFault(reply, 400, 'INVALID_REQUEST', body.wrong)
       if (!isFromOwnPage(deps, request))
-        return sendFault(reply, 403, 'INVALID_ORIGIN', 'the request is from a page of elsewhere')
+        return sendFault(
+          reply,
+          403,
+          'INVALID_ORIGIN',
+          'the request comes from a page of another site',
+        )
       const waiting = await signIn.findWaitingSession(request.headers.cookie)
       if (!waiting) return sendFault(reply, 401, 'SIGN_IN_AGAIN', 'no sign-in waits for a code')
       const { code } = body.fields

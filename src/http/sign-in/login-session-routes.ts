@@ -1,4 +1,4 @@
-/** `GET /session`: who asks, and what a page needs to ask for more. */
+/** `GET /session`: the signed-in customer, and the token that pages need for further requests. */
 import Type from 'typebox'
 import { findCustomer } from '../../customers/customers.ts'
 import { answer } from '../rest/values.ts'

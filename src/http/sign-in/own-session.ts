@@ -25,7 +25,7 @@ export async function ownSession(
   if (!session) return refuse(401, 'UNAUTHORIZED', 'nobody is signed in')
   if (request.method !== 'GET') {
     if (!isFromOwnPage(deps, request))
-      return refuse(403, 'INVALID_ORIGIN', 'the request is from a page of elsewhere')
+      return refuse(403, 'INVALID_ORIGIN', 'the request comes from a page of another site')
     if (!deps.signIn.isCsrfToken(session.id, request.headers[CSRF_HEADER]))
       return refuse(
         403,

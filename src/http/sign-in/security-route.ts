@@ -11,11 +11,11 @@ import { sendAuthJson, sendFault, sendTooMany } from './send-fault.ts'
 export interface SecurityCall {
   readonly session: Session
   readonly request: FastifyRequest
-  /** Of a field; empty where it was not given. */
+  /** The text of a field; empty if the field is missing. */
   text(field: string): string
 }
 
-/** As better-auth would say it. */
+/** An error in better-auth's format. */
 export class SecurityRefusal extends Error {
   readonly status: number
   readonly code: string

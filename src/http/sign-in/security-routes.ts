@@ -46,10 +46,10 @@ const secondFactor = [
         call.text('code'),
       )
       if (checked.kind !== 'right') throw refusal(checked)
-      return act(deps, call, async (trx, tell) => {
+      return act(deps, call, async (trx, report) => {
         const backupCodes = await enableSecondFactor(trx, userId)
         if (!backupCodes) throw refusal(409, 'SECOND_FACTOR_IS_ON')
-        await tell('second_factor.enabled', customerId)
+        await report('second_factor.enabled', customerId)
         return { backupCodes }
       })
     },
@@ -57,20 +57,20 @@ const secondFactor = [
   securityRoute('POST', '/second-factor/disable', {
     needs: 'proof',
     handle: (call, deps) =>
-      act(deps, call, async (trx, tell) => {
+      act(deps, call, async (trx, report) => {
         if (!(await disableSecondFactor(trx, call.session.userId)))
           throw refusal(409, 'SECOND_FACTOR_IS_OFF')
-        await tell('second_factor.disabled', call.session.customerId)
+        await report('second_factor.disabled', call.session.customerId)
         return { status: true }
       }),
   }),
   securityRoute('POST', '/second-factor/backup-codes', {
     needs: 'proof',
     handle: (call, deps) =>
-      act(deps, call, async (trx, tell) => {
+      act(deps, call, async (trx, report) => {
         const backupCodes = await renewBackupCodes(trx, call.session.userId)
         if (!backupCodes) throw refusal(409, 'SECOND_FACTOR_IS_OFF')
-        await tell('backup_codes.renewed', call.session.customerId)
+        await report('backup_codes.renewed', call.session.customerId)
         return { backupCodes }
       }),
   }),
@@ -89,36 +89,37 @@ export const securityRoutes = [
     fields: ['id'],
     needs: 'proof',
     handle: (call, deps) =>
-      act(deps, call, async (trx, tell) => {
+      act(deps, call, async (trx, report) => {
         const id = idOf(call)
         const name = await removePasskey(trx, { userId: call.session.userId, id })
         if (name === undefined) throw refusal(404, 'PASSKEY_NOT_FOUND')
-        await tell('passkey.removed', id, { name })
+        await report('passkey.removed', id, { name })
         return { status: true }
       }),
   }),
   securityRoute('POST', '/sessions/end', {
     fields: ['id'],
     handle: (call, deps) =>
-      act(deps, call, async (trx, tell) => {
+      act(deps, call, async (trx, report) => {
         const id = idOf(call)
         if (!(await endSession(trx, { userId: call.session.userId, id })))
           throw refusal(404, 'SESSION_NOT_FOUND')
-        await tell('session.ended', id)
+        await report('session.ended', id)
         return { status: true }
       }),
   }),
   securityRoute('POST', '/sessions/end-others', {
     handle: (call, deps) =>
-      act(deps, call, async (trx, tell) => {
+      act(deps, call, async (trx, report) => {
         const ended = await endOtherSessions(trx, call.session)
-        if (ended > 0) await tell('sessions.ended', call.session.customerId, { details: { ended } })
+        if (ended > 0)
+          await report('sessions.ended', call.session.customerId, { details: { ended } })
         return { ended }
       }),
   }),
 ]
 
-type Tell = (
+type ReportAct = (
   act: SecurityAct,
   subjectId: string,
   more?: { details?: Readonly<Record<string, number>>; name?: string },
@@ -128,7 +129,7 @@ type Tell = (
 function act<Result>(
   { db }: SignInDeps,
   { session, request }: SecurityCall,
-  work: (trx: Database, tell: Tell) => Promise<Result>,
+  work: (trx: Database, report: ReportAct) => Promise<Result>,
 ): Promise<Result> {
   const { customerId } = session
   return audited(db, actorOfSession(session, request), (trx: Database, record: RecordAct) =>

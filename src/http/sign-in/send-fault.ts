@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 
-/** As better-auth says it. */
+/** Sends an error in better-auth's format. */
 export function sendFault(
   reply: FastifyReply,
   status: number,

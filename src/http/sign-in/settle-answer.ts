@@ -21,8 +21,8 @@ export async function settle(deps: SignInDeps, answered: Answered): Promise<Resp
   if (path === '/passkey/generate-authenticate-options') return wantVerifiedUser(answer)
   if (path === '/passkey/verify-registration' && answer.status >= 500) return refused(answer)
   if (!session || !answer.ok) return answer
-  if (path === '/passkey/verify-registration') return tellPasskey(deps, answered, session)
-  if (path === '/change-password') return tellNewPassword(deps, answered, session)
+  if (path === '/passkey/verify-registration') return recordPasskey(deps, answered, session)
+  if (path === '/change-password') return recordNewPassword(deps, answered, session)
   return answer
 }
 
@@ -45,7 +45,7 @@ function refused(answer: Response): Response {
   return rewritten(answer, 400, { code, message: 'it is no passkey that was asked for' })
 }
 
-async function tellPasskey(
+async function recordPasskey(
   { db }: SignInDeps,
   { answer, request }: Answered,
   session: Session,
@@ -64,7 +64,7 @@ async function tellPasskey(
 }
 
 /** A new password ends every other session. */
-async function tellNewPassword(
+async function recordNewPassword(
   { db }: SignInDeps,
   { answer, request }: Answered,
   session: Session,
@@ -81,7 +81,7 @@ async function tellNewPassword(
   return rewritten(answer, 200, { status: true })
 }
 
-/** With its cookies. */
+/** Sends the answer with its cookies. */
 function rewritten(answer: Response, status: number, body: object): Response {
   const headers = new Headers()
   for (const cookie of answer.headers.getSetCookie()) headers.append('set-cookie', cookie)

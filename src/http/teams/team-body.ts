@@ -66,7 +66,7 @@ export function readTeamName(text: string): string {
   return name
 }
 
-/** By the number's own shortest text: amounts never go through the arithmetic of doubles. */
+/** Parses the number's shortest text: amounts never go through floating-point arithmetic. */
 export function readCap(cap: number | null): NanoBrl | null {
   if (cap === null) return null
   const text = String(cap)

@@ -136,7 +136,7 @@ const revoke = [
 
 export const teamKeyRoutes = [...listAndCreate, ...revoke]
 
-/** Throws a 404 for what is no key of the team, or another's than the member's own. */
+/** Throws a 404 for an id that is not a key of the team, or for a member not their own key. */
 async function theKey(
   db: Database,
   { customerId }: Caller,

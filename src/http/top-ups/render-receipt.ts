@@ -1,4 +1,4 @@
-/** The receipt of a top-up: one page that prints on one sheet. No script, nothing from elsewhere. */
+/** The receipt of a top-up: one page that prints on one sheet. It has no script and loads nothing. */
 import type { Profile } from '../../customers/profiles.ts'
 import { formatBrl, formatCnpj, formatTime } from '../../email/formats.ts'
 import type { MailSender } from '../../email/mail-sender.ts'
@@ -8,11 +8,11 @@ import type { TopUp } from '../../payments/top-ups.ts'
 
 export interface Receipt {
   readonly topUp: TopUp & { readonly paidAt: Date }
-  /** Undefined where the customer has none any more. */
+  /** Undefined after the customer's personal data was deleted. */
   readonly payer: Pick<Profile, 'full_name' | 'tax_id'> | undefined
   readonly timezone: string | undefined
   readonly sender: Pick<MailSender, 'company' | 'isSandbox'>
-  /** When it is written. */
+  /** The time at which the receipt is rendered. */
   readonly at: Date
 }
 
@@ -59,7 +59,7 @@ ${notes.map((note) => `<p class="note">${escapeHtml(note)}</p>`).join('\n')}</ma
 `
 }
 
-/** Of a CPF the middle is shown, of a CNPJ all but the beginning: enough to know one's own by. */
+/** Shows the middle of a CPF and all but the beginning of a CNPJ: enough for the owner to recognise it. */
 export function maskTaxId(taxId: string): string {
   return taxId.length === 11
     ? taxId.replace(/^...(...)(...)..$/, '***.$1.$2-**')

@@ -82,13 +82,13 @@ export function readAmount(given: unknown, minimumBrl: number): NanoBrl {
   return amount
 }
 
-/** A number of BRL of whole centavos, by its own shortest text: no arithmetic of doubles. */
+/** An amount of whole centavos in BRL, from the number's shortest text: no floating-point arithmetic. */
 export function readCentavos(given: unknown): NanoBrl | undefined {
   const amount = typeof given === 'number' ? parseBrl(String(given)) : undefined
   return amount !== undefined && amount % NANO_BRL_PER_CENTAVO === 0n ? amount : undefined
 }
 
-/** Of an account whose payment was charged back, no card is charged or kept. Pix and boleto are as good as ever. */
+/** After a charge-back the account can neither charge nor save a card. Pix and boleto remain available. */
 export async function refuseCardsOfSuspended(
   { db }: Pick<TopUpDeps, 'db'>,
   customerId: string,

@@ -11,7 +11,7 @@ export interface TopUpDeps {
   readonly sender: MailSender
 }
 
-/** The terms that the description of the interface names. */
+/** The limits that the OpenAPI description names. */
 export interface TopUpTerms {
   /** In whole BRL. */
   readonly topUpMinBrl: number

@@ -52,7 +52,7 @@ const keyUse = answer({
   tokens_per_minute: tokenUse,
 })
 
-/** Keys that could be used, also while the balance is used up. */
+/** Active keys, even while the balance is used up. */
 export const rateLimitUseRoutes = [
   restRoute({
     method: 'GET',

@@ -98,7 +98,7 @@ function compared({ catalog, currentFxRate }: UsageDeps, mix: ModelUsage): Compa
   return { model, suggestions: suggestModels(catalog.listModels(), { model, mix, fxRateE4 }) }
 }
 
-/** Tokens of a model that has left the catalog are all that is known of it. */
+/** For a model that has left the catalog only its tokens are known. */
 function isBilledByTokens(model: Model | undefined): boolean {
   return model === undefined || model.category === 'llm' || model.category === 'embedding'
 }
@@ -122,7 +122,7 @@ function modelBody(
       model_id: other.id,
       model_name: other.displayName,
       projected_cost_brl: jsonBrl(projectedNanoBrl),
-      // A suggestion is made from the tokens of the usage, so there are some.
+      // A suggestion is computed from used tokens, so the sum is not zero.
       brl_per_1k_tokens: jsonBrl(brlPer1kTokens(projectedNanoBrl, usage) ?? 0n),
       saving_brl: jsonBrl(savingNanoBrl),
       saving_percent: percentOf(savingNanoBrl, usage.costBilledNanoBrl),

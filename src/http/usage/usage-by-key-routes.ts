@@ -44,7 +44,7 @@ const keyUsage = answer({
   }),
 })
 
-/** Keys that are revoked only where they were used; the others also without use. */
+/** Revoked keys are listed only if they were used; the others always. */
 export const usageByKeyRoutes = [
   restRoute({
     method: 'GET',

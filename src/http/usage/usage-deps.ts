@@ -11,8 +11,8 @@ export interface UsageDeps {
   readonly db: Database
   readonly catalog: Catalog
   readonly log: Log
-  /** Undefined where no rate is stored yet. */
+  /** Undefined until a rate is stored. */
   readonly currentFxRate: () => FxRate | undefined
-  /** Exports at once, by customer, on this node. */
+  /** Limits each customer's simultaneous exports on this node. */
   readonly exportSlots: Slots
 }

@@ -8,7 +8,7 @@ import { answer, brl, date, dateTime, nullable, usd, uuid } from '../rest/values
 /** Negative in the reversal of a charge. */
 const signedCount = Type.Integer()
 
-/** A charge, wherever one is shown. */
+/** The schema of a charge, shared by every list. */
 export const usageEvent = answer({
   id: uuid,
   request_id: uuid,

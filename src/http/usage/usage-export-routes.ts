@@ -26,7 +26,7 @@ const common = {
   refusals: { 429: ['too_many_exports'] },
 } as const
 
-/** Every charge of a period, streamed: memory and database do not feel how many they are. */
+/** Every charge of a period, streamed: the load on memory and database does not depend on their number. */
 export const usageExportRoutes = [
   restRoute({
     ...common,
@@ -101,7 +101,7 @@ function fileName({ from, to }: UsagePeriod): string {
   return `uso-${from}-a-${to}`
 }
 
-/** The number of events comes last: it is known when they are written. */
+/** The number of events comes last, because it is known only after they are written. */
 async function* jsonOf(
   { from, to, timezone, fromAt, untilAt }: UsagePeriod,
   batches: AsyncIterable<readonly ReadUsageEvent[]>,

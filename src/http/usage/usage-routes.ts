@@ -11,11 +11,11 @@ import type { UsageDeps } from './usage-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { askedPeriod, periodQuery } from './usage-period.ts'
 
-/** The newest charges that `GET /usage` shows; pages and exports have them all. */
+/** The newest charges that `GET /usage` shows; the paged list and the exports have all of them. */
 const EVENTS_MAX = 100
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
-/** Before any charge. */
+/** Earlier than any charge. */
 const FIRST_DAY = '1000-01-01'
 
 export const usageRoutes = [

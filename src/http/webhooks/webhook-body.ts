@@ -1,4 +1,4 @@
-/** Webhooks and their attempts as the routes take and give them. */
+/** The schemas of webhooks and their attempts. */
 import Type, { type Static } from 'typebox'
 import { EVENT_TYPES } from '../../events/record-event.ts'
 import type { WebhookChange, WebhookEndpoint } from '../../webhooks/webhook-endpoints.ts'
@@ -119,7 +119,7 @@ export async function readWebhookChange(
   }
 }
 
-/** As it is stored. Throws a 400 for one that no webhook may have. */
+/** The form in which the address is stored. Throws a 400 for an address that a webhook cannot have. */
 export async function readUrl(settings: WebhookSettings, text: string): Promise<string> {
   const read = await readWebhookUrl(text, settings)
   if ('fault' in read) throw new RestRefusal(400, 'invalid_request', `url: ${read.fault}`)
