@@ -6,70 +6,101 @@
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 
 const SRC = join(import.meta.dirname, '..')
 /** The current set, the previous one for nodes that are still to be replaced, and one for a rollback. */
 const SETS_KEPT = 3
+/**
+ * `create trigger` waits for the writers of its table, and later writers wait behind it. A call waits for about 2 s
+ * (`RETRIES_MAX` in `ledger/lane/lane.ts`) before it is refused. Longer than the second after which PostgreSQL cancels an
+ * autovacuum that blocks the table.
+ */
+const LOCK_TIMEOUT_MS = 1_200
 const DEADLOCK = '40P01'
-const TRIES = 3
+const LOCK_NOT_AVAILABLE = '55P03'
+const GIVE_UP_MS = 60_000
+/** Lets the waiting calls pass. */
+const PAUSE_MS = 500
 
-interface FunctionFile {
+export interface FunctionFile {
   /** Relative to `src`. */
   readonly path: string
   readonly text: string
 }
 
-/** Types come before the functions that take them. */
+export interface FunctionSet {
+  readonly schema: string
+  readonly files: readonly FunctionFile[]
+}
+
+/**
+ * Types come before the functions that take them, and the triggers of `accounts` last: every call writes that table, and
+ * it stays locked until the commit.
+ */
 function readFunctionFiles(): FunctionFile[] {
-  const rank = (path: string): number => (path.endsWith('types.sql') ? 0 : 1)
+  const rank = ({ path, text }: FunctionFile): number =>
+    path.endsWith('types.sql') ? 0 : /\btrigger\b[^;]* on accounts\b/.test(text) ? 2 : 1
   return globSync('*/sql/*.sql', { cwd: SRC })
-    .toSorted((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1))
     .map((path) => ({ path, text: readFileSync(join(SRC, path), 'utf8') }))
+    .toSorted((one, other) => rank(one) - rank(other) || (one.path < other.path ? -1 : 1))
 }
 
 export const functionFiles: readonly FunctionFile[] = readFunctionFiles()
 
-function nameSchema(): string {
+export function nameFunctionSet(files: readonly FunctionFile[]): FunctionSet {
   const hash = createHash('sha256')
-  for (const { path, text } of functionFiles) hash.update(`${path}\n${text}\n`)
-  return `functions_${hash.digest('hex').slice(0, 12)}`
+  for (const { path, text } of files) hash.update(`${path}\n${text}\n`)
+  return { schema: `functions_${hash.digest('hex').slice(0, 12)}`, files }
 }
 
+const ownSet = nameFunctionSet(functionFiles)
+
 /** The schema of this release's functions. Every connection finds them by its `search_path`. */
-export const FUNCTIONS_SCHEMA = nameSchema()
+export const FUNCTIONS_SCHEMA = ownSet.schema
 
 /**
  * Creates this release's functions, unless they exist, and points the triggers to them, in one transaction. A release
- * that starts again finds its set and changes nothing, so an old node that restarts during an upgrade does not point the
- * triggers back.
+ * that starts again finds its set and creates nothing, so an old node that restarts during an upgrade does not point the
+ * triggers back. Returns whether it created the set.
  */
-export async function createFunctions(client: pg.Client): Promise<boolean> {
-  for (let tries = 1; ; tries++) {
+export async function createFunctions(client: pg.Client, set = ownSet): Promise<boolean> {
+  for (const giveUpAt = Date.now() + GIVE_UP_MS; ; await sleep(PAUSE_MS)) {
     await client.query('begin')
     try {
-      const isNew = await createMissing(client)
+      const isNew = await createMissing(client, set)
       await client.query('commit')
       return isNew
     } catch (error) {
       await client.query('rollback')
-      // Triggers lock their tables, beside nodes that use them.
-      if ((error as { code?: string }).code !== DEADLOCK || tries >= TRIES)
+      if (!isLockConflict(error) || Date.now() > giveUpAt)
         throw new Error('the SQL functions could not be created', { cause: error })
     }
   }
 }
 
-async function createMissing(client: pg.Client): Promise<boolean> {
+/** Another transaction held a lock; this one is rolled back and can be repeated. */
+function isLockConflict(error: unknown): boolean {
+  const { code, cause } = error as { code?: string; cause?: unknown }
+  if (code === DEADLOCK || code === LOCK_NOT_AVAILABLE) return true
+  return cause !== undefined && isLockConflict(cause)
+}
+
+async function createMissing(client: pg.Client, { schema, files }: FunctionSet): Promise<boolean> {
+  // Of several nodes that start at once, one creates the set and the others wait for it.
   await client.query(`select pg_advisory_xact_lock(hashtextextended('function_sets', 0))`)
-  const { rowCount } = await client.query(
-    'insert into function_sets (schema_name) values ($1) on conflict do nothing',
-    [FUNCTIONS_SCHEMA],
+  const { rows } = await client.query<{ is_new: boolean }>(
+    `insert into function_sets (schema_name) values ($1)
+    on conflict (schema_name) do update set started_at = excluded.started_at
+    returning xmax = 0 as is_new`,
+    [schema],
   )
-  if (!rowCount) return false
-  await client.query(`create schema ${FUNCTIONS_SCHEMA}`)
-  await client.query(`set local search_path = ${FUNCTIONS_SCHEMA}, public`)
-  for (const { path, text } of functionFiles) {
+  if (!rows[0]?.is_new) return false
+  await client.query(`create schema ${schema}`)
+  await client.query(`set local search_path = ${schema}, public`)
+  await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
+  for (const { path, text } of files) {
     try {
       await client.query(text)
     } catch (error) {
@@ -80,9 +111,10 @@ async function createMissing(client: pg.Client): Promise<boolean> {
   return true
 }
 
+/** By the last start of a node, not by age: after a rollback, nodes call an old set, which must stay. */
 async function dropOldSets(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ schema_name: string }>(
-    'select schema_name from function_sets order by created_at desc offset $1',
+    'select schema_name from function_sets order by started_at desc offset $1',
     [SETS_KEPT],
   )
   for (const { schema_name: name } of rows) {

@@ -376,7 +376,7 @@ CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON external_users FOR EACH 
 
 create table function_sets (
   schema_name text not null,
-  created_at timestamptz not null default clock_timestamp(),
+  started_at timestamptz not null default clock_timestamp(),
   constraint function_sets_pkey PRIMARY KEY (schema_name)
 );
 

@@ -15,12 +15,12 @@ import { startEmbedded, type EmbeddedPostgres } from '../../src/db/embedded.ts'
 import { openDatabase, type OpenDatabase } from '../../src/db/open.ts'
 import { sql } from 'kysely'
 import { auditMoney } from '../../src/payments/audit-money.ts'
-import { parseBrl } from '../../src/lib/money.ts'
+import { compareThreeCounts } from '../harness/compare-three-counts.ts'
 import { effort } from '../harness/effort.ts'
 import { findFreePort } from '../harness/find-free-port.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
-import { startLoadClients, type LoadClients, type Received } from './load-clients.ts'
+import { startLoadClients, type LoadClients, type Received } from '../harness/load-clients.ts'
 
 const NODE_KILLS = effort({ ordinary: 8, full: 50 })
 const DATABASE_KILLS = effort({ ordinary: 3, full: 10 })
@@ -163,11 +163,6 @@ async function postmasterPid(): Promise<number> {
   )
 }
 
-interface UpstreamCall {
-  id: string
-  completed: boolean
-}
-
 async function assertThreeCounts(
   received: Received[],
   customerId: string,
@@ -179,44 +174,15 @@ async function assertThreeCounts(
     report.checks.filter((check) => !check.ok),
     [],
   )
-
-  const events = await database.db
-    .selectFrom('usage_events')
-    .selectAll()
-    .where('customer_id', '=', customerId)
-    .execute()
-  const byRequest = Map.groupBy(events, (event) => event.request_id)
-  const whole = received.filter((each) => each.isWhole)
-  for (const each of whole) {
-    const found = byRequest.get(each.requestId) ?? []
-    assert.equal(found.length, 1, `an answer received whole has ${found.length} events`)
-    assert.equal(found[0]?.outcome, 'charged')
-    assert.equal(
-      found[0]?.cost_billed_nano_brl,
-      parseBrl(each.costBilledBrl as string),
-      'the answer told its charge',
-    )
-  }
-  // A call may hold twice (its key was stale, its prompt was counted), but it is never charged twice.
-  for (const [requestId, found] of byRequest) {
-    assert.ok(
-      found.filter((event) => event.outcome === 'charged').length <= 1,
-      `${requestId} is charged twice`,
-    )
-  }
-
   const stats = await fetch(`http://127.0.0.1:${upstreamPort}/stats?calls=1`).then((answer) =>
     answer.json(),
   )
-  const calls = new Map((stats as { calls: UpstreamCall[] }).calls.map((call) => [call.id, call]))
-  const charged = events.filter((event) => event.outcome === 'charged')
-  for (const event of charged) {
-    const call = calls.get(event.id)
-    assert.ok(call, 'what is charged was asked of the upstream')
-    if (event.usage_kind === 'exact')
-      assert.ok(call.completed, 'what is charged exactly was answered whole')
-  }
-  assert.ok(charged.length >= whole.length)
+  const { calls } = stats as { calls: { id: string; completed: number }[] }
+  const { whole, charged, events } = await compareThreeCounts(database.db, {
+    customerId,
+    received,
+    upstreamCalls: new Map(calls.map((call) => [call.id, call])),
+  })
   const broken = received.filter((each) => !each.isWhole && each.status === 200).length
   assert.ok(whole.length > wholeMin, `only ${whole.length} whole answers`)
   process.stdout.write(

@@ -8,12 +8,14 @@ export interface Received {
   /** As the answer's own text says it, if it did. */
   readonly costBilledBrl: string | undefined
   readonly status: number | undefined
+  readonly ms: number
 }
 
 export interface LoadClients {
   /** Lets the calls under way end, and returns all that was received. */
   stop(): Promise<Received[]>
   readonly wholeSoFar: number
+  readonly soFar: readonly Received[]
 }
 
 export function startLoadClients(options: {
@@ -48,6 +50,7 @@ export function startLoadClients(options: {
       await Promise.all(clients)
       return received
     },
+    soFar: received,
     get wholeSoFar() {
       return received.filter((each) => each.isWhole).length
     },
@@ -61,6 +64,7 @@ async function ask(
   isStream: boolean,
 ): Promise<Received> {
   const requestId = randomUUID()
+  const startedAtMs = performance.now()
   let status: number | undefined
   let text = ''
   try {
@@ -82,7 +86,13 @@ async function ask(
     status = answer.status
     text = await answer.text()
   } catch {
-    return { requestId, isWhole: false, costBilledBrl: undefined, status }
+    return {
+      requestId,
+      isWhole: false,
+      costBilledBrl: undefined,
+      status,
+      ms: performance.now() - startedAtMs,
+    }
   }
   const isWhole =
     status === 200 && (isStream ? text.endsWith('data: [DONE]\n\n') : text.endsWith('}'))
@@ -91,5 +101,6 @@ async function ask(
     isWhole,
     costBilledBrl: /"cost_billed_brl":([0-9.]+)/.exec(text)?.[1],
     status,
+    ms: performance.now() - startedAtMs,
   }
 }
