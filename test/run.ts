@@ -18,6 +18,7 @@ import { createTierReader, TIERS, type Placed, type Tier } from './harness/tiers
 /** These take longest and begin first, so that at the end no core is idle while one of them runs alone. */
 const LONG = [
   'test/crash/crash.test.ts',
+  'test/upgrade/upgrade.test.ts',
   'test/faults/faults.test.ts',
   'test/http/chat-streams.test.ts',
   'test/start/start.test.ts',

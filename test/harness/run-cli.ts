@@ -31,9 +31,10 @@ export async function runCli(
 export async function runCliProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  program = 'src/cli/main.ts',
 ): Promise<RanCli> {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
-  const child = spawn(process.execPath, ['src/cli/main.ts', ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd: root,
     env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -21,9 +21,8 @@ export interface TestDatabase {
 }
 
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const serverUrl = process.env.TEST_DATABASE_URL
-  if (!serverUrl) throw new Error('run this file with `npm test -- <path>`: it starts the database')
-  const name = `test_${createId().replaceAll('-', '')}`
+  const serverUrl = serverOfRun()
+  const name = nameDatabase()
   await withClient(serverUrl, async (client) => {
     // One test process makes the template, the others wait for it.
     await client.query('select pg_advisory_lock(42)')
@@ -36,9 +35,32 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     await client.query(`create database ${name} template ${TEMPLATE}`)
     await client.query('select pg_advisory_unlock(42)')
   })
+  const database = openTestDatabase(serverUrl, name)
+  await ensureMonths(database.db)
+  return database
+}
+
+/** Without a table. */
+export async function createEmptyDatabase(): Promise<TestDatabase> {
+  const serverUrl = serverOfRun()
+  const name = nameDatabase()
+  await withClient(serverUrl, (client) => client.query(`create database ${name}`))
+  return openTestDatabase(serverUrl, name)
+}
+
+function serverOfRun(): string {
+  const serverUrl = process.env.TEST_DATABASE_URL
+  if (!serverUrl) throw new Error('run this file with `npm test -- <path>`: it starts the database')
+  return serverUrl
+}
+
+function nameDatabase(): string {
+  return `test_${createId().replaceAll('-', '')}`
+}
+
+function openTestDatabase(serverUrl: string, name: string): TestDatabase {
   const databaseUrl = urlOf(serverUrl, name)
   const { db, close } = openDatabase(databaseUrl, { onError: () => {} })
-  await ensureMonths(db)
   return {
     databaseUrl,
     db,
