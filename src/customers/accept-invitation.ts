@@ -5,11 +5,11 @@ import { isUuid, sha256 } from '../lib/ids.ts'
 import { findTeamAccess } from './team-access.ts'
 import { addTeamMember } from './team-members.ts'
 
-/** By the token of its mail; by its id, where the customer has proved that the e-mail is theirs. */
+/** The token from the mail, or the id if the customer has verified the invited e-mail by signing in. */
 export type InvitationProof = { readonly token: string } | { readonly invitationId: string }
 
 /**
- * The customer joins the team. In a transaction: of calls at once with the same proof one finds the
+ * Adds the customer to the team. Call it in a transaction: of concurrent calls with the same proof, only one finds the
  * invitation open.
  */
 export async function acceptInvitation(
@@ -32,7 +32,7 @@ export async function acceptInvitation(
     'token' in proof
       ? sql`i.token_hash = ${sha256(proof.token)}`
       : sql`i.id = ${proof.invitationId}`
-  // The team first, as everywhere: two that lock in different orders wait for each other.
+  // The team is locked first, as in every transaction; different orders would deadlock.
   const { rows: teams } = await sql<{ id: string; name: string; customer_id: string }>`
     select t.id, t.name, t.customer_id from teams t
     where t.id = (select i.team_id from team_invitations i where ${isIt})

@@ -1,4 +1,4 @@
-/** Keys as their customers see them: with what they may still do, what they spent, and when they were used. */
+/** API keys in the form that customers see: with status, spending and time of last use. */
 import { sql, type RawBuilder } from 'kysely'
 import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
@@ -9,7 +9,7 @@ import { toApiKey, type ApiKey, type ApiKeyRow } from './api-keys.ts'
 
 export const API_KEY_STATUSES = ['active', 'suspended', 'revoked', 'expired'] as const
 
-/** `suspended`: the balance that it spends is not above zero; a credit makes it active again. */
+/** `suspended`: the balance that pays for the key is not above zero; a credit makes the key active again. */
 export type ApiKeyStatus = (typeof API_KEY_STATUSES)[number]
 
 export interface ApiKeyDetails extends ApiKey {
@@ -17,16 +17,16 @@ export interface ApiKeyDetails extends ApiKey {
   readonly budget: {
     readonly limitPicoUsd: PicoUsd
     readonly period: BudgetPeriod
-    /** In the period that is running. */
+    /** In the current period. */
     readonly spentPicoUsd: PicoUsd
   } | null
-  /** Some seconds old. */
+  /** May lag by some seconds. */
   readonly lastUsedAt: Date | null
-  /** Where it stands in lists, by `exactTime`. */
+  /** The position in lists, to the microsecond (`exactTime`). */
   readonly createdAtExact: string
 }
 
-/** Without a customer: whosever it is. */
+/** Without a `customerId`, finds the key of any customer. */
 export async function findApiKeyDetails(
   db: Database,
   customerId: string | undefined,
@@ -47,14 +47,14 @@ export async function findApiKeyDetails(
 export interface ApiKeyFilter {
   readonly customerId?: string | undefined
   readonly teamId?: string | undefined
-  /** Who made them, for a team. */
+  /** The customer who created the key for a team. */
   readonly createdBy?: string | undefined
   readonly status?: ApiKeyStatus | undefined
-  /** Only keys that come behind this one. */
+  /** Start after this position. */
   readonly after?: { readonly at: string; readonly id: string } | undefined
 }
 
-/** The newest first; without a limit, all of them. */
+/** Newest first; a null limit lists all. */
 export async function listApiKeyDetails(
   db: Database,
   { customerId, teamId, createdBy, status, after }: ApiKeyFilter,

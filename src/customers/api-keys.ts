@@ -1,6 +1,6 @@
 /**
- * API keys: made once, shown once, kept as a hash. Any change of a key makes it a new version and is
- * told to all nodes; a hold names the version it was admitted with, so a stale copy buys nothing.
+ * API keys. A secret is shown once and stored as a hash. Every change increments the key's version and notifies all
+ * nodes. A hold names the version that was admitted, so a node with a stale copy cannot hold money.
  */
 import { sql } from 'kysely'
 import { inTransaction, type Database } from '../db/open.ts'
@@ -9,9 +9,9 @@ import { createId, isUuid, randomText, sha256 } from '../lib/ids.ts'
 import type { PicoUsd } from '../lib/money.ts'
 
 export const API_KEY_PREFIX = 'sk-svc-'
-/** 32 letters and digits: 190 bits, beyond guessing, so that a plain SHA-256 protects it. */
+/** 32 letters and digits have 190 bits, too many to guess, so a plain SHA-256 protects the secret. */
 const SECRET_LENGTH = 32
-/** The channel on which changed keys are told, with the key's id. */
+/** The NOTIFY channel for changed keys; the payload is the key's id. */
 export const API_KEY_CHANNEL = 'api_keys'
 
 export interface ApiKey {
@@ -19,7 +19,7 @@ export interface ApiKey {
   readonly customerId: string
   readonly name: string
   readonly lastFour: string
-  /** Null: every model of the catalog. */
+  /** Null: every model in the catalog. */
   readonly modelIds: readonly string[] | null
   /** Addresses and CIDR blocks; null: any. */
   readonly ipAllowlist: readonly string[] | null
@@ -28,9 +28,9 @@ export interface ApiKey {
   readonly version: number
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null
-  /** Of a team: it spends within the team's cap, and is for model calls only. */
+  /** A team's key spends within the team's cap and can only call models. */
   readonly teamId: string | null
-  /** Who made it, where it was not the customer who pays. */
+  /** The creator, if it is not the customer who pays. */
   readonly createdBy: string | null
   readonly createdAt: Date
 }
@@ -45,13 +45,13 @@ export interface ApiKeyInput {
   readonly budget?: { readonly limitPicoUsd: PicoUsd; readonly period: BudgetPeriod } | undefined
   readonly expiresAt?: Date | undefined
   readonly teamId?: string | undefined
-  /** Who makes it, where it is not the customer who pays. */
+  /** The creator, if it is not the customer who pays. */
   readonly createdBy?: string | undefined
-  /** Given only where the secret must outlive a restart, as the demo key's. */
+  /** Only for a secret that must stay the same over restarts, such as the demo key's. */
   readonly secret?: string | undefined
 }
 
-/** The secret is in the answer and nowhere else, ever again. */
+/** Returns the secret, which is not stored and cannot be read again. */
 export async function createApiKey(
   db: Database,
   input: ApiKeyInput,
@@ -89,8 +89,8 @@ export async function createApiKey(
 }
 
 /**
- * Revoking is for good. `already_inactive` where it was revoked before. Where a customer is given, only
- * keys of this one are found.
+ * Revokes a key permanently. Returns `already_inactive` if it was revoked before. With a `customerId`, only keys of this
+ * customer are found.
  */
 export async function revokeApiKey(
   db: Database,
@@ -115,8 +115,8 @@ export async function revokeApiKey(
 }
 
 /**
- * Whether a key may still act. While the transaction lasts it is not revoked: what the key makes until
- * then is there when whoever revokes it looks for it.
+ * Returns true if the key may still act, and prevents its revocation until the end of the transaction. A transaction
+ * that revokes the key therefore sees everything that the key has created.
  */
 export async function holdActiveKey(trx: Database, keyId: string): Promise<boolean> {
   const row = await trx
@@ -132,7 +132,7 @@ export async function holdActiveKey(trx: Database, keyId: string): Promise<boole
   return row !== undefined
 }
 
-/** Of a customer, those that are not revoked. */
+/** The ids of the customer's keys that are not revoked. */
 export async function listUnrevokedKeyIds(db: Database, customerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('api_keys')
@@ -144,7 +144,7 @@ export async function listUnrevokedKeyIds(db: Database, customerId: string): Pro
   return rows.map(({ id }) => id)
 }
 
-/** Those of the ids that are keys of the customer, revoked or not. */
+/** Filters the ids by those of the customer's keys, revoked or not. */
 export async function listOwnKeyIds(
   db: Database,
   customerId: string,
@@ -168,7 +168,7 @@ export async function listApiKeys(db: Database, customerId?: string): Promise<Ap
 
 export type FoundApiKey = ApiKey & { readonly isAccountSuspended: boolean }
 
-/** By the hash of its secret, or as a key of its customer's. */
+/** Finds a key by the hash of its secret, or by its customer and id. */
 export async function findApiKey(
   db: Database,
   wanted: { readonly secretHash: Buffer } | { readonly customerId: string; readonly id: string },

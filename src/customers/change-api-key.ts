@@ -4,7 +4,7 @@ import { isUuid } from '../lib/ids.ts'
 import { API_KEY_CHANNEL, toApiKey, type ApiKey, type ApiKeyInput } from './api-keys.ts'
 import { lockCustomer } from './customers.ts'
 
-/** What is not in it stays; null lifts the limit. */
+/** A missing field stays unchanged; null removes the limit. */
 export interface ApiKeyChange {
   readonly name?: string
   readonly modelIds?: readonly string[]
@@ -21,9 +21,8 @@ export type ApiKeyChanged =
   | { readonly kind: 'key_revoked' }
 
 /**
- * Makes a new version of the key and tells all nodes of it. A budget keeps what was spent in the period
- * that was running, in its new period too, and what is held; one that is set where there was none begins
- * from zero.
+ * Creates a new version of the key and notifies all nodes. A changed budget keeps its held amount and the amount spent
+ * in the current period, also if the period changes. A new budget starts at zero.
  */
 export async function changeApiKey(
   db: Database,
@@ -33,7 +32,7 @@ export async function changeApiKey(
 ): Promise<ApiKeyChanged> {
   if (!isUuid(keyId)) return { kind: 'key_not_found' }
   return inTransaction(db, async (trx) => {
-    // First of all, as everywhere. While it is locked nobody holds or resolves by this key.
+    // The account is locked first, as in every transaction. It keeps this key from holding and resolving meanwhile.
     if (change.budget !== undefined)
       await sql`select 1 from accounts where customer_id = ${customerId} for no key update`.execute(
         trx,
@@ -78,8 +77,8 @@ async function updateRow(trx: Database, keyId: string, change: ApiKeyChange): Pr
 }
 
 /**
- * Calls that began under an earlier budget are held in this one, until their end. `spent_since` is the one reading of
- * the clock, after the account is locked: a change at midnight belongs to one period as a whole.
+ * Running calls that began under an earlier budget count as held in this one until they end. `spent_since` is read from
+ * the clock once, after the account is locked, so a change at midnight belongs to exactly one period.
  */
 async function putBudget(
   trx: Database,

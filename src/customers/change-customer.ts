@@ -1,22 +1,22 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 
-/** What is not in it stays. */
+/** An undefined field stays unchanged. */
 export interface CustomerChange {
   readonly name?: string | undefined
-  /** In lower case, and proved to be the customer's; null: none any more. */
+  /** In lower case, and verified; null removes it. */
   readonly email?: string | null | undefined
 }
 
 export type ChangedCustomer =
   | { readonly kind: 'changed'; readonly fields: readonly string[] }
   | { readonly kind: 'customer_deleted' }
-  /** It is another customer's. Nothing was changed. */
+  /** Another customer has it. Nothing was changed. */
   | { readonly kind: 'email_taken' }
 
 /**
- * In a transaction. An e-mail that the customer has already stays as it is written. Where somebody else takes the
- * e-mail at this moment, the database refuses it (23505): the transaction is to be tried again.
+ * Call it in a transaction. An e-mail that differs from the stored one only in case does not change it. If a concurrent
+ * transaction takes the e-mail, the database raises 23505, and the caller must retry the transaction.
  */
 export async function changeCustomer(
   trx: Database,

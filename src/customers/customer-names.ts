@@ -1,6 +1,6 @@
 import type { Database } from '../db/open.ts'
 
-/** How people are called, by id, for lists that name them. Ids of nobody are left out. */
+/** The names of customers by id; unknown ids are left out. */
 export async function findCustomerNames(
   db: Database,
   ids: readonly (string | null)[],

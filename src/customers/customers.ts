@@ -1,4 +1,4 @@
-/** Customers and the account each of them has in the ledger. */
+/** Customers, each with an account in the ledger. */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { createId, isUuid } from '../lib/ids.ts'
@@ -9,11 +9,11 @@ export interface Customer {
   readonly email: string | null
   readonly timezone: string
   readonly createdAt: Date
-  /** Since then there is only an id left of them. */
+  /** When the account was deleted; only the id is left since then. */
   readonly deletedAt: Date | null
 }
 
-/** What the database says, too, where something is written for a customer who is deleted. */
+/** The SQLSTATE that the database raises as well if a row is written for a deleted customer. */
 const CUSTOMER_DELETED = 'CU001'
 
 export async function createCustomer(
@@ -40,7 +40,7 @@ export async function listCustomers(db: Database): Promise<Customer[]> {
   return rows.map(toCustomer)
 }
 
-/** By id or by e-mail, however it is written. */
+/** Finds a customer by id or by e-mail, ignoring case. */
 export async function findCustomer(db: Database, idOrEmail: string): Promise<Customer | undefined> {
   const row = await db
     .selectFrom('customers')
@@ -54,7 +54,7 @@ export async function findCustomer(db: Database, idOrEmail: string): Promise<Cus
   return row && toCustomer(row)
 }
 
-/** Of changes of one customer at once, the later ones wait. Throws where the customer is deleted. */
+/** Locks the customer's row, so that concurrent changes wait. Throws if the customer is deleted. */
 export async function lockCustomer(trx: Database, customerId: string): Promise<void> {
   const row = await trx
     .selectFrom('customers')
@@ -66,7 +66,7 @@ export async function lockCustomer(trx: Database, customerId: string): Promise<v
     throw Object.assign(new Error('the customer is deleted'), { code: CUSTOMER_DELETED })
 }
 
-/** True for what is thrown where a customer was deleted while something was written for them. */
+/** True for the error of a write for a customer who is deleted, or was deleted meanwhile. */
 export function isCustomerDeleted(error: unknown): boolean {
   return (error as { code?: unknown } | undefined)?.code === CUSTOMER_DELETED
 }

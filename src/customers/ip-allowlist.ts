@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Tells whether an address is in a list of addresses and CIDR blocks. */
+/** Checks whether an address is in a list of addresses and CIDR blocks. */
 export interface IpMatcher {
   matches(ip: string): boolean
 }
@@ -26,7 +26,7 @@ export function createIpMatcher(entries: readonly string[]): IpMatcher {
   }
 }
 
-/** `::ffff:10.0.0.1` is the IPv4 address 10.0.0.1 seen through an IPv6 socket. */
+/** An IPv6 socket reports the IPv4 address 10.0.0.1 as `::ffff:10.0.0.1`; this returns the IPv4 form. */
 export function plainIp(ip: string): string {
   return ip.startsWith('::ffff:') && isIP(ip.slice(7)) === 4 ? ip.slice(7) : ip
 }

@@ -1,6 +1,6 @@
 /**
- * Making, changing and revoking an API key, each with its row of the audit log and, where the customer is told,
- * its event. `api-keys.ts` has the rows alone.
+ * The acts of creating, changing and revoking an API key: each writes its row of the audit log and, if the customer is
+ * notified, its event. `api-keys.ts` changes the keys themselves.
  */
 import { audited, type Actor, type RecordAct } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
@@ -9,7 +9,7 @@ import { createApiKey, revokeApiKey, type ApiKey, type ApiKeyInput } from './api
 import { findApiKeyDetails } from './api-key-details.ts'
 import { changeApiKey, type ApiKeyChange, type ApiKeyChanged } from './change-api-key.ts'
 
-/** The facts about a key that its customer reads in mails and webhooks. */
+/** The data of a key in mails and webhooks. */
 export interface KeyFacts {
   readonly id: string
   /** The customer who pays. */
@@ -18,7 +18,7 @@ export interface KeyFacts {
   readonly lastFour: string
 }
 
-/** The secret is in the answer and nowhere else, ever again. */
+/** Returns the secret, which is not stored and cannot be read again. */
 export function createKey(
   db: Database,
   actor: Actor,
@@ -51,7 +51,7 @@ export function changeKey(
   })
 }
 
-/** With a `customerId`, only a key of this customer is found. A key that is revoked already stays as it is. */
+/** With a `customerId`, only a key of this customer is found. A key that was revoked before stays unchanged. */
 export function revokeKey(
   db: Database,
   actor: Actor,
@@ -65,7 +65,7 @@ export function revokeKey(
   })
 }
 
-/** For an act that revokes keys with other things: the end of a membership, of a team, of a user. */
+/** For acts that revoke keys along with something else, such as the deletion of a membership, a team or a user. */
 export async function recordRevokedKeys(
   trx: Database,
   record: RecordAct,

@@ -1,7 +1,7 @@
 /**
- * Keys by the hash of their secret, kept for a minute. The cache may be stale and need not be right:
- * every hold names the key's version and the database refuses an old one. Keeping it fresh only makes
- * the refusals before the hold (revoked, wrong model, wrong address) prompt.
+ * Caches keys for a minute by the hash of their secret. Correctness does not depend on the cache: every hold names the
+ * key's version, and the database refuses an old one. A fresh cache only makes the refusals before the hold (revoked,
+ * wrong model, wrong address) take effect sooner.
  */
 import { hash } from 'node:crypto'
 import type { Database } from '../db/open.ts'
@@ -9,22 +9,22 @@ import { isUuid } from '../lib/ids.ts'
 import { findApiKey, type ApiKey, type FoundApiKey } from './api-keys.ts'
 import { createIpMatcher, type IpMatcher } from './ip-allowlist.ts'
 
-/** A key with what is looked up on every request made ready. */
+/** A key with precomputed lookups for every request. */
 export interface ActiveKey extends ApiKey {
   readonly ipMatcher: IpMatcher | null
   readonly modelIdSet: ReadonlySet<string> | null
-  /** Of its customer: no model is called for it. */
+  /** The customer's account is suspended: no model may be called. */
   readonly isAccountSuspended: boolean
 }
 
 export interface KeyCache {
-  /** The active key of this secret; undefined where there is none, or it is revoked or expired. */
+  /** The active key with this secret; undefined if it does not exist, is revoked or has expired. */
   find(secret: string): Promise<ActiveKey | undefined>
-  /** The active key of this id among those of the customer, asked of the database each time. */
+  /** The customer's active key with this id, read from the database each time. */
   findOwn(customerId: string, keyId: string): Promise<ActiveKey | undefined>
-  /** Forgets a key that was changed; a load that began before is not kept. */
+  /** Evicts a changed key. A load that began before is not cached. */
   forget(keyId: string): void
-  /** Forgets all: changes may have been missed. */
+  /** Evicts all keys, because notifications may have been missed. */
   clear(): void
 }
 
@@ -36,7 +36,7 @@ interface Entry {
   loadedAtMs: number
 }
 
-/** `noteUse` is told of each key that is found, on the hot path. */
+/** Calls `noteUse` for each key that is found, on the hot path. */
 export function createKeyCache(
   db: Database,
   noteUse: (keyId: string) => void = () => {},
@@ -44,7 +44,7 @@ export function createKeyCache(
 ): KeyCache {
   const entries = new Map<string, Entry>()
   const loading = new Map<string, Promise<ActiveKey | undefined>>()
-  /** Grows with every forgetting, so that a load can see that its answer may be old. */
+  /** Increases with every eviction, so that a load can detect that its result may be stale. */
   let epoch = 0
 
   async function load(digest: string): Promise<ActiveKey | undefined> {
@@ -59,7 +59,7 @@ export function createKeyCache(
     return key
   }
 
-  /** Undefined where it is expired; a key that is given out is used. */
+  /** Returns undefined for an expired key; a returned key counts as used. */
   function giveOut(key: ActiveKey | undefined): ActiveKey | undefined {
     if (!key || (key.expiresAt && key.expiresAt.getTime() <= now())) return undefined
     noteUse(key.id)

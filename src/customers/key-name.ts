@@ -1,7 +1,7 @@
-/** Counted as the database counts: a character outside of the first 65,536 is one. */
+/** Counts code points, as the database does: a character outside the first 65,536 counts as one. */
 const NAME = /^.{3,50}$/su
 
-/** The name without spaces around it; undefined where it has not 3 to 50 characters, or is no text. */
+/** Returns the trimmed name, or undefined if it is not a string of 3 to 50 characters. */
 export function readKeyName(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   const name = value.trim()

@@ -1,12 +1,12 @@
-/** When each key was used last: noted in memory while requests run, in the database some seconds later. */
+/** Records when each key was last used: in memory during requests, and in the database some seconds later. */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import type { Log } from '../lib/log.ts'
 
 export interface KeyUses {
-  /** Made for the hot path: one write to a map. */
+  /** For the hot path: a single write to a map. */
   note(keyId: string): void
-  /** Never rejects: what could not be written stays for the next flush, and the log says so. */
+  /** Never rejects: after a failure the times stay for the next flush, and the log has `key_uses_flush_failed`. */
   flush(): Promise<void>
 }
 
@@ -17,7 +17,7 @@ export function createKeyUses(deps: {
   readonly now?: () => number
 }): KeyUses {
   const { db, log, now = Date.now } = deps
-  /** As many as there are keys, at most. */
+  /** At most one entry per key. */
   let pending = new Map<string, number>()
   let flushed = Promise.resolve()
 
@@ -44,7 +44,7 @@ export function createKeyUses(deps: {
   }
 }
 
-/** All nodes write the rows in one order, so that none waits for another in a circle. */
+/** All nodes write the rows in the same order, so that they cannot deadlock. */
 async function storeUses(db: Database, uses: ReadonlyMap<string, number>): Promise<void> {
   const keyIds = [...uses.keys()]
   const times = [...uses.values()].map((ms) => new Date(ms).toISOString())

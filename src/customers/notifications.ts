@@ -1,4 +1,4 @@
-/** The e-mails that were sent to a customer, or could not be. */
+/** The e-mails to a customer, sent or failed. */
 import { sql } from 'kysely'
 import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
@@ -14,7 +14,7 @@ export interface Notification {
   readonly exactSentAt: string
 }
 
-/** Newest first; only those behind `after`. */
+/** Newest first, starting after the position `after`. */
 export async function listNotifications(
   db: Database,
   customerId: string,

@@ -1,4 +1,4 @@
-/** How a customer wants to be notified. Budgets of keys and teams keep the time zone that they were created with. */
+/** A customer's preferences. Budgets of keys and teams keep the time zone in which they were created. */
 import { sql } from 'kysely'
 import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
@@ -19,7 +19,7 @@ export async function getPreferences(db: Database, customerId: string): Promise<
     .executeTakeFirstOrThrow()
 }
 
-/** Returns the preferences as they are now. `by`: the way of the change, when it is not the customer's request itself. */
+/** Returns the new preferences. `by` names the source of the change, if it is not a request of the signed-in customer. */
 export function savePreferences(
   db: Database,
   actor: Actor,
@@ -42,7 +42,7 @@ export function savePreferences(
   })
 }
 
-/** `changed` names the fields whose value is another one than before. */
+/** `changed` names the fields whose value differs from the stored one. */
 async function storePreferences(
   trx: Database,
   customerId: string,
@@ -60,8 +60,8 @@ async function storePreferences(
 }
 
 /**
- * True for a zone of the IANA that both Node.js and the database know, written as the database writes it.
- * Either alone takes more: `+03:00` is east of Greenwich for the one and west of it for the other.
+ * True for an IANA time zone that both Node.js and the database know, in the database's spelling. Each of them accepts
+ * more names, with different meanings: `+03:00` is east of Greenwich for Node.js and west of it for PostgreSQL.
  */
 export async function isTimezone(db: Database, timezone: string): Promise<boolean> {
   try {

@@ -1,4 +1,4 @@
-/** Who a customer is before the law: the CPF or CNPJ, and where invoices go. */
+/** A customer's legal identity: the CPF or CNPJ, and the address for invoices. */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import type { Tables } from '../db/tables.ts'
@@ -25,11 +25,11 @@ export interface Profile extends Readonly<Record<OptionalField, string | null>> 
   readonly updated_at: Date
 }
 
-/** What is not given stays; null clears. */
+/** An undefined field stays unchanged; null clears it. */
 export interface ProfileChange extends Readonly<
   Partial<Record<OptionalField, string | null | undefined>>
 > {
-  /** Where none is given and none is stored: the customer's name. */
+  /** Defaults to the stored one, or else to the customer's name. */
   readonly full_name?: string | undefined
   readonly tax_id?: string | undefined
 }
@@ -38,7 +38,7 @@ export type SavedProfile =
   | { readonly kind: 'saved'; readonly profile: Profile; readonly changed: readonly string[] }
   | { readonly kind: 'cpf_required' }
 
-/** As the customer reads it. */
+/** The profile with the names and formats of the API. */
 export type ProfileRecord = Readonly<
   Record<OptionalField | 'full_name' | 'cpf_cnpj' | 'created_at' | 'updated_at', string | null>
 >
@@ -54,7 +54,7 @@ export async function findProfile(db: Database, customerId: string): Promise<Pro
     .executeTakeFirst()
 }
 
-/** In a transaction. Makes the profile where there is none; `changed` names the fields that are not what they were. */
+/** Call it in a transaction. Creates the profile if there is none; `changed` names the fields with a new value. */
 export async function saveProfile(
   trx: Database,
   customerId: string,
@@ -81,7 +81,7 @@ export async function saveProfile(
   return { kind: 'saved', profile: await storeProfile(trx, customerId, fields), changed }
 }
 
-/** Of no profile: all fields, and nothing in them. */
+/** Without a profile, every field is null. */
 export function profileRecord(profile: Profile): StoredProfileRecord
 export function profileRecord(profile: Profile | undefined): ProfileRecord
 export function profileRecord(profile: Profile | undefined): ProfileRecord {

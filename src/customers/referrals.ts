@@ -1,4 +1,4 @@
-/** Who came by whose code: told once, when they come, and for good. Rewards: `payments/referral-rewards`. */
+/** Which customer referred which one: recorded once, at the registration, and permanent. Rewards: `payments/referral-rewards`. */
 import { sql } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import { exactTime } from '../db/exact-time.ts'
@@ -6,36 +6,36 @@ import type { Database } from '../db/open.ts'
 import type { NanoBrl } from '../lib/money.ts'
 import { lockCustomer } from './customers.ts'
 
-/** What is not mistaken for another when it is read aloud or copied by hand: no 0, O, 1, I. */
+/** Without characters that are confused when read aloud or copied by hand: 0, O, 1 and I. */
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
-/** 40 bits: with a million codes, one guess in a million is one of them. */
+/** 40 bits: if a million codes exist, one guess in a million hits one. */
 const CODE_LENGTH = 8
 const UNIQUE_VIOLATION = '23505'
 
 export interface Referred {
   readonly customerId: string
-  /** Of the name or the e-mail; undefined for whoever is deleted. */
+  /** The first letter of the name or the e-mail; undefined for a deleted customer. */
   readonly firstLetter: string | undefined
   readonly registeredAt: Date
   /** To the microsecond. */
   readonly exactRegisteredAt: string
   readonly rewardedAt: Date | null
   readonly rewardNanoBrl: NanoBrl | null
-  /** Above zero: the money that earned the reward went back to the payer. */
+  /** Above zero if the payment that earned the reward was returned to the payer. */
   readonly takenBackNanoBrl: NanoBrl
   readonly isTakenBack: boolean
 }
 
 export interface ReferralSums {
-  /** All who came. */
+  /** All referred customers. */
   readonly registered: number
-  /** Those of them that a reward was given for, and not taken back. */
+  /** Referrals whose reward was given and not taken back. */
   readonly rewarded: number
-  /** Less what was taken back. */
+  /** Rewards less the amounts taken back. */
   readonly rewardNanoBrl: NanoBrl
 }
 
-/** Made when it is first asked for; the same ever after. Throws where the customer is deleted. */
+/** Creates the code on the first call; it never changes. Throws if the customer is deleted. */
 export async function ensureReferralCode(db: Database, customerId: string): Promise<string> {
   const known = await db
     .selectFrom('customers')
@@ -45,7 +45,7 @@ export async function ensureReferralCode(db: Database, customerId: string): Prom
   return known?.referral_code ?? makeReferralCode(db, customerId)
 }
 
-/** Records who brought this customer. In a transaction. */
+/** Records the customer's referrer. Call it in a transaction. */
 export async function refer(
   trx: Database,
   { customerId, code }: { customerId: string; code: string },
@@ -71,7 +71,7 @@ export async function refer(
     : { kind: 'already_referred' }
 }
 
-/** Newest first; only those behind `after`. */
+/** Newest first, starting after the position `after`. */
 export async function listReferred(
   db: Database,
   referrerId: string,
@@ -126,7 +126,7 @@ export async function sumReferrals(db: Database, referrerId: string): Promise<Re
   }
 }
 
-/** Also where all of the reward was spent, and nothing was left to take. */
+/** Also true if the reward was spent entirely, so that nothing could be taken back. */
 function isTakenBack(row: { taken_back_nano_brl: NanoBrl; closed_reason: string | null }): boolean {
   return row.taken_back_nano_brl > 0n || row.closed_reason === 'taken_back'
 }
@@ -134,7 +134,7 @@ function isTakenBack(row: { taken_back_nano_brl: NanoBrl; closed_reason: string 
 async function makeReferralCode(db: Database, customerId: string): Promise<string> {
   for (;;) {
     try {
-      // Of two first looks at once, the later one finds the code of the earlier.
+      // Of concurrent first calls, the later one returns the code of the earlier.
       const { rows } = await sql<{ referral_code: string }>`
         update customers set referral_code = coalesce(referral_code, ${randomCode()})
         where id = ${customerId} and deleted_at is null returning referral_code`.execute(db)

@@ -8,10 +8,10 @@ export type Registered =
   | { readonly kind: 'email_taken' }
   | { readonly kind: 'code_not_found' }
 
-/** Ends the transaction: without its referrer, the customer is not made either. */
+/** Rolls the transaction back: with an unknown code, the customer is not created either. */
 class UnknownCode extends Error {}
 
-/** Makes a customer with an empty account. It must not run inside a transaction of the caller. */
+/** Creates a customer with an empty account. Do not call it in a transaction. */
 export async function registerCustomer(
   db: Database,
   actor: Actor,

@@ -3,7 +3,7 @@ import type { Database } from '../db/open.ts'
 import { API_KEY_CHANNEL } from './api-keys.ts'
 import type { KeyFacts } from './key-acts.ts'
 
-/** For good, and on all nodes: the customer's own, and those that they made for teams of others. Returns them. */
+/** Revokes the customer's keys and those that they created for other customers' teams, on all nodes. Returns them. */
 export async function revokeKeysOf(db: Database, customerId: string): Promise<KeyFacts[]> {
   const { rows } = await sql<KeyFacts>`
     with revoked as (

@@ -1,4 +1,4 @@
-/** Customers as operators look for them. */
+/** The operators' search for customers. */
 import { sql, type RawBuilder } from 'kysely'
 import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
@@ -13,18 +13,18 @@ export interface FoundCustomer {
   /** To the microsecond. */
   readonly exactCreatedAt: string
   readonly deletedAt: Date | null
-  /** Of any key; some seconds old. */
+  /** The last use of any key; may lag by some seconds. */
   readonly lastUsedAt: Date | null
 }
 
 export interface CustomerSearch {
-  /** With which the name, the e-mail, the id, or the CPF or CNPJ begins. */
+  /** A prefix of the name, the e-mail, the id, or the CPF or CNPJ. */
   readonly beginning: string | undefined
   readonly after: { readonly at: string; readonly id: string } | undefined
   readonly limit: number
 }
 
-/** Newest first, those who deleted their accounts included. */
+/** Newest first, including deleted customers. */
 export async function searchCustomers(
   db: Database,
   { beginning, after, limit }: CustomerSearch,
@@ -45,7 +45,7 @@ export async function searchCustomers(
   return rows
 }
 
-/** Each by an index of its own. */
+/** A union of queries, so that each one uses its index. */
 function matching(beginning: string): RawBuilder<unknown> {
   const text = likeBeginning(beginning)
   const taxId = beginning.replaceAll(/[./\-\s]/g, '').toUpperCase()
@@ -67,7 +67,7 @@ function likeBeginning(text: string): string {
   return `${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
 }
 
-/** Ids are sorted as they are written, so that a beginning is a range. */
+/** The order of UUIDs is that of their text, so a prefix is a range. */
 function idsBeginningWith(text: string): { from: string; to: string } | undefined {
   if (!/^[0-9a-f-]{8,36}$/i.test(text)) return undefined
   const digits = text.replaceAll('-', '').toLowerCase()

@@ -1,6 +1,6 @@
 /**
- * Suspends an account until somebody has looked: its model calls are refused, everything else goes on. Every
- * key becomes a new version, so that a node with an old copy holds no money by it.
+ * Suspends an account until an operator reinstates it: model calls are refused, and everything else keeps working. Every
+ * key gets a new version, so that a node with a stale copy cannot hold money.
  */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
@@ -8,7 +8,7 @@ import { API_KEY_CHANNEL } from './api-keys.ts'
 
 export type SuspensionReason = 'chargeback' | 'operator'
 
-/** In a transaction that has the account locked. False where it was suspended before. */
+/** Call it in a transaction that has locked the account. Returns false if it was suspended before. */
 export function suspendCustomer(
   trx: Database,
   customerId: string,
@@ -22,7 +22,7 @@ export function suspendCustomer(
   )
 }
 
-/** In a transaction that has the account locked. False where it was not suspended. */
+/** Call it in a transaction that has locked the account. Returns false if it was not suspended. */
 export function reinstateCustomer(trx: Database, customerId: string): Promise<boolean> {
   return change(
     trx,
@@ -67,7 +67,7 @@ async function change(
   values: ReturnType<typeof sql>,
   condition: ReturnType<typeof sql>,
 ): Promise<boolean> {
-  // The customer before the keys, as whoever makes a key.
+  // The customer is locked before the keys, as in a transaction that creates a key.
   const { rows } = await sql`
     update customers set ${values} where id = ${customerId} and ${condition} returning id`.execute(
     trx,

@@ -1,7 +1,7 @@
 /**
- * HMACs of CPFs and CNPJs that were rewarded. A CPF has nine free digits, so a plain hash of one can be guessed: the
- * key of the HMAC is random, and sealed in the database. It is the same for ever, while the key that seals it can be
- * exchanged.
+ * HMACs of CPFs and CNPJs that were rewarded. A CPF has only nine free digits, so a plain hash could be reversed by
+ * trying them all. The HMAC's key is random and sealed in the database; it never changes, while the key that seals it can
+ * be rotated.
  */
 import { sql } from 'kysely'
 import { createHmac, randomBytes } from 'node:crypto'
@@ -15,7 +15,7 @@ export type TaxIdDigest = (taxId: string) => Buffer
 const PURPOSE = 'rewarded_tax_ids'
 const KEY_BYTES = 32
 
-/** Throws a `SealError` where the key was sealed with one that is not given. */
+/** Throws a `SealError` if none of the given keys opens the stored one. */
 export async function openTaxIdDigest(db: Database, keys: SealingKeys): Promise<TaxIdDigest> {
   const row = (await findKey(db)) ?? (await makeKey(db, keys))
   return digestBy(unseal(keys.current, row.id, row.secret_sealed, keys.previous))
@@ -33,7 +33,7 @@ function findKey(db: Database): Promise<{ id: string; secret_sealed: Buffer } | 
     .executeTakeFirst()
 }
 
-/** Of two that make it at once the second waits, and finds the first one's. */
+/** Of concurrent calls the second waits, and finds the key of the first. */
 function makeKey(
   db: Database,
   { current }: SealingKeys,
@@ -54,7 +54,7 @@ function makeKey(
   })
 }
 
-/** Those who were rewarded before there was a key, as far as their profiles are there. */
+/** Adds digests for customers who were rewarded before the key existed, if their profiles still exist. */
 async function digestRewarded(trx: Database, digestOf: TaxIdDigest): Promise<void> {
   const { rows } = await sql<{ customer_id: string; tax_id: string }>`
     select distinct on (p.tax_id) r.customer_id, p.tax_id

@@ -2,7 +2,7 @@ import type { Database } from '../db/open.ts'
 import type { TeamRole } from '../db/tables.ts'
 import { isUuid } from '../lib/ids.ts'
 
-/** The first may everything, the last sees the team and has keys of their own. */
+/** The owner may do everything; a member can see the team and have own keys. */
 export type TeamRank = 'owner' | TeamRole
 
 export interface TeamAccess {
@@ -12,8 +12,8 @@ export interface TeamAccess {
 }
 
 /**
- * What this customer is in the team; undefined where there is no team for them to see. Locked, it stays so to
- * the end of the transaction.
+ * The customer's rank in the team; undefined if the team does not exist or the customer does not belong to it. With
+ * `isLocked`, the rank cannot change before the end of the transaction.
  */
 export async function findTeamAccess(
   db: Database,
@@ -35,7 +35,7 @@ export async function findTeamAccess(
   return role && { ...found, rank: role }
 }
 
-/** Of a member; the owner is none. */
+/** The role of a member; undefined for the owner, who is not a member. */
 export async function findTeamRole(
   db: Database,
   teamId: string,

@@ -1,7 +1,7 @@
 /**
- * Invitations to a team: made for an e-mail, proven by a token that is shown once and kept as a hash. Both are
- * needed to accept, so that neither a mail that went astray nor a guessed address opens a team. Whoever proved
- * the e-mail by signing in needs no token: it would prove the same once more.
+ * Invitations to a team. An invitation is for one e-mail and has a token, which is shown once and stored as a hash.
+ * Accepting needs both, so that neither a misdirected mail nor a guessed address gives access. A customer who has
+ * verified the e-mail by signing in needs no token, which would prove the same again.
  */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
@@ -10,7 +10,7 @@ import { createId, isUuid, randomText, sha256 } from '../lib/ids.ts'
 
 export const OPEN_INVITATIONS_MAX = 50
 export const INVITATION_DAYS = 7
-/** 190 bits, beyond guessing, so that a plain SHA-256 protects it. */
+/** 190 bits, too many to guess, so a plain SHA-256 protects the token. */
 const TOKEN_LENGTH = 32
 
 export interface TeamInvitation {
@@ -23,7 +23,7 @@ export interface TeamInvitation {
   readonly expiresAt: Date
 }
 
-/** As the customer who is invited sees it. */
+/** An invitation in the form that the invited customer sees. */
 export interface ReceivedInvitation {
   readonly id: string
   readonly teamName: string
@@ -33,7 +33,7 @@ export interface ReceivedInvitation {
   readonly expiresAt: Date
 }
 
-/** The team must be locked. The token is in the answer and nowhere else, ever again. */
+/** The caller must have locked the team. Returns the token, which is not stored and cannot be read again. */
 export async function createInvitation(
   trx: Database,
   input: { teamId: string; email: string; role: TeamRole; invitedBy: string },
@@ -63,7 +63,7 @@ export async function createInvitation(
   return { kind: 'created', invitation: toInvitation(row), token }
 }
 
-/** Open ones, newest first. */
+/** Lists open invitations, newest first. */
 export async function listInvitations(db: Database, teamId: string): Promise<TeamInvitation[]> {
   const rows = await db
     .selectFrom('team_invitations as i')
@@ -76,7 +76,7 @@ export async function listInvitations(db: Database, teamId: string): Promise<Tea
   return rows.map(toInvitation)
 }
 
-/** Open ones for the customer's own e-mail, newest first. */
+/** Lists open invitations to the customer's e-mail, newest first. */
 export async function listReceivedInvitations(
   db: Database,
   customerId: string,
@@ -107,7 +107,7 @@ export async function listReceivedInvitations(
   }))
 }
 
-/** Open ones: of the whole team, of one customer who invited, or a single one. Returns their ids. */
+/** Revokes open invitations of the whole team, of one inviting customer, or a single one. Returns their ids. */
 export async function revokeInvitations(
   db: Database,
   which: { teamId: string; invitedBy?: string | undefined; invitationId?: string | undefined },
@@ -129,7 +129,7 @@ export async function revokeInvitations(
   return rows.map(({ id }) => id)
 }
 
-/** By whom it was for. Undefined where there is no such open one for the customer's own e-mail. */
+/** The invited customer declines. Returns undefined if there is no such open invitation to the customer's e-mail. */
 export async function declineInvitation(
   trx: Database,
   { invitationId, customerId }: { invitationId: string; customerId: string },

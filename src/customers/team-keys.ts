@@ -1,13 +1,13 @@
-/** Keys of a team: the owner's balance pays for what they spend, whoever made them. */
+/** Keys of a team: the owner's balance pays for them, whichever member created them. */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { API_KEY_CHANNEL } from './api-keys.ts'
 import type { KeyFacts } from './key-acts.ts'
 
-/** Not revoked, of one team. */
+/** Keys of one team that are not revoked. */
 export const TEAM_KEYS_MAX = 100
 
-/** For good, and on all nodes. Of the whole team, or those that one customer made. Returns them. */
+/** Revokes all keys of the team, or those that one customer created, on all nodes. Returns them. */
 export async function revokeTeamKeys(
   db: Database,
   { teamId, createdBy }: { teamId: string; createdBy?: string | undefined },

@@ -1,4 +1,4 @@
-/** Members of teams: customers who joined by invitation. The owner is none of them. */
+/** Members of teams: customers who joined by invitation. The owner is not a member. */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import type { TeamRole } from '../db/tables.ts'
@@ -9,7 +9,7 @@ import type { TeamRank } from './team-access.ts'
 import { revokeInvitations } from './team-invitations.ts'
 import { revokeTeamKeys } from './team-keys.ts'
 
-/** So that the list of them is one answer. */
+/** Limited so that one answer can list all members. */
 export const TEAM_MEMBERS_MAX = 200
 
 export interface TeamPerson {
@@ -17,17 +17,17 @@ export interface TeamPerson {
   readonly name: string
   readonly email: string | null
   readonly rank: TeamRank
-  /** Of the owner: when the team was made. */
+  /** For the owner, the time when the team was created. */
   readonly joinedAt: Date
-  /** Of the team, made by this person and not revoked. */
+  /** Keys of the team that this person created and that are not revoked. */
   readonly keyCount: number
-  /** By keys of the team that this person made, in the month that the cap counts. */
+  /** Usage by this person's keys of the team, in the current month of the cap. */
   readonly requestCount: number
   readonly tokenCount: number
   readonly billedNanoBrl: NanoBrl
 }
 
-/** The owner first, then members as they joined. */
+/** The owner first, then members in the order in which they joined. */
 export async function listTeamPeople(db: Database, teamId: string): Promise<TeamPerson[]> {
   const { rows } = await sql<{
     customer_id: string
@@ -78,7 +78,7 @@ export async function listTeamPeople(db: Database, teamId: string): Promise<Team
   }))
 }
 
-/** The team must be locked, and the customer be none of it. */
+/** The caller must have locked the team and checked that the customer does not belong to it. */
 export async function addTeamMember(
   trx: Database,
   input: { teamId: string; customerId: string; role: TeamRole },
@@ -97,8 +97,8 @@ export async function addTeamMember(
 }
 
 /**
- * The team must be locked. Whoever is no admin any more cannot have let people in beforehand: their open
- * invitations end. Undefined where there is no such member.
+ * The caller must have locked the team. If the member is no longer an admin, the member's open invitations are revoked.
+ * Returns undefined if there is no such member.
  */
 export async function changeTeamMember(
   trx: Database,
@@ -119,13 +119,13 @@ export async function changeTeamMember(
   }
 }
 
-/** The team must be locked. Ends their keys of the team and their open invitations to it, too. */
+/** The caller must have locked the team. Also revokes the member's keys of the team and open invitations to it. */
 export async function removeTeamMember(
   trx: Database,
   { teamId, customerId }: { teamId: string; customerId: string },
 ): Promise<{ revokedKeys: KeyFacts[]; revokedInvitationIds: string[] } | undefined> {
   if (!(await findTeamRole(trx, teamId, customerId))) return undefined
-  // The keys first, as where an account is deleted: two that lock in different orders wait for each other.
+  // The keys are locked first, as in the deletion of an account; different orders would deadlock.
   const revokedKeys = await revokeTeamKeys(trx, { teamId, createdBy: customerId })
   await trx
     .deleteFrom('team_members')

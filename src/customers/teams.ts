@@ -1,8 +1,8 @@
 /**
  * Teams: customers whose keys spend the balance of one of them, the owner, within a monthly cap in BRL.
- * Members are in `team-members.ts`, invitations in `team-invitations.ts`, keys in `team-keys.ts`; the cap
- * itself is held by the ledger. Whoever changes a team locks its row first
- * (`findTeamAccess`), so that a right that was checked is still there when it is used.
+ * Members are in `team-members.ts`, invitations in `team-invitations.ts`, keys in `team-keys.ts`; the ledger enforces the
+ * cap. Every change of a team locks its row first (`findTeamAccess`), so that a checked right still holds when it is
+ * used.
  */
 import { sql, type RawBuilder } from 'kysely'
 import { exactTime } from '../db/exact-time.ts'
@@ -16,7 +16,7 @@ import type { TeamRank } from './team-access.ts'
 import { revokeInvitations } from './team-invitations.ts'
 import { revokeTeamKeys } from './team-keys.ts'
 
-/** More teams of one owner than anybody manages. */
+/** Per owner; more than anybody can manage. */
 export const TEAMS_MAX = 100
 
 export interface Team {
@@ -24,13 +24,13 @@ export interface Team {
   readonly ownerId: string
   readonly ownerName: string
   readonly name: string
-  /** What the customer who looks is in it. */
+  /** The rank of the customer who asks. */
   readonly rank: TeamRank
   /** Null: no cap. */
   readonly limitNanoBrl: NanoBrl | null
   /**
-   * Since the first of the month, as are requests and tokens: in the zone that was the owner's when the team
-   * was made.
+   * Since the first day of the month, like requests and tokens, in the time zone that the owner had when the team was
+   * created.
    */
   readonly spentNanoBrl: NanoBrl
   readonly heldNanoBrl: NanoBrl
@@ -38,14 +38,14 @@ export interface Team {
   readonly tokenCount: number
   /** Without the owner. */
   readonly memberCount: number
-  /** Those that were not revoked. */
+  /** Keys that are not revoked. */
   readonly keyCount: number
   readonly createdAt: Date
-  /** Where it stands in lists, by `exactTime`. */
+  /** The position in lists, to the microsecond (`exactTime`). */
   readonly createdAtExact: string
 }
 
-/** In a transaction: the owner's row stays locked to its end, so that teams made at once are counted. */
+/** Call it in a transaction. It locks the owner's row, so that concurrently created teams are counted. */
 export async function createTeam(
   trx: Database,
   input: { ownerId: string; name: string; limitNanoBrl: NanoBrl | null },
@@ -70,7 +70,7 @@ export async function createTeam(
   return { kind: 'created', id }
 }
 
-/** What is not given stays. A lower cap ends no call that runs: what it holds was within the old one. */
+/** An undefined field stays unchanged. A lower cap ends no running call, whose hold was within the old cap. */
 export async function changeTeam(
   trx: Database,
   teamId: string,
@@ -86,7 +86,7 @@ export async function changeTeam(
       .execute()
 }
 
-/** Its rows stay for what was spent; nobody sees it any more, and its keys and invitations end. */
+/** Closes the team and revokes its keys and invitations. The rows stay, because usage refers to them. */
 export async function deleteTeam(
   trx: Database,
   teamId: string,
@@ -114,7 +114,7 @@ export function listTeams(
   return selectTeams(db, customerId, place, limit)
 }
 
-/** Undefined where it is not there, or not for this customer to see. */
+/** Returns undefined if the team does not exist or the customer does not belong to it. */
 export async function findTeam(
   db: Database,
   { teamId, customerId }: { teamId: string; customerId: string },
@@ -140,7 +140,7 @@ interface TeamRow {
   created_at_exact: string
 }
 
-/** Usage is summed once for each owner of the page, whose roll-ups have all of their teams. */
+/** Sums the usage once per owner on the page, because an owner's roll-ups cover all of the owner's teams. */
 async function selectTeams(
   db: Database,
   customerId: string,
@@ -164,7 +164,7 @@ async function selectTeams(
       order by t.created_at desc, t.id desc
       limit ${limit}
     ), sums as materialized (
-      -- Once for each owner, not once for each team or key.
+      -- Once per owner and not once per team or key.
       select o.timezone, u.* from (select distinct customer_id, timezone from page) o
       cross join lateral usage_between(
         o.customer_id, budget_period_start('month', o.timezone), 'infinity') u

@@ -3,7 +3,7 @@ import { NANO_PER_BRL, type NanoBrl } from '../lib/money.ts'
 export interface Runway {
   /** Rounded half up to the nano-BRL. */
   readonly dailyAverageNanoBrl: NanoBrl
-  /** Whole days that the balance lasts at that average; null where too little is spent to tell. */
+  /** Whole days that the balance lasts at that average; null if too little was spent for an estimate. */
   readonly runwayDays: number | null
   readonly isCritical: boolean
 }
@@ -12,7 +12,7 @@ export interface Runway {
 const AVERAGE_MIN_NANO_BRL = NANO_PER_BRL / 100n
 const CRITICAL_DAYS = 7
 
-/** How long the balance lasts if as much is spent as in these days. Pure. */
+/** Estimates how long the balance lasts if spending goes on as in the last `days` days. A pure function. */
 export function estimateRunway(
   balanceNanoBrl: NanoBrl,
   spentNanoBrl: NanoBrl,
@@ -22,7 +22,7 @@ export function estimateRunway(
   const dailyAverageNanoBrl = (spentNanoBrl * 2n + dayCount) / (dayCount * 2n)
   if (spentNanoBrl < AVERAGE_MIN_NANO_BRL * dayCount)
     return { dailyAverageNanoBrl, runwayDays: null, isCritical: false }
-  // Divided once: with the average that is rounded a day could be lost.
+  // A single division: the rounded average could lose a day.
   const runwayDays = balanceNanoBrl > 0n ? Number((balanceNanoBrl * dayCount) / spentNanoBrl) : 0
   return { dailyAverageNanoBrl, runwayDays, isCritical: runwayDays < CRITICAL_DAYS }
 }

@@ -3,10 +3,10 @@ import type { Database } from '../db/open.ts'
 import type { UsageEventFilter } from './usage-event.ts'
 
 /**
- * The newest hours that hold at least `limit` charges of a key or a model, or all such hours where there are
- * fewer: found in the roll-ups, first the days and then their hours, so that one who is seldom used, or never,
- * is not looked for among the events of a year. The hour and the day of `before` are taken whole and counted as
- * nothing, for pages before may have had all of them.
+ * Finds the newest hours that together contain at least `limit` charges of a key or a model, or all such hours if there
+ * are fewer charges. It searches the roll-ups, days first and then their hours, so that a rarely used key or model does
+ * not require a scan of a year of events. The hour and the day of `before` are included but count as zero, because
+ * earlier pages may have listed all of their charges.
  */
 export async function findHoursOfUse(
   db: Database,
@@ -41,7 +41,7 @@ export async function findHoursOfUse(
         group by day_at
       ) counted
     ), spans as (
-      -- The days that are not summed up yet, as one.
+      -- The days that are not rolled up yet, as one span.
       select greatest(usage_days_until, ${fromAt}::timestamptz - interval '1 hour') as from_at, 'infinity'::timestamptz as until_at
       from account
       union all
@@ -56,7 +56,7 @@ export async function findHoursOfUse(
           select * from usage_hours u
           where ${isOfUse} and u.hour_at >= s.from_at and u.hour_at < s.until_at
             and u.hour_at > ${fromAt}::timestamptz - interval '1 hour' and u.hour_at <= ${last}::timestamptz
-          -- Span by span: else all hours of the customer are read and joined.
+          -- Forces one lookup per span; otherwise the plan reads and joins all hours of the customer.
           offset 0
         ) u
         group by 1

@@ -2,19 +2,19 @@ import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 
 export interface Latency {
-  /** That it was measured of. */
+  /** The number of measured calls. */
   readonly calls: number
-  /** In ms from asking the model to the end of its answer; null where there was no call. */
+  /** Milliseconds from the request to the model until the end of its answer; null without calls. */
   readonly p50Ms: number | null
   readonly p95Ms: number | null
   /** Until the first byte. */
   readonly firstByteP50Ms: number | null
 }
 
-/** As many are read, however much was used. */
+/** The sample size: the newest charged calls. */
 export const LATENCY_CALLS = 500
 
-/** How long the newest charged calls of a customer took. */
+/** Latency of the customer's newest charged calls. */
 export async function findLatency(db: Database, customerId: string): Promise<Latency> {
   const { rows } = await sql<Latency>`
     select count(*)::int4 as calls,

@@ -2,24 +2,21 @@ import { sql } from 'kysely'
 import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
 
-/** Whole days of a customer's time zone, as far as they have come. */
+/** Whole days in the customer's time zone; today ends now. */
 export interface UsagePeriod {
   readonly timezone: string
-  /** `YYYY-MM-DD`, both in it. */
+  /** `YYYY-MM-DD`, both inclusive. */
   readonly from: string
   readonly to: string
-  /** The same as exact times: from this one until before that one. */
+  /** The same as exact times; `untilAt` is exclusive. */
   readonly fromAt: string
   readonly untilAt: string
 }
 
-/** As many days up to `to`, where no first day is given. */
+/** The length of the period up to `to` if no first day is given. */
 const DAYS_DEFAULT = 30
 
-/**
- * `from` may come out behind `to`, where that is what was asked for: then nothing lies in between. The
- * days must exist.
- */
+/** The days must exist. If the requested `from` is after `to`, the period is empty. */
 export async function findUsagePeriod(
   db: Database,
   customerId: string,

@@ -3,7 +3,7 @@ import type { Database } from '../db/open.ts'
 import { findHoursOfUse } from './find-hours-of-use.ts'
 import { selectUsageEvents, type UsageEvent, type UsageEventFilter } from './usage-event.ts'
 
-/** The customer's charges, newest first, behind the place where a page before ended. */
+/** The customer's charges, newest first, starting after the end of the previous page. */
 export async function listUsageEvents(
   db: Database,
   list: {
@@ -23,13 +23,13 @@ export async function listUsageEvents(
     sessionId === undefined ? undefined : sql`session_id = ${sessionId}`,
     fromAt === undefined ? undefined : sql`created_at >= ${fromAt}::timestamptz`,
     untilAt === undefined ? undefined : sql`created_at < ${untilAt}::timestamptz`,
-    // Said of the time alone too: a comparison of rows leaves no partition out.
+    // Repeats the condition on the time alone, because a row comparison does not prune partitions.
     before && sql`created_at <= ${before.at}::timestamptz`,
     before && sql`(created_at, id) < (${before.at}::timestamptz, ${before.id}::uuid)`,
   ].filter((condition) => condition !== undefined)
   const newest = sql`order by created_at desc, id desc limit ${list.limit}`
   const found = sql`select * from usage_events where ${sql.join(conditions, sql` and `)}`
-  // A session has an index of its own.
+  // Sessions have their own index.
   if ((modelId === undefined && apiKeyId === undefined) || sessionId !== undefined) {
     const { rows } = await selectUsageEvents(sql`${found} ${newest}`, 'desc').execute(db)
     return rows

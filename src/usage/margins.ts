@@ -1,9 +1,9 @@
 /**
- * What charged calls cost us and what was billed for them, by day of São Paulo, model and upstream. The cost in
- * BRL is that of each charge at its own rate of exchange, which only the events know: the roll-ups of customers
- * have no rate, and are hardly fewer rows. So the events of a day are added up once: a day whose calls are all
- * settled never changes again, and its few sums are kept in the memory of this process, which gathers those of three months soon after its
- * start. What is read each time are the events of today.
+ * Costs and billed amounts of charged calls by day in São Paulo, model and upstream. The cost in BRL uses each charge's
+ * own exchange rate, which only the events have: the customers' roll-ups have no rate, and are hardly fewer rows. Each
+ * day's events are therefore summed once: a day whose calls are all settled never changes again, and this process caches
+ * its few sums. It collects those of the last three months soon after its start. Only the events of open days are read
+ * each time.
  */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
@@ -12,26 +12,26 @@ import type { NanoBrl, PicoUsd } from '../lib/money.ts'
 export const MARGIN_ZONE = 'America/Sao_Paulo' as const
 
 export interface MarginRow {
-  /** `YYYY-MM-DD`, of São Paulo, when the call began. */
+  /** `YYYY-MM-DD` in São Paulo, when the call began. */
   readonly day: string
   readonly modelId: string
-  /** Null where a call was settled without knowing who answered it. */
+  /** Null if the answering upstream was unknown when the call was settled. */
   readonly upstreamId: string | null
   readonly requests: number
   readonly costPicoUsd: PicoUsd
-  /** BRL x 10^16: cost times rate, which nothing is rounded off of. */
+  /** BRL x 10^16: cost times rate, without rounding. */
   readonly costE16Brl: bigint
   readonly billedNanoBrl: NanoBrl
 }
 
 export interface Margins {
-  /** Of the days from `from` to `to`, both included; days, models and upstreams without charges have no row. */
+  /** Reads the days from `from` to `to`, both inclusive; days, models and upstreams without charges have no row. */
   read(from: string, to: string): Promise<readonly MarginRow[]>
-  /** Adds up a week of what is not remembered yet of the last three months, the newest first. */
+  /** Sums up to a week of the last three months that is not cached yet, the newest days first. */
   prepare(): Promise<void>
 }
 
-/** One statement adds up as many days, so that the first look at three months is no single long one. */
+/** Days per statement, so that the first read of three months is not one long statement. */
 const DAYS_AT_ONCE = 7
 export const MARGIN_DAYS_MAX = 92
 const DAYS_KEPT_MAX = 1_000
@@ -41,7 +41,7 @@ export function createMargins(db: Database): Margins {
   const finished = new Map<string, readonly MarginRow[]>()
   let turn: Promise<unknown> = Promise.resolve()
 
-  /** Without a gap between them. */
+  /** Sums and caches consecutive closed days. */
   async function finish(days: readonly string[]): Promise<void> {
     const [first, last] = [days[0], days.at(-1)]
     if (first === undefined || last === undefined) return
@@ -71,7 +71,7 @@ export function createMargins(db: Database): Margins {
     await finish(runsOf(closed, (day) => !finished.has(day)).at(-1) ?? [])
   }
 
-  /** One after the other: whoever asks for the same days meanwhile finds them added up. */
+  /** Runs calls one after the other, so that a second call for the same days finds them cached. */
   function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = turn.then(work)
     turn = done.catch(() => {})
@@ -84,7 +84,7 @@ export function createMargins(db: Database): Margins {
   }
 }
 
-/** Stretches of the days that are wanted, none longer than what one statement adds up; the oldest first. */
+/** Splits the wanted days into consecutive runs of at most `DAYS_AT_ONCE` days, the oldest first. */
 function runsOf(days: readonly string[], isWanted: (day: string) => boolean): string[][] {
   const runs: string[][] = []
   let open: string[] = []
@@ -103,7 +103,7 @@ function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
 }
 
-/** `YYYY-MM-DD`, the first and the last included. */
+/** `YYYY-MM-DD`, both ends inclusive. */
 export function daysBetween(from: string, to: string): string[] {
   const days: string[] = []
   for (let ms = Date.parse(from); ms <= Date.parse(to); ms += DAY_MS) days.push(dayOf(ms))
@@ -111,8 +111,8 @@ export function daysBetween(from: string, to: string): string[] {
 }
 
 /**
- * Events are made of holds alone: a day that is over, and of which no hold is open, has all that it will ever
- * have. The minutes are for holds that are being written.
+ * Events only come from holds, so a past day without open holds is complete. The ten minutes allow for holds whose
+ * transactions are not committed yet.
  */
 async function findFirstOpenDay(db: Database): Promise<string> {
   const { rows } = await sql<{ day: string }>`
@@ -121,7 +121,7 @@ async function findFirstOpenDay(db: Database): Promise<string> {
   return (rows[0] as { day: string }).day
 }
 
-/** Sums of events; the database adds whole numbers up by rate, and what they are in BRL is worked out here. */
+/** The database sums integers by exchange rate; the conversion to BRL happens here, exactly. */
 async function sumDays(db: Database, from: string, to: string): Promise<MarginRow[]> {
   const { rows } = await sql<{
     day: string

@@ -8,13 +8,12 @@ export interface ReadUsageEvent extends UsageEvent {
   readonly localTime: string
 }
 
-/** Some milliseconds' work for the database, and with its rows one or two megabytes here. */
+/** A batch takes the database some milliseconds, and its rows one or two megabytes here. */
 const BATCH = 1_000
 
 /**
- * All charges of a period, oldest first, some at a time. Each batch is a statement of its own: however
- * slowly they are taken, no transaction and no connection waits. What is settled while it runs may be in
- * it or not.
+ * Yields all charges of a period in batches, oldest first. Each batch is a separate statement, so a slow reader keeps no
+ * transaction and no connection open. A charge that is settled meanwhile may or may not be included.
  */
 export async function* readUsage(
   db: Database,
@@ -32,8 +31,8 @@ export async function* readUsage(
 }
 
 /**
- * Released calls are read as well and left out afterwards: a statement that skipped them would have to go
- * over any number of them.
+ * Reads released calls as well, which the caller filters out: a statement that skipped them could scan any number of
+ * rows.
  */
 async function readBatch(
   db: Database,

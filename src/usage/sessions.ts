@@ -1,4 +1,4 @@
-/** Sessions: the charges of requests that named the same one. Sums come from `usage_sessions`. */
+/** Usage sessions: the charges of requests with the same session id. Their sums are in `usage_sessions`. */
 import { sql } from 'kysely'
 import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
@@ -23,8 +23,8 @@ const COLUMNS = sql`
   ${exactTime('first_request_at')} as "firstRequestAt", ${exactTime('last_request_at')} as "lastRequestAt"`
 
 /**
- * Those whose last request lies within the last `days` days of the customer's zone, by that request,
- * newest first. A session that goes on meanwhile moves to the front.
+ * Lists sessions whose last request is within the last `days` days of the customer's time zone, the newest last request
+ * first. A session with a new request moves to the front.
  */
 export async function listSessions(
   db: Database,
@@ -56,7 +56,7 @@ export async function findSession(
   return rows[0]
 }
 
-/** Its charges in the order of time, behind the place where a page before ended. */
+/** The session's charges, oldest first, starting after the end of the previous page. */
 export async function listSessionEvents(
   db: Database,
   customerId: string,

@@ -9,16 +9,16 @@ import {
 } from './usage-windows.ts'
 
 export interface DayUsage extends UsageSums {
-  /** `YYYY-MM-DD`, of the customer's zone. */
+  /** `YYYY-MM-DD` in the customer's time zone. */
   readonly day: string
 }
 
 /**
- * Each of the last days, today included and the oldest first; days without use too.
+ * Returns each of the last days, today included, oldest first; also days without usage.
  *
- * A day of the customer's zone is the days of UTC from the midnight next to its start until the one next to
- * its end, put right by the hours between those midnights and the true start and end: a few hours at each
- * end are read, and not the 24 of every day. Where a start cuts an hour, that hour's events are.
+ * A day in the customer's time zone is approximated by the UTC days between the UTC midnights nearest to its start and
+ * end, and corrected by the hours between those midnights and the true start and end. This reads a few hours at each end
+ * and not the 24 hours of every day. If a day starts within an hour, that hour's events are read.
  */
 export async function sumUsageByDay(
   db: Database,
@@ -63,7 +63,7 @@ export async function sumUsageByDay(
         where u.customer_id = ${customerId} and u.hour_at >= greatest(near_at, usage_days_until) and u.hour_at < next_near_at
       ) u
       union all
-      -- What comes before the midnight belongs to the day that begins there, what comes after to the one before.
+      -- Usage before the UTC midnight belongs to the day that begins there, usage after it to the previous day.
       select back + side, case when is_before then 1 - 2 * side else 2 * side - 1 end, requests, failed_requests,
         prompt_tokens, completion_tokens, cost_billed_nano_brl, cost_upstream_pico_usd
       from cut_sums, generate_series(0, 1) as side

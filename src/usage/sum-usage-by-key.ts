@@ -12,11 +12,11 @@ import {
 } from './usage-windows.ts'
 
 export interface KeyUsage extends UsageSums {
-  /** The dearest first. */
+  /** The most expensive first. */
   readonly models: readonly ModelUsage[]
 }
 
-/** What was used by each key of the customer in the last days; keys without use are not in it. */
+/** Usage by each key of the customer in the last days; keys without usage are left out. */
 export async function sumUsageByKey(
   db: Database,
   customerId: string,

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 
-/** Of requests or of tokens. */
+/** Usage in requests or in tokens. */
 export interface MinuteUse {
   readonly current: number
   readonly total: number
-  /** Of one minute; 0 where there was no use. */
+  /** The maximum in one minute; 0 without usage. */
   readonly peak: number
   readonly peakAt: Date | null
 }
@@ -15,22 +15,22 @@ export interface KeyMinutes {
   readonly tokens: MinuteUse
 }
 
-/** What was counted for the limits of a key in this minute, refused calls too. */
+/** The counters of a key's rate limits in the current minute, which include refused calls. */
 export interface CountedNow {
   readonly requests: number
   readonly tokens: number
 }
 
 export interface UseByMinute {
-  /** Of each key with calls in the last minutes, this one included. */
+  /** By key, for keys with calls in the window, which includes the current minute. */
   readonly settled: ReadonlyMap<string, KeyMinutes>
-  /** Of each key with calls in this minute; tokens are counted only where the key has a limit of them. */
+  /** By key, for keys with calls in the current minute; tokens are counted only if the key limits them. */
   readonly counted: ReadonlyMap<string, CountedNow>
 }
 
 /**
- * Calls by the minute they began in, which is the minute they are counted in. A window of hours at most, so
- * that it is read from the events: roll-ups know no minutes.
+ * Sums calls by the minute in which they began, which is also the minute of the rate limits. It reads the events, because
+ * roll-ups have no minutes, so the window must be a few hours at most.
  */
 export async function sumUsageByMinute(
   db: Database,
@@ -99,7 +99,7 @@ function toKeyMinutes(row: SettledRow): KeyMinutes {
   }
 }
 
-/** A window of a minute that is over stays until the key's next call. */
+/** The row of a past minute stays until the key's next call, hence the condition on the time. */
 async function readCounted(db: Database, customerId: string): Promise<Map<string, CountedNow>> {
   const { rows } = await sql<{ id: string; requests: bigint; tokens: bigint }>`
     select k.id, w.requests, w.tokens

@@ -13,7 +13,7 @@ export interface ModelUsage extends UsageSums {
   readonly modelId: string
 }
 
-/** What the customer used of each model in the last days, the dearest first. */
+/** The customer's usage of each model in the last days, the most expensive first. */
 export async function sumUsageByModel(
   db: Database,
   customerId: string,

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { exactTime } from '../db/exact-time.ts'
 import type { NanoBrl, PicoUsd } from '../lib/money.ts'
 
-/** A charge with everything that explains it. */
+/** A charge with all data that explain its amount. */
 export interface UsageEvent {
   readonly id: string
   readonly requestId: string
@@ -17,7 +17,7 @@ export interface UsageEvent {
   readonly cacheWriteTokens: number
   readonly completionTokens: number
   readonly reasoningTokens: number
-  /** What was used beside text tokens, by the names of the catalog's units. */
+  /** Quantities besides text tokens, by the names of the catalog's units. */
   readonly units: Readonly<Record<string, number>> | null
   readonly costUpstreamPicoUsd: PicoUsd
   readonly costBilledNanoBrl: NanoBrl
@@ -25,7 +25,7 @@ export interface UsageEvent {
   readonly fxRateDate: string
   readonly fxSource: string
   readonly markupE4: bigint
-  /** The charge that this event corrects; null for the first outcome of a call. A reversal has negative amounts. */
+  /** The event that this one corrects; null for the first outcome of a call. A reversal has negative amounts. */
   readonly correctsId: string | null
   /** To the microsecond, see `exactTime`. */
   readonly createdAt: string
@@ -35,14 +35,14 @@ export interface UsageEventFilter {
   readonly modelId?: string | undefined
   readonly apiKeyId?: string | undefined
   readonly sessionId?: string | undefined
-  /** Exact times: from this one until before that one. */
+  /** Exact times; `untilAt` is exclusive. */
   readonly fromAt?: string | undefined
   readonly untilAt?: string | undefined
 }
 
 /**
- * These rows of `usage_events`, sorted from the oldest or the newest, with what explains them. `events`
- * selects whole rows and limits them; what is joined is looked up for those only.
+ * Adds to rows of `usage_events` the data that explain them, sorted by time. `events` selects whole rows and limits
+ * them, so that the joins look up only those.
  */
 export function selectUsageEvents<More = unknown>(
   events: RawBuilder<unknown>,
@@ -50,7 +50,7 @@ export function selectUsageEvents<More = unknown>(
   more: RawBuilder<unknown> = sql``,
 ): RawBuilder<UsageEvent & More> {
   const direction = sql.raw(order)
-  // Named as `UsageEvent` names them: no row has to be made into another object.
+  // The columns are named like the fields of `UsageEvent`, so that rows need no conversion.
   return sql<UsageEvent & More>`
     select e.id, e.request_id as "requestId", e.model_id as "modelId", e.api_key_id as "apiKeyId",
       k.name as "apiKeyName", e.team_id as "teamId", e.session_id as "sessionId", e.usage_kind as "usageKind",

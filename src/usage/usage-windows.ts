@@ -1,15 +1,14 @@
 /**
- * Windows of usage: the last days of the customer's own zone, today included, from the roll-ups that the
- * ledger keeps. Their cost does not grow with the number of calls: only of an hour that midnight cuts (in
- * zones of half hours) are events read.
+ * Usage of the last days in the customer's time zone, today included, from the ledger's roll-ups. The cost does not grow
+ * with the number of calls: events are read only for an hour that midnight cuts, in time zones with a half-hour offset.
  */
 import { sql, type RawBuilder } from 'kysely'
 import type { NanoBrl, PicoUsd } from '../lib/money.ts'
 
 export interface UsageSums {
-  /** Those that were charged. */
+  /** Charged requests. */
   readonly requests: number
-  /** Those that came to nothing and cost nothing. */
+  /** Released requests, which cost nothing. */
   readonly failedRequests: number
   readonly promptTokens: number
   readonly completionTokens: number
@@ -17,7 +16,7 @@ export interface UsageSums {
   readonly costUpstreamPicoUsd: PicoUsd
 }
 
-/** Sums of sums come as text: they may be beyond an int8. */
+/** Sums of sums are strings, because they may exceed an int8. */
 export interface SumsRow {
   readonly requests: string
   readonly failed_requests: string
@@ -36,7 +35,7 @@ export const NO_USAGE: UsageSums = {
   costUpstreamPicoUsd: 0n,
 }
 
-/** What stands in a `from`: rows of `usage_between`, of which several may be of one key and model. */
+/** A FROM clause with the rows of `usage_between`; several rows may have the same key and model. */
 export function usageOfDays(customerId: string, days: number): RawBuilder<unknown> {
   return sql`customers c, usage_between(c.id, first_day_start(c.timezone, ${days}), 'infinity') u
     where c.id = ${customerId}`
@@ -45,11 +44,11 @@ export function usageOfDays(customerId: string, days: number): RawBuilder<unknow
 const tokenAndCostColumns = sql`sum(u.prompt_tokens) as prompt_tokens, sum(u.completion_tokens) as completion_tokens,
   sum(u.cost_billed_nano_brl) as cost_billed_nano_brl, sum(u.cost_upstream_pico_usd) as cost_upstream_pico_usd`
 
-/** The columns of a `SumsRow`, of rows of a roll-up, as `usageOfDays` gives them. */
+/** The columns of a `SumsRow` over rows of a roll-up or of `usageOfDays`. */
 export const sumColumns = sql`sum(u.charged_requests) as requests, sum(u.released_requests) as failed_requests,
   ${tokenAndCostColumns}`
 
-/** The same of usage events. */
+/** The same columns over usage events. */
 export const eventSumColumns = sql`coalesce(sum(event_charges(u.outcome, u.reason)), 0) as requests,
   count(*) filter (where u.outcome = 'released') as failed_requests, ${tokenAndCostColumns}`
 
@@ -78,7 +77,7 @@ export function addUp(sums: readonly UsageSums[]): UsageSums {
   )
 }
 
-/** The dearest first; of those that cost the same, the busiest. */
+/** The most expensive first; at equal cost, the one with more requests. */
 export function byCost(left: UsageSums, right: UsageSums): number {
   if (left.costBilledNanoBrl !== right.costBilledNanoBrl)
     return left.costBilledNanoBrl > right.costBilledNanoBrl ? -1 : 1

@@ -1,10 +1,10 @@
-/** The calls of Asaas's API v3 that the adapter makes, and those of its sandbox. */
+/** The endpoints of Asaas's API v3 that the adapter calls, and those of Asaas's sandbox. */
 import type { AnswerApiDeps, ApiCall, ApiRoute } from './api-call.ts'
 import { createCustomerAnswers } from './customer-answers.ts'
 import { createPaymentAnswers, createSandboxAnswers } from './payment-answers.ts'
-import { Refusal } from './wire-format.ts'
+import { Refusal } from './asaas-format.ts'
 
-/** Undefined where there is no such call. */
+/** The returned function gives undefined for an unknown endpoint. */
 export function createFindRoute(
   deps: AnswerApiDeps,
 ): (call: Pick<ApiCall, 'method' | 'path'>) => ApiRoute | undefined {

@@ -1,4 +1,4 @@
-import { renderList } from './wire-format.ts'
+import { renderList } from './asaas-format.ts'
 
 const LIMIT_DEFAULT = 10
 const LIMIT_MAX = 100
@@ -8,13 +8,13 @@ export function answerList(data: readonly object[], query: URLSearchParams): obj
   return renderList(data, limit, Number(query.get('offset')) || 0)
 }
 
-/** True also where the query does not ask for it. */
+/** Also true if the query does not filter by the name. */
 export function matches(query: URLSearchParams, name: string, value: unknown): boolean {
   const wanted = query.get(name)
   return wanted === null || wanted === value
 }
 
-/** By `<name>[ge]` and `<name>[le]`, both inclusive; true also where the query has neither. */
+/** Filters by `<name>[ge]` and `<name>[le]`, both inclusive; true if the query has neither. */
 export function isWithin(query: URLSearchParams, name: string, day: string | undefined): boolean {
   const [first, last] = [query.get(`${name}[ge]`), query.get(`${name}[le]`)]
   if (first === null && last === null) return true

@@ -9,7 +9,7 @@ import type { PaymentLife } from './payment-life.ts'
 import { PAGE_ACTS, renderNotFound, renderPage, type PageAct } from './payment-page.ts'
 import type { SandboxFaultKind, SandboxFaults } from './sandbox-faults.ts'
 import type { SandboxPayment } from './sandbox-records.ts'
-import { Refusal, renderErrors } from './wire-format.ts'
+import { Refusal, renderErrors } from './asaas-format.ts'
 
 export interface AnswerDeps {
   readonly state: SandboxState
@@ -35,7 +35,7 @@ const PAGE_HEADERS = {
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'",
 }
 
-/** Answers every request; what it gives never rejects. */
+/** Returns the handler of every request, which never rejects. */
 export function createAnswer(
   deps: AnswerDeps,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
@@ -71,10 +71,10 @@ async function answerCall(
   const body = readJson(text)
   const fault = takeFault(deps, route.endpoint, body)
   if (await failBefore(response, fault, deps.slowMs)) return
-  const toldCentsOf =
+  const reportedCentsOf =
     fault === 'other_amount' ? (payment: SandboxPayment) => payment.amountCents / 2n : undefined
-  const answer = await route.answer({ ...call, body, toldCentsOf })
-  // Whoever has an answer may rely on it, also after a crash.
+  const answer = await route.answer({ ...call, body, reportedCentsOf })
+  // Saved before the answer, so that the caller can rely on it even after a crash.
   if (call.method !== 'GET') await deps.state.save()
   if (fault === 'answer_lost') return void response.destroy()
   if (fault === 'no_answer') return
@@ -94,7 +94,7 @@ function takeFault(
     : faults.takeOfCreation(amountCents, String(body.externalReference))
 }
 
-/** True where that was the answer. */
+/** Returns true if the fault was the whole answer. */
 async function failBefore(
   response: ServerResponse,
   fault: SandboxFaultKind | undefined,
@@ -111,7 +111,7 @@ async function failBefore(
   return fault !== 'slow'
 }
 
-/** `GET` shows the payment, and `POST` with an `acao` does something to it. */
+/** `GET` shows the payment, and `POST` with an `acao` changes it. */
 async function answerPage(
   { state, life }: AnswerDeps,
   request: IncomingMessage,
@@ -169,7 +169,7 @@ function readJson(text: string): ApiCall['body'] {
     const body = parseExactJson(text)
     if (isObject(body)) return body
   } catch {
-    // Said below.
+    // Refused below.
   }
   throw new Refusal(400, 'invalid_json', 'O corpo da requisição não é um JSON válido.')
 }

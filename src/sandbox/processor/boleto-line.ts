@@ -1,6 +1,6 @@
 /**
- * Bar code and "linha digitável" of a boleto with sound check digits, so that whatever checks or shows
- * them works. No bank would take it: the account in it is nobody's.
+ * The bar code and the "linha digitável" of a boleto with valid check digits, so that programs that validate or show them
+ * work. No bank would accept it, because its account does not exist.
  */
 export interface BoletoLine {
   readonly barCode: string
@@ -9,7 +9,7 @@ export interface BoletoLine {
 
 const BANK = '461'
 const REAL = '9'
-/** Days are counted from here on since 22 February 2025, beginning with 1000. */
+/** Since 22 February 2025 the due date is counted in days from this date, starting at 1000. */
 const FACTOR_EPOCH = Date.parse('2025-02-22T00:00:00Z')
 const FACTOR_FIRST = 1_000
 const FACTOR_MAX = 9_999

@@ -1,4 +1,4 @@
-/** `2026-11-21 13:05:59` in Brasília: the date, and the time behind a space. */
+/** Date and time in Brasília, such as `2026-11-21 13:05:59`. */
 export function brasiliaTime(at: Date): string {
   return at.toLocaleString('sv-SE', { timeZone: 'America/Sao_Paulo' })
 }
@@ -7,7 +7,7 @@ export function brasiliaDate(at: Date): string {
   return brasiliaTime(at).slice(0, 10)
 }
 
-/** `YYYY-MM-DD`, so many days on. */
+/** `YYYY-MM-DD`, that many days later. */
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
 }

@@ -14,9 +14,9 @@ export interface EmitDeps {
   readonly render: (payment: SandboxPayment) => object
 }
 
-/** Puts events into the queue: as they are, twice, the first behind the second, or not at all. */
+/** Queues events: normally once and in order, but with a fault twice, out of order or not at all. */
 export function createEmit({ state, queue, hasDuplicateEvents, render }: EmitDeps): Emit {
-  /** Events that wait for a later one to overtake them. */
+  /** Events held back until a later one has overtaken them. */
   const held = new Map<string, SandboxEvent>()
 
   function createEvent(name: string, payment: SandboxPayment): SandboxEvent {

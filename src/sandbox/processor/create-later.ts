@@ -1,4 +1,4 @@
-/** What is to happen in a moment, unless the sandbox is closed before. */
+/** Runs an act after a delay, unless the sandbox is closed before. */
 export interface Later {
   (act: () => void): void
   close(): void

@@ -2,10 +2,10 @@ import { brasiliaTime } from './brasilia-time.ts'
 import type { Emit } from './create-emit.ts'
 import type { SandboxState } from './open-state.ts'
 import type { SandboxPayment, SandboxRefund } from './sandbox-records.ts'
-import { netCentsOf, Refusal } from './wire-format.ts'
+import { netCentsOf, Refusal } from './asaas-format.ts'
 
 export interface Refunds {
-  /** Throws a `Refusal`. The refund is done a moment later. */
+  /** Throws a `Refusal`. The refund is completed a moment later. */
   refund(payment: SandboxPayment, amountCents: bigint, description: string | null): void
   finish(payment: SandboxPayment, refund: SandboxRefund): void
 }
@@ -14,7 +14,7 @@ export interface RefundsDeps {
   readonly state: SandboxState
   readonly emit: Emit
   readonly later: (act: () => void) => void
-  /** What the account holds besides the payments. */
+  /** The money in the account besides the payments. */
   readonly balanceCents: bigint
 }
 
@@ -22,7 +22,7 @@ const PIX_REFUND_DAYS = 90
 const DAY_MS = 86_400_000
 
 export function createRefunds({ state, emit, later, balanceCents }: RefundsDeps): Refunds {
-  /** Fees are not given back, so a refund in full takes more than came in. */
+  /** Fees are not returned, so a full refund takes more money than the payment brought in. */
   function balance(): bigint {
     let sum = balanceCents
     for (const payment of state.payments.values()) {
@@ -67,7 +67,7 @@ export function createRefunds({ state, emit, later, balanceCents }: RefundsDeps)
   }
 }
 
-/** Also of the refunds that are on their way. */
+/** Includes pending refunds. */
 export function refundedCentsOf({ refunds }: SandboxPayment): bigint {
   return refunds.reduce((sum, { amountCents }) => sum + amountCents, 0n)
 }

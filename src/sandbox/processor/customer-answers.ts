@@ -7,7 +7,7 @@ import { answerList, matches } from './answer-list.ts'
 import type { SandboxState } from './open-state.ts'
 import type { SandboxCustomer } from './sandbox-records.ts'
 import { checkCard } from './test-cards.ts'
-import { Refusal, renderCustomer } from './wire-format.ts'
+import { Refusal, renderCustomer } from './asaas-format.ts'
 
 export function createCustomerAnswers(state: SandboxState): Record<string, Answer> {
   const customerOf = (id: string): SandboxCustomer => {

@@ -1,6 +1,6 @@
 /**
- * Webhooks as Asaas delivers them: one after the other, at least once, with the same id on repeats.
- * Only a 200 within ten seconds counts. After the last try the queue stops until it is resumed.
+ * Delivers webhooks as Asaas does: in sequence, at least once, with the same id on every retry. Only a 200 within ten
+ * seconds counts as success. After the last failed try the queue stops until it is resumed.
  */
 import { Agent, request } from 'undici'
 import type { SandboxState } from './open-state.ts'
@@ -11,14 +11,14 @@ export interface WebhookTarget {
 }
 
 export interface WebhookQueue {
-  /** New events are in the state. */
+  /** Call it after adding events to the state. */
   wake(): void
   sendTo(target: WebhookTarget): void
   readonly isInterrupted: boolean
   resume(): void
-  /** Resolves when there is nothing left to deliver, or the queue is interrupted. */
+  /** Resolves when all events are delivered or the queue is interrupted. */
   settled(): Promise<void>
-  /** One request past the queue, for forged and unknown events; gives the status. */
+  /** Sends one request outside the queue, for forged and unknown events; resolves to the status. */
   post(body: string, token: string | undefined): Promise<number>
   close(): Promise<void>
 }
@@ -58,7 +58,7 @@ export function createWebhookQueue(
     state.events.length > 0 && life.target !== undefined && !life.isInterrupted && !life.isClosed
 
   async function post(body: string, token: string | undefined): Promise<number> {
-    if (!life.target) throw new Error('there is nowhere to send webhooks to')
+    if (!life.target) throw new Error('no address for webhooks is set')
     return postWebhook(agent, life.target.url, body, token)
   }
 
@@ -66,7 +66,7 @@ export function createWebhookQueue(
     for (let event = state.events[0]; event && hasWork(); event = state.events[0]) {
       await pause(life, retryDelaysMs[event.failures] ?? 0)
       const status = life.isClosed ? 0 : await post(event.body, life.target?.token).catch(() => 0)
-      // A try that our own end cut short is none.
+      // A try that `close` has cut short does not count.
       if (life.isClosed) return
       if (status === 200) state.events.shift()
       else if (++event.failures >= retryDelaysMs.length) life.isInterrupted = true
@@ -79,7 +79,7 @@ export function createWebhookQueue(
       .catch((error: unknown) => console.error('the sandbox webhooks:', error))
       .finally(() => {
         life.running = undefined
-        // One may have come between the last look and now.
+        // An event may have been added since the last check.
         if (hasWork()) wake()
       })
   }

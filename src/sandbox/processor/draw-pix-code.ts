@@ -1,9 +1,9 @@
 import { toBuffer } from 'qrcode'
 import { writeBrCode } from '../../lib/br-code.ts'
 import type { SandboxPayment } from './sandbox-records.ts'
-import { Refusal, slugOf } from './wire-format.ts'
+import { Refusal, slugOf } from './asaas-format.ts'
 
-/** No bank resolves this name, so nobody can pay it by mistake. */
+/** This host name never resolves (RFC 2606), so nobody can pay the code by mistake. */
 const CODE_HOST = 'pix.sandbox.invalid'
 
 export function writePixPayload(payment: SandboxPayment): string {
@@ -16,7 +16,7 @@ export function writePixPayload(payment: SandboxPayment): string {
   })
 }
 
-/** The answer of `pixQrCode`. Throws a `Refusal` for payments that take no Pix. */
+/** The answer of `pixQrCode`. Throws a `Refusal` for payments that cannot be paid by Pix. */
 export async function drawPixCode(payment: SandboxPayment): Promise<object> {
   if (payment.billingType !== 'PIX' && payment.billingType !== 'UNDEFINED') {
     throw new Refusal(400, 'invalid_action', 'Esta cobrança não pode ser paga com Pix.')

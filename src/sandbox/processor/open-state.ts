@@ -7,18 +7,18 @@ import type {
 } from './sandbox-records.ts'
 
 /**
- * All that the sandbox knows. Without a file a restart forgets it: then payments made before are
- * answered with 404, and no webhook comes for them.
+ * The whole state of the sandbox. Without a file it is lost at a restart: earlier payments are then answered with 404
+ * and get no more webhooks.
  */
 export interface SandboxState {
   readonly customers: Map<string, SandboxCustomer>
   readonly payments: Map<string, SandboxPayment>
   readonly cards: Map<string, SandboxCard>
-  /** Not delivered yet, the oldest first. */
+  /** Undelivered events, oldest first. */
   readonly events: SandboxEvent[]
-  /** Counts everything that gets a number, so that none is given twice. */
+  /** One counter for all numbers, so that no number is used twice. */
   nextNumber(): number
-  /** Resolves when what is there now is in the file. */
+  /** Resolves when the current state is in the file. */
   save(): Promise<void>
 }
 
@@ -50,7 +50,7 @@ export async function openState(stateFile: string | undefined): Promise<SandboxS
       cards: [...cards.values()],
       events,
     }
-    // Renamed into its place, so that a crash leaves the old file or the new one.
+    // Written to a new file and renamed, so that a crash leaves either the old file or the new one.
     await writeFile(`${file}.new`, JSON.stringify(state, bigintAsText), { mode: 0o600 })
     await rename(`${file}.new`, file)
   }
@@ -63,7 +63,7 @@ export async function openState(stateFile: string | undefined): Promise<SandboxS
     nextNumber: () => ++lastNumber,
     save() {
       if (stateFile === undefined) return Promise.resolve()
-      // Who comes while one write is under way shares the next.
+      // Calls during a running write share the next one.
       waiting ??= writing.then(() => {
         waiting = undefined
         const written = write(stateFile)
@@ -87,7 +87,7 @@ async function readState(file: string): Promise<StoredState | undefined> {
     const state = JSON.parse(text, bigintFromText) as StoredState
     if (state.format === 1) return state
   } catch {
-    // Said below, with the name of the file.
+    // Reported below, with the name of the file.
   }
   throw new Error(`${file} is not a state of the sandbox processor; move it away to start afresh`)
 }

@@ -7,7 +7,7 @@ import type { SandboxState } from './open-state.ts'
 import type { PaymentLife } from './payment-life.ts'
 import { readNewPayment } from './read-new-payment.ts'
 import type { SandboxPayment } from './sandbox-records.ts'
-import { Refusal } from './wire-format.ts'
+import { Refusal } from './asaas-format.ts'
 
 export function createPaymentAnswers({ state, life }: AnswerApiDeps): Record<string, Answer> {
   const paymentOf = (id: string): SandboxPayment => findPayment(state, id)
@@ -54,7 +54,7 @@ export function createPaymentAnswers({ state, life }: AnswerApiDeps): Record<str
   }
 }
 
-/** What a hand does at Asaas's sandbox, or its payer. */
+/** The endpoints that simulate the payer or an operator of Asaas's sandbox. */
 export function createSandboxAnswers({ state, life }: AnswerApiDeps): Record<string, Answer> {
   const render = createRender(life)
   const act =
@@ -67,14 +67,14 @@ export function createSandboxAnswers({ state, life }: AnswerApiDeps): Record<str
   return {
     'POST /v3/sandbox/payment/{id}/confirm': act((payment) => life.pay(payment)),
     'POST /v3/sandbox/payment/{id}/overdue': act((payment) => life.markOverdue(payment)),
-    // These two are not Asaas's: there is no other way to see what follows from them.
+    // Asaas does not have these two endpoints, but tests need charge-backs and refusals after a review.
     'POST /v3/sandbox/payment/{id}/chargeback': act((payment) => life.chargeBack(payment)),
     'POST /v3/sandbox/payment/{id}/reprove': act((payment) => life.reprove(payment)),
   }
 }
 
 function createRender(life: PaymentLife): (payment: SandboxPayment, call: ApiCall) => object {
-  return (payment, { toldCentsOf }) => life.render(payment, toldCentsOf?.(payment))
+  return (payment, { reportedCentsOf }) => life.render(payment, reportedCentsOf?.(payment))
 }
 
 function findPayment(state: SandboxState, id: string): SandboxPayment {

@@ -1,12 +1,12 @@
-/** What can happen to a payment, in which state, and the events that it makes. */
+/** The life cycle of a payment: its transitions, the states that allow them, and the events that they emit. */
 import { randomBytes } from 'node:crypto'
 import { addDays, brasiliaDate } from './brasilia-time.ts'
 import { createEmit, type Emit, type EmitDeps } from './create-emit.ts'
 import { createLater } from './create-later.ts'
 import { createRefunds, type Refunds, type RefundsDeps } from './create-refunds.ts'
 import type { PaymentStatus, SandboxPayment } from './sandbox-records.ts'
-import { goesToReview, tellsOtherAmount } from './sandbox-faults.ts'
-import { Refusal, renderPayment } from './wire-format.ts'
+import { goesToReview, reportsOtherAmount } from './sandbox-faults.ts'
+import { Refusal, renderPayment } from './asaas-format.ts'
 
 export type NewPayment = Pick<
   SandboxPayment,
@@ -19,17 +19,17 @@ export type NewPayment = Pick<
   | 'card'
 >
 
-/** All of these throw a `Refusal` where the state does not allow it. */
+/** Every transition throws a `Refusal` if the payment's state does not allow it. */
 export interface PaymentLife extends Pick<Refunds, 'refund'> {
   create(fields: NewPayment): SandboxPayment
-  /** The payer pays, or the issuer says yes. */
+  /** The payer pays, or the review approves the card. */
   pay(payment: SandboxPayment): void
-  /** The issuer, after looking at it, says no. */
+  /** The review refuses the card. */
   reprove(payment: SandboxPayment): void
   markOverdue(payment: SandboxPayment): void
   remove(payment: SandboxPayment): void
   chargeBack(payment: SandboxPayment): void
-  /** As a caller is told of it. */
+  /** The payment in the format of the API. */
   render(payment: SandboxPayment, amountCents?: bigint): object
   close(): void
 }
@@ -39,7 +39,7 @@ export interface PaymentLifeDeps
     Pick<EmitDeps, 'state' | 'queue' | 'hasDuplicateEvents'>,
     Pick<RefundsDeps, 'balanceCents'> {
   readonly origin: () => string
-  /** Until a paid boleto is received and a refund is done. */
+  /** The delay until a paid boleto is received and a refund is completed. */
   readonly settleAfterMs: number
 }
 
@@ -49,7 +49,7 @@ const OPEN: readonly PaymentStatus[] = ['PENDING', 'OVERDUE', 'AWAITING_RISK_ANA
 
 export function createPaymentLife(deps: PaymentLifeDeps): PaymentLife {
   const { state } = deps
-  const render: PaymentLife['render'] = (payment, amountCents = toldCentsOf(payment)) =>
+  const render: PaymentLife['render'] = (payment, amountCents = reportedCentsOf(payment)) =>
     renderPayment(payment, { origin: deps.origin(), amountCents })
   const emit = createEmit({ ...deps, render })
   const later = createLater(deps.settleAfterMs, () => state.save())
@@ -138,7 +138,7 @@ function createRecord(fields: NewPayment, number: number): SandboxPayment {
   }
 }
 
-/** Money is certain: at once here for Pix, and on its way for cards and boletos. */
+/** Confirms the payment: a Pix is received at once, the money of cards and boletos comes later. */
 function accept(payment: SandboxPayment, emit: Emit): void {
   const today = brasiliaDate(new Date())
   const { billingType, status } = payment
@@ -165,6 +165,6 @@ function assertIn(payment: SandboxPayment, states: readonly PaymentStatus[]): vo
   throw new Refusal(400, 'invalid_action', description)
 }
 
-function toldCentsOf({ paidDate, amountCents }: SandboxPayment): bigint | undefined {
-  return paidDate !== undefined && tellsOtherAmount(amountCents) ? amountCents / 2n : undefined
+function reportedCentsOf({ paidDate, amountCents }: SandboxPayment): bigint | undefined {
+  return paidDate !== undefined && reportsOtherAmount(amountCents) ? amountCents / 2n : undefined
 }

@@ -1,9 +1,9 @@
-/** The page where one "pays" in the sandbox: HTML and a form, without scripts. */
+/** The page on which a test payment is "paid": HTML and a form, without scripts. */
 import { toString as drawSvg } from 'qrcode'
 import { writeBoletoLine } from './boleto-line.ts'
 import { writePixPayload } from './draw-pix-code.ts'
 import type { SandboxPayment } from './sandbox-records.ts'
-import { slugOf } from './wire-format.ts'
+import { slugOf } from './asaas-format.ts'
 
 export type PageAct = 'pagar' | 'recusar' | 'vencer' | 'estornar' | 'contestar'
 
@@ -64,7 +64,7 @@ estado, os pagamentos anteriores deixaram de existir: crie uma nova recarga.</p>
   )
 }
 
-/** What can be done in this state. */
+/** The acts that the payment's state allows. */
 function actsOf({ status, billingType, isDeleted }: SandboxPayment): PageAct[] {
   if (isDeleted) return []
   if (status === 'PENDING') return ['pagar', 'vencer']

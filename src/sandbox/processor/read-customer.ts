@@ -2,7 +2,7 @@ import { readTaxId } from '../../lib/tax-id.ts'
 import { brasiliaDate } from './brasilia-time.ts'
 import type { SandboxState } from './open-state.ts'
 import type { SandboxCustomer } from './sandbox-records.ts'
-import { Refusal } from './wire-format.ts'
+import { Refusal } from './asaas-format.ts'
 
 type Body = { readonly [name: string]: unknown }
 
@@ -36,7 +36,7 @@ export function changeCustomer(customer: SandboxCustomer, body: Body): void {
   customer.fields = readFields(body, customer.fields)
 }
 
-/** Throws a `Refusal`. Fields that are not sent stay as they are. */
+/** Throws a `Refusal`. Fields that are not sent stay unchanged. */
 function readFields(body: Body, before: SandboxCustomer['fields']): SandboxCustomer['fields'] {
   const fields: Record<string, string | boolean | null> = {}
   for (const name of TEXT_FIELDS) {
@@ -51,7 +51,7 @@ function readFields(body: Body, before: SandboxCustomer['fields']): SandboxCusto
   }
   for (const name of ['phone', 'mobilePhone']) {
     const digits = fields[name]
-    // Numbers of one digit repeated are refused too.
+    // A number that repeats one digit is refused, too.
     if (digits && (!/^\d{10,11}$/.test(String(digits)) || /^\d\d(\d)\1+$/.test(String(digits)))) {
       throw new Refusal(400, `invalid_${name}`, 'O telefone informado é inválido.')
     }
@@ -59,7 +59,7 @@ function readFields(body: Body, before: SandboxCustomer['fields']): SandboxCusto
   return fields
 }
 
-/** Letters are refused: no page of Asaas says that it takes the newer CNPJs. */
+/** Refuses letters: Asaas documents no support for the newer, alphanumeric CNPJs. */
 function readCpfCnpj(value: string | boolean | null | undefined): string {
   const digits = String(value ?? '').replaceAll(/[./\-\s]/g, '')
   const reading = readTaxId(digits)

@@ -4,14 +4,14 @@ import type { SandboxState } from './open-state.ts'
 import type { NewPayment } from './payment-life.ts'
 import type { BillingType, SandboxCard } from './sandbox-records.ts'
 import { declined } from './test-cards.ts'
-import { Refusal } from './wire-format.ts'
+import { Refusal } from './asaas-format.ts'
 
 type Body = { readonly [name: string]: unknown }
 
 const BILLING_TYPES: readonly unknown[] = ['PIX', 'CREDIT_CARD', 'BOLETO', 'UNDEFINED']
 const DESCRIPTION_CHARACTERS_MAX = 500
 
-/** Throws a `Refusal` for the first thing that is wrong, as Asaas does. */
+/** Throws a `Refusal` for the first fault, as Asaas does. */
 export function readNewPayment(state: SandboxState, body: Body): NewPayment {
   const customer = state.customers.get(String(body.customer))
   if (!customer || customer.isDeleted) {
@@ -44,7 +44,7 @@ export function readNewPayment(state: SandboxState, body: Body): NewPayment {
   }
 }
 
-/** Undefined: the buyer is to pay on the payment's page. */
+/** Returns undefined if no token is given: the buyer then pays on the payment's page. */
 function readCardToken(
   state: SandboxState,
   customerId: string,

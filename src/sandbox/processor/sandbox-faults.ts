@@ -1,29 +1,29 @@
 /**
- * How the sandbox misbehaves when it is told to: by `failNext` in tests, or by the centavos of an
- * amount, so that every fault can be had through a product's own pages.
+ * Faults that the sandbox simulates, either by `failNext` in tests or by the centavos of an amount, so that every fault
+ * can be caused through a product's own pages.
  */
 export type SandboxFaultKind =
-  /** It is done, and the connection is cut before the answer. */
+  /** The request takes effect, but the connection is cut before the answer. */
   | 'answer_lost'
-  /** The connection is cut before anything is done. */
+  /** The connection is cut before the request takes effect. */
   | 'cut'
-  /** It is done, and the answer does not come until the caller has gone. */
+  /** The request takes effect, but no answer comes. */
   | 'no_answer'
   | 'error_500'
-  /** A page of maintenance in HTML with a 503. */
+  /** An HTML maintenance page with status 503. */
   | 'maintenance'
-  /** The same with a 200. */
+  /** The same page with status 200. */
   | 'maintenance_200'
   | 'rate_limited'
   | 'slow'
-  /** Answers tell half of the amount. */
+  /** Answers report half of the amount. */
   | 'other_amount'
 
 export interface SandboxFault {
   readonly kind: SandboxFaultKind
-  /** As `POST /v3/payments`, with `{id}` for an id; any call if not given. */
+  /** For example `POST /v3/payments`, with `{id}` for an id; any endpoint by default. */
   readonly endpoint?: string | undefined
-  /** 1 if not given. */
+  /** 1 by default. */
   readonly times?: number
 }
 
@@ -31,13 +31,13 @@ export type EventFault = 'twice' | 'out_of_order' | 'never'
 
 export interface SandboxFaults {
   failNext(fault: SandboxFault): void
-  /** The fault of this call, which is used up by it. */
+  /** Takes the planned fault of this call. */
   take(endpoint: string): SandboxFaultKind | undefined
-  /** By the amount, at the first creation with this reference only: whoever tries again gets through. */
+  /** The fault by the amount, for the first creation with this reference only, so that a retry succeeds. */
   takeOfCreation(amountCents: bigint, reference: string): SandboxFaultKind | undefined
 }
 
-/** Centavos of amounts, and what a creation with them meets. */
+/** The fault of a creation, by the centavos of its amount. */
 export const CREATION_FAULTS: Readonly<Record<string, SandboxFaultKind>> = {
   '91': 'answer_lost',
   '92': 'error_500',
@@ -46,18 +46,18 @@ export const CREATION_FAULTS: Readonly<Record<string, SandboxFaultKind>> = {
   '99': 'maintenance',
 }
 
-/** Centavos of amounts, and what happens to the events of such payments. */
+/** The fault of a payment's events, by the centavos of its amount. */
 const EVENT_FAULTS: Readonly<Record<string, EventFault>> = {
   '89': 'never',
   '94': 'twice',
   '95': 'out_of_order',
 }
 
-/** Answers about such payments tell half of the amount once they are paid. */
+/** Answers about such a payment report half of its amount once it is paid. */
 const CENTS_OTHER_AMOUNT = '96'
-/** A card payment of such an amount waits to be looked at, on its page. */
+/** A card payment with these centavos stays in review until it is decided on its page. */
 const CENTS_IN_REVIEW = '98'
-/** References remembered; older ones may fail once more. */
+/** The number of remembered references; after that, a known reference may fail once more. */
 const REFERENCES_MAX = 10_000
 
 export function createFaults(): SandboxFaults {
@@ -88,7 +88,7 @@ export function eventFaultOf(amountCents: bigint): EventFault | undefined {
   return EVENT_FAULTS[centsPart(amountCents)]
 }
 
-export function tellsOtherAmount(amountCents: bigint): boolean {
+export function reportsOtherAmount(amountCents: bigint): boolean {
   return centsPart(amountCents) === CENTS_OTHER_AMOUNT
 }
 

@@ -1,9 +1,9 @@
-/** What the sandbox keeps, in Asaas's own words. Amounts are centavos. Of a card it keeps no number. */
+/** The records of the sandbox, with Asaas's names. Amounts are centavos. Card numbers are not stored. */
 export interface SandboxCustomer {
   readonly id: string
   readonly dateCreated: string
   isDeleted: boolean
-  /** As they were sent, of the fields that Asaas has. */
+  /** The fields of Asaas with the values that were sent. */
   fields: Readonly<Record<string, string | boolean | null>>
 }
 
@@ -12,7 +12,7 @@ export interface SandboxCard {
   readonly customerId: string
   readonly brand: string
   readonly lastFour: string
-  /** It can be kept, and is refused when it is charged. */
+  /** The card can be saved but is refused when it is charged. */
   readonly isDeclinedLater?: boolean
 }
 
@@ -26,7 +26,7 @@ export interface SandboxPayment {
   readonly externalReference: string | null
   readonly card: SandboxCard | undefined
   readonly dateCreated: string
-  /** Of the moment it was made, in milliseconds. */
+  /** Milliseconds since 1970. */
   readonly createdMs: number
   readonly number: number
   status: PaymentStatus
@@ -56,7 +56,7 @@ export interface SandboxRefund {
   effectiveDate: string | null
 }
 
-/** An event on its way to the webhook. The body is as it was when it happened. */
+/** An undelivered event. Its body shows the payment at the time of the event. */
 export interface SandboxEvent {
   readonly id: string
   readonly name: string

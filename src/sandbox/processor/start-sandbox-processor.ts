@@ -1,7 +1,7 @@
 /**
- * The sandbox processor: a server of its own that speaks Asaas's published format over HTTP, so that
- * the adapter for Asaas serves both, and the first five minutes need no account anywhere. It moves no
- * money. The centavos of an amount decide how a payment misbehaves: see `sandbox-faults.ts`.
+ * The sandbox processor: a separate server with Asaas's published HTTP API. The adapter for Asaas works with both, and a
+ * first try needs no account anywhere. It moves no money. The centavos of an amount select a fault of the payment: see
+ * `sandbox-faults.ts`.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,53 +14,53 @@ import { createPaymentLife } from './payment-life.ts'
 import { createFaults, type SandboxFault } from './sandbox-faults.ts'
 
 export interface SandboxProcessor {
-  /** With its version segment, as Asaas's: `http://127.0.0.1:4020/v3`. */
+  /** Includes the version segment, like Asaas's: `http://127.0.0.1:4020/v3`. */
   readonly baseUrl: string
   pageUrlOf(paymentId: string): string
-  /** From now on, events wait for and go to this address. */
+  /** Sends waiting and future events to this address. */
   sendWebhooksTo(target: WebhookTarget): void
-  /** The calls to come that match it go wrong. */
+  /** Makes the next matching calls fail. */
   failNext(fault: SandboxFault): void
   readonly webhooks: {
-    /** Events that have not been delivered. */
+    /** The number of undelivered events. */
     readonly waiting: number
-    /** True after the last try failed: nothing is sent before `resume`. */
+    /** True after the last try has failed: nothing is sent before `resume`. */
     readonly isInterrupted: boolean
     resume(): void
-    /** Resolves when nothing waits any more, or the queue is interrupted. */
+    /** Resolves when all events are delivered or the queue is interrupted. */
     settled(): Promise<void>
-    /** Sends any body at once, past the queue, with any token or none; gives the status of the answer. */
+    /** Sends any body outside the queue, with any token or none; resolves to the status of the answer. */
     post(body: string, token: string | undefined): Promise<number>
   }
-  /** Events that are not delivered stay in the file, if there is one. */
+  /** Undelivered events stay in the state file, if there is one. */
   close(): Promise<void>
 }
 
 export interface SandboxProcessorOptions {
-  /** Where webhooks go, and what is in their header; `sendWebhooksTo` can say it later. */
+  /** The address of the webhooks and the token in their header; `sendWebhooksTo` can set both later. */
   readonly webhookUrl?: string | undefined
   readonly webhookToken?: string | undefined
-  /** 0, the default: a free one. */
+  /** 0, the default, chooses a free port. */
   readonly port?: number
   readonly host?: string
-  /** How browsers reach it, where that is not its own address: `https://pagamentos.example.com`. */
+  /** The address by which browsers reach it, if it is another one: `https://pagamentos.example.com`. */
   readonly publicUrl?: string | undefined
-  /** Without it any key is good, but not none. */
+  /** Without it any key is accepted, but a key is required. */
   readonly apiKey?: string | undefined
-  /** Survives restarts; without it they forget every customer and payment. */
+  /** Keeps the state over restarts; without it, customers and payments are lost. */
   readonly stateFile?: string | undefined
-  /** Until a paid boleto is received and a refund is done. Two seconds if not given. */
+  /** The delay until a paid boleto is received and a refund is completed. Two seconds by default. */
   readonly settleAfterMs?: number
-  /** How long an answer takes that is to be slow. Two seconds if not given. */
+  /** The time that a slow answer takes. Two seconds by default. */
   readonly slowMs?: number
-  /** What the account holds besides the payments. R$ 100.000,00 if not given. */
+  /** The money in the account besides the payments. R$ 100.000,00 by default. */
   readonly balanceCents?: bigint
   readonly retryDelaysMs?: readonly number[]
   /** Every event is sent twice. */
   readonly hasDuplicateEvents?: boolean
 }
 
-/** Longer than the pools of clients keep a connection, so that the client closes it, not we. */
+/** Longer than client pools keep a connection, so that the client closes it first. */
 const KEEP_ALIVE_MS = 75_000
 
 export async function startSandboxProcessor(

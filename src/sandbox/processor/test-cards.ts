@@ -1,4 +1,4 @@
-import { Refusal } from './wire-format.ts'
+import { Refusal } from './asaas-format.ts'
 
 export interface CheckedCard {
   readonly brand: string
@@ -6,13 +6,13 @@ export interface CheckedCard {
   readonly isDeclinedLater: boolean
 }
 
-/** Asaas's published cards. The approved ones are good whatever their check digit. */
+/** Asaas's published test cards. The approved ones are accepted whatever their check digit. */
 const APPROVED = new Set(['4444444444444444', '5162306219378829'])
 const DECLINED = new Set(['5184019740373151', '4916561358240741'])
-/** Not Asaas's: good to be kept, and refused when it is charged, as a card without a limit is. */
+/** Not a card of Asaas: it can be saved and is refused when charged, like a card over its limit. */
 const DECLINED_LATER = '4000000000000002'
 
-/** Throws a `Refusal`. Any other card with a sound check digit is approved, as in Asaas's own sandbox. */
+/** Throws a `Refusal`. Any other card with a valid check digit is approved, as in Asaas's own sandbox. */
 export function checkCard(card: { readonly [name: string]: unknown }, today: string): CheckedCard {
   const number = textOf(card.number).replaceAll(/[\s.-]/g, '')
   const month = textOf(card.expiryMonth).padStart(2, '0')
@@ -38,7 +38,7 @@ export function checkCard(card: { readonly [name: string]: unknown }, today: str
   }
 }
 
-/** Nothing is stored of a payment that ends so. */
+/** The refusal by the issuer; no payment is stored. */
 export function declined(): Refusal {
   return new Refusal(
     400,

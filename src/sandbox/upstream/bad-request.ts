@@ -1,4 +1,4 @@
-/** Thrown for a request that breaks a rule of OpenAI's formats; becomes a 400. */
+/** Thrown for a request that violates OpenAI's format; it becomes a 400. */
 export class BadRequest extends Error {
   readonly param: string | null
   readonly code: string | null

@@ -25,7 +25,7 @@ export interface Answer {
 
 export interface Choice {
   readonly reasoning: TokenizedText | undefined
-  /** Undefined where there are tool calls: the wire says null. */
+  /** Undefined if there are tool calls; the body then has null. */
   readonly content: TokenizedText | undefined
   readonly toolCalls: readonly ToolCall[]
   readonly finishReason: 'stop' | 'length' | 'tool_calls'
@@ -39,14 +39,14 @@ export interface ToolCall {
 }
 
 const TOKENS_PER_MESSAGE = 3
-/** What the answer's own beginning costs. */
+/** Tokens for the start of the answer. */
 const TOKENS_PER_PROMPT = 3
-/** A picture of 1024 x 1024 at high detail, as OpenAI counts it. */
+/** OpenAI's count for a picture of 1024 x 1024 at high detail. */
 const TOKENS_PER_ATTACHMENT = 765
 const LONG_ANSWER_TOKENS = 400
 const BIG_ANSWER_BYTES = 2_000_000
 
-/** Deterministic but for the ids: the same request gets the same words and the same count. */
+/** Deterministic except for the ids: the same request gets the same text and the same token count. */
 export function composeAnswer(
   request: ChatRequest,
   model: SandboxModel,
@@ -107,7 +107,7 @@ function composeText(
   return tokenizer.split(said + hard + option)
 }
 
-/** Two calls where the user asks for "paralelo" and the client allows it, else one. */
+/** Makes two calls if the user's text contains "paralelo" and the client allows parallel calls, or else one. */
 function callTools(
   request: ChatRequest,
   tokenizer: Tokenizer,
@@ -123,7 +123,7 @@ function callTools(
     isWhole &&= nameTokens <= left
     if (!isWhole) return []
     const generated = generateJson(parameters, index)
-    // A function that takes nothing may come without a schema; its arguments are an object all the same.
+    // A function without parameters may have no schema; its arguments are still an object.
     const whole = tokenizer.split(JSON.stringify(isObject(generated) ? generated : {}))
     const made = limitTokens(whole, left - nameTokens, tokenizer)
     isWhole = made === whole
@@ -142,13 +142,13 @@ function stopAt(
   return ends.length === 0 ? text : tokenizer.split(text.text.slice(0, Math.min(...ends)))
 }
 
-/** The same object where nothing has to go, which is how callers see that the text is whole. */
+/** Returns the same object if the text fits, by which callers recognize that it is whole. */
 function limitTokens(text: TokenizedText, tokensMax: number, tokenizer: Tokenizer): TokenizedText {
   if (text.tokens <= tokensMax) return text
   const pieces: Piece[] = []
   let left = tokensMax
   for (const piece of text.pieces) {
-    // A long piece (a whole paragraph of a repeated text) may be taken in part.
+    // A long piece (a whole paragraph of a repeated text) may be split.
     const parts = piece.tokens <= left ? [piece] : tokenizer.split(piece.text).pieces
     for (const part of parts) {
       if (part.tokens > left) return joinPieces(pieces)
@@ -159,7 +159,7 @@ function limitTokens(text: TokenizedText, tokensMax: number, tokenizer: Tokenize
   return joinPieces(pieces)
 }
 
-/** One piece for each repetition: half a million pieces of a token each would cost 100 MB on the wire. */
+/** One piece per repetition: half a million pieces of one token each would be 100 MB in the stream. */
 function repeat(text: TokenizedText, times: number): TokenizedText {
   const piece = { text: text.text, tokens: text.tokens }
   return {

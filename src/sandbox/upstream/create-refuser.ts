@@ -5,9 +5,9 @@ import type { SandboxModel } from './sandbox-models.ts'
 
 export type RefusingModel = SandboxModel & { readonly refusal: ProviderRefusal }
 
-/** Knows whose turn it is to be refused. Each endpoint has its own, so that their turns do not mix. */
+/** Decides which calls are refused. Each endpoint has its own instance, so that their counts do not mix. */
 export interface Refuser {
-  /** Counts the call, so it must be asked once for each. */
+  /** Counts the call, so it must be invoked once per call. */
   isRefused(model: SandboxModel): model is RefusingModel
 }
 
@@ -23,7 +23,7 @@ export function createRefuser(): Refuser {
   }
 }
 
-/** Answers in the words of the model's provider, after the time that the model takes for it. */
+/** Sends the provider's refusal after the model's time to the first token. */
 export async function refuse(exchange: Exchange, model: RefusingModel): Promise<void> {
   await exchange.pause(model.pace.firstTokenMs)
   if (!exchange.isOpen) return

@@ -11,7 +11,7 @@ import { createIdentity, renderBody, renderEvents } from './render-answer.ts'
 import { findSandboxModel } from './sandbox-models.ts'
 
 export interface SandboxChat {
-  /** Throws `BadRequest`. Resolves when the answer is on its way or there is nobody to answer. */
+  /** Throws `BadRequest`. Resolves when the answer is written or the client has left. */
   completeChat(exchange: Exchange, text: string): Promise<void>
 }
 

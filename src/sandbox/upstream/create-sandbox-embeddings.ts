@@ -13,14 +13,14 @@ import {
 import { findSandboxModel } from './sandbox-models.ts'
 
 export interface SandboxEmbeddings {
-  /** Throws `BadRequest`. Resolves when the answer is on its way or there is nobody to answer. */
+  /** Throws `BadRequest`. Resolves when the answer is written or the client has left. */
   embed(exchange: Exchange, text: string): Promise<void>
 }
 
-/** OpenAI's limits: of one input, and of all inputs of a request. */
+/** OpenAI's limits for one input and for all inputs of a request. */
 const INPUT_TOKENS_MAX = 8192
 const REQUEST_TOKENS_MAX = 300_000
-/** So many numbers are made and written in about ten milliseconds; then others have their turn. */
+/** Computing and writing this many numbers takes about ten milliseconds; then other requests get a turn. */
 const NUMBERS_PER_TURN = 32_768
 
 export function createSandboxEmbeddings(
@@ -45,7 +45,7 @@ export function createSandboxEmbeddings(
         body = `${body.slice(0, -1)},"usage":${usage}}`
       }
       const { pace, delivery } = model
-      // A vector comes whole, so nothing but the time to the first token of the pace holds here.
+      // A vector is sent at once, so only the pace's time to the first token applies.
       return deliverBody({ exchange, headers: PROVIDER_HEADERS, pace, delivery, body, tokens: 0 })
     },
   }
@@ -74,7 +74,7 @@ function countInputs(inputs: readonly EmbeddingInput[], tokenizer: Tokenizer): n
   return sum
 }
 
-/** The members of `data`, joined. Empty as soon as nobody waits for them. */
+/** The members of `data`, joined; empty if the client has left. */
 async function renderVectors(exchange: Exchange, request: EmbeddingRequest): Promise<string> {
   const { inputs, dimensions, format } = request
   const rendered: string[] = []
@@ -101,14 +101,14 @@ function encodeBase64(vector: Float32Array): string {
 
 /** A vector of length 1 whose direction comes from a hash: the same input has the same vector. */
 function createVector(input: EmbeddingInput, dimensions: number): Float32Array {
-  // As JSON, in which no text looks like a list of tokens.
+  // Hashed as JSON, in which a text differs from a list of tokens.
   const random = createRandom(sha256(JSON.stringify(input)))
   const values = Float64Array.from({ length: dimensions }, () => random() * 2 - 1)
   const length = Math.hypot(...values)
   return Float32Array.from(values, (value) => value / length)
 }
 
-/** The generator sfc32: 128 bits of seed, and a few nanoseconds a number where a hash takes hundreds. */
+/** The generator sfc32: a seed of 128 bits, and a few nanoseconds per number, where a hash takes hundreds. */
 function createRandom(seed: Buffer): () => number {
   let a = seed.readInt32LE(0)
   let b = seed.readInt32LE(4)

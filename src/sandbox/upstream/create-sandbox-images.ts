@@ -10,8 +10,8 @@ import { findSandboxModel, type SandboxModel } from './sandbox-models.ts'
 
 export interface SandboxImages {
   /**
-   * Throws `BadRequest`. Resolves when the answer is on its way or there is nobody to answer. The
-   * addresses of pictures begin with `origin`.
+   * Throws `BadRequest`. Resolves when the answer is written or the client has left. The addresses of pictures begin
+   * with `origin`.
    */
   generateImages(exchange: Exchange, text: string, origin: string): Promise<void>
 }
@@ -23,7 +23,7 @@ interface ImageUsage {
   readonly input_tokens_details: { readonly text_tokens: number; readonly image_tokens: number }
 }
 
-/** What gpt-image-1 counts for a picture of 1024 x 1024. */
+/** The counts of gpt-image-1 for a picture of 1024 x 1024. */
 const OUTPUT_TOKENS: Record<ImageQuality, number> = { low: 272, medium: 1056, high: 4160 }
 const PIXELS_OF_OUTPUT_TOKENS = 1024 * 1024
 
@@ -55,7 +55,7 @@ export function createSandboxImages(openTokenizer: () => Promise<Tokenizer>): Sa
         usage,
       })
       const { pace, delivery } = model
-      // A picture comes whole, so nothing but the time to the first token of the pace holds here.
+      // A picture is sent at once, so only the pace's time to the first token applies.
       return deliverBody({ exchange, headers: PROVIDER_HEADERS, pace, delivery, body, tokens: 0 })
     },
   }
@@ -64,7 +64,7 @@ export function createSandboxImages(openTokenizer: () => Promise<Tokenizer>): Sa
 async function drawImages(request: ImageRequest, origin: string): Promise<object[]> {
   const { count, format, prompt, size } = request
   const images: object[] = []
-  // One after the other: the compressors of ten large pictures would keep the thread pool from others.
+  // In sequence: compressing ten large pictures at once would occupy the whole thread pool.
   for (let index = 0; index < count; index++) {
     const colours = chooseColours(prompt, index)
     if (format === 'url') images.push({ url: writeImageAddress(origin, { size, colours }) })
@@ -73,7 +73,7 @@ async function drawImages(request: ImageRequest, origin: string): Promise<object
   return images
 }
 
-/** What the model reports, which for some models is not the truth; undefined: it reports nothing. */
+/** The usage that the model reports, which some models falsify; undefined if it reports none. */
 function describeImageUsage(
   { prompt, count, quality, size }: ImageRequest,
   model: SandboxModel,

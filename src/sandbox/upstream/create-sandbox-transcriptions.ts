@@ -18,8 +18,8 @@ import { writeTranscript } from './write-transcript.ts'
 
 export interface SandboxTranscriptions {
   /**
-   * Throws `BadRequest`. Resolves when the answer is on its way or there is nobody to answer. A call
-   * that is refused for what stands before its file is answered before the file has come.
+   * Throws `BadRequest`. Resolves when the answer is written or the client has left. If the fields before the file are
+   * enough to refuse the call, the refusal is sent before the file has arrived.
    */
   transcribe(exchange: Exchange, request: IncomingMessage): Promise<void>
 }
@@ -34,7 +34,7 @@ export function createSandboxTranscriptions(
   return {
     async transcribe(exchange, request) {
       let refusing: RefusingModel | 'none' | undefined
-      /** The turn of a model is taken once, when its name is known. */
+      /** Counts the call once, as soon as the model's name is known. */
       function findRefusing(modelName: string): RefusingModel | 'none' {
         const model = findSandboxModel(modelName)
         return (refusing ??= refuser.isRefused(model) ? model : 'none')
@@ -69,10 +69,10 @@ export function createSandboxTranscriptions(
         exchange.reported = { promptTokens, completionTokens }
       }
       const { pace, delivery } = model
-      // Half of a plain text is a text too, so that this fault would not be seen without JSON.
+      // Half of a plain text is still a valid text, so this fault needs JSON to be noticed.
       const format = delivery === 'garbage' ? 'json' : fields.format
       const rendered = renderTranscription({ ...fields, format }, { seconds, transcript, usage })
-      // A transcription comes whole, so nothing but the time to the first token of the pace holds here.
+      // A transcription is sent at once, so only the pace's time to the first token applies.
       const common = { exchange, headers: PROVIDER_HEADERS, pace, delivery, tokens: 0 }
       return deliverBody({ ...common, ...rendered })
     },

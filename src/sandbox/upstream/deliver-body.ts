@@ -6,7 +6,7 @@ import { writeSplit } from './write-split.ts'
 export interface BodyDelivery {
   readonly exchange: Exchange
   readonly body: string
-  /** JSON where it is left out. */
+  /** JSON by default. */
   readonly contentType?: string
   readonly headers: Readonly<Record<string, string>>
   readonly pace: Pace
@@ -14,7 +14,7 @@ export interface BodyDelivery {
   readonly delivery: Delivery
 }
 
-/** A plain answer comes when its last token is written, so it takes as long as a stream would. */
+/** Sends a plain answer once its last token would be written, so it takes as long as a stream. */
 export async function deliverBody(plain: BodyDelivery): Promise<void> {
   const { exchange, pace, tokens, delivery } = plain
   const { response } = exchange
@@ -47,7 +47,7 @@ function end(plain: BodyDelivery, outcome: 'completed' | 'broken', body: string)
   plain.exchange.response.writeHead(200, headersFor(plain, body)).end(body)
 }
 
-/** Without a body to measure, the answer is chunked. */
+/** Without a body, there is no content length and the answer is chunked. */
 function headersFor(plain: BodyDelivery, body?: string): Record<string, string | number> {
   const headers = { ...plain.headers, 'content-type': plain.contentType ?? 'application/json' }
   return body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) }

@@ -12,9 +12,9 @@ export interface StreamDelivery {
   readonly delivery: Delivery
 }
 
-/** Before a fault comes: the opening and a few tokens, so that a client has begun to show them. */
+/** Events before a fault: the opening and a few tokens, so that the client has started to show the answer. */
 const EVENTS_BEFORE_FAULT = 5
-/** Events that are due at the same time leave in one write, which is many times cheaper. */
+/** Events that are due at the same time share one write, which is many times cheaper. */
 const WRITE_CHARACTERS_MAX = 16_384
 const DONE = 'data: [DONE]\n\n'
 
@@ -47,7 +47,7 @@ async function deliverWhole({ exchange, events, pace }: StreamDelivery): Promise
   let tokensSent = 0
   for (const event of events) {
     if (pace.tokensPerSecond !== undefined) {
-      // Against the start and not the last token: timers that fire late do not add up.
+      // Measured from the start and not from the last token, so that late timers do not add up.
       const waitMs = startedAt + (tokensSent * 1000) / pace.tokensPerSecond - performance.now()
       if (waitMs > 1) {
         await exchange.write(due)

@@ -2,7 +2,7 @@ import type { Answer } from './compose-answer.ts'
 import type { ChatRequest } from './read-chat-request.ts'
 import type { SandboxModel } from './sandbox-models.ts'
 
-/** The `usage` object as it goes on the wire. */
+/** The `usage` object of the answer. */
 export interface Usage {
   readonly prompt_tokens: number
   readonly completion_tokens: number
@@ -16,7 +16,7 @@ export interface Usage {
   }
 }
 
-/** What the model reports, which for some models is not the truth; undefined: it reports nothing. */
+/** The usage that the model reports, which some models falsify; undefined if it reports none. */
 export function describeUsage(
   answer: Answer,
   request: ChatRequest,

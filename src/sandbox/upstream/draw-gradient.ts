@@ -2,30 +2,30 @@ import { sha256 } from '../../lib/ids.ts'
 import { encodePng } from './encode-png.ts'
 import type { ImageSize } from './read-image-request.ts'
 
-/** The colours of a picture as 24 hexadecimal digits: what it takes, with the size, to draw it again. */
+/** The colours of a picture as 24 hexadecimal digits; with the size, they are enough to draw it again. */
 export function chooseColours(prompt: string, index: number): string {
   return sha256(`${index} ${prompt}`).toString('hex', 0, COLOURS_BYTES)
 }
 
 /**
- * A PNG whose colours run from one side to the other, and from top to bottom. A pixel is the sum of a
- * part for its column and a part for its line. So each line but the first differs from the one above by
- * the same amount in all its pixels, and such lines are few: with the filter "up" of the format, a
- * picture of any size is made of a handful of buffers.
+ * Draws a PNG whose colours change from left to right and from top to bottom. A pixel is the sum of a value for its
+ * column and a value for its line. Each line after the first therefore differs from the one above by the same amount in
+ * all its pixels, and there are few different lines: with the PNG filter "up", a picture of any size consists of a
+ * handful of buffers.
  */
 export function drawGradient(size: ImageSize, colours: string): Promise<Buffer> {
   return encodePng(size, drawLines(size, Buffer.from(colours, 'hex')))
 }
 
 const CHANNELS = 3
-/** The left, the right, the top and the bottom, of three channels each. */
+/** The left, right, top and bottom colours, with three channels each. */
 const COLOURS_BYTES = 4 * CHANNELS
 const FILTER_NONE = 0
 const FILTER_UP = 2
 
 function* drawLines({ width, height }: ImageSize, colours: Buffer): Generator<Buffer> {
   const [left, right, top, bottom] = [0, 1, 2, 3].map((side) =>
-    // Halved, so that the sum of a column's and a line's part fits in a byte.
+    // Halved, so that the sum of the column's and the line's value fits in a byte.
     Array.from(colours.subarray(side * CHANNELS, (side + 1) * CHANNELS), (byte) => byte >> 1),
   ) as [number[], number[], number[], number[]]
 

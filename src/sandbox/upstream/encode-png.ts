@@ -5,12 +5,12 @@ import type { ImageSize } from './read-image-request.ts'
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const BITS_PER_CHANNEL = 8
 const COLOUR_TYPE_RGB = 2
-/** Lines go to the compressor in portions: one by one, the hops between threads would cost most. */
+/** Lines are passed to the compressor in portions: one by one, the switches between threads would dominate. */
 const PORTION_BYTES = 262_144
 
 /**
- * A PNG (ISO/IEC 15948) with three bytes a pixel. Each line comes with the byte of its filter in
- * front. Compressing happens in the thread pool, so the event loop stays free.
+ * Encodes a PNG (ISO/IEC 15948) with three bytes per pixel. Each line starts with its filter byte. The compression runs
+ * in the thread pool, so the event loop stays free.
  */
 export async function encodePng(size: ImageSize, lines: Iterable<Buffer>): Promise<Buffer> {
   const header = Buffer.alloc(13)
@@ -36,7 +36,7 @@ async function deflate(lines: Iterable<Buffer>): Promise<Buffer> {
     portion.push(line)
     bytes += line.length
     if (bytes < PORTION_BYTES) continue
-    // The pixels of a large picture are fifty times what is left of them, so they must not pile up.
+    // The pixels of a large picture are fifty times its compressed size, so they must not accumulate.
     if (!compressor.write(Buffer.concat(portion))) await once(compressor, 'drain')
     portion = []
     bytes = 0

@@ -34,7 +34,7 @@ const schemas: Record<string, unknown> = {
   'a negative integer': { type: 'integer', maximum: -3 },
   'a multiple': { type: 'integer', multipleOf: 7, minimum: 50, maximum: 60 },
   'a constant': { const: { deep: [1] } },
-  'parts laid over each other': {
+  'merged parts of allOf': {
     allOf: [{ $ref: '#/$defs/a' }, { properties: { b: { type: 'integer' } }, required: ['b'] }],
     $defs: { a: { type: 'object', properties: { a: { enum: [4, 2] } }, required: ['a'] } },
   },
@@ -45,11 +45,11 @@ const schemas: Record<string, unknown> = {
     anyOf: [{ properties: { size: { type: 'number' } }, required: ['size'] }],
   },
   'a property without a schema': { type: 'object', required: ['anything', '__proto__'] },
-  'no rule at all': {},
+  'an empty schema': {},
 }
 
 for (const [what, schema] of Object.entries(schemas)) {
-  test(`the value fits ${what}, whatever the seed`, () => {
+  test(`the value is valid for ${what} with any seed`, () => {
     const validate = ajv.compile(schema as object)
     for (const seed of [0, 1, 2, 9]) {
       const value = JSON.parse(JSON.stringify(generateJson(schema, seed))) as unknown
@@ -59,7 +59,7 @@ for (const [what, schema] of Object.entries(schemas)) {
   })
 }
 
-test('a hostile schema comes to an end', () => {
+test('the generation terminates for a hostile schema', () => {
   const startedAt = performance.now()
   const many = { type: 'array', minItems: 1e9, items: { $ref: '#' } }
   const branching = { allOf: [{ $ref: '#' }, { $ref: '#' }, { $ref: '#' }] }

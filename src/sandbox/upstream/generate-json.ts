@@ -2,9 +2,9 @@ import { isObject } from '../../lib/is-object.ts'
 import { type JsonObject } from './read-field.ts'
 
 /**
- * A value that fits a JSON schema, always the same for the same schema and `seed`. Knows what model
- * schemas use: types, enum, const, nested objects and arrays, bounds, common string formats, local
- * `$ref`, anyOf, oneOf, allOf. Does not know: pattern, not, if/then, dependencies, remote `$ref`.
+ * Generates a value that is valid by a JSON schema, always the same for the same schema and `seed`. Supports the keywords
+ * that schemas for models use: types, enum, const, nested objects and arrays, bounds, common string formats, local `$ref`,
+ * anyOf, oneOf and allOf. Does not support pattern, not, if/then, dependencies or remote `$ref`.
  */
 export function generateJson(schema: unknown, seed = 0): unknown {
   return generate(schema, 'valor', { root: schema, seed, depth: 0, budget: { nodes: NODES_MAX } })
@@ -14,17 +14,17 @@ interface Place {
   readonly root: unknown
   readonly seed: number
   readonly depth: number
-  /** Shared by the whole value: `minItems` in `minItems` must not fill the memory. */
+  /** Shared by the whole value, so that nested `minItems` cannot exhaust the memory. */
   readonly budget: { nodes: number }
 }
 
 const NODES_MAX = 5_000
-/** Deeper than this only what is required is generated, so that a recursive schema comes to an end. */
+/** Below this depth only required properties are generated, so that recursive schemas terminate. */
 const FULL_DEPTH_MAX = 6
 const DEPTH_MAX = 40
 const STRING_CHARACTERS_MAX = 10_000
 
-/** So that the first tool call a developer sees looks like something. */
+/** Realistic values for common names, so that a developer's first tool call looks plausible. */
 const FAMILIAR_NAMES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/cidade|city|location|local|lugar/i, ['São Paulo', 'Recife']],
   [/pa[ií]s|country/i, ['Brasil', 'Portugal']],
@@ -86,7 +86,7 @@ function generateObject(schema: JsonObject, place: Place): JsonObject {
     : []
   const isDeep = place.depth > FULL_DEPTH_MAX || place.budget.nodes < NODES_MAX / 2
   const names = isDeep ? required : [...new Set([...Object.keys(properties), ...required])]
-  // fromEntries and not assignment: a property may be called `__proto__`.
+  // `fromEntries` and not assignment, because a property may be named `__proto__`.
   return Object.fromEntries(
     names.map((name) => {
       const property = Object.hasOwn(properties, name) ? properties[name] : { type: 'string' }
@@ -142,7 +142,7 @@ function between(least: number, most: number): number {
   return (least + most) / 2
 }
 
-/** Beyond the full depth null is the way out of a schema that contains itself. */
+/** Below the full depth, null ends a recursive schema. */
 function chooseAlternative(alternatives: readonly unknown[], place: Place): unknown {
   const isNull = (one: unknown) => isObject(one) && one.type === 'null'
   const preferred =
@@ -163,7 +163,7 @@ function typeOf(schema: JsonObject, depth: number): unknown {
   return 'string'
 }
 
-/** Follows `$ref` and lays the parts of allOf over each other. */
+/** Follows `$ref` and merges the parts of `allOf`. */
 function resolve(given: unknown, place: Place, depth = 0): JsonObject {
   if (!isObject(given)) return {}
   if (depth > DEPTH_MAX || --place.budget.nodes < 0) return { type: 'null' }

@@ -19,7 +19,7 @@ console.log(`Sandbox upstream: ${upstream.baseUrl}`)
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => {
-    // The exit is explicit: the answers that were cut off may have left timers behind.
+    // The exit is explicit, because interrupted answers may have left timers behind.
     void upstream.close().then(() => process.exit(0))
   })
 }

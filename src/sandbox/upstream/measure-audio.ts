@@ -1,17 +1,17 @@
-/** Measures a file while it passes by, and keeps nothing of it. */
+/** Measures an audio file as a stream and keeps none of it. */
 export interface AudioMeter {
   /** The next bytes of the file. */
   push(part: Buffer): void
   readonly bytes: number
-  /** Seconds: of a WAV what its header says, of anything else an estimate from its size. */
+  /** The length in seconds: from the header of a WAV file, or estimated from the size of any other file. */
   readSeconds(): number
 }
 
-/** 32 kbit/s, as speech is often compressed. */
+/** 32 kbit/s, a common rate for compressed speech. */
 const BYTES_PER_SECOND_OTHERWISE = 4000
 const FILE_HEADER_BYTES = 12
 const CHUNK_HEADER_BYTES = 8
-/** Of the chunk `fmt `, what all its versions have in common. */
+/** The part of the chunk `fmt ` that all its versions share. */
 const FORMAT_BYTES = 16
 
 type State = 'file_header' | 'chunk_header' | 'format' | 'data' | 'not_wav'
@@ -25,7 +25,7 @@ const HEADER_BYTES: Partial<Record<State, number>> = {
 export function createAudioMeter(): AudioMeter {
   let state: State = 'file_header'
   let bytes = 0
-  /** The beginning of a header whose rest comes with the next part. */
+  /** The start of a header whose rest comes with the next part. */
   let held = Buffer.alloc(0)
   let skipBytes = 0
   let skipAfterFormat = 0
@@ -49,7 +49,7 @@ export function createAudioMeter(): AudioMeter {
   }
 
   function readChunkHeader(id: string, size: number): void {
-    // A chunk of odd length is followed by a byte that belongs to nobody.
+    // A chunk of odd length is followed by a padding byte.
     const padded = size + (size % 2)
     if (id === 'data') {
       dataBytesDeclared = size
@@ -88,7 +88,7 @@ export function createAudioMeter(): AudioMeter {
     },
     readSeconds() {
       if (state !== 'data' || bytesPerSecond === 0) return bytes / BYTES_PER_SECOND_OTHERWISE
-      // Who writes to a pipe cannot know the size in advance, and leaves 0 or the largest number.
+      // A program that writes to a pipe does not know the size in advance, and declares 0 or the maximum.
       const received = bytes - dataStart
       const data = dataBytesDeclared === 0 ? received : Math.min(dataBytesDeclared, received)
       return data / bytesPerSecond

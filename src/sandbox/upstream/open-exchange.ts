@@ -1,20 +1,20 @@
 import type { ServerResponse } from 'node:http'
 import type { CallOutcome, CountKeeper, ReportedTokens } from './sandbox-counts.ts'
 
-/** One request and its answer: knows when the client has left, and counts how it ended, once. */
+/** One request and its answer: detects when the client leaves, and counts the outcome once. */
 export interface Exchange {
   readonly response: ServerResponse
-  /** False once the connection is gone: there is nobody to write for. */
+  /** False once the connection is closed. */
   readonly isOpen: boolean
-  /** What to count when the last byte is out. Until it is set, that is a refusal. */
+  /** The outcome to count when the last byte is sent; a refusal until it is set. */
   outcome: CallOutcome
-  /** Set when the answer carries usage. */
+  /** Set if the answer reports usage. */
   reported: ReportedTokens | undefined
   /** Resolves after this time, or at once when the client leaves. */
   pause(ms: number): Promise<void>
   /** Writes, and waits while the client reads more slowly than we write. */
   write(data: string | Buffer): Promise<void>
-  /** Writes, waits until the operating system has it, and drops the connection. */
+  /** Writes, waits until the operating system has the bytes, and drops the connection. */
   writeAndCut(data: string | Buffer): Promise<void>
 }
 
@@ -31,7 +31,7 @@ export function openExchange(
   })
   response.once('close', () => {
     exchange.isOpen = false
-    // Our own cut also closes before the end, but there the outcome was decided beforehand.
+    // A deliberate cut also closes before the end, but sets the outcome beforehand.
     const hasEnded = hasFinished || exchange.outcome === 'broken'
     keeper.end(callId, hasEnded ? exchange.outcome : 'aborted', exchange.reported)
     wake?.()

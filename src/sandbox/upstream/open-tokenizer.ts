@@ -1,6 +1,6 @@
 import { cutLongRuns } from '../../lib/cut-long-runs.ts'
 
-/** The shortest text that can be sent by itself: whole characters, of one token or a few. */
+/** The shortest text that can be sent separately: whole characters, of one token or a few. */
 export interface Piece {
   readonly text: string
   readonly tokens: number
@@ -17,14 +17,14 @@ export interface Tokenizer {
   split(text: string): TokenizedText
 }
 
-/** Texts repeat in load tests and in the history of a conversation. Long ones would fill the memory. */
+/** Texts repeat in load tests and in conversation histories. Long texts are not cached, to save memory. */
 const CACHED_ENTRIES_MAX = 1000
 const CACHED_CHARACTERS_MAX = 16_384
 
-/** Text that looks like a control token is text: users may write about `<|endoftext|>`. */
+/** A text such as `<|endoftext|>` counts as plain text and not as a control token, because users may write about it. */
 const AS_PLAIN_TEXT = { disallowedSpecial: new Set<string>() }
 
-/** Takes some 140 ms, because the vocabulary is large. */
+/** Takes about 140 ms, because the vocabulary is large. */
 export async function openTokenizer(): Promise<Tokenizer> {
   const encoding = await import('gpt-tokenizer/encoding/o200k_base')
 
@@ -33,7 +33,7 @@ export async function openTokenizer(): Promise<Tokenizer> {
       cutLongRuns(text).reduce((sum, part) => sum + encoding.countTokens(part, AS_PLAIN_TEXT), 0),
     ),
     split: remember((text) => {
-      // A lone surrogate has no bytes of its own; on the wire it would become this anyway.
+      // UTF-8 cannot encode an unpaired surrogate, so it would be replaced when it is sent anyway.
       const wellFormed = text.toWellFormed()
       const pieces = cutLongRuns(wellFormed).flatMap((part) => splitPart(part))
       return { text: wellFormed, tokens: sumTokens(pieces), pieces }
@@ -65,9 +65,9 @@ export function sumTokens(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, piece) => sum + piece.tokens, 0)
 }
 
-/** Keeps the results of the texts that were used last. */
+/** Caches the results of the most recently used texts. */
 function remember<Value>(compute: (text: string) => Value): (text: string) => Value {
-  // A Map keeps the order of insertion, so its first key is the one that was not used for longest.
+  // A Map keeps the insertion order, so its first key is the least recently used one.
   const known = new Map<string, Value>()
   return (text) => {
     if (text.length > CACHED_CHARACTERS_MAX) return compute(text)

@@ -2,7 +2,7 @@ import { isObject } from '../../lib/is-object.ts'
 import { BadRequest } from './bad-request.ts'
 import type { JsonObject } from './read-field.ts'
 
-/** Throws `BadRequest`, worded as OpenAI words it. */
+/** Throws `BadRequest` with OpenAI's wording. */
 export function parseJsonBody(text: string): JsonObject {
   let body: unknown
   try {

@@ -1,4 +1,4 @@
-/** A real provider's headers, which a gateway must not pass on. */
+/** Headers of a real provider, which a gateway must not forward. */
 export const PROVIDER_HEADERS = {
   'openai-organization': 'org-sandbox',
   'openai-processing-ms': '5',

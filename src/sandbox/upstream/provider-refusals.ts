@@ -1,6 +1,6 @@
 /**
- * Error answers in the words of a fictitious provider, with what real ones leak: its name, machines,
- * organization ids, pieces of keys. If any of it reaches a customer, the gateway has failed.
+ * Error answers of a fictitious provider, with details that real providers leak: names, machines, organization ids, parts
+ * of keys. If any of them reaches a customer, the gateway has failed.
  */
 import { createErrorBody } from './create-error-body.ts'
 
@@ -85,7 +85,7 @@ export const PROVIDER_REFUSALS = {
   },
 } satisfies Record<string, ProviderRefusal>
 
-/** What a stream that fails half-way carries as its last event. */
+/** The last event of a stream that fails half-way. */
 export const ERROR_IN_STREAM = createErrorBody({
   message: 'Zephyrion AI worker gpu-node-17.zephyrion.internal was preempted',
   type: 'server_error',

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Undefined when the body is too long or the client left while sending it. */
+/** Resolves to undefined if the body is too long or the client leaves while sending it. */
 export function readBody(request: IncomingMessage, bytesMax: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const parts: Buffer[] = []
@@ -13,7 +13,7 @@ export function readBody(request: IncomingMessage, bytesMax: number): Promise<st
         resolve(undefined)
       }
     })
-    // Whole and then decoded: a part may end within a character.
+    // Decoded as a whole, because a part may end within a character.
     request.on('end', () => resolve(Buffer.concat(parts).toString('utf8')))
     request.on('close', () => resolve(undefined))
   })

@@ -20,10 +20,10 @@ export interface ChatRequest {
   readonly outputTokensMax: number | undefined
   readonly stops: readonly string[]
   readonly format: AnswerFormat
-  /** Those that may be called now; empty when `tool_choice` is `none`. */
+  /** The tools that may be called now; empty if `tool_choice` is `none`. */
   readonly tools: readonly Tool[]
   readonly callsInParallel: boolean
-  /** What counts as prompt without being a message: tools and the answer's schema, as JSON. */
+  /** Parts of the prompt that are not messages: the tools and the answer's schema, as JSON. */
   readonly promptExtras: string
 }
 
@@ -37,7 +37,7 @@ export interface Tool {
   readonly parameters: unknown
 }
 
-/** Throws `BadRequest`, worded as OpenAI words it. */
+/** Throws `BadRequest` with OpenAI's wording. */
 export function readChatRequest(text: string): ChatRequest {
   const body = parseJsonBody(text)
   const modelName = readModelName(body.model)
@@ -62,7 +62,7 @@ export function readChatRequest(text: string): ChatRequest {
   }
 }
 
-/** The sandbox does not sample, but it refuses what a provider would refuse. */
+/** The sandbox does not sample, but it refuses values that a provider would refuse. */
 function checkSamplingFields(body: JsonObject): void {
   readNumber(body, 'temperature', { minimum: 0, maximum: 2 })
   readNumber(body, 'top_p', { minimum: 0, maximum: 1 })

@@ -9,14 +9,14 @@ export interface EmbeddingRequest {
   readonly format: 'float' | 'base64'
 }
 
-/** A text, or the tokens of one. */
+/** A text, or a list of tokens. */
 export type EmbeddingInput = string | readonly number[]
 
 const INPUTS_MAX = 2048
 const DIMENSIONS_DEFAULT = 1536
 const DIMENSIONS_MAX = 4096
 
-/** Throws `BadRequest`, worded as OpenAI words it. */
+/** Throws `BadRequest` with OpenAI's wording. */
 export function readEmbeddingRequest(text: string): EmbeddingRequest {
   const body = parseJsonBody(text)
   const rule = { minimum: 1, maximum: DIMENSIONS_MAX, isInteger: true }
@@ -32,7 +32,7 @@ function readInputs(input: unknown): readonly EmbeddingInput[] {
   if (input === undefined || input === null) throw missing('input')
   if (!Array.isArray(input)) return [readText(input, 'input')]
   if (input.length === 0) throw emptyInput('input', 'array')
-  // The first member tells what the array is: numbers are the tokens of a single text.
+  // If the first member is a number, the array is the tokens of a single text.
   if (typeof input[0] === 'number') return [readTokens(input, 'input')]
   if (input.length > INPUTS_MAX) {
     throw new BadRequest(

@@ -8,7 +8,7 @@ export interface NumberRule {
   readonly isInteger?: boolean
 }
 
-/** A field that is null counts as left out, as with OpenAI. */
+/** A null field counts as missing, as in OpenAI's API. */
 export function readNumber(body: JsonObject, name: string, rule: NumberRule): number | undefined {
   const value = body[name]
   if (value === undefined || value === null) return undefined
@@ -47,7 +47,7 @@ export function readModelName(value: unknown): string {
   throw new BadRequest('you must provide a model parameter', 'model', 'missing_required_parameter')
 }
 
-/** One of the values, or undefined where the field is left out. */
+/** Returns one of the choices, or undefined if the field is missing. */
 export function readChoice<Choice extends string>(
   body: JsonObject,
   name: string,

@@ -30,7 +30,7 @@ const PROMPT_CHARACTERS_MAX = 32_000
 const SIDE_PIXELS_MIN = 16
 const SIDE_PIXELS_MAX = 4096
 
-/** Throws `BadRequest`, worded as OpenAI words it. */
+/** Throws `BadRequest` with OpenAI's wording. */
 export function readImageRequest(text: string): ImageRequest {
   const body = parseJsonBody(text)
   const modelName = readModelName(body.model)
@@ -49,7 +49,7 @@ export function readImageRequest(text: string): ImageRequest {
   }
 }
 
-/** `<width>x<height>`, each within what the sandbox draws; else undefined. */
+/** Parses `<width>x<height>`; returns undefined if the sandbox cannot draw a side of this length. */
 export function parseImageSize(text: string): ImageSize | undefined {
   const [, width = NaN, height = NaN] = (/^(\d{2,4})x(\d{2,4})$/.exec(text) ?? []).map(Number)
   const isDrawable = (side: number) => side >= SIDE_PIXELS_MIN && side <= SIDE_PIXELS_MAX

@@ -4,13 +4,13 @@ import { invalidType, missing, type JsonObject } from './read-field.ts'
 
 export interface ChatMessage {
   readonly role: string
-  /** All text parts, one a line. */
+  /** All text parts, one per line. */
   readonly text: string
   /** Parts that are not text: images, sound, files. */
   readonly attachmentCount: number
-  /** Of a message of role tool: the call that it answers. */
+  /** For the role `tool`, the call that the message answers. */
   readonly toolCallId: string | undefined
-  /** Of a message of role assistant. */
+  /** For the role `assistant`. */
   readonly toolCalls: readonly ToolCallMade[]
 }
 
@@ -57,7 +57,7 @@ function readContent(
 ): Pick<ChatMessage, 'text' | 'attachmentCount'> {
   const { content } = message
   if (typeof content === 'string') return { text: content, attachmentCount: 0 }
-  // An assistant's message may consist of tool calls alone.
+  // An assistant's message may consist of tool calls only.
   if ((content === undefined || content === null) && role === 'assistant') {
     return { text: '', attachmentCount: 0 }
   }

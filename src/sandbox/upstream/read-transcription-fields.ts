@@ -3,9 +3,9 @@ import { readChoice, readNumber, type JsonObject } from './read-field.ts'
 import type { FormField } from './read-upload.ts'
 
 export interface TranscriptionFields {
-  /** Undefined where the form has not told it, at least not yet. */
+  /** Undefined if the fields received so far have no model. */
   readonly modelName: string | undefined
-  /** As ISO 639-1 names it. */
+  /** An ISO 639-1 code. */
   readonly language: string
   readonly prompt: string
   readonly format: TranscriptionFormat
@@ -20,11 +20,10 @@ const GRANULARITIES = ['word', 'segment'] as const
 const GRANULARITIES_FIELD = 'timestamp_granularities[]'
 
 /**
- * Throws `BadRequest`, worded as OpenAI words it, for each fault that the fields so far have, whatever
- * else may follow.
+ * Throws `BadRequest` with OpenAI's wording for a fault of the fields received so far that no later field can correct.
  */
 export function readTranscriptionFields(given: readonly FormField[]): TranscriptionFields {
-  // Of a field that is there twice the last one counts, and an empty one counts as left out.
+  // Of a repeated field the last one counts, and an empty field counts as missing.
   const last = Object.entries(Object.fromEntries(given))
   const form: JsonObject = Object.fromEntries(last.filter(([, value]) => value !== ''))
   const modelName = form.model as string | undefined
@@ -43,7 +42,7 @@ export function readTranscriptionFields(given: readonly FormField[]): Transcript
   }
 }
 
-/** What can only be said of the whole form, because a format that is left out is JSON. */
+/** Checks that need the whole form, because a missing format means JSON. */
 export function checkGranularities({ format, granularities }: TranscriptionFields): void {
   if (granularities.length === 0 || format === 'verbose_json') return
   throw new BadRequest(
@@ -54,7 +53,7 @@ export function checkGranularities({ format, granularities }: TranscriptionField
   )
 }
 
-/** Like gpt-4o-transcribe, which writes tokens and knows no times. */
+/** Such models behave like gpt-4o-transcribe, which reports usage in tokens and returns no timestamps. */
 export function reportsTokens(modelName: string): boolean {
   return modelName.endsWith('-tokens')
 }
@@ -80,7 +79,7 @@ function readLanguage(language: string | undefined): string {
 }
 
 function readTemperature(text: string | undefined): number {
-  // A form knows text only; what is no number is shown as it came.
+  // A form has only strings; a value that is not a number is reported unchanged.
   const temperature = text === undefined || Number.isNaN(Number(text)) ? text : Number(text)
   return readNumber({ temperature }, 'temperature', { minimum: 0, maximum: 1 }) ?? 0
 }

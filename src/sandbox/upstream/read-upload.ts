@@ -9,10 +9,10 @@ export type UploadEnd =
   | {
       readonly kind: 'whole'
       readonly fields: readonly FormField[]
-      /** Undefined where there is no part `file` with the name of a file. */
+      /** Undefined if there is no part `file` with a file name. */
       readonly file: AudioMeter | undefined
     }
-  /** `wantsFile` said no; the rest of the request is thrown away as it comes. */
+  /** `wantsFile` returned false; the rest of the request is discarded as it arrives. */
   | { readonly kind: 'unwanted' }
   /** The client left while sending. */
   | { readonly kind: 'left' }
@@ -20,9 +20,9 @@ export type UploadEnd =
 const LIMITS = { fields: 64, fieldSize: 65_536, files: 8, headerPairs: 32, headerSize: 16_384 }
 
 /**
- * Reads a multipart form with a file in it, of any length in little memory. Rejects with `BadRequest`,
- * also with what `wantsFile` throws: that is asked when the file begins, with the fields before it, so
- * that nobody has to send a file which is refused anyway.
+ * Reads a multipart form with a file of any length in little memory. Rejects with `BadRequest`, and with any error that
+ * `wantsFile` throws. `wantsFile` is called when the file begins, with the fields before it, so that a client does not
+ * have to send a file that is refused anyway.
  */
 export function readUpload(
   request: IncomingMessage,
@@ -33,7 +33,7 @@ export function readUpload(
     const fields: FormField[] = []
     let file: AudioMeter | undefined
 
-    /** Throws the rest away, which keeps the connection usable and the client from waiting. */
+    /** Discards the rest, so that the connection stays usable and the client does not wait. */
     function stopReading(): void {
       request.unpipe(form)
       request.resume()
@@ -48,7 +48,7 @@ export function readUpload(
       else fields.push([name, value])
     })
     form.on('file', (name, stream) => {
-      // What breaks a part breaks the form, and is told there.
+      // An error in a part also fails the form, which reports it.
       stream.on('error', () => {})
       if (name !== 'file' || file !== undefined) return void stream.resume()
       try {
@@ -66,7 +66,7 @@ export function readUpload(
     form.on('error', () => fail(unreadable()))
     form.on('finish', () => resolve({ kind: 'whole', fields, file }))
     request.on('close', () => {
-      // Of a request that came whole, the form tells the end, and that may be a little later.
+      // For a complete request, the form reports the end, which may be a little later.
       if (!request.complete) resolve({ kind: 'left' })
     })
     request.pipe(form)

@@ -1,10 +1,10 @@
-/** An answer in the chat-completions wire format: as one body, or as the events of a stream. */
+/** Renders an answer in the chat-completions wire format: as one body, or as the events of a stream. */
 import { createId } from '../../lib/ids.ts'
 import type { Answer, Choice } from './compose-answer.ts'
 import type { Usage } from './describe-usage.ts'
 import type { TokenizedText } from './open-tokenizer.ts'
 
-/** What each body and each chunk of one answer has in common. */
+/** Fields that the body or all chunks of one answer share. */
 export interface AnswerIdentity {
   readonly id: string
   readonly created: number
@@ -12,13 +12,13 @@ export interface AnswerIdentity {
 }
 
 export interface AnswerEvent {
-  /** JSON, to go behind `data: `. */
+  /** The JSON after `data: `. */
   readonly data: string
-  /** How much of the answer it carries, for the pace. */
+  /** Tokens of the answer in this event, for the pace. */
   readonly tokens: number
 }
 
-/** What providers add and a gateway must not pass on. */
+/** Fields that providers add and a gateway must not forward. */
 const PROVIDER_FIELDS = { service_tier: 'default', system_fingerprint: 'fp_sandbox4c1e' }
 
 export function createIdentity(model: string): AnswerIdentity {
@@ -51,7 +51,7 @@ export function renderBody(
   })
 }
 
-/** All events but `[DONE]`. Choices take turns, as they do where several are written at once. */
+/** All events except `[DONE]`. Several choices alternate, as if a model wrote them at the same time. */
 export function* renderEvents(
   identity: AnswerIdentity,
   answer: Answer,
@@ -66,7 +66,7 @@ export function* renderEvents(
     model,
     ...PROVIDER_FIELDS,
   }).slice(0, -1)
-  // As OpenAI does: where usage was asked for, each chunk has the field, and only the last a value.
+  // As in OpenAI's API: if usage was requested, every chunk has the field, but only the last one has a value.
   const tail = includesUsage && usage !== undefined ? '],"usage":null}' : ']}'
 
   const running = new Map(

@@ -5,11 +5,11 @@ import { listWords, type TimedText, type Transcript } from './write-transcript.t
 export interface Transcription {
   readonly seconds: number
   readonly transcript: Transcript
-  /** Undefined where the model reports none. */
+  /** Undefined if the model reports none. */
   readonly usage: TranscriptionUsage | undefined
 }
 
-/** The `usage` object as it goes on the wire. */
+/** The `usage` object of the answer. */
 export type TranscriptionUsage =
   | { readonly type: 'duration'; readonly seconds: number }
   | {
@@ -25,7 +25,7 @@ export interface RenderedTranscription {
   readonly contentType: string
 }
 
-/** Whisper hears in windows of this length, and counts their beginnings in hundredths. */
+/** Whisper processes windows of this length, and reports their starts in hundredths of a second. */
 const WINDOW_SECONDS = 30
 
 export function renderTranscription(
@@ -54,7 +54,7 @@ export function renderTranscription(
   }
 }
 
-/** Where words are asked for, the segments come only if they are too. */
+/** If words are requested, segments are included only if they are requested as well. */
 function renderTimes(
   { granularities, temperature }: TranscriptionFields,
   segments: readonly TimedText[],
@@ -67,7 +67,7 @@ function renderTimes(
     seek: Math.floor(start / WINDOW_SECONDS) * WINDOW_SECONDS * 100,
     start,
     end,
-    // The model begins each segment with the space that parts it from the one before.
+    // Whisper starts each segment with the space that separates it from the previous one.
     text: ` ${text}`,
     tokens: [],
     temperature,
@@ -82,7 +82,7 @@ function renderCue({ start, end, text }: TimedText, decimalMark: ',' | '.'): str
   return `${subtitleTime(start, decimalMark)} --> ${subtitleTime(end, decimalMark)}\n${text}\n\n`
 }
 
-/** As Whisper names it: `portuguese`. */
+/** The name that Whisper uses, such as `portuguese`. */
 function nameLanguage(code: string): string {
   return (languages.of(code) ?? code).toLowerCase()
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createCountKeeper } from './sandbox-counts.ts'
 
-test('the oldest call is forgotten when there is no more room, and the sums stay', () => {
+test('beyond the limit the oldest call record is dropped, and the sums stay', () => {
   const keeper = createCountKeeper(2)
   const { counts } = keeper
   for (const id of ['a', 'b', 'a', 'c', 'd', 'e']) {

@@ -1,27 +1,26 @@
 /**
- * What the upstream believes happened, kept apart from what the gateway and its clients believe:
- * tests that kill processes compare the three. At rest,
- * `requests = completed + refused + broken + aborted`.
+ * The upstream's own counts of calls. Tests that kill processes compare them with the counts of the gateway and of its
+ * clients. At rest, `requests = completed + refused + broken + aborted`.
  */
 export interface SandboxCounts {
-  /** Calls of any endpoint that is billed, arrived with a valid key. */
+  /** Calls with a valid key to any billed endpoint. */
   readonly requests: number
-  /** Whole answers whose last byte went to the operating system. That is not proof of arrival. */
+  /** Complete answers whose last byte was passed to the operating system, which does not prove that it arrived. */
   readonly completed: number
-  /** Whole error answers, by fault of the request or by the model's nature. */
+  /** Complete error answers, caused by the request or by the model's behaviour. */
   readonly refused: number
-  /** Answers spoilt on purpose: cut, garbage, an error in the stream. */
+  /** Deliberately broken answers: cut, garbage, or an error in the stream. */
   readonly broken: number
   /** The client left before the end. */
   readonly aborted: number
-  /** Sums of what the completed answers reported as usage; an answer without usage adds nothing. */
+  /** Sums of the usage in completed answers; an answer without usage adds nothing. */
   readonly promptTokens: number
   readonly completionTokens: number
   /** By the header `x-catraca-call-id`; without the header there is no record. */
   readonly calls: ReadonlyMap<string, CallRecord>
 }
 
-/** More than one start under one id means that the gateway sent a call twice. */
+/** More than one start with the same id means that the gateway sent a call twice. */
 export interface CallRecord {
   readonly started: number
   readonly completed: number
@@ -44,13 +43,13 @@ export interface CountKeeper {
 
 type Writable<Facts> = { -readonly [Name in keyof Facts]: Facts[Name] }
 
-/** Enough for any test; about 120 MB. Beyond it the oldest record goes. */
+/** Enough for any test, about 120 MB. Beyond it the oldest record is dropped. */
 const CALLS_MAX = 200_000
 
 export function createCountKeeper(callsMax = CALLS_MAX): CountKeeper {
   const calls = new Map<string, Writable<CallRecord>>()
-  // The ids in a ring, oldest at `next`. Asking the map for its first key instead was measured at up
-  // to 170 µs, because the places of deleted entries are walked over.
+  // A ring of the ids, the oldest at `next`. Reading the map's first key instead was measured at up to 170 µs, because
+  // it skips the slots of deleted entries.
   const ring: string[] = []
   let next = 0
   const counts: Writable<SandboxCounts> = {

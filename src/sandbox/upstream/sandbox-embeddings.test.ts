@@ -57,7 +57,7 @@ describe('an embedding', () => {
     }
   })
 
-  test('is the same for the same text wherever it stands, and another for another text', async () => {
+  test('is the same for the same text at any position, and differs for another text', async () => {
     const [alone] = await embed('gato')
     const [cat, dog, again] = await embed(['gato', 'cachorro', 'gato'], { model: 'acme/any' })
     assert.deepEqual(cat, alone)
@@ -65,7 +65,7 @@ describe('an embedding', () => {
     assert.notDeepEqual(dog, cat)
   })
 
-  test('as base64 has the very floats of the other form, little-endian', async () => {
+  test('as base64 has the same floats as the other format, little-endian', async () => {
     const input = ['um', 'dois']
     const floats = await embed(input)
     const response = await post({ input, encoding_format: 'base64' })

@@ -1,4 +1,4 @@
-/** Each fault of a model, at each endpoint that answers in one piece besides chats. */
+/** Tests each fault of a model at each endpoint other than chats. */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, describe, test } from 'node:test'
@@ -31,7 +31,7 @@ const ENDPOINTS: Endpoint[] = [
   { path: '/audio/transcriptions', ...form((model, file) => model + file) },
 ]
 
-/** The model before the file, or after it: clients do both. */
+/** Clients send the model before or after the file. */
 function form(order: (model: string, file: string) => string): Omit<Endpoint, 'path'> {
   const part = (disposition: string, value: string) =>
     `--${BOUNDARY}\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n${value}\r\n`
@@ -52,7 +52,7 @@ function post(
   return fetch(to.baseUrl + path, { method: 'POST', body: write(model), headers, ...rest })
 }
 
-/** The whole answer as it was on the wire, until the server closes. */
+/** The raw bytes of the answer until the server closes the connection. */
 async function postRaw({ path, contentType, write }: Endpoint, model: string): Promise<Buffer> {
   const text = write(model)
   const socket = connect(Number(new URL(upstream.baseUrl).port), '127.0.0.1')
@@ -73,7 +73,7 @@ for (const [index, endpoint] of ENDPOINTS.entries()) {
   const where = `${endpoint.path}${index === 3 ? ', model first' : ''}`
   describe(where, { concurrency: true }, () => {
     for (const status of [400, 401, 429, 500, 503]) {
-      test(`sandbox-error-${status} refuses in the words of a provider`, async () => {
+      test(`sandbox-error-${status} answers with a provider's refusal`, async () => {
         const response = await post(endpoint, `any/sandbox-error-${status}`)
         assert.equal(response.status, status)
         assert.equal(response.headers.get('retry-after'), status === 429 ? '1' : null)
@@ -89,7 +89,7 @@ for (const [index, endpoint] of ENDPOINTS.entries()) {
       assert.match(await response.text(), /^<html>/)
     })
 
-    test('sandbox-flaky fails each second call', async (context) => {
+    test('sandbox-flaky fails every second call', async (context) => {
       const own = await startSandboxUpstream()
       context.after(() => own.close())
       const statuses: number[] = []
@@ -103,7 +103,7 @@ for (const [index, endpoint] of ENDPOINTS.entries()) {
       assert.equal(own.counts.refused, 2)
     })
 
-    test('sandbox-garbage answers 200 with what cannot be parsed', async () => {
+    test('sandbox-garbage answers 200 with a body that cannot be parsed', async () => {
       const response = await post(endpoint, 'sandbox-garbage')
       assert.equal(response.status, 200)
       await assert.rejects(response.json(), SyntaxError)
@@ -123,7 +123,7 @@ for (const [index, endpoint] of ENDPOINTS.entries()) {
       assert.ok(sent > 0 && sent < promised, `${sent} of ${promised}`)
     })
 
-    test('sandbox-split comes in odd parts and yet is correct', async () => {
+    test('sandbox-split arrives in odd parts and is correct', async () => {
       const [split, whole] = await Promise.all(
         ['sandbox-split', 'sandbox-chat'].map((model) => post(endpoint, model)),
       )
@@ -134,14 +134,14 @@ for (const [index, endpoint] of ENDPOINTS.entries()) {
       assert.deepEqual(await readStable(split), await readStable(whole))
     })
 
-    test('sandbox-no-usage reports usage in no way', async () => {
+    test('sandbox-no-usage reports no usage', async () => {
       const response = await post(endpoint, 'sandbox-no-usage')
       assert.equal(response.status, 200)
       assert.doesNotMatch(await response.text(), /"usage"|_tokens/)
     })
 
     for (const model of ['sandbox-stall', 'sandbox-hang']) {
-      test(`${model} says nothing more until the client leaves, which is counted`, async (context) => {
+      test(`${model} sends nothing more until the client leaves, which is counted`, async (context) => {
         const own = await startSandboxUpstream()
         context.after(() => own.close())
         const leaving = new AbortController()
@@ -162,7 +162,7 @@ for (const [index, endpoint] of ENDPOINTS.entries()) {
       })
     }
 
-    test('the counts tell how each call ended', async (context) => {
+    test('the counts have the outcome of each call', async (context) => {
       const own = await startSandboxUpstream()
       context.after(() => own.close())
       const names = ['chat', 'error-429', 'garbage', 'cut-stream', 'error-in-stream', 'no-usage']

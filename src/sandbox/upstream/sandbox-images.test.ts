@@ -36,11 +36,11 @@ async function generatePngs(body: object = {}): Promise<Buffer[]> {
 interface Picture {
   readonly width: number
   readonly height: number
-  /** Three bytes a pixel, line by line. */
+  /** Three bytes per pixel, line by line. */
   readonly pixels: Buffer
 }
 
-/** Knows of the format (ISO/IEC 15948) what the sandbox may use, and checks each checksum. */
+/** Decodes the part of the format (ISO/IEC 15948) that the sandbox uses, and verifies the checksums. */
 function decodePng(png: Buffer): Picture {
   assert.equal(png.toString('latin1', 0, 8), '\x89PNG\r\n\x1a\n')
   const chunks: [string, Buffer][] = []
@@ -76,7 +76,7 @@ function unfilter(lines: Buffer, width: number, height: number): Buffer {
   return pixels
 }
 
-/** The largest step between two pixels that touch. */
+/** The largest difference between adjacent pixels. */
 function findLargestStep({ width, height, pixels }: Picture): number {
   let largest = 0
   for (let y = 1; y < height; y++) {
@@ -112,7 +112,7 @@ describe('an image', () => {
     })
   })
 
-  test('is a PNG of just the asked size, with a smooth gradient', async () => {
+  test('is a PNG of exactly the requested size with a smooth gradient', async () => {
     for (const [width, height] of [
       [1024, 1024],
       [1536, 1024],
@@ -127,12 +127,12 @@ describe('an image', () => {
     }
   })
 
-  test('of the largest size is drawn whole', async () => {
+  test('of the largest size is drawn completely', async () => {
     const [png = Buffer.alloc(0)] = await generatePngs({ size: '4096x4096' })
     assert.equal(decodePng(png).pixels.length, 4096 * 4096 * 3)
   })
 
-  test('is the same for the same prompt, another for another, and n are n different ones', async () => {
+  test('is the same for the same prompt, differs for another, and n images differ from each other', async () => {
     const size = '64x64'
     const [one] = await generatePngs({ size })
     const three = await generatePngs({ size, n: 3, model: 'acme/any' })
@@ -143,7 +143,7 @@ describe('an image', () => {
     assert.notDeepEqual(other, one)
   })
 
-  test('costs tokens by its quality, its pixels and their number', async () => {
+  test('costs tokens by quality, size and number of images', async () => {
     const outputTokens = async (body: object) => (await generate(body)).usage.output_tokens
     assert.equal(await outputTokens({}), 4160)
     assert.equal(await outputTokens({ quality: 'auto', size: 'auto' }), 4160)
@@ -155,7 +155,7 @@ describe('an image', () => {
     assert.equal(await outputTokens({ quality: 'low', n: 10, size: '512x512' }), 680)
   })
 
-  test('as an address is served there, without a key, as often as one likes', async (context) => {
+  test('requested as an address is served there without a key any number of times', async (context) => {
     const guarded = await startSandboxUpstream({ apiKey: 'sk-right' })
     context.after(() => guarded.close())
     const own = new OpenAI({ baseURL: guarded.baseUrl, apiKey: 'sk-right', maxRetries: 0 })
@@ -176,7 +176,7 @@ describe('an image', () => {
     assert.equal(guarded.counts.requests, 2)
   })
 
-  test('that was never made is nowhere', async () => {
+  test('that is impossible answers 404', async () => {
     const { origin } = new URL(upstream.baseUrl)
     const colours = '0'.repeat(24)
     for (const path of [`15x16/${colours}`, `16x4097/${colours}`, `16x16/${colours}0`, '16x16/x']) {
@@ -191,7 +191,7 @@ describe('an image', () => {
     assert.equal(decodePng(Buffer.from(answer.data?.[0]?.b64_json ?? '', 'base64')).width, 1024)
   })
 
-  test('from sandbox-overrun reports far more than it is', async () => {
+  test('from sandbox-overrun reports far more usage than the true one', async () => {
     const { usage } = await generate({ model: 'sandbox-overrun', size: '1024x1024' })
     assert.equal(usage.output_tokens, 42_600)
   })
@@ -201,7 +201,7 @@ describe('a bad image request', () => {
   const faults: [string, object, string, string][] = [
     ['no prompt', { prompt: undefined }, 'prompt', 'missing_required_parameter'],
     ['an empty prompt', { prompt: '' }, 'prompt', 'empty_string'],
-    ['a prompt that is no text', { prompt: 1 }, 'prompt', 'invalid_type'],
+    ['a prompt that is not a string', { prompt: 1 }, 'prompt', 'invalid_type'],
     ['32,001 characters', { prompt: 'a'.repeat(32_001) }, 'prompt', 'string_above_max_length'],
     ['n 0', { n: 0 }, 'n', 'integer_below_min_value'],
     ['n 11', { n: 11 }, 'n', 'integer_above_max_value'],

@@ -1,6 +1,6 @@
 import { PROVIDER_REFUSALS, type ProviderRefusal } from './provider-refusals.ts'
 
-/** How the bytes of the answer leave. All but `whole` and `split` never give a client its answer. */
+/** How the bytes of the answer are sent. Only `whole` and `split` deliver a complete answer. */
 export type Delivery = 'whole' | 'split' | 'cut' | 'stall' | 'hang' | 'garbage' | 'error_in_stream'
 
 export interface Pace {
@@ -10,13 +10,13 @@ export interface Pace {
 }
 
 /**
- * How a name behaves, at every endpoint: any model refuses, breaks off or hangs for embeddings, images
- * and transcriptions as it does for chats. Text and reasoning are of chats only, and elsewhere the
- * pace is the time to the first token.
+ * The behaviour of a model name at every endpoint: a model refuses, breaks off or hangs for embeddings, images and
+ * transcriptions as it does for chats. Text and reasoning apply to chats only; elsewhere only the pace's time to the
+ * first token applies.
  */
 export interface SandboxModel {
   readonly id: string
-  /** For the customer, so in Portuguese: what this model is good for trying. */
+  /** For customers, so in Portuguese: the behaviour that this model demonstrates. */
   readonly description: string
   readonly pace: Pace
   readonly delivery: Delivery
@@ -24,11 +24,11 @@ export interface SandboxModel {
   readonly usage: 'true' | 'none' | 'overrun' | 'half_cached'
   readonly hasReasoning: boolean
   readonly refusal: ProviderRefusal | undefined
-  /** 1: each call is refused; 2: each second one. */
+  /** 1: every call is refused; 2: every second one. */
   readonly refusesEvery: number
 }
 
-/** Fast, but with a first token that comes after the headers could have: a real event loop turn. */
+/** Fast, but the first token comes a real turn of the event loop after the request. */
 const WELL_BEHAVED: Omit<SandboxModel, 'id' | 'description'> = {
   pace: { firstTokenMs: 5, tokensPerSecond: undefined },
   delivery: 'whole',
@@ -100,8 +100,7 @@ export const SANDBOX_MODELS: readonly SandboxModel[] = [
 const byId = new Map(SANDBOX_MODELS.map((model) => [model.id, model]))
 
 /**
- * Only what follows the last slash counts; a name that is not in the table is `sandbox-chat`, which
- * behaves well at every endpoint.
+ * Only the part after the last slash counts. An unknown name is `sandbox-chat`, which behaves well at every endpoint.
  */
 export function findSandboxModel(name: string): SandboxModel {
   const id = name.slice(name.lastIndexOf('/') + 1)

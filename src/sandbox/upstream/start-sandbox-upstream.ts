@@ -1,9 +1,8 @@
 /**
- * The sandbox upstream: a server of its own that speaks OpenAI's formats of chats, embeddings, images
- * and transcriptions, so that the first five minutes need no account anywhere, and so that tests meet
- * every way a provider fails.
- * The gateway reaches it over HTTP like any provider. It owns no money and knows no customer. The
- * model's name decides how it behaves: see `sandbox-models.ts`. Not for production.
+ * The sandbox upstream: a separate server with OpenAI's APIs for chats, embeddings, images and transcriptions. A first
+ * try needs no account anywhere, and tests can cause every failure of a provider. The gateway calls it over HTTP like any
+ * provider; it has no money and no customers. The model's name selects its behaviour: see `sandbox-models.ts`. Not for
+ * production.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -23,30 +22,30 @@ import { createCountKeeper, type SandboxCounts } from './sandbox-counts.ts'
 import { SANDBOX_MODELS, type SandboxModel } from './sandbox-models.ts'
 
 export interface SandboxUpstream {
-  /** With its version segment: `http://127.0.0.1:4010/v1`. */
+  /** Includes the version segment: `http://127.0.0.1:4010/v1`. */
   readonly baseUrl: string
   readonly counts: SandboxCounts
-  /** Drops every connection, also those in the middle of an answer. */
+  /** Drops every connection, including those in the middle of an answer. */
   close(): Promise<void>
 }
 
 export interface SandboxOptions {
-  /** 0, the default: a free one. */
+  /** 0, the default, chooses a free port. */
   readonly port?: number
   readonly host?: string
-  /** Without it any key is good, and none too. */
+  /** Without it, requests with any key or none are accepted. */
   readonly apiKey?: string | undefined
 }
 
 const BODY_BYTES_MAX = 64 * 1024 * 1024
-/** Longer than the pools of clients keep a connection, so that the client closes it, not we. */
+/** Longer than client pools keep a connection, so that the client closes it first. */
 const KEEP_ALIVE_MS = 75_000
 const CALL_ID_CHARACTERS_MAX = 200
 
 export async function startSandboxUpstream(options: SandboxOptions = {}): Promise<SandboxUpstream> {
   const { port = 0, host = '127.0.0.1', apiKey } = options
   const keeper = createCountKeeper()
-  // Opened by the first request that needs it: many a server starts and is asked for no answer of the sandbox.
+  // Opened by the first request that needs it: many processes start this server and never use it.
   let opened: Promise<Tokenizer> | undefined
   const tokenizer = (): Promise<Tokenizer> => (opened ??= openTokenizer())
   const chat = createSandboxChat(tokenizer)
@@ -65,7 +64,7 @@ export async function startSandboxUpstream(options: SandboxOptions = {}): Promis
       )
     }
     const image = request.method === 'GET' ? readImageAddress(url.pathname) : undefined
-    // Before the key is looked at: as with OpenAI, who has the address has the picture.
+    // Served before the key is checked: as with OpenAI, the address alone gives access to the picture.
     if (image !== undefined) return sendImage(response, image)
     if (apiKey !== undefined && request.headers.authorization !== `Bearer ${apiKey}`) {
       return sendError(response, 401, describeBadKey(request.headers.authorization))
@@ -124,7 +123,7 @@ async function answerJson(
   await answer(exchange, body)
 }
 
-/** As the client names this server: behind a port mapping, no other name would reach it. */
+/** The origin by which the client reaches this server: behind a port mapping, no other one works. */
 function readOrigin(request: IncomingMessage): string {
   const { localAddress = '127.0.0.1', localPort } = request.socket
   return `http://${request.headers.host ?? `${urlHost(localAddress)}:${localPort}`}`
@@ -141,7 +140,7 @@ function describeCounts(counts: SandboxCounts, withCalls: boolean): object {
   return { ...sums, calls: Array.from(calls, ([id, call]) => ({ id, ...call })) }
 }
 
-/** `description` is not OpenAI's, but a catalog can be made of it. */
+/** `description` is not a field of OpenAI, but a catalog can be made from it. */
 function describeModel({ id, description }: SandboxModel): object {
   return { id, object: 'model', created: 1_767_225_600, owned_by: 'catraca-sandbox', description }
 }

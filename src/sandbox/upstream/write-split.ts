@@ -1,17 +1,17 @@
 import type { Exchange } from './open-exchange.ts'
 
-/** Prime-like and of very different size, so that cuts fall everywhere in lines of any length. */
+/** Mostly primes of very different size, so that the cuts fall everywhere in lines of any length. */
 const SIZES = [23, 1, 61, 7, 37, 2, 113, 3]
 
 /**
- * The same bytes in parts that end where a careless reader breaks: inside each character of several
- * bytes, between the CR and the LF of each line end, and at odd places of lines.
+ * Writes the bytes in parts that end where a careless reader fails: within each multi-byte character, between the CR and
+ * the LF of each line end, and at odd positions in lines.
  */
 export async function writeSplit(exchange: Exchange, bytes: Buffer): Promise<void> {
   for (const part of splitOddly(bytes)) {
     if (!exchange.isOpen) return
     await exchange.write(part)
-    // A turn of the event loop, or Node would join the parts again.
+    // Waits a turn of the event loop, or Node.js would join the parts again.
     await new Promise((resolve) => setImmediate(resolve))
   }
   exchange.outcome = 'completed'

@@ -1,4 +1,4 @@
-/** What the sandbox says. The first of these is the first answer that a new customer sees. */
+/** The texts of the sandbox. The greeting is the first answer that a new customer sees. */
 import type { ChatMessage } from './read-messages.ts'
 
 const QUOTE_CHARACTERS_MAX = 80
@@ -13,7 +13,7 @@ export function writeReasoning(messages: readonly ChatMessage[]): string {
   return `Preciso responder com simpatia e em poucas palavras. ${echo(messages)} Sou a sandbox, então vou dizer isso com clareza.`
 }
 
-/** The answer to the results that stand at the end of the conversation. */
+/** The answer to the tool results at the end of the conversation. */
 export function writeToolReport(messages: readonly ChatMessage[]): string {
   const lastOther = messages.findLastIndex((message) => message.role !== 'tool')
   const calls = messages.flatMap((message) => message.toolCalls)
@@ -33,10 +33,10 @@ export function writeJsonObject(messages: readonly ChatMessage[]): string {
   })
 }
 
-/** A token ends where the reader least expects it: characters of two, three and four bytes, joined. */
+/** Characters of two, three and four bytes and joined ones, so that tokens end within characters. */
 export const HARD_CHARACTERS = ' Coração, ação, 日本語, 👩‍👩‍👧 e 🎟️.'
 
-/** Repeats without running into itself: the tokens of two in a row are twice the tokens of one. */
+/** Two repetitions have exactly twice the tokens of one, because no token spans the boundary. */
 export const STORY = `${[
   'Era uma vez uma catraca que contava histórias a quem passava por ela.',
   'A cada volta ela dava um passo da história, e ninguém passava sem ouvir um pedaço.',
@@ -52,7 +52,7 @@ export function lastUserText(messages: readonly ChatMessage[]): string {
 function echo(messages: readonly ChatMessage[]): string {
   const quote = quoteLastUser(messages)
   const attachments = messages.findLast((message) => message.role === 'user')?.attachmentCount ?? 0
-  // A quote that ends its own sentence needs no second full stop.
+  // A quote that ends with a full stop needs no second one.
   const stop = /[.!?…]$/.test(quote) ? '' : '.'
   const said = quote === '' ? '' : `Você disse: “${quote}”${stop}`
   if (attachments === 0) return said || 'Não encontrei uma mensagem sua, mas estou ouvindo.'
@@ -64,9 +64,9 @@ function quoteLastUser(messages: readonly ChatMessage[]): string {
   return shorten(lastUserText(messages), QUOTE_CHARACTERS_MAX)
 }
 
-/** On one line, and cut between characters as a reader sees them, not within one. */
+/** Shortens to one line, and cuts between grapheme clusters. */
 function shorten(text: string, charactersMax: number): string {
-  // Only the beginning is looked at: a prompt may be megabytes.
+  // Only the beginning is processed, because a prompt may have megabytes.
   const line = text
     .slice(0, charactersMax * 20)
     .trim()

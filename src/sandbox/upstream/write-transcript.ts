@@ -1,10 +1,10 @@
-/** What the sandbox hears in an audio, which is always the same: only the length counts. */
+/** The transcript of the sandbox, which depends only on the length of the audio. */
 export interface Transcript {
   readonly text: string
   readonly segments: readonly TimedText[]
 }
 
-/** Times in seconds from the beginning. */
+/** Times are seconds from the beginning. */
 export interface TimedText {
   readonly start: number
   readonly end: number
@@ -27,7 +27,7 @@ const SENTENCES = [
   'E assim a manhã segue, com uma volta da catraca de cada vez.',
 ] as const
 
-/** A sentence for each five seconds, up to 200, which then take longer. Silence has none. */
+/** One sentence per five seconds, up to 200 sentences, which then last longer. An empty audio has none. */
 export function writeTranscript(seconds: number): Transcript {
   const count = Math.min(Math.ceil(seconds / SECONDS_PER_SENTENCE), SENTENCES_MAX)
   const secondsEach = Math.max(SECONDS_PER_SENTENCE, seconds / count)
@@ -39,7 +39,7 @@ export function writeTranscript(seconds: number): Transcript {
   return { text: segments.map(({ text }) => text).join(' '), segments }
 }
 
-/** The words of a segment share its time equally; they come without punctuation. */
+/** The words of a segment without punctuation; they share its time equally. */
 export function listWords({ start, end, text }: TimedText): TimedText[] {
   const words = text.match(/[\p{L}\p{N}-]+/gu) ?? []
   const secondsEach = (end - start) / words.length

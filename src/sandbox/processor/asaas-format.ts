@@ -1,8 +1,8 @@
-/** Asaas's published answers, field by field. */
+/** The bodies of Asaas's published API, field by field. */
 import { jsonCents } from '../../lib/exact-json.ts'
 import type { SandboxCustomer, SandboxPayment } from './sandbox-records.ts'
 
-/** Thrown for a call that Asaas would refuse; becomes its status and its list of errors. */
+/** Thrown for a call that Asaas would refuse; it becomes the status and the list of errors of the answer. */
 export class Refusal extends Error {
   readonly status: number
   readonly code: string
@@ -41,9 +41,9 @@ export function renderCustomer({ id, dateCreated, isDeleted, fields }: SandboxCu
 }
 
 export interface PaymentRendering {
-  /** Where the pages are. */
+  /** The origin of the payment pages. */
   readonly origin: string
-  /** What it says of the amount, where that is not the truth. */
+  /** The reported amount, if it is not the true one. */
   readonly amountCents?: bigint | undefined
 }
 
@@ -106,12 +106,12 @@ export function renderPayment(
   }
 }
 
-/** The id without its prefix, as in the addresses of pages. */
+/** The id without its prefix, as used in page addresses. */
 export function slugOf({ id }: SandboxPayment): string {
   return id.replace('pay_', '')
 }
 
-/** R$ 1,99, and for cards R$ 0,49 and 2,99 %, as seen with an account of Asaas's own sandbox. */
+/** Subtracts the fee: R$ 1,99, or for cards R$ 0,49 plus 2,99 %, as observed in Asaas's own sandbox. */
 export function netCentsOf({ amountCents, billingType }: SandboxPayment): bigint {
   const fee = billingType === 'CREDIT_CARD' ? 49n + (amountCents * 299n + 5_000n) / 10_000n : 199n
   return amountCents > fee ? amountCents - fee : 0n
