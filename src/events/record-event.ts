@@ -40,7 +40,7 @@ export interface CustomerEvent {
   readonly createdAt: Date
 }
 
-/** Writes nothing for a deleted account, which is not notified any more. */
+/** Writes nothing for a deleted account, because nobody is left to notify. */
 export async function recordEvent(
   trx: Database,
   { customerId, type, data }: Pick<CustomerEvent, 'customerId' | 'type' | 'data'>,

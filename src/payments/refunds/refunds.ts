@@ -1,7 +1,7 @@
 /**
- * Refunds that customers request of their top-ups. The amount leaves the balance at the request (`request-refund.ts`)
- * and is returned through the payments that it came from (`process-refunds.ts`); a part that cannot be returned is
- * credited to the balance again (`settle-parts.ts`).
+ * Refunds of top-ups at a customer's request. The request debits the amount (`request-refund.ts`), and a background job
+ * returns it through the payments that it came from (`process-refunds.ts`). A part that cannot be returned is credited
+ * to the balance again (`settle-parts.ts`).
  */
 import { sql, type Selectable } from 'kysely'
 import { exactTime } from '../../db/exact-time.ts'
