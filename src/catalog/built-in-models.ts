@@ -1,8 +1,8 @@
 /**
- * The curated catalog. Prices are not here: `priceFrom` names the entry of the price data package.
+ * The curated catalog of built-in models. Prices come from the price data package; `priceFrom` names the entry.
  *
- * `imageTokensMax` bounds what one image can count as, from the makers' documentation, and only has to
- * be high enough: the true number is charged. `outputTokensMax` is the maker's limit for one answer.
+ * `imageTokensMax` is an upper bound for the tokens of one image, from the makers' documentation. It only has to be
+ * high enough, because the true number is charged. `outputTokensMax` is the maker's limit for one answer.
  */
 import type { Model, ModelCategory, Tokenizer } from './model.ts'
 
@@ -12,7 +12,7 @@ export interface BuiltInModel extends Pick<Model, 'canReason' | 'embedding' | 'i
   readonly category: ModelCategory
   readonly description: string
   readonly vendor: string
-  /** Of the `@pydantic/genai-prices` data. */
+  /** The entry in the `@pydantic/genai-prices` data. */
   readonly priceFrom: { readonly provider: string; readonly model: string }
   readonly contextTokens: number
   readonly outputTokensMax: number
@@ -36,15 +36,15 @@ type Limits = Pick<
   supportsTools?: boolean
 }
 type Names = Pick<BuiltInModel, 'id' | 'displayName' | 'description'> & {
-  /** The model's name at the upstream and in the price data, where they differ from the id. */
+  /** The model's name at the upstream, and in the price data, if they differ from the id. */
   readonly upstreamModel?: string
   readonly pricedAs?: string
 }
 
-/** Within what resellers of the market ask; below about 1.12 small card top-ups lose money. */
+/** Within the range of other resellers. Below about 1.12, small card top-ups lose money. */
 const MARKUP = '1.25'
 
-/** Makers by the upstream they are reached through. */
+/** Defines the models of one maker that are served by one upstream. */
 function maker(
   vendor: string,
   upstreamId: string,
@@ -68,7 +68,7 @@ function maker(
   })
 }
 
-/** Of the models that the maker's own tables name; whatever is newer is bounded by its bytes. */
+/** Tokenizers of the models that the maker's own tables name. Newer models have none, so bytes bound their prompts. */
 const OPENAI_TOKENIZERS: Readonly<Record<string, Tokenizer>> = {
   'gpt-5.2': 'o200k_base',
   'gpt-5.1': 'o200k_base',
@@ -97,7 +97,7 @@ const openWeights = maker('openai', 'groq', 'groq')
 const alibaba = maker('alibaba', 'groq', 'groq')
 const moonshot = maker('moonshot', 'groq', 'groq')
 
-/** Models that put out no tokens of text. */
+/** Traits of models that generate no text tokens. */
 const noChat = { outputTokensMax: 1, imageTokensMax: 0, supportsTools: false }
 /** Tokens of the largest image of each quality, from the maker's table. */
 const gptImage = {
@@ -595,7 +595,7 @@ export const builtInModels: readonly BuiltInModel[] = [
     {
       contextTokens: 448,
       ...noChat,
-      // No length is published: what fits into the largest file as speech of 6 kbit/s.
+      // No maximum length is published. This is the length of the largest accepted file at 6 kbit/s.
       audio: { secondsMin: 0, secondsMax: 12 * HOUR, hasTimestamps: true },
     },
   ),

@@ -1,11 +1,11 @@
-/** The operator's `catraca.config.json`: upstreams and models, laid over the built-in ones. */
+/** The schema of the operator's `catraca.config.json`: upstreams and models that extend or override the built-in ones. */
 import Type, { type Static } from 'typebox'
 import { Settings } from 'typebox/system'
 import { Value } from 'typebox/value'
 import { MODEL_CATEGORIES, ROUTING_STRATEGIES } from './model.ts'
 import { upstreamPresets } from './upstream-presets.ts'
 
-// The default is 8: the rest would be found one restart after the other.
+// The default of 8 would make an operator with more faults restart several times to find them all.
 Settings.Set({ maxErrors: 1_000 })
 
 const id = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$' })
@@ -14,7 +14,7 @@ const variable = Type.String({
   description: 'Name of an environment variable.',
 })
 const milliseconds = Type.Integer({ minimum: 1, maximum: 3_600_000 })
-/** Text keeps every digit; a number is read as it is written. */
+/** A string keeps every digit; a number is read by its shortest decimal form. */
 const usd = (description: string) =>
   Type.Union(
     [
@@ -30,7 +30,9 @@ const tokenPrices = {
   cached_input: Type.Optional(usdPerMillion),
   cache_write: Type.Optional(usdPerMillion),
   cache_write_1h: Type.Optional(
-    usd('USD per million tokens that are kept for an hour; without it none are.'),
+    usd(
+      'USD per million tokens written to a one-hour cache. If absent, the one-hour cache is not offered.',
+    ),
   ),
   output: Type.Optional(usdPerMillion),
   reasoning: Type.Optional(usdPerMillion),
@@ -47,7 +49,7 @@ const unitPrices = {
       {
         additionalProperties: false,
         description:
-          'By "<quality>:<width>x<height>", "<width>x<height>", "<quality>" or "default": the most exact one counts.',
+          'Keys: "<quality>:<width>x<height>", "<width>x<height>", "<quality>" or "default". The most specific key applies.',
       },
     ),
   ),
@@ -81,18 +83,18 @@ const route = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 1_000,
-        description: 'Smaller is tried first; without it, the place in the list.',
+        description: 'Smaller numbers are tried first. Default: the position in the list.',
       }),
     ),
     weight: Type.Optional(
       Type.Number({
         exclusiveMinimum: 0,
         maximum: 1_000_000,
-        description: 'The share of the calls among routes of one priority.',
+        description: 'The share of calls among routes of the same priority.',
       }),
     ),
     concurrency_max: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Calls of one node at once.' }),
+      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Concurrent calls per node.' }),
     ),
     prices: Type.Optional(prices),
   },
@@ -104,32 +106,33 @@ const upstream = Type.Object(
     id,
     kind: Type.Enum(['openai-compatible', ...Object.keys(upstreamPresets)]),
     base_url: Type.Optional(
-      Type.String({ pattern: '^https?://', description: 'With the version segment.' }),
+      Type.String({ pattern: '^https?://', description: 'Including the version segment.' }),
     ),
     api_key_env: Type.Optional(variable),
-    region: Type.Optional(Type.String({ minLength: 1, description: 'Of amazon-bedrock.' })),
+    region: Type.Optional(Type.String({ minLength: 1, description: 'For amazon-bedrock.' })),
     access_key_id_env: Type.Optional(variable),
     secret_access_key_env: Type.Optional(variable),
     session_token_env: Type.Optional(variable),
-    project: Type.Optional(Type.String({ minLength: 1, description: 'Of google-vertex.' })),
-    location: Type.Optional(Type.String({ minLength: 1, description: 'Of google-vertex.' })),
+    project: Type.Optional(Type.String({ minLength: 1, description: 'For google-vertex.' })),
+    location: Type.Optional(Type.String({ minLength: 1, description: 'For google-vertex.' })),
     client_email_env: Type.Optional(variable),
     private_key_env: Type.Optional(variable),
     max_tokens_field: Type.Optional(
       Type.Enum(['max_tokens', 'max_completion_tokens'], {
-        description: 'What an openai-compatible upstream calls the limit of output tokens.',
+        description:
+          'The name that an openai-compatible upstream uses for the limit of output tokens.',
       }),
     ),
     organization_env: Type.Optional(variable),
     project_env: Type.Optional(variable),
     headers: Type.Optional(Type.Record(Type.String(), Type.String())),
     cancel_stops_billing: Type.Optional(
-      Type.Boolean({ description: 'Closing the connection stops the meter.' }),
+      Type.Boolean({ description: 'Closing the connection stops the billing.' }),
     ),
     opens_only_images: Type.Optional(
       Type.Boolean({
         description:
-          'Of an openai-compatible upstream: an address that is given as an image is opened as an image or refused, never as a document or a film. Without it the whole context is held for such a request.',
+          'For an openai-compatible upstream: it opens the address of an image as an image or refuses it, and never reads it as a document or video. If false or absent, a request with an image address holds money for the whole context.',
       }),
     ),
     connect_timeout_ms: Type.Optional(milliseconds),
@@ -141,7 +144,7 @@ const upstream = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 5,
-        description: 'Of a call on each route, after all routes were tried.',
+        description: 'Retries of a call on each route, after all routes were tried.',
       }),
     ),
     breaker: Type.Optional(
@@ -150,7 +153,7 @@ const upstream = Type.Object(
           failures: Type.Integer({
             minimum: 0,
             maximum: 10_000,
-            description: 'In a row that open it; 0: it never opens.',
+            description: 'Consecutive failures that open the breaker. With 0 it never opens.',
           }),
           open_ms: Type.Optional(milliseconds),
         },
@@ -197,7 +200,7 @@ const model = Type.Object(
           sizes: Type.Optional(Type.Array(Type.String({ pattern: '^\\d+x\\d+$' }))),
           tokens_max: Type.Optional(
             Type.Record(Type.String(), Type.Integer({ minimum: 1, maximum: 10_000_000 }), {
-              description: 'Of one image, by quality.',
+              description: 'The most output tokens of one image, by quality.',
             }),
           ),
         },
@@ -216,7 +219,7 @@ const model = Type.Object(
       ),
     ),
     enabled: Type.Optional(
-      Type.Boolean({ description: 'False takes a built-in model out of the catalog.' }),
+      Type.Boolean({ description: 'False removes a built-in model from the catalog.' }),
     ),
   },
   strict,
@@ -237,7 +240,7 @@ export type PricesConfig = Static<typeof prices>
 export type RouteConfig = Static<typeof route>
 export type UpstreamConfig = NonNullable<CatalogConfig['upstreams']>[number]
 
-/** The configuration, and all its faults of form with their places; undefined where there are some. */
+/** Checks the configuration against the schema. Returns it if it is valid, else all faults with their JSON paths. */
 export function parseCatalogConfig(value: unknown): {
   config: CatalogConfig | undefined
   faults: string[]
@@ -252,14 +255,14 @@ export function parseCatalogConfig(value: unknown): {
   return { config: undefined, faults: faultsOfForm(value) }
 }
 
-/** One fault for each place; where a place may have one of several forms, what each of them wants. */
+/** One fault for each path. If a value may have one of several forms, the fault lists the requirement of each form. */
 function faultsOfForm(value: unknown): string[] {
   const wants = new Map<string, Set<string>>()
   for (const { keyword, instancePath, message, params } of Value.Errors(
     catalogConfigSchema,
     value,
   )) {
-    // Said by others: the unknown property by its own place, the forms by theirs.
+    // Redundant: an unknown property also has an error at its own path, and each form of a union has its own errors.
     if (keyword === 'additionalProperties' || keyword === 'anyOf') continue
     const want =
       keyword === 'boolean'
@@ -276,7 +279,7 @@ function repeatedIds(list: string, entries: readonly { id: string }[] | undefine
   const seen = new Set<string>()
   const repeated: string[] = []
   for (const { id } of entries ?? []) {
-    if (seen.has(id)) repeated.push(`/${list}: the id "${id}" is there twice`)
+    if (seen.has(id)) repeated.push(`/${list}: the id "${id}" is used twice`)
     seen.add(id)
   }
   return repeated

@@ -36,14 +36,14 @@ test('a markup is in force from its very millisecond on, by the clock alone, and
   assert.equal(markupAt(T0 + 1e12), 30_000n)
 })
 
-test('several that began while nobody looked: the last of them counts', () => {
+test('if several changes start between two lookups, the last one applies', () => {
   const { markupAt } = clocked({
     markups: [start(1, 11_000n), start(2, 12_000n), start(3, 13_000n)],
   })
   assert.equal(markupAt(T0 + 10), 13_000n)
 })
 
-test('the list has the markups in force, of the others nothing changes, and prices and routes stay the same objects', () => {
+test('the list has the markups in force; other models, prices and routes keep their object identity', () => {
   const { catalog, markupAt } = clocked({
     markups: [start(1_000, 11_000n), start(0, 1n, 'nenhum')],
   })
@@ -52,7 +52,7 @@ test('the list has the markups in force, of the others nothing changes, and pric
     const own = MODELS[place]
     assert.equal(model.id, own?.id)
     assert.equal(model.markupE4, model.id === ID ? 11_000n : own?.markupE4)
-    // Ids of prices and states of routes are found by them.
+    // The router finds the state of a route by its object.
     assert.equal(model.price, own?.price)
     assert.equal(model.routes, own?.routes)
   }

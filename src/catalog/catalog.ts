@@ -1,22 +1,22 @@
 import type { Model, ModelCategory } from './model.ts'
 
 /**
- * The models of this process: those of its configuration, with what operators changed since. A lookup is one of
- * a `Map`; a change that begins at a time begins by this node's clock, whether or not the database is there.
+ * The models of this process: its configuration with the operators' changes applied. A lookup is a single `Map` read.
+ * A scheduled change takes effect by this node's clock, even while the database is unavailable.
  */
 export interface Catalog {
-  /** With the markup in force. One that is disabled has no routes. */
+  /** The model with the markup in force; a disabled model has no routes. */
   findModel(id: string): Model | undefined
   /** In catalog order; `chat` is an alias of `llm`. */
   listModels(category?: ModelCategory | 'chat'): readonly Model[]
-  /** As the configuration has them, whatever was changed since. */
+  /** The models of the configuration, without the operators' changes. */
   listConfigured(): readonly Model[]
-  /** In the place of the changes before. */
+  /** Replaces the changes applied before. */
   applyChanges(changes: CatalogChanges): void
 }
 
 export interface CatalogChanges {
-  /** By the time from which they are in force, the earliest first; also those that are over. */
+  /** Sorted by `startsAt`, the earliest first; includes changes that are already in force or superseded. */
   readonly markups: readonly MarkupStart[]
   readonly disabledIds: ReadonlySet<string>
 }
@@ -29,16 +29,16 @@ export interface MarkupStart {
 
 interface Entry {
   model: Model
-  /** `Infinity` where nothing is to come. */
+  /** `Infinity` if no change is scheduled. */
   nextAtMs: number
   upcoming: { readonly atMs: number; readonly model: Model }[]
 }
 
 export function createCatalog(configured: readonly Model[], now: () => number = Date.now): Catalog {
-  let entries = layOut(configured, { markups: [], disabledIds: new Set() })
+  let entries = buildEntries(configured, { markups: [], disabledIds: new Set() })
 
   function current(entry: Entry): Model {
-    if (entry.nextAtMs !== Infinity && entry.nextAtMs <= now()) moveOn(entry, now())
+    if (entry.nextAtMs !== Infinity && entry.nextAtMs <= now()) advance(entry, now())
     return entry.model
   }
 
@@ -54,12 +54,12 @@ export function createCatalog(configured: readonly Model[], now: () => number = 
     },
     listConfigured: () => configured,
     applyChanges(changes) {
-      entries = layOut(configured, changes)
+      entries = buildEntries(configured, changes)
     },
   }
 }
 
-function layOut(
+function buildEntries(
   configured: readonly Model[],
   { markups, disabledIds }: CatalogChanges,
 ): Map<string, Entry> {
@@ -76,7 +76,7 @@ function layOut(
   return new Map(entries)
 }
 
-function moveOn(entry: Entry, nowMs: number): void {
+function advance(entry: Entry, nowMs: number): void {
   const begun = entry.upcoming.filter(({ atMs }) => atMs <= nowMs)
   entry.upcoming = entry.upcoming.slice(begun.length)
   entry.model = begun.at(-1)?.model ?? entry.model

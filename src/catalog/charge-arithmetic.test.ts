@@ -1,4 +1,4 @@
-/** Price x tokens x fx x markup against big rationals that share no code with the product. */
+/** Checks price x tokens x fx x markup against big rationals that share no code with the product. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -9,7 +9,7 @@ import { outputTokensThatFit, quote } from './quote.ts'
 
 const RUNS = 100_000
 
-/** A fraction in whole numbers; `digits` reads a decimal string such as 2.5. */
+/** A fraction of two bigints; `digits` reads a decimal string such as 2.5. */
 interface Rational {
   n: bigint
   d: bigint
@@ -17,7 +17,7 @@ interface Rational {
 const rational = (n: bigint, d = 1n): Rational => ({ n, d })
 const times = (a: Rational, b: Rational): Rational => ({ n: a.n * b.n, d: a.d * b.d })
 const plus = (a: Rational, b: Rational): Rational => ({ n: a.n * b.d + b.n * a.d, d: a.d * b.d })
-/** Half up: the floor of twice the value plus one, halved. */
+/** Rounds half up: the floor of twice the value plus one, halved. */
 const roundHalfUp = ({ n, d }: Rational): bigint => (2n * n + d) / (2n * d)
 
 const micro = fc.bigInt({ min: 0n, max: 200_000_000n })
@@ -51,7 +51,7 @@ const conversion = fc.record({
   markupE4: fc.bigInt({ min: 1n, max: 100_000n }),
 })
 
-/** In USD, from prices in USD per million tokens. */
+/** The cost in USD, from prices in USD per million tokens. */
 function exactCost({ tiers }: PriceTerms, used: TokenCounts): Rational {
   const applies = tiers.filter(
     (each) => each.abovePromptTokens === 0 || each.abovePromptTokens < used.promptTokens,
@@ -91,7 +91,7 @@ test(`a charge is price x tokens x fx x markup, rounded half up once to the nano
   )
 })
 
-test('what was held is never less than what is charged within the bounds of the hold', () => {
+test('the hold covers every charge for usage within its bounds', () => {
   fc.assert(
     fc.property(
       price,
@@ -116,7 +116,7 @@ test('what was held is never less than what is charged within the bounds of the 
   )
 })
 
-test('the output tokens that fit a balance do fit it, and one more does not', () => {
+test('the reported output tokens fit the balance, and one more does not', () => {
   const room = fc.bigInt({ min: 0n, max: 1_000_000_000_000n })
   fc.assert(
     fc.property(
@@ -142,7 +142,7 @@ test('the output tokens that fit a balance do fit it, and one more does not', ()
         }
         if (fits < input.outputTokensMax) {
           const more = quote({ ...input, outputTokensMax: fits + 1 })
-          // Rounding half up leaves half a unit in which one more token would charge the same.
+          // Rounding half up leaves half a nano-BRL, within which one more token would charge the same.
           assert.ok(more.ceilingNanoBrl >= nanoBrl || more.ceilingPicoUsd >= billed)
         }
       },

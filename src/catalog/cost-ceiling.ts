@@ -4,8 +4,8 @@ import { HOUR_CACHE_UNIT, hourCacheSurchargeMax } from './hour-cache.ts'
 import { costOfUnits, type PriceTerms, type UnitCounts } from './prices.ts'
 
 /**
- * The most that a request of at most this usage can cost: every prompt token at the dearest input
- * price and every output token at the dearest output price of any tier the prompt can reach.
+ * The most that a request with at most this usage can cost: every prompt token at the highest input price, and every
+ * output token at the highest output price, of any tier that the prompt can reach.
  */
 export function costCeilingOf(
   price: PriceTerms,
@@ -13,7 +13,7 @@ export function costCeilingOf(
   outputTokensMax: number,
   unitsMax?: UnitCounts,
 ): PicoUsd {
-  const { input, output } = dearestPrices(price, promptTokensMax)
+  const { input, output } = highestPrices(price, promptTokensMax)
   return (
     BigInt(promptTokensMax) * input +
     BigInt(outputTokensMax) * output +
@@ -22,7 +22,7 @@ export function costCeilingOf(
 }
 
 /** The highest price of a prompt token and of an output token, over the tiers that a prompt of this size can reach. */
-export function dearestPrices(
+export function highestPrices(
   price: PriceTerms,
   promptTokensMax: number,
 ): { input: bigint; output: bigint } {

@@ -1,4 +1,4 @@
-/** Models that an operator took out of service: they are listed, and calls of them get a 503. */
+/** Models that an operator took out of service. They are still listed, and calls to them get a 503. */
 import type { Database } from '../db/open.ts'
 
 export interface DisabledModel {
@@ -7,7 +7,7 @@ export interface DisabledModel {
   readonly disabledAt: Date
 }
 
-/** False where it was disabled before; that stays as it is. */
+/** Returns false if the model was already disabled; its reason and date then stay unchanged. */
 export async function disableModel(
   trx: Database,
   { modelId, reason }: { modelId: string; reason: string },
@@ -21,7 +21,7 @@ export async function disableModel(
   return row !== undefined
 }
 
-/** False where it was not disabled. */
+/** Returns false if the model was not disabled. */
 export async function enableModel(trx: Database, modelId: string): Promise<boolean> {
   const row = await trx
     .deleteFrom('disabled_models')

@@ -1,20 +1,20 @@
 /**
- * What Anthropic's models cost more where they keep a prompt in their cache for an hour: a unit beside
- * the tokens. A token that is written for an hour counts among the tokens written to the cache, at their
- * price, and once more as a unit, at the difference; so a price says both lives, and the sum stays exact.
- * The difference rises with the tier of the prompt, so each tier has a unit of its own.
+ * The surcharge of Anthropic's models for cache writes with a lifetime of one hour instead of five minutes. It is
+ * billed as a unit beside the tokens: a token written for an hour counts as a cache write at the ordinary price, and
+ * once more as a unit at the surcharge. So one price covers both lifetimes, and the sum stays exact. The surcharge
+ * depends on the tier of the prompt, so each tier has its own unit.
  */
 import type { Model } from './model.ts'
 import type { PriceTerms, PriceTier } from './prices.ts'
 
-/** Of the first tier; of others with their beginning: see `hourCacheUnitOfTier`. */
+/** The unit of the first tier; the names of other tiers append their lower bound, see `hourCacheUnitOfTier`. */
 export const HOUR_CACHE_UNIT = 'cache_write_1h_tokens'
 
 export function hourCacheUnitOfTier(abovePromptTokens: number): string {
   return abovePromptTokens === 0 ? HOUR_CACHE_UNIT : `${HOUR_CACHE_UNIT}:${abovePromptTokens}`
 }
 
-/** The unit of a prompt of this size; undefined where the price does not know the life of an hour. */
+/** The unit for a prompt of this size; undefined if the price has no one-hour cache writes. */
 export function hourCacheUnit(price: PriceTerms, promptTokens: number): string | undefined {
   let found: string | undefined
   for (const { abovePromptTokens } of price.tiers) {
@@ -24,7 +24,7 @@ export function hourCacheUnit(price: PriceTerms, promptTokens: number): string |
   return found !== undefined && price.units?.[found] !== undefined ? found : undefined
 }
 
-/** The dearest that a token of a prompt of at most this size can cost more. */
+/** The highest surcharge per token for a prompt of at most this size. */
 export function hourCacheSurchargeMax(price: PriceTerms, promptTokensMax: number): bigint {
   let most = 0n
   for (const { abovePromptTokens } of price.tiers) {
@@ -35,14 +35,14 @@ export function hourCacheSurchargeMax(price: PriceTerms, promptTokensMax: number
   return most
 }
 
-/** Whether every route of the model can bill it: which one answers is not known when money is held. */
+/** Whether every route of the model prices one-hour cache writes, because any route may answer. */
 export function hasHourCachePrice({ routes }: Model): boolean {
   return (
     routes.length > 0 && routes.every(({ price }) => price.units?.[HOUR_CACHE_UNIT] !== undefined)
   )
 }
 
-/** The surcharges of a price, from what a token costs in all that is kept for an hour, tier by tier. */
+/** The surcharge of each tier, computed from the full price of a token written for an hour. */
 export function hourCacheUnits(
   tiers: readonly PriceTier[],
   hourPrices: readonly bigint[],

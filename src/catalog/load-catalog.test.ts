@@ -40,7 +40,7 @@ test('the catalog has 27 models or more, of every category, and every one has a 
   assert.deepEqual(load().listModels('chat'), load().listModels('llm'))
 })
 
-test('costs are those of the price data, computed by its own package, in every tier', () => {
+test('costs equal those that the price data package computes itself, in every tier', () => {
   const model = fc.constantFrom(
     ...builtInModels.filter((entry) => entry.category === 'llm' && entry.vendor !== 'deepseek'),
   )
@@ -73,7 +73,7 @@ test('costs are those of the price data, computed by its own package, in every t
   )
 })
 
-test('a price is read from its digits, not from its double', () => {
+test('a price is read from its decimal digits, not from its double', () => {
   assert.equal(microUsd(0.0375), 37_500n)
   assert.equal(microUsd(1e-7), 1n)
   assert.equal(microUsd(0.1 + 0.2), 300_001n)
@@ -118,7 +118,7 @@ test('the configuration lies over the built-in models, field by field', () => {
   )
 })
 
-test('a model without an upstream is served by the sandbox in sandbox mode, and by nobody in live mode', () => {
+test('the sandbox serves models without an upstream in sandbox mode; in live mode they are unavailable', () => {
   const served = load(undefined, 'sandbox', ['sandbox']).findModel('gpt-4o')
   assert.deepEqual(served?.routes, [plainRoute('sandbox', 'gpt-4o', served?.price as PriceTerms)])
   assert.deepEqual(load(undefined, 'live').findModel('gpt-4o')?.routes, [])
@@ -129,7 +129,7 @@ test('a model without an upstream is served by the sandbox in sandbox mode, and 
   )
 })
 
-test('all faults are told at once, with their places', () => {
+test('all faults are reported at once, with their paths', () => {
   const { config, faults } = parseCatalogConfig({
     upstreams: [{ id: 'a', kind: 'other', base_url: 'ftp://x' }],
     models: [{ id: 'm', colour: 'red' }],
@@ -160,6 +160,6 @@ test('all faults are told at once, with their places', () => {
   )
 })
 
-test('the schema file that editors read is the schema that is checked', () => {
+test('the schema file for editors equals the schema that is checked', () => {
   assert.equal(readFileSync(CONFIG_SCHEMA_FILE, 'utf8'), configSchemaText())
 })

@@ -1,4 +1,4 @@
-/** Built-in models, the operator's configuration over them, and in sandbox mode the sandbox's models. */
+/** Loads the catalog: the built-in models, overridden by the operator's configuration; in sandbox mode also its models. */
 import { parseE4 } from '../lib/money.ts'
 import { builtInModels, type BuiltInModel } from './built-in-models.ts'
 import type { CatalogConfig, ModelConfig, RouteConfig } from './catalog-config-schema.ts'
@@ -14,12 +14,12 @@ export interface CatalogOptions {
   readonly config: CatalogConfig | undefined
   readonly mode: 'sandbox' | 'live'
   readonly hasUpstream: (id: string) => boolean
-  /** Prices are those of this time. */
+  /** Prices are taken as of this time. */
   readonly at: Date
 }
 
 const DEFAULT_MARKUP_E4 = 12_500n
-/** Of a model of the operator's that says nothing of them. */
+/** The traits of an operator's model whose configuration sets none. */
 const DEFAULT_TRAITS: Record<ModelCategory, Partial<ConfiguredModel>> = {
   llm: {},
   embedding: { embedding: { dimensions: 1_536, canShorten: false } },
@@ -27,7 +27,7 @@ const DEFAULT_TRAITS: Record<ModelCategory, Partial<ConfiguredModel>> = {
   audio: { audio: { secondsMin: 0, secondsMax: 4 * 3_600, hasTimestamps: true } },
   video: {},
 }
-/** The price of an operator's model until the prices of the configuration are laid over it. */
+/** The initial price of an operator's model, which the prices of its configuration replace. */
 const FREE: PriceTerms = { tiers: [] }
 
 export function loadCatalog(options: CatalogOptions): {
@@ -68,7 +68,7 @@ export function loadCatalog(options: CatalogOptions): {
   }
 }
 
-/** What the sandbox upstream can do. */
+/** The categories that the sandbox upstream can serve. */
 const SANDBOX_CATEGORIES: ReadonlySet<ModelCategory> = new Set([
   'llm',
   'embedding',
@@ -76,7 +76,7 @@ const SANDBOX_CATEGORIES: ReadonlySet<ModelCategory> = new Set([
   'audio',
 ])
 
-/** In sandbox mode a model that no real upstream serves is served by the sandbox. */
+/** In sandbox mode, the sandbox upstream serves a model that has no real upstream. */
 function withRoutes(
   model: ConfiguredModel,
   mode: 'sandbox' | 'live',
@@ -86,7 +86,7 @@ function withRoutes(
   const isForSandbox =
     mode === 'sandbox' && routes.length === 0 && SANDBOX_CATEGORIES.has(model.category)
   if (!isForSandbox) return { ...model, routes }
-  // Named like one of the sandbox's own where that decides how it answers.
+  // The sandbox upstream answers by model name, so a model billed by audio tokens uses the matching sandbox model.
   const upstreamModel = model.audio?.tokensPerSecondMax ? 'sandbox-transcribe-tokens' : model.id
   return { ...model, routes: [plainRoute('sandbox', upstreamModel, model.price)] }
 }
@@ -136,7 +136,7 @@ function fromConfig(overlay: ModelConfig, faults: string[]): ConfiguredModel | u
   return overlaid(plain, overlay, faults)
 }
 
-/** A field that is given takes the place of the model's own. */
+/** The model with each field that the configuration sets in place of its own. */
 function overlaid(model: ConfiguredModel, overlay: ModelConfig, faults: string[]): ConfiguredModel {
   const category = overlay.category ?? model.category
   const price = overlay.prices
@@ -145,7 +145,7 @@ function overlaid(model: ConfiguredModel, overlay: ModelConfig, faults: string[]
   const { tokenizer, ...others } = model
   return {
     ...others,
-    // It is the tokenizer of what the built-in route leads to.
+    // The tokenizer is only known for the upstream models of the built-in routes.
     ...(tokenizer && !overlay.routes ? { tokenizer } : {}),
     displayName: overlay.display_name ?? model.displayName,
     category,
@@ -179,7 +179,7 @@ function routeOf(
   faults: string[],
 ): ConfiguredRoute {
   const own = route.prices && readPrices(modelId, category, route.prices, faults)
-  // Which route answers is not known when the money is held: each must bill the call by the same units.
+  // Any route may answer after the hold, so all of them must bill the call by the same units.
   if (own && unitNames(own) !== unitNames(price))
     faults.push(
       `model "${modelId}": the prices of its route over "${route.upstream}" must be of the same units as its own (${unitNames(price) || 'tokens'})`,
@@ -194,7 +194,7 @@ function routeOf(
   }
 }
 
-/** Without the cache of an hour: no call needs it, and it is offered where every route has its price. */
+/** Excludes one-hour cache writes: no call depends on them, and they are offered only if every route has their price. */
 function unitNames({ units }: PriceTerms): string {
   return Object.keys(units ?? {})
     .filter((unit) => !isHourCacheUnit(unit))

@@ -1,7 +1,7 @@
 /**
- * Changes of markups: what a model costs instead of what the configuration says, from a time on. A change comes
- * behind all that there are for its model and is canceled before those in front of it: so what a change was
- * compared with when it was made is what it takes the place of, and no rise comes about without its notice.
+ * Scheduled markup changes, which override the markup of the configuration from a given time. A new change must start
+ * after all others of its model, and only the last one can be canceled. So a change always replaces the markup that it
+ * was compared with when it was made, and no increase takes effect without its notice.
  */
 import { sql, type Selectable } from 'kysely'
 import type { Database } from '../db/open.ts'
@@ -11,33 +11,33 @@ import { createId, isUuid } from '../lib/ids.ts'
 export interface MarkupChange {
   readonly id: string
   readonly modelId: string
-  /** Times 10^4. */
+  /** The multiplier times 10^4. */
   readonly markupE4: bigint
-  /** What is in force until then. */
+  /** The markup in force until `startsAt`. */
   readonly markupBeforeE4: bigint
   readonly startsAt: Date
   readonly reason: string
   readonly createdAt: Date
-  /** Of a rise: when all customers had had the notice. */
+  /** For an increase: when the last customer was notified. */
   readonly noticedAt: Date | null
 }
 
 export interface MarkupInput {
   readonly modelId: string
   readonly markupE4: bigint
-  /** Of the configuration: what is changed where nothing was before. */
+  /** The markup of the configuration, which the first change of a model replaces. */
   readonly configuredE4: bigint
-  /** Undefined: at once. */
+  /** Undefined to start at once. */
   readonly startsAt: Date | undefined
   readonly reason: string
-  /** How long before a rise begins customers are told of it. */
+  /** How many days before an increase customers must be notified. */
   readonly noticeDays: number
 }
 
 export type MarkupOutcome =
   | { readonly kind: 'scheduled'; readonly change: MarkupChange }
   | { readonly kind: 'starts_in_the_past' }
-  /** The first time at which this rise could begin. */
+  /** `earliest` is the first time at which this increase may start. */
   | { readonly kind: 'notice_too_short'; readonly earliest: Date }
   | { readonly kind: 'later_change_scheduled' }
   | { readonly kind: 'markup_unchanged' }
@@ -97,7 +97,7 @@ export async function cancelMarkup(
   return { kind: 'canceled', change: toChange(row) }
 }
 
-/** All that are not canceled, the earliest first. */
+/** All changes that are not canceled, the earliest first. */
 export async function listMarkupChanges(db: Database): Promise<MarkupChange[]> {
   const rows = await db
     .selectFrom('markup_changes')
@@ -108,7 +108,10 @@ export async function listMarkupChanges(db: Database): Promise<MarkupChange[]> {
   return rows.map(toChange)
 }
 
-/** The database's clock, read behind the lock; to the millisecond, as the nodes compare it. */
+/**
+ * Locks the changes of a model, and returns the database's time, read after the lock was granted. It is truncated to
+ * milliseconds, the precision of the nodes' clocks.
+ */
 async function lockModel(trx: Database, modelId: string): Promise<Date> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`markup ${modelId}`}, 0))`.execute(trx)
   const { rows } = await sql<{ now: Date }>`

@@ -3,10 +3,10 @@ import type { Price, PriceTerms } from './prices.ts'
 export const MODEL_CATEGORIES = ['llm', 'image', 'video', 'embedding', 'audio'] as const
 export type ModelCategory = (typeof MODEL_CATEGORIES)[number]
 
-/** Public tokenizers that are at hand. */
+/** The public tokenizers that `countTokens` can load. */
 export type Tokenizer = 'o200k_base' | 'cl100k_base'
 
-/** In which order a model's routes are tried: see `gateway/routing/order-routes.ts`. */
+/** How the routes of a model are ordered; see `gateway/routing/order-routes.ts`. */
 export const ROUTING_STRATEGIES = ['priority', 'latency', 'price'] as const
 export type RoutingStrategy = (typeof ROUTING_STRATEGIES)[number]
 
@@ -14,25 +14,25 @@ export type RoutingStrategy = (typeof ROUTING_STRATEGIES)[number]
 export interface Route<P extends PriceTerms = Price> {
   readonly upstreamId: string
   readonly upstreamModel: string
-  /** What this way costs: the model's own price, unless it is dearer or cheaper here. */
+  /** The price of this route: the model's price, unless the route has its own. */
   readonly price: P
-  /** Smaller is tried first. */
+  /** Smaller numbers are tried first. */
   readonly priority: number
-  /** The share of the calls among routes of one priority. */
+  /** The share of calls among routes of the same priority. */
   readonly weight: number
-  /** Calls of one node at once; `Infinity` where there is no limit. */
+  /** Concurrent calls per node; `Infinity` for no limit. */
   readonly concurrencyMax: number
 }
 
 export interface EmbeddingTraits {
-  /** Numbers in a vector. */
+  /** The length of a vector. */
   readonly dimensions: number
-  /** Whether `dimensions` may ask for fewer. */
+  /** Whether requests may ask for fewer with `dimensions`. */
   readonly canShorten: boolean
 }
 
 export interface ImageTraits {
-  /** `<width>x<height>`; the first is the default. Empty: any size. */
+  /** `<width>x<height>`; the first is the default. Empty if any size is allowed. */
   readonly sizes: readonly string[]
   /** The most tokens of one image by quality, for models that are billed by the token. */
   readonly tokensMax?: Readonly<Record<string, number>>
@@ -41,15 +41,15 @@ export interface ImageTraits {
 export interface AudioTraits {
   /** A shorter file is billed as one of this length. */
   readonly secondsMin: number
-  /** The longest file that the model takes. */
+  /** The longest file that the model accepts. */
   readonly secondsMax: number
   /** For models that are billed by the token. */
   readonly tokensPerSecondMax?: number
-  /** Whether it tells when what was said; needed for subtitles. */
+  /** Whether transcripts have timestamps, which subtitles need. */
   readonly hasTimestamps: boolean
 }
 
-/** A catalog entry, complete: an entry without a price cannot be built. */
+/** A complete catalog entry. The type makes an entry without a price impossible. */
 export interface Model<P extends PriceTerms = Price> {
   readonly id: string
   readonly displayName: string
@@ -57,30 +57,30 @@ export interface Model<P extends PriceTerms = Price> {
   readonly description: string | null
   /** The maker of the model, as shown in the catalog's `upstream` field. */
   readonly vendor: string
-  /** Times 10^4. */
+  /** The multiplier times 10^4. */
   readonly markupE4: bigint
   readonly price: P
-  /** Prompt and output together, in tokens. */
+  /** The limit for prompt and output together. */
   readonly contextTokens: number
   readonly outputTokensMax: number
-  /** The most that one image in the prompt can count as, in tokens; 0 where the model takes none. */
+  /** The most tokens that one image in the prompt can count as; 0 if the model accepts no images. */
   readonly imageTokensMax: number
-  /** Set only where the model is known to use exactly this one, so that a hold may be counted and not bounded. */
+  /** Set only if the model is known to use exactly this tokenizer; then its count may replace the bound by bytes. */
   readonly tokenizer?: Tokenizer
   readonly supportsTools: boolean
   /**
-   * False where the model is known to put out nothing but what it shows. Unset, it may think unseen: a stream that its
-   * client left is read to its usage (docs/specification.md, "What an interrupted call costs").
+   * False if the model is known to generate no hidden reasoning. If unset, it may: then a stream whose client hung up is
+   * read to its usage (docs/specification.md, "What an interrupted call costs").
    */
   readonly canReason?: boolean
   readonly embedding?: EmbeddingTraits
   readonly image?: ImageTraits
   readonly audio?: AudioTraits
   readonly strategy: RoutingStrategy
-  /** Empty: the model is listed but temporarily unavailable. */
+  /** If empty, the model is listed but temporarily unavailable. */
   readonly routes: readonly Route<P>[]
 }
 
-/** Of the configuration, whose prices are not stored yet: `registerPrices` makes models of them. */
+/** A model of the configuration, whose prices have no ids yet; `registerPrices` turns it into a `Model`. */
 export type ConfiguredModel = Model<PriceTerms>
 export type ConfiguredRoute = Route<PriceTerms>

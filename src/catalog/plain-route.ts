@@ -1,7 +1,7 @@
 import type { Route } from './model.ts'
 import type { PriceTerms } from './prices.ts'
 
-/** A route without a weight or a limit of its own. */
+/** A route with the default weight and no limit of concurrent calls. */
 export function plainRoute<P extends PriceTerms>(
   upstreamId: string,
   upstreamModel: string,

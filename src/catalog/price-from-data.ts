@@ -1,9 +1,9 @@
-/** From the price data package (decimal USD, floats) to whole micro-USD. */
+/** Converts the price data package (decimal USD as floats) to whole micro-USD. */
 import { findProvider } from '@pydantic/genai-prices'
 import { hourCacheUnits } from './hour-cache.ts'
 import type { PriceTerms, PriceTier, TokenPrices } from './prices.ts'
 
-/** A number, or one that changes with the size of the prompt. */
+/** USD per unit: a number, or tiers by the size of the prompt. */
 type Amount = number | { base: number; tiers: { start: number; price: number }[] }
 type Amounts = Record<string, Amount | undefined>
 interface Conditional {
@@ -19,7 +19,7 @@ const TOKEN_KINDS = {
   reasoning: ['output_reasoning_mtok', 'output_mtok'],
 } satisfies Record<keyof TokenPrices, string[]>
 
-/** Units by their names in the data. A million tokens for a micro-USD is a token for a pico-USD. */
+/** Units by their keys in the data. One micro-USD per million tokens is one pico-USD per token. */
 const TOKEN_UNITS: Record<string, string> = {
   input_audio_mtok: 'input_audio_tokens',
   input_image_mtok: 'input_image_tokens',
@@ -38,11 +38,10 @@ const TEXT_KEYS = new Set([
 ])
 
 /**
- * The price of a model at a time. Throws where the data has none: there is never an unpriced model.
+ * The price of a model at a given time. Throws if the data has none, so that no model is ever without a price.
  *
- * Where a price depends on the time of day, the dearest of the day is taken. A kind without a price of
- * its own costs what the kind it belongs to costs. Of a cache that can live for an hour the longer life is
- * a surcharge: see `hour-cache.ts`.
+ * If a price depends on the time of day, the highest price of the day applies. A kind of token without its own price
+ * costs as much as the kind that includes it. One-hour cache writes are a surcharge; see `hour-cache.ts`.
  */
 export function priceFromData(from: { provider: string; model: string }, at: Date): PriceTerms {
   const model = findProvider({ providerId: from.provider })?.models.find(
@@ -58,7 +57,7 @@ export function priceFromData(from: { provider: string; model: string }, at: Dat
   return { tiers, ...(hasUnits ? { units } : {}) }
 }
 
-/** What else the data prices (searches, pages, storage) is refused by the gateway, so it needs no price. */
+/** Other priced items of the data (searches, pages, storage) need no price, because the gateway refuses them. */
 function unitsOf(amounts: Amounts): Record<string, bigint> {
   const units: Record<string, bigint> = {}
   for (const [key, unit] of Object.entries(TOKEN_UNITS)) {
@@ -78,7 +77,7 @@ function hourCacheUnitsOf(amounts: Amounts, tiers: readonly PriceTier[]): Record
   )
 }
 
-/** Rounded up to the whole pico-USD: an hour is dearer by less than 3,600 of them. */
+/** Rounds up to whole pico-USD, which adds less than 3,600 pico-USD to the price of an hour. */
 export function picoUsdPerSecond(microUsdPerHour: bigint): bigint {
   return (microUsdPerHour * PICO_PER_MICRO + SECONDS_PER_HOUR - 1n) / SECONDS_PER_HOUR
 }
@@ -102,17 +101,17 @@ function amountsAt(prices: Amounts | Conditional[], at: Date): Amounts {
       constraint?.start_date === undefined || Date.parse(constraint.start_date) <= at.getTime(),
   )
   const byTime = inForce.filter(({ constraint }) => constraint?.type === 'time_of_date')
-  // Of prices by date the last one that has begun counts; of prices by hour, the dearest of each kind.
+  // Among prices by date, the last one that has started applies; among prices by hour, the highest of each kind.
   const base = inForce.filter(({ constraint }) => constraint?.type !== 'time_of_date').at(-1)
-  return [base, ...byTime].reduce<Amounts>((dearest, each) => {
+  return [base, ...byTime].reduce<Amounts>((highest, each) => {
     for (const [key, amount] of Object.entries(each?.prices ?? {})) {
       if (
         amount !== undefined &&
-        (dearest[key] === undefined || baseOf(amount) > baseOf(dearest[key]))
+        (highest[key] === undefined || baseOf(amount) > baseOf(highest[key]))
       )
-        dearest[key] = amount
+        highest[key] = amount
     }
-    return dearest
+    return highest
   }, {})
 }
 

@@ -1,46 +1,46 @@
 /**
- * The price of a model, and the cost of an amount of usage. Pure; no floating point. The settlement charges
- * by it; the most that a call can cost is in `cost-ceiling.ts`.
+ * The price of a model, and the cost of usage at that price, by which settlements charge. `cost-ceiling.ts` computes
+ * the most that a call can cost. Pure; no floating point.
  */
 import type { PicoUsd } from '../lib/money.ts'
 
 /**
  * Prices of one tier, in micro-USD per million tokens, which is pico-USD per token.
- * Every kind is always present: where a provider has no price of its own for a kind, the catalog
- * stores the price that kind is billed at (cached and cache-write input as input, reasoning as output).
+ * Every kind is always present: if a provider has no separate price for a kind, the catalog stores the price at which
+ * that kind is billed (cached and cache-write input as input, reasoning as output).
  */
 export interface TokenPrices {
   readonly input: bigint
   readonly cachedInput: bigint
-  /** To keep it for the shortest time that the provider sells. */
+  /** A cache write with the shortest lifetime that the provider offers. */
   readonly cacheWrite: bigint
   readonly output: bigint
   readonly reasoning: bigint
 }
 
-/** Prices that hold for the whole request once its prompt has more than `abovePromptTokens` tokens. */
+/** Prices that apply to the whole request if its prompt has more than `abovePromptTokens` tokens. */
 export interface PriceTier extends TokenPrices {
   readonly abovePromptTokens: number
 }
 
 /**
- * What is billed beside text tokens, by name: `audio_seconds`, tokens of another kind
- * (`input_audio_tokens`, `input_image_tokens`, `output_image_tokens`), images (`images`, or by size and
- * quality: see `image-unit.ts`). A unit is whole; text tokens do not include what a unit counts, save
- * for the one that is a surcharge: see `hour-cache.ts`.
+ * Prices of the units that are billed beside text tokens, by name: `audio_seconds`, other kinds of tokens
+ * (`input_audio_tokens`, `input_image_tokens`, `output_image_tokens`) and images (`images`, or by size and quality: see
+ * `image-unit.ts`). Units are counted in whole numbers and not included in the text tokens, except for the surcharge of
+ * one-hour cache writes (`hour-cache.ts`).
  */
 export type UnitPrices = Readonly<Record<string, PicoUsd>>
 export type UnitCounts = Readonly<Record<string, number>>
 
-/** The amounts of a price, as a configuration or the price data has them. */
+/** The amounts of a price from the configuration or the price data, before it is stored. */
 export interface PriceTerms {
-  /** One at least; the first has `abovePromptTokens` 0; ascending. */
+  /** At least one tier, in ascending order; the first has `abovePromptTokens` 0. */
   readonly tiers: readonly PriceTier[]
-  /** Pico-USD of one unit. Absent where only text tokens are billed. */
+  /** Pico-USD per unit. Absent if only text tokens are billed. */
   readonly units?: UnitPrices
 }
 
-/** A stored price. It never changes, so whatever names its id can be computed again. */
+/** A stored price. It never changes, so every charge that names its id can be recomputed. */
 export interface Price extends PriceTerms {
   readonly id: number
 }
@@ -57,12 +57,12 @@ export interface TokenCounts {
   readonly reasoningTokens: number
 }
 
-/** All that an answer is billed by. */
+/** The tokens and units for which an answer is billed. */
 export interface UsageCounts extends TokenCounts {
   readonly units?: UnitCounts
 }
 
-/** The exact upstream cost of this usage. Throws where a unit has no price: nothing is for free. */
+/** The exact upstream cost of this usage. Throws if a unit has no price, so that nothing is free by accident. */
 export function costOf(price: PriceTerms, usage: UsageCounts): PicoUsd {
   return costOfTokens(price, usage) + costOfUnits(price, usage.units)
 }

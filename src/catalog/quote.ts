@@ -1,4 +1,4 @@
-/** The most that a call can cost, by the price, the rate and the markup of this moment. Pure. */
+/** Quotes the most that a call can cost at the current prices, exchange rate and markup. Pure. */
 import {
   billedPicoUsd,
   chargeFor,
@@ -7,27 +7,27 @@ import {
   type NanoBrl,
   type PicoUsd,
 } from '../lib/money.ts'
-import { costCeilingOf, dearestPrices } from './cost-ceiling.ts'
+import { costCeilingOf, highestPrices } from './cost-ceiling.ts'
 import type { Price, PriceTerms, UnitCounts } from './prices.ts'
 
 export interface QuoteInput<P extends PriceTerms = Price> {
-  /** Of every route that may answer; one at least. The dearest bounds the call. */
+  /** The prices of all routes that may answer; at least one. The highest ceiling bounds the call. */
   readonly prices: readonly P[]
   readonly conversion: Conversion
   readonly promptTokensMax: number
-  /** Of one choice. */
+  /** For one choice. */
   readonly outputTokensMax: number
   readonly choices: number
-  /** What is billed beside text tokens, for all choices together. */
+  /** Units billed beside text tokens, for all choices together. */
   readonly unitsMax?: UnitCounts | undefined
 }
 
 export interface Quote<P extends PriceTerms = Price> extends QuoteInput<P> {
-  /** The dearest of the prices, which the ceiling is made of. */
+  /** The price with the highest ceiling for this call. */
   readonly price: P
   /** The amount to hold; at least one nano-BRL. */
   readonly ceilingNanoBrl: NanoBrl
-  /** The same ceiling as billed in USD, for budgets. */
+  /** The same ceiling, billed in USD, for budgets. */
   readonly ceilingPicoUsd: PicoUsd
 }
 
@@ -52,8 +52,8 @@ export function quote<P extends PriceTerms>(input: QuoteInput<P>): Quote<P> {
 }
 
 /**
- * The most output tokens of each choice whose ceiling is within both limits; 0 where not one fits.
- * Undefined limits do not limit.
+ * The most output tokens per choice whose ceiling is within both limits; 0 if not even one fits. An undefined limit
+ * does not apply.
  */
 export function outputTokensThatFit(
   input: QuoteInput<PriceTerms>,
@@ -68,7 +68,7 @@ export function outputTokensThatFit(
   if (limits.billedPicoUsd !== undefined) costs.push((limits.billedPicoUsd * RATE_SCALE) / markupE4)
   let fits = BigInt(input.outputTokensMax)
   for (const price of input.prices) {
-    const { output } = dearestPrices(price, input.promptTokensMax)
+    const { output } = highestPrices(price, input.promptTokensMax)
     const besides = costCeilingOf(price, input.promptTokensMax, 0, input.unitsMax)
     for (const cost of costs) {
       const left = cost - besides

@@ -1,4 +1,4 @@
-/** The prices of a configuration, decimal USD, as whole numbers. Faults are kept, all of them. */
+/** Reads the prices of a configuration, in decimal USD, into whole numbers. Collects all faults instead of throwing. */
 import { parseUsd } from '../lib/money.ts'
 import type { PricesConfig } from './catalog-config-schema.ts'
 import type { ModelCategory } from './model.ts'
@@ -15,7 +15,7 @@ export function readPrices(
   faults: string[],
 ): PriceTerms {
   const fault = (text: string): void => void faults.push(`model "${modelId}": ${text}`)
-  /** Where a price is at fault the fault is kept, and the 1 that stands for it is never used. */
+  /** Returns 1 for an invalid price; it is never used, because the recorded fault stops the start. */
   const picoUsd = (usd: string | number): bigint => {
     const pico = parseUsd(String(usd))
     if (pico !== undefined && pico % PICO_PER_MICRO === 0n) return pico
@@ -42,7 +42,7 @@ export function readPrices(
   return { tiers: read, ...(Object.keys(units).length > 0 ? { units } : {}) }
 }
 
-/** Without these the gateway could not say what a call costs. */
+/** The missing price without which the cost of a call could not be computed; undefined if none is missing. */
 function findMissing(category: ModelCategory, prices: PricesConfig): string | undefined {
   const tiers = [prices, ...(prices.tiers ?? [])]
   const lacks = (name: 'input' | 'output'): boolean =>

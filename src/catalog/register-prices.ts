@@ -31,7 +31,7 @@ export async function registerPrices(
   }))
 }
 
-/** The ids by the digests. */
+/** Stores new rows; returns the ids of all rows by digest. */
 async function storeRows(
   db: Database,
   rows: readonly PriceRow[],
@@ -68,7 +68,7 @@ function rowOf(modelId: string, price: PriceTerms): PriceRow {
   return { digest: digest.toString('hex'), model_id: modelId, tiers, units }
 }
 
-/** A stored price, for a hold that a dead node left behind. */
+/** Finds a stored price, for the orphaned hold of a dead node. */
 export async function findPrice(db: Database, priceId: number): Promise<Price | undefined> {
   const row = await db
     .selectFrom('prices')
@@ -104,7 +104,7 @@ interface StoredTier {
   reasoning: string
 }
 
-/** Pico-USD of one unit, as text; its keys sorted, so that the same prices have the same digest. */
+/** Pico-USD per unit, as text. The keys are sorted, so that equal prices have equal digests. */
 type StoredUnits = Record<string, string>
 
 function unitsOf(units: UnitPrices): StoredUnits {

@@ -3,12 +3,13 @@ import type { Catalog } from './catalog.ts'
 import { listDisabledModels } from './disabled-models.ts'
 import { listMarkupChanges } from './markup-changes.ts'
 
-/** Told when a markup was changed, or a model disabled or enabled. */
+/** Notified when a markup changes, or a model is disabled or enabled. */
 export const CATALOG_CHANNEL = 'catalog'
 
 /**
- * Reads what operators changed into the catalog of this process. Of two that run at once the one that began
- * later counts, whichever ends first; whoever waits for one finds all that was committed before they asked.
+ * Returns a function that loads the operators' changes into the catalog of this process. If two loads overlap, the one
+ * that started later wins, whichever ends first. After awaiting it, the catalog has every change committed before the
+ * call.
  */
 export function createReloadCatalog(db: Database, catalog: Catalog): () => Promise<void> {
   let begun = 0

@@ -2,8 +2,8 @@ import type { ConfiguredModel, ModelCategory } from './model.ts'
 import { plainRoute } from './plain-route.ts'
 import type { UnitPrices } from './prices.ts'
 
-/** What each model of the sandbox upstream shows; see `sandbox/upstream` for how it does. */
-const SHOWS: Record<string, string> = {
+/** The behaviour that each model of the sandbox upstream demonstrates; `sandbox/upstream` implements it. */
+const DESCRIPTIONS: Record<string, string> = {
   'sandbox-chat': 'Responde como um modelo bem comportado.',
   'sandbox-slow': 'Demora dois segundos e escreve devagar.',
   'sandbox-long': 'Escreve por cerca de oito segundos.',
@@ -34,10 +34,10 @@ const PRICE = {
   output: 2_000_000n,
   reasoning: 2_000_000n,
 }
-/** The big answer has nearly half a million tokens; the others stay small, so that a hold does too. */
+/** The big answer has nearly half a million tokens. The other models keep a small limit, so that holds stay small. */
 const BIG_OUTPUT_TOKENS = 600_000
 
-const chatModels = Object.entries(SHOWS).map(([id, description]) =>
+const chatModels = Object.entries(DESCRIPTIONS).map(([id, description]) =>
   sandboxModel(id, description, 'llm', {
     contextTokens: id === 'sandbox-big' ? 1_000_000 : 128_000,
     outputTokensMax: id === 'sandbox-big' ? BIG_OUTPUT_TOKENS : 4_096,

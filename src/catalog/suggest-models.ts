@@ -1,13 +1,13 @@
-/** Which other models could do a customer's work for less. Pure. */
+/** Suggests cheaper models for a customer's usage. Pure. */
 import { chargeFor, type NanoBrl } from '../lib/money.ts'
 import { isHourCacheUnit } from './hour-cache.ts'
 import type { Model } from './model.ts'
 import { costOf, type PriceTerms } from './prices.ts'
 import { sandboxModels } from './sandbox-catalog.ts'
 
-/** What was used of one model, as the roll-ups know it: nothing of caches, nor of single requests. */
+/** The usage of one model from the roll-ups, which contain neither cached tokens nor single requests. */
 export interface UsedMix {
-  /** One at least. */
+  /** At least one. */
   readonly requests: number
   readonly promptTokens: number
   readonly completionTokens: number
@@ -17,30 +17,30 @@ export interface UsedMix {
 export interface ModelSuggestion {
   readonly model: Model
   readonly projectedNanoBrl: NanoBrl
-  /** What was billed less what is projected. */
+  /** The billed amount minus the projected one. */
   readonly savingNanoBrl: NanoBrl
 }
 
 const SUGGESTIONS_MAX = 3
-/** Less is not worth a change: one tenth of the cost, and one cent. */
+/** The least saving that is suggested: one tenth of the cost (as its divisor), and one cent of a real. */
 const SAVING_SHARE_MIN = 10n
 const SAVING_MIN_NANO_BRL = 10_000_000n
 
 /**
- * The models that would save the most, at today's prices and rate; three at most. `model` is what the
- * customer used. Only chat models are compared: vectors of another embedding model do not fit an index
- * that is there, and images, sound and video are billed by units that models count each in their own way.
+ * The models that would save the most at today's prices and exchange rate; at most three. `model` is the one that the
+ * customer used. Only chat models are compared: vectors of another embedding model do not fit an existing index, and
+ * models count the units of images, audio and video differently.
  */
 export function suggestModels(
   models: readonly Model[],
   { model, mix, fxRateE4 }: { model: Model; mix: UsedMix; fxRateE4: bigint },
 ): ModelSuggestion[] {
   if (model.category !== 'llm') return []
-  // What the tokens do not explain (sound in the prompt, a rate that was higher then) would be paid at
-  // another model too: nothing is saved of it. And where caches made it cheaper than the tokens say, only
-  // what was really billed can be saved.
+  // Costs that the tokens do not explain (audio in the prompt, a higher rate at the time) would arise with another
+  // model too, so they are not savings. If caching made the usage cheaper than its tokens, only the amount that was
+  // really billed can be saved.
   const ownPrices = [model.price, ...model.routes.map((route) => route.price)]
-  const explained = least([
+  const explained = lowest([
     mix.costBilledNanoBrl,
     ...ownPrices.map((price) => chargeForMix(model, price, mix, fxRateE4)),
   ])
@@ -48,7 +48,7 @@ export function suggestModels(
     .filter((other) => canReplace(model, other))
     .map((other) => {
       const charges = other.routes.map(({ price }) => chargeForMix(other, price, mix, fxRateE4))
-      const savingNanoBrl = explained - dearest(charges)
+      const savingNanoBrl = explained - highest(charges)
       return {
         model: other,
         projectedNanoBrl: mix.costBilledNanoBrl - savingNanoBrl,
@@ -64,7 +64,7 @@ export function suggestModels(
     .slice(0, SUGGESTIONS_MAX)
 }
 
-/** Whether the other can be called now, and takes and gives all that this one does. */
+/** Whether the other model can be called now, and supports everything that this one does. */
 function canReplace(model: Model, other: Model): boolean {
   return (
     other.id !== model.id &&
@@ -75,7 +75,7 @@ function canReplace(model: Model, other: Model): boolean {
     (other.imageTokensMax > 0 || model.imageTokensMax === 0) &&
     other.contextTokens >= model.contextTokens &&
     other.outputTokensMax >= model.outputTokensMax &&
-    // What has a price of its own can be sent: sound. A cache is a saving, not something that is sent.
+    // A unit price, such as for audio, means that customers may send that medium. Caching is only a saving.
     Object.keys(model.price.units ?? {}).every(
       (unit) => isHourCacheUnit(unit) || other.price.units?.[unit] !== undefined,
     )
@@ -84,7 +84,7 @@ function canReplace(model: Model, other: Model): boolean {
 
 const SANDBOX_IDS: ReadonlySet<string> = new Set(sandboxModels.map(({ id }) => id))
 
-/** Every prompt token as one that no cache holds; by the tier that the average prompt is in. */
+/** Charges every prompt token as uncached, in the tier of the average prompt. */
 function chargeForMix(model: Model, price: PriceTerms, mix: UsedMix, fxRateE4: bigint): NanoBrl {
   const { requests, promptTokens, completionTokens } = mix
   const tier =
@@ -104,10 +104,10 @@ function bySaving(left: ModelSuggestion, right: ModelSuggestion): number {
   return left.model.id < right.model.id ? -1 : 1
 }
 
-function least(amounts: readonly bigint[]): bigint {
+function lowest(amounts: readonly bigint[]): bigint {
   return amounts.reduce((found, each) => (each < found ? each : found))
 }
 
-function dearest(amounts: readonly bigint[]): bigint {
+function highest(amounts: readonly bigint[]): bigint {
   return amounts.reduce((found, each) => (each > found ? each : found))
 }

@@ -1,6 +1,6 @@
 /**
- * What is billed beside text tokens: seconds and tokens of sound, tokens of images, images by size and
- * quality, tokens of embeddings. Against big rationals that share no code with the product.
+ * The units billed beside text tokens: audio seconds and tokens, image tokens, images by size and quality, and the
+ * tokens of embeddings. Checked against big rationals that share no code with the product.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +20,7 @@ import { sandboxModels } from './sandbox-catalog.ts'
 const RUNS = 20_000
 const at = new Date('2026-11-21T15:00:00Z')
 
-/** A fraction in whole numbers. */
+/** A fraction of two bigints. */
 interface Rational {
   n: bigint
   d: bigint
@@ -30,7 +30,7 @@ const times = (a: Rational, b: Rational): Rational => ({ n: a.n * b.n, d: a.d * 
 const plus = (a: Rational, b: Rational): Rational => ({ n: a.n * b.d + b.n * a.d, d: a.d * b.d })
 const roundHalfUp = ({ n, d }: Rational): bigint => (2n * n + d) / (2n * d)
 const isEqual = (a: Rational, b: Rational): boolean => a.n * b.d === b.n * a.d
-/** Decimal digits, as in 0.04. */
+/** Reads decimal digits such as 0.04. */
 function decimal(digits: string): Rational {
   const [whole = '', fraction = ''] = digits.split('.')
   return rational(BigInt(whole + fraction), 10n ** BigInt(fraction.length))
@@ -45,7 +45,7 @@ const NO_TOKENS = {
   reasoningTokens: 0,
 }
 
-/** A model of a configuration, and its faults. */
+/** Loads one model of a configuration, with its faults. */
 function load(model: Partial<ModelConfig>): {
   model: ConfiguredModel | undefined
   faults: string[]
@@ -66,7 +66,7 @@ function priceOf(category: ModelCategory, prices: PricesConfig): PriceTerms {
   return price
 }
 
-/** Digits of an amount in USD, with up to six decimals. */
+/** The decimal digits of an amount in USD, with up to six decimals. */
 const usd = fc
   .integer({ min: 0, max: 2_000_000_000 })
   .map((micro) => `${Math.floor(micro / 1e6)}.${String(micro % 1e6).padStart(6, '0')}`)
@@ -76,13 +76,13 @@ const conversion = fc.record({
   markupE4: fc.bigInt({ min: 1n, max: 100_000n }),
 })
 
-/** What the charge must be for a cost in USD, from the definition alone. */
+/** The expected charge for a cost in USD, computed from the definition alone. */
 function nanoBrlFor(cost: Rational, on: { fxRateE4: bigint; markupE4: bigint }): bigint {
   const rate = times(rational(on.fxRateE4, 10_000n), rational(on.markupE4, 10_000n))
   return roundHalfUp(times(times(cost, rate), rational(1_000_000_000n)))
 }
 
-test(`each kind of token costs what its million costs, divided, to the last digit (${RUNS} cases)`, () => {
+test(`each kind of token costs exactly a millionth of its price per million (${RUNS} cases)`, () => {
   const kinds = { input: usd, output: usd, input_audio: usd, input_image: usd, output_image: usd }
   fc.assert(
     fc.property(
@@ -121,7 +121,7 @@ test(`each kind of token costs what its million costs, divided, to the last digi
   )
 })
 
-test(`an image costs its price, as many times as there are images (${RUNS} cases)`, () => {
+test(`images cost their price times their number (${RUNS} cases)`, () => {
   const images = fc.integer({ min: 1, max: 10 })
   fc.assert(
     fc.property(usd, usd, images, count, conversion, (each, input, images, prompt, conversion) => {
@@ -138,7 +138,7 @@ test(`an image costs its price, as many times as there are images (${RUNS} cases
   )
 })
 
-test(`a second costs the hour's 3,600th part, or at most a pico-USD more (${RUNS} cases)`, () => {
+test(`a second costs a 3,600th of the hour, rounded up by less than one pico-USD (${RUNS} cases)`, () => {
   fc.assert(
     fc.property(usd, count, conversion, (hour, seconds, conversion) => {
       const cost = costOf(priceOf('audio', { audio_hour: hour }), {
@@ -148,9 +148,9 @@ test(`a second costs the hour's 3,600th part, or at most a pico-USD more (${RUNS
       const exact = times(times(decimal(hour), rational(BigInt(seconds), 3_600n)), PICO)
       const over = cost * exact.d - exact.n
       assert.ok(over >= 0n, 'never less than the price')
-      // The comparison is strict, but for no seconds at all.
+      // The comparison is strict, except for zero seconds.
       assert.ok(seconds === 0 ? over === 0n : over < BigInt(seconds) * exact.d)
-      // The same for every second: so many of them cost so many times one.
+      // Every second costs the same, so the cost is proportional to their number.
       const one = costOf(priceOf('audio', { audio_hour: hour }), {
         ...NO_TOKENS,
         units: { audio_seconds: 1 },
@@ -166,7 +166,7 @@ test(`a second costs the hour's 3,600th part, or at most a pico-USD more (${RUNS
   )
 })
 
-test("an hour's price that is no whole number of pico-USD a second is rounded up", () => {
+test('the price of a second is rounded up to whole pico-USD', () => {
   const second = (audio_hour: string): bigint | undefined =>
     priceOf('audio', { audio_hour }).units?.audio_seconds
   // 0.04 / 3600 = 0.0000111111..., 0.36 / 3600 = 0.0001
@@ -177,7 +177,7 @@ test("an hour's price that is no whole number of pico-USD a second is rounded up
   assert.equal(second('0.111'), 30_833_334n)
 })
 
-test('a unit without a price is never for free: the cost is refused', () => {
+test('computing a cost with an unpriced unit throws: nothing is free', () => {
   const byToken = priceOf('audio', { input_audio: 6, output: 10 })
   for (const units of [
     { audio_seconds: 1 },
@@ -200,7 +200,7 @@ const units: fc.Arbitrary<[string, bigint, number][]> = fc.uniqueArray(
   { selector: ([unit]) => unit },
 )
 
-test('what is held is never less than what is charged, whichever route answers', () => {
+test('the hold covers the charge, whichever route answers', () => {
   const tokens = fc.nat({ max: 100_000 })
   const micro = fc.bigInt({ min: 0n, max: 100_000_000n })
   fc.assert(
@@ -243,7 +243,7 @@ test('what is held is never less than what is charged, whichever route answers',
   )
 })
 
-test('the hold of a sum of units is the charge of that sum: nothing is added and nothing forgotten', () => {
+test('the hold for exact units equals their charge: nothing is added or omitted', () => {
   fc.assert(
     fc.property(units, conversion, (units, conversion) => {
       const price: PriceTerms = {
@@ -276,7 +276,7 @@ test('the hold of a sum of units is the charge of that sum: nothing is added and
   )
 })
 
-test('the most exact price of an image counts: quality and size, size, quality, any', () => {
+test('the most specific image price applies: quality and size, size, quality, default', () => {
   const all = {
     'hd:1024x1024': '0.4',
     '1024x1024': '0.3',
@@ -298,7 +298,7 @@ test('the most exact price of an image counts: quality and size, size, quality, 
   assert.equal(imageUnit(without('default'), '512x512', 'standard'), undefined)
 })
 
-test('the built-in models have the published prices, in the units they are sold by', () => {
+test('the built-in models have the published prices, in the units in which they are sold', () => {
   const { models } = loadCatalog({ config: undefined, mode: 'live', hasUpstream: () => true, at })
   const price = (id: string): PriceTerms =>
     models.find((model) => model.id === id)?.price as PriceTerms
@@ -315,7 +315,7 @@ test('the built-in models have the published prices, in the units they are sold 
   assert.equal(price('text-embedding-3-small').units, undefined)
 })
 
-test('every model that the sandbox or an upstream can serve has a price of what it makes', () => {
+test('every model that the sandbox or an upstream can serve has a price for its output', () => {
   const { models } = loadCatalog({
     config: undefined,
     mode: 'sandbox',
@@ -340,7 +340,7 @@ test('every model that the sandbox or an upstream can serve has a price of what 
   }
 })
 
-/** Prices with which the gateway could not say what a call costs, of each category. */
+/** Incomplete prices of each category, with which the cost of a call could not be computed. */
 const LACKING: readonly [ModelCategory, string, PricesConfig][] = [
   ['llm', 'no price at all', {}],
   ['llm', 'no output', { input: 1 }],
@@ -350,14 +350,14 @@ const LACKING: readonly [ModelCategory, string, PricesConfig][] = [
   ['embedding', 'no input', { output: 1 }],
   ['embedding', 'a tier without input', { input: 1, tiers: [tierOf({ output: 2 })] }],
   ['image', 'no price at all', {}],
-  ['image', 'of the prompt only', { input: 1 }],
-  ['image', 'of images in the prompt only', { input: 1, input_image: 1 }],
-  ['image', 'a list of images with nothing in it', { images: {} }],
-  ['image', 'of sound', { audio_hour: 1 }],
+  ['image', 'a price for the prompt only', { input: 1 }],
+  ['image', 'a price for input images only', { input: 1, input_image: 1 }],
+  ['image', 'an empty list of images', { images: {} }],
+  ['image', 'a price for audio', { audio_hour: 1 }],
   ['audio', 'no price at all', {}],
-  ['audio', 'of text only', { input: 1, output: 1 }],
-  ['audio', 'of images', { images: { default: 1 } }],
-  ['audio', 'of sound by the token, but not of the text it becomes', { input_audio: 6 }],
+  ['audio', 'a price for text only', { input: 1, output: 1 }],
+  ['audio', 'a price for images', { images: { default: 1 } }],
+  ['audio', 'a price for audio tokens, but not for the transcript', { input_audio: 6 }],
 ]
 
 function tierOf(prices: { input?: number; output?: number }) {
@@ -365,7 +365,7 @@ function tierOf(prices: { input?: number; output?: number }) {
 }
 
 for (const [category, name, prices] of LACKING) {
-  test(`a configuration is at fault where its prices lack something: ${category}, ${name}`, () => {
+  test(`a configuration with incomplete prices is refused: ${category}, ${name}`, () => {
     const ofModel = load({ category, prices })
     assert.ok(ofModel.faults.length > 0, 'the price of a model')
     assert.match(ofModel.faults.join('\n'), /own|\/models\/0/, 'the fault names its place')
@@ -385,7 +385,7 @@ for (const [category, name, prices] of LACKING) {
   })
 }
 
-test('a configuration is at fault without any prices, and with ones that are no prices', () => {
+test('a configuration without prices or with invalid ones is refused', () => {
   for (const category of MODEL_CATEGORIES) {
     const { faults } = load({ category })
     assert.match(faults.join('\n'), /prices/)
@@ -406,7 +406,7 @@ test('a configuration is at fault without any prices, and with ones that are no 
   }
 })
 
-/** Two ways to a model, billed by units that have nothing to do with each other. */
+/** Two routes to a model that are billed by unrelated units. */
 const UNLIKE: readonly [ModelCategory, PricesConfig, PricesConfig][] = [
   ['audio', { audio_hour: 1 }, { input_audio: 6, output: 10 }],
   ['audio', { input_audio: 6, output: 10 }, { audio_hour: 1 }],
@@ -416,7 +416,7 @@ const UNLIKE: readonly [ModelCategory, PricesConfig, PricesConfig][] = [
 ]
 
 for (const [category, prices, ofRoute] of UNLIKE) {
-  test(`what a hold is made of has a price on every route, or the configuration is at fault: ${category}, ${JSON.stringify(ofRoute)}`, () => {
+  test(`a configuration whose routes bill by different units is refused: ${category}, ${JSON.stringify(ofRoute)}`, () => {
     const { model, faults } = load({
       category,
       prices,

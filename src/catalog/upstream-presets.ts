@@ -1,13 +1,12 @@
 /**
- * Upstreams that are known by name: what each of them speaks, where it is, and what it calls things.
- * One is there as soon as its variables are in the environment; a configuration may name it as `kind`
- * and change what it likes.
+ * Presets of well-known upstreams: their format, address and field names. An upstream exists as soon as its environment
+ * variables are set. A configuration may name a preset as `kind` and override any of its fields.
  *
- * `cancelStopsBilling`: whether closing the connection stops the meter, by what is published of each;
- * false where nothing is.
+ * `cancelStopsBilling`: whether closing the connection stops the billing, according to the provider's publications;
+ * false if nothing is published.
  *
- * `opensOnlyImages`: an address that is given as an image is opened as an image or refused, never as a
- * document or a film. Unset where the upstream passes addresses on to others, or where nothing is known.
+ * `opensOnlyImages`: the upstream opens the address of an image as an image or refuses it, and never reads it as a
+ * document or video. Unset if the upstream passes addresses on to others, or if nothing is known.
  */
 export type Adapter =
   | 'openai-compatible'
@@ -19,18 +18,18 @@ export type Adapter =
 
 export interface UpstreamPreset {
   readonly adapter: Adapter
-  /** With the version segment. Undefined: the adapter knows it, or the operator says it. */
+  /** Including the version segment. Undefined if the adapter knows the address, or the operator configures it. */
   readonly baseUrl?: string
-  /** A variable with the address, for what runs on machines of the operator's own. */
+  /** The environment variable with the address, for upstreams without a fixed address. */
   readonly baseUrlEnv?: string
-  /** What follows the address of `baseUrlEnv`, where its value leaves it out. */
+  /** Appended to the address in `baseUrlEnv`, unless the value already ends with it. */
   readonly baseUrlPath?: string
   readonly apiKeyEnv?: string
-  /** It is there where all variables of one of these are set. */
+  /** The upstream exists if all variables of at least one of these lists are set. */
   readonly whenSet: readonly (readonly string[])[]
   readonly cancelStopsBilling: boolean
   readonly opensOnlyImages?: boolean
-  /** `max_tokens` if not given, which all that are not here obey. */
+  /** Default: `max_tokens`, which every preset without this field obeys. */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens'
   readonly authentication?: 'bearer' | 'api-key'
 }
@@ -44,7 +43,7 @@ function compatible(
   return { adapter: 'openai-compatible', baseUrl, apiKeyEnv, whenSet, cancelStopsBilling }
 }
 
-/** A server of the operator's own: its meter is a machine that runs anyway. */
+/** A server that the operator runs: an aborted call costs nothing. */
 function own(baseUrlEnv: string, apiKeyEnv: string): UpstreamPreset {
   const whenSet = [[baseUrlEnv]]
   return { adapter: 'openai-compatible', baseUrlEnv, apiKeyEnv, whenSet, cancelStopsBilling: true }
@@ -103,7 +102,7 @@ export const upstreamPresets: Readonly<Record<string, UpstreamPreset>> = {
     ...compatible('https://api.mistral.ai/v1', 'MISTRAL_API_KEY', false),
     opensOnlyImages: true,
   },
-  // `max_tokens` leaves the thoughts of its models out.
+  // Here `max_tokens` does not limit reasoning tokens.
   xai: {
     ...compatible('https://api.x.ai/v1', 'XAI_API_KEY', true),
     opensOnlyImages: true,

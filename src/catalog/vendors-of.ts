@@ -1,6 +1,6 @@
 import type { ConfiguredModel } from './model.ts'
 
-/** Who makes these models, by name, each once. */
+/** The distinct vendors of these models, sorted by name. */
 export function vendorsOf(
   models: readonly ConfiguredModel[],
   modelIds: readonly string[],

@@ -8,16 +8,16 @@ export interface AppliedRate {
   readonly bulletinAt: Date | null
   readonly source: string
   readonly isSandbox: boolean
-  /** Null where a newer rate was in force already when it was stored: no charge was made with it. */
+  /** Null if a rate of a later day was already in force when this one was stored: no charge used it. */
   readonly appliedFrom: Date | null
-  /** Null of the one in force. */
+  /** Null for the rate in force. */
   readonly appliedUntil: Date | null
 }
 
 /**
- * The rates of a mode, the newest day first, and when charges were made with each. A stored rate is in force at
- * once, until one of the same day or of a later one is stored: so says `findCurrentFxRate`, which is what
- * charges are made with. Rows are few, one for a business day, and never changed.
+ * The rates of a mode, the newest day first, with the period in which charges used each. A rate is in force from the
+ * moment it is stored until a rate of the same or a later day is stored, by the rule of `findCurrentFxRate`, which
+ * charges use. There is about one row per business day, and rows never change.
  */
 export async function listAppliedRates(
   db: Database,

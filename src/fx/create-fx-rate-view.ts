@@ -1,17 +1,17 @@
 import type { Database } from '../db/open.ts'
 import { findCurrentFxRate, type FxRate } from './fx-rates.ts'
 
-/** The rate in force as this process knows it: no call reads it from the database. */
+/** The exchange rate in force, cached in this process, so that calls do not read it from the database. */
 export interface FxRateView {
   current(): FxRate | undefined
   /**
-   * Reads it again. Of two that run at once the one that began later counts, whichever ends first. It rejects
-   * where the database does not answer in time; the rate stays what it was.
+   * Reads the rate again. If two reloads overlap, the one that started later wins, whichever ends first. Rejects if the
+   * database does not answer within 10 s; the rate then stays unchanged.
    */
   reload(): Promise<void>
 }
 
-/** A connection that is half open answers nothing, and would keep the next reading from beginning. */
+/** A half-open connection never answers, and would block the next reload. */
 const READ_MS_MAX = 10_000
 
 export function createFxRateView(

@@ -1,4 +1,4 @@
-/** Against a server that replays the central bank's answers, and its bad days. */
+/** Against a server that replays the central bank's answers and failures. */
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +7,7 @@ import { fetchPtax, type FetchPtax, type PtaxResult } from './fetch-ptax.ts'
 
 type Answer = (url: URL, response: ServerResponse) => void
 
-/** As published for this week: Friday 2 October, 18:00 in Brasília. */
+/** The current time of the tests, and the published rates of its week: Friday 2 October, 18:00 in Brasília. */
 const NOW = new Date('2026-10-02T21:00:00Z')
 const OLINDA_WEEK = olindaAnswer(
   ['5.22380', '2026-10-02 13:09:19.199664'],
@@ -91,7 +91,7 @@ test('the newest closing rate of the last ten days, in one call, with its bullet
   assert.match(url, /@dataInicial='09-23-2026'&@dataFinalCotacao='10-02-2026'/)
 })
 
-test('each published rate comes out to the digit, whatever the order of the rows', async () => {
+test('each published rate is read to the last digit, in any order of rows', async () => {
   for (const [written, rateE4] of [
     ['5.21320', 52_132n],
     ['5.22040', 52_204n],
@@ -113,7 +113,7 @@ test('each published rate comes out to the digit, whatever the order of the rows
   }
 })
 
-test('"today" is the day in Brasília, not of the server', async () => {
+test('"today" is the day in Brasília, not on the server', async () => {
   answers.olinda = text(olindaAnswer(['5.2238', '2026-10-02 13:09:19.1']))
   assert.equal((await ptax({ now: new Date('2026-10-03T02:59:00Z') })).kind, 'rate')
   assert.match(decodeURIComponent((asked[0] as URL).href), /@dataFinalCotacao='10-02-2026'/)
@@ -121,7 +121,7 @@ test('"today" is the day in Brasília, not of the server', async () => {
   assert.match(decodeURIComponent((asked[1] as URL).href), /@dataFinalCotacao='10-03-2026'/)
 })
 
-test('fallback 1: the series, when the first source is away, in maintenance, or empty', async () => {
+test('fallback 1: the series, if the first source is unavailable, in maintenance, or empty', async () => {
   answers.sgs = text(SGS_WEEK)
   const bad: Answer[] = [
     status(503),
@@ -152,7 +152,7 @@ test('fallback 1: the series, when the first source is away, in maintenance, or 
   assert.equal(url.searchParams.get('dataFinal'), '02/10/2026')
 })
 
-test('fallback 2: the file of the newest day that has one; weekends are not asked for', async () => {
+test('fallback 2: the file of the newest day that has one; weekends are skipped', async () => {
   answers.csv = (url, response) =>
     url.pathname.endsWith('/20261002.csv')
       ? response.end(CSV_FRIDAY)
@@ -172,7 +172,7 @@ test('fallback 2: the file of the newest day that has one; weekends are not aske
   )
 })
 
-test('a source that is down for a moment is asked again before the next one', async () => {
+test('a source that fails briefly is retried before the next one is tried', async () => {
   let calls = 0
   answers.olinda = (_url, response) => {
     if (++calls < 3) response.writeHead(504).end()
@@ -183,7 +183,7 @@ test('a source that is down for a moment is asked again before the next one', as
   assert.equal(asked.length, 3)
 })
 
-test('a rate that moved by more than 20 percent, is of the future, or is absurd, is not believed', async () => {
+test('a rate that moved by more than 20 percent, is in the future, or is absurd, is rejected', async () => {
   answers.olinda = text(OLINDA_WEEK)
   assert.equal((await ptax({ previousE4: 43_600n })).kind, 'rate')
   assert.match(faultsOf(await ptax({ previousE4: 43_500n })), /more than 20 %/)
@@ -199,7 +199,7 @@ test('a rate that moved by more than 20 percent, is of the future, or is absurd,
   }
 })
 
-test('where nobody has a rate, each source says why', async () => {
+test('if no source has a rate, the result has the fault of each', async () => {
   const faults = faultsOf(await ptax())
   assert.match(faults, /bcb_olinda: status 503/)
   assert.match(faults, /bcb_sgs: status 503/)

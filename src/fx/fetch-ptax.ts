@@ -1,6 +1,6 @@
 /**
- * The newest closing PTAX. One call asks for the last days at once, because a day without business has
- * no rate and Carnival or the end of the year have many; the fallbacks are asked only when it fails.
+ * Fetches the newest closing PTAX. One request covers the last ten days, because there are no rates on weekends and
+ * holidays, and Carnival and the end of the year have several in a row. The fallback sources are tried only if it fails.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -16,16 +16,16 @@ import {
 
 export type PtaxResult =
   | (PtaxRow & { readonly kind: 'rate'; readonly source: PtaxSourceName })
-  /** Nobody has a rate that can be believed: the stored one stays. */
+  /** No source has a plausible rate; the stored one stays in force. */
   | { readonly kind: 'unavailable'; readonly faults: readonly string[] }
 
 export interface FetchPtax {
   readonly fetch: typeof fetch
   readonly now: Date
-  /** The rate in force, times 10^4: one that is too far from it is not believed. */
+  /** The rate in force, times 10^4. A new rate more than 20 % away from it is rejected. */
   readonly previousE4?: bigint
   readonly bases?: Readonly<Record<PtaxSourceName, string>>
-  /** Before another try, in milliseconds. */
+  /** Waits this many milliseconds before a retry. */
   readonly wait?: (ms: number) => Promise<void>
 }
 
@@ -44,7 +44,7 @@ export async function fetchPtax(options: FetchPtax): Promise<PtaxResult> {
   for (const source of PTAX_SOURCES) {
     try {
       const newest = await newestOf(source, window, options)
-      assertBelievable(newest, window, options.previousE4)
+      assertPlausible(newest, window, options.previousE4)
       return { kind: 'rate', ...newest, source: source.name }
     } catch (error) {
       faults.push(`${source.name}: ${(error as Error).message}`)
@@ -61,21 +61,21 @@ async function newestOf(
   for (const url of source.urls((options.bases ?? PTAX_BASES)[source.name], window)) {
     const text = await textOf(url, options)
     if (text === undefined) continue
-    // Sources sort as they like.
+    // The order of rows differs between sources.
     const [newest] = source.read(text).toSorted((a, b) => (a.rateDate < b.rateDate ? 1 : -1))
     if (newest) return newest
   }
   throw new PtaxFault(`no rate between ${window.first} and ${window.last}`)
 }
 
-function assertBelievable(
+function assertPlausible(
   { rateE4, rateDate }: PtaxRow,
   window: PtaxWindow,
   previousE4: bigint | undefined,
 ): void {
   if (rateE4 <= 0n || rateE4 >= RATE_E4_MAX) throw new PtaxFault(`a rate of ${rateE4} / 10^4`)
   if (rateDate > window.last || rateDate < window.first)
-    throw new PtaxFault(`a rate of ${rateDate}, which was not asked for`)
+    throw new PtaxFault(`a rate of ${rateDate}, which is outside the requested days`)
   if (previousE4 === undefined) return
   const jump = rateE4 > previousE4 ? rateE4 - previousE4 : previousE4 - rateE4
   if (jump * 100n > previousE4 * JUMP_PERCENT_MAX)
@@ -84,7 +84,7 @@ function assertBelievable(
     )
 }
 
-/** Undefined where the source has no such day. */
+/** The text of the answer; undefined on a `404`, which means that the source has no rate for that day. */
 async function textOf(
   url: string,
   { fetch, wait = (ms) => sleep(ms) }: FetchPtax,
@@ -117,7 +117,7 @@ async function boundedText(answer: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Brasília has had no daylight saving time since 2019, but the zone's data would know. */
+/** The calendar day in Brasília; the time zone data covers daylight saving time, which ended in 2019. */
 function dayInBrasilia(at: Date): string {
   return at.toLocaleDateString('sv-SE', { timeZone: 'America/Sao_Paulo' })
 }

@@ -1,7 +1,6 @@
 /**
- * The rate of exchange in force: the newest stored row, by its date. Rows are immutable; every charge
- * names the row it was made with. In sandbox mode the row's source is `sandbox`, in live mode rows of
- * that source are never used.
+ * Exchange rates. The stored row with the newest date is in force. Rows are immutable, and every charge names the row
+ * that it used. Sandbox mode uses only rows with the source `sandbox`; live mode never uses them.
  */
 import { sql } from 'kysely'
 import { audited, type Actor } from '../audit-log/audited.ts'
@@ -21,7 +20,7 @@ export interface FxRate {
 export type FxRateInput = Omit<FxRate, 'id'>
 
 export const SANDBOX_SOURCE = 'sandbox'
-/** Told when a rate was stored, so that all nodes read it. */
+/** The channel that notifies all nodes of a new rate. */
 export const FX_CHANNEL = 'fx_rates'
 
 export async function storeFxRate(db: Database, input: FxRateInput): Promise<FxRate> {
@@ -35,7 +34,7 @@ export async function storeFxRate(db: Database, input: FxRateInput): Promise<FxR
   return { ...input, id: (rows[0] as { id: number }).id }
 }
 
-/** Stores a rate that the operator gives; the next newer official one replaces it. */
+/** Stores a rate that an operator sets; the next official rate of the same or a later day replaces it. */
 export function setFxRate(
   db: Database,
   actor: Actor,

@@ -1,7 +1,6 @@
 /**
- * The three places where the central bank of Brazil publishes the closing PTAX (USD, sell), best first.
- * Each reads one answer into rows and throws `PtaxFault` for anything that is not such an answer: pages
- * of maintenance come with status 200 too.
+ * The three sources from which the central bank of Brazil publishes the closing PTAX (USD, sell), best first. Each
+ * parses an answer into rows, and throws `PtaxFault` for any other content: maintenance pages also have status 200.
  */
 import { isObject } from '../lib/is-object.ts'
 import { parseE4 } from '../lib/money.ts'
@@ -12,18 +11,18 @@ export interface PtaxRow {
   readonly rateE4: bigint
   /** `YYYY-MM-DD` in Brasília. */
   readonly rateDate: string
-  /** When the bulletin was published, where the source tells. */
+  /** When the bulletin was published; null if the source does not say. */
   readonly bulletinAt: Date | null
 }
 
-/** What is wrong with an answer, for the operator. */
+/** The fault of an answer, with a message for the operator. */
 export class PtaxFault extends Error {}
 
 export type PtaxSourceName = 'bcb_olinda' | 'bcb_sgs' | 'bcb_csv'
 
 export interface PtaxSource {
   readonly name: PtaxSourceName
-  /** In the order to be asked: the next one is for when the last had no rate, or was a `404`. */
+  /** The addresses to request in order; the next one is used if the last had no rate or was a `404`. */
   urls(base: string, window: PtaxWindow): string[]
   read(text: string): PtaxRow[]
 }
@@ -40,7 +39,7 @@ export const PTAX_BASES: Readonly<Record<PtaxSourceName, string>> = {
   bcb_csv: 'https://www4.bcb.gov.br/Download/fechamento',
 }
 
-/** OData; holds the closing bulletin only. Its dates are MM-DD-YYYY; no rows means no business day. */
+/** OData with the closing bulletin only. Dates are MM-DD-YYYY; an empty list means that there was no business day. */
 const olinda: PtaxSource = {
   name: 'bcb_olinda',
   urls: (base, { first, last }) => [
@@ -54,9 +53,9 @@ const olinda: PtaxSource = {
     if (!Array.isArray(rows)) throw new PtaxFault('no list of rates in the answer')
     return rows.map((row) => {
       const at = isObject(row) ? row.dataHoraCotacao : undefined
-      // Local time of Brasília without a zone, a space for the T, one to six digits of fraction.
+      // Local time of Brasília without a zone, with a space instead of the T and one to six fractional digits.
       const match = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.\d+)?$/.exec(String(at))
-      if (!match) throw new PtaxFault(`not a time of a bulletin: ${String(at)}`)
+      if (!match) throw new PtaxFault(`not the time of a bulletin: ${String(at)}`)
       return {
         rateE4: rateOf(isObject(row) ? row.cotacaoVenda : undefined),
         rateDate: match[1] as string,
@@ -66,7 +65,7 @@ const olinda: PtaxSource = {
   },
 }
 
-/** Series 1 of the time series system equals the closing PTAX. Its dates are DD/MM/YYYY. */
+/** Series 1 of the time series system (SGS) equals the closing PTAX. Dates are DD/MM/YYYY. */
 const sgs: PtaxSource = {
   name: 'bcb_sgs',
   urls: (base, { first, last }) => [
@@ -85,7 +84,7 @@ const sgs: PtaxSource = {
 
 const USD_CODE = '220'
 
-/** One file a day, all currencies: date;code;type;symbol;buy;sell;parities, with decimal commas. */
+/** One file per day with all currencies: date;code;type;symbol;buy;sell;parities, with decimal commas. */
 const csv: PtaxSource = {
   name: 'bcb_csv',
   urls: (base, window) =>
@@ -106,7 +105,7 @@ const csv: PtaxSource = {
 
 export const PTAX_SOURCES: readonly PtaxSource[] = [olinda, sgs, csv]
 
-/** Numbers keep the digits they were written with: a double never stands between the bank and the bill. */
+/** Parses numbers as their source text, so that no double ever rounds a rate. */
 function parseJson(text: string): unknown {
   const exact = (_key: string, value: unknown, context?: { source?: string }): unknown =>
     typeof value === 'number' ? context?.source : value

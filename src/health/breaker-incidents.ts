@@ -1,18 +1,18 @@
 /**
- * Incidents that breakers open by themselves. Each is a lease: the nodes whose breaker is open report it
- * again and again, and when they all have gone silent it ends by itself. However many nodes report a
- * subject, it has one open incident.
+ * Incidents that circuit breakers open automatically. An incident is a lease: nodes whose breaker is open keep reporting
+ * it, and it ends when no node has reported it for `BREAKER_LEASE_SECONDS`. A subject has at most one open incident,
+ * however many nodes report it.
  */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { createId } from '../lib/ids.ts'
 
-/** Report more often than this. */
+/** Nodes must report more often than this. */
 export const BREAKER_LEASE_SECONDS = 60
 
 /**
- * Opens the subject's incident or refreshes it. `modelIds` (one at least) are those that customers cannot
- * use now; where they are others than before, the incident says so. The subject is never shown.
+ * Opens the subject's incident, or refreshes it. `modelIds` (at least one) are the models that customers cannot use now;
+ * if they changed, the incident gets an update. The subject is never shown to customers.
  */
 export async function reportBreakerOpen(
   db: Database,
@@ -28,7 +28,7 @@ export async function reportBreakerOpen(
   const vendors = [...new Set(report.vendors)].sort()
   const { title, message } = describeModels(modelIds)
   const isChanged = sql`(stored.model_ids, stored.vendors) is distinct from (excluded.model_ids, excluded.vendors)`
-  // A row that this statement inserted has no xmax: that tells an incident it opened from one it found.
+  // A row inserted by this statement has no xmax, which distinguishes a new incident from an existing one.
   const { rows } = await sql<{ is_new: boolean }>`
     with reported as (
       insert into incidents as stored
@@ -53,7 +53,7 @@ export async function reportBreakerOpen(
   return rows[0]?.is_new ? 'opened' : 'refreshed'
 }
 
-/** Ends the subject's incident; `not_open` where there is none. */
+/** Resolves the subject's incident; `not_open` if there is none. */
 export async function reportBreakerClosed(
   db: Database,
   { subject }: { subject: string },
@@ -62,7 +62,7 @@ export async function reportBreakerClosed(
   return subjects.length > 0 ? 'resolved' : 'not_open'
 }
 
-/** Ends the incidents that nobody reports any more; returns their subjects. */
+/** Resolves incidents that no node reports any more; returns their subjects. */
 export async function expireBreakerIncidents(db: Database): Promise<string[]> {
   return resolveBreakers(db, sql`seen_at < now() - make_interval(secs => ${BREAKER_LEASE_SECONDS})`)
 }
@@ -84,7 +84,7 @@ async function resolveBreakers(db: Database, which: ReturnType<typeof sql>): Pro
 const ADVICE =
   'Chamadas sem resposta não são cobradas. Este aviso se encerra sozinho quando o serviço voltar ao normal.'
 
-/** The models are listed beside the texts, so that many of them do not make a message too long. */
+/** The texts name a single model only; several are listed beside them, so that a message never becomes too long. */
 function describeModels(modelIds: readonly string[]): { title: string; message: string } {
   return modelIds.length === 1
     ? {

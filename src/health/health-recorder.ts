@@ -1,6 +1,6 @@
 /**
- * Counts how upstreams answer: in memory while calls run, in the database a moment later. A flush whose
- * answer got lost on the way may be counted twice; a flush that failed is never lost.
+ * Counts successes, failures and latencies of upstreams, in memory first and later in the database. A flush whose
+ * confirmation is lost may be counted twice; a flush that failed is retried and never lost.
  */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
@@ -9,18 +9,18 @@ import { bucketOf, LATENCY_BUCKETS } from './latency-buckets.ts'
 
 /** One attempt at an upstream. */
 export interface HealthSample {
-  /** The maker of the model, as the catalog shows it. */
+  /** The vendor of the model, as shown in the catalog. */
   readonly vendor: string
   readonly upstreamId: string
   readonly ok: boolean
-  /** From the request to the first byte of the answer; counts for good attempts only. */
+  /** From the request to the first byte of the answer; counted for successful attempts only. */
   readonly firstByteMs: number
 }
 
 export interface HealthRecorder {
-  /** Made for the hot path: it adds to numbers in memory. */
+  /** Safe on the hot path: only increments counters in memory. */
   sample(sample: HealthSample): void
-  /** Never rejects: what could not be written stays for the next flush, and the log says so. */
+  /** Never rejects: counts that could not be written stay for the next flush, and a warning is logged. */
   flush(): Promise<void>
 }
 
@@ -34,18 +34,18 @@ interface HourCounts {
 }
 
 const HOUR_MS = 3_600_000
-/** Days of a database that is away; about 3 MB. */
+/** Enough for days without a database; about 3 MB. */
 const PENDING_HOURS_MAX = 2_000
 
 export function createHealthRecorder(deps: {
   readonly db: Database
   readonly log: Log
-  /** In ms since 1970. */
+  /** Milliseconds since 1970. */
   readonly now?: () => number
 }): HealthRecorder {
   const { db, log, now = Date.now } = deps
   let pending = new Map<string, HourCounts>()
-  /** Most samples are of the same upstream as the last one: finding it by its key takes a microsecond. */
+  /** Most samples belong to the same upstream as the one before; this skips a lookup that takes a microsecond. */
   let last: HourCounts | undefined
   let flushed = Promise.resolve()
 
@@ -68,7 +68,7 @@ export function createHealthRecorder(deps: {
     return counts
   }
 
-  /** A map remembers the order in which its entries came. */
+  /** A map iterates in insertion order, so its first entry is the oldest. */
   function dropOldest(): void {
     const [[key, counts] = []] = pending
     if (key === undefined || counts === undefined) return
@@ -87,7 +87,7 @@ export function createHealthRecorder(deps: {
       await storeCounts(db, [...taken.values()])
     } catch (error) {
       log.warn('health_flush_failed', { hours: taken.size, error })
-      // What was taken is older than what came meanwhile, and has to stay in front of it.
+      // The taken counts are older than those that came in meanwhile, so they stay first in the map.
       const came = pending
       pending = taken
       last = undefined
@@ -122,7 +122,7 @@ function addCounts(to: HourCounts, from: HourCounts): void {
     to.latencyCounts[bucket] = (to.latencyCounts[bucket] as number) + count
 }
 
-/** All nodes write the rows in one order, so that none waits for another in a circle. */
+/** All nodes write rows in the same order, so that they cannot deadlock. */
 async function storeCounts(db: Database, hours: readonly HourCounts[]): Promise<void> {
   const rows = hours.map((counts) => ({
     hour_at: new Date(counts.hourAtMs).toISOString(),

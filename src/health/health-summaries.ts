@@ -1,7 +1,7 @@
 import type { Database } from '../db/open.ts'
 import { summarizeHealth, type VendorHealth } from './summarize-health.ts'
 
-/** As long as clients may keep an answer, it is the answer for all of them. */
+/** How long a summary is served from memory, and may be cached by clients. */
 export const SUMMARY_AGE_SECONDS_MAX = 30
 
 export interface HealthSummaries {
@@ -9,8 +9,8 @@ export interface HealthSummaries {
 }
 
 /**
- * The health of each maker of models over a window of days. Callers without a key must not keep the database busy: a
- * window is summed up once in 30 seconds, however many ask for it.
+ * The health of each vendor over a window of days. Callers without a key must not be able to load the database, so each
+ * window is computed at most once in 30 seconds.
  */
 export function createHealthSummaries(db: Database): HealthSummaries {
   const kept = new Map<number, { untilMs: number; vendors: Promise<VendorHealth[]> }>()

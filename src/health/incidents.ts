@@ -1,7 +1,7 @@
 /**
- * What customers are told when something does not work. Operators open incidents by hand; those of
- * breakers are in `breaker-incidents.ts`. Titles and messages are in Portuguese and never name an
- * upstream; vendors and models are those that the catalog shows.
+ * Incidents: the public notices that something does not work. Operators open them by hand; circuit breakers open
+ * theirs in `breaker-incidents.ts`. Titles and messages are in Portuguese and never name an upstream; vendors and
+ * models are named as in the catalog.
  */
 import { sql } from 'kysely'
 import { audited, type Actor } from '../audit-log/audited.ts'
@@ -11,23 +11,23 @@ import type { IncidentSeverity, IncidentSource } from '../db/tables.ts'
 import { createId } from '../lib/ids.ts'
 
 export const INCIDENT_SEVERITIES = ['minor', 'major', 'critical'] as const
-/** In characters, as the table checks them. */
+/** In characters, as in the check constraints of the table. */
 export const INCIDENT_TITLE_MAX = 200
 export const INCIDENT_MESSAGE_MAX = 2_000
 
 export interface Incident {
   readonly id: string
   readonly source: IncidentSource
-  /** What a breaker watches; for operators alone. */
+  /** The upstream or route that a breaker watches; shown to operators only. */
   readonly subject: string | null
   readonly severity: IncidentSeverity
   readonly title: string
-  /** The newest. */
+  /** The newest message. */
   readonly message: string
   readonly vendors: readonly string[]
   readonly modelIds: readonly string[]
   readonly openedAt: Date
-  /** To the microsecond. */
+  /** `openedAt` with microseconds, for page cursors. */
   readonly exactOpenedAt: string
   readonly updatedAt: Date
   readonly resolvedAt: Date | null
@@ -74,7 +74,7 @@ async function insertIncident(trx: Database, input: IncidentInput): Promise<stri
   return id
 }
 
-/** A field that is given replaces the stored one. */
+/** Fields that are set replace the stored ones. */
 export interface IncidentChange {
   readonly id: string
   readonly title?: string | undefined
@@ -90,7 +90,7 @@ export function updateIncident(
   return changeIncident(db, actor, 'updated', input)
 }
 
-/** A breaker that still reports the same opens a new incident with its next report. */
+/** Resolves an incident. A breaker that still reports the same subject opens a new one with its next report. */
 export function resolveIncident(
   db: Database,
   actor: Actor,
@@ -151,7 +151,7 @@ async function whyNotChanged(
   return known ? 'already_resolved' : 'incident_not_found'
 }
 
-/** Newest first, with their history; all of them, where no page is asked for. */
+/** Incidents with their history, newest first; all of them if no `limit` is given. */
 export async function listIncidents(
   db: Database,
   options: {

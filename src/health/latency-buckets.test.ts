@@ -26,7 +26,7 @@ function assertWithin5Percent(found: number | null, exact: number): void {
   assert.ok(Math.abs(found - exact) <= exact * 0.05, `${found} is more than 5 % from ${exact}`)
 }
 
-test('the stored rows have as many buckets as their type asks for', () => {
+test('the number of buckets matches the stored rows', () => {
   assert.equal(LATENCY_BUCKETS, 156)
 })
 
@@ -47,7 +47,7 @@ test('percentiles are within 5 % of those of the latencies themselves', () => {
   )
 })
 
-test('counts that are added up have the percentiles of all their latencies together', () => {
+test('added counts have the percentiles of all their latencies together', () => {
   fc.assert(
     fc.property(latencies, latencies, (some, others) => {
       const [left, right] = [count(some), count(others)]
@@ -66,12 +66,12 @@ test('a longer latency is never in an earlier bucket', () => {
   )
 })
 
-test('what is out of range counts at the end it is nearer to', () => {
+test('latencies out of range count in the nearest bucket', () => {
   for (const ms of [0.999, 0, -5, -Infinity, Number.NaN]) assert.equal(bucketOf(ms), 0)
   for (const ms of [MS_MAX * 2, Number.MAX_VALUE, Infinity])
     assert.equal(bucketOf(ms), LATENCY_BUCKETS - 1)
 })
 
-test('of no latencies there is no percentile', () => {
+test('without latencies there is no percentile', () => {
   assert.equal(percentileMs(count([]), 0.5), null)
 })

@@ -6,13 +6,13 @@ export interface JobState {
   readonly cron: string
   readonly waiting: number
   readonly active: number
-  /** Given up after their tries, of those that pg-boss still keeps. */
+  /** Jobs given up after their last retry, as long as pg-boss keeps them. */
   readonly failed: number
   readonly lastCompletedAt: Date | null
   readonly lastFailedAt: Date | null
 }
 
-/** What the nodes do by the clock, each run by one of them. None where no node has had workers yet. */
+/** The scheduled jobs and their state; one node runs each job. Empty until a node has started its workers. */
 export async function listJobs(db: Database): Promise<JobState[]> {
   const { rows: made } = await sql<{ is_there: boolean }>`
     select to_regclass('jobs.schedule') is not null and to_regclass('jobs.job') is not null as is_there`.execute(

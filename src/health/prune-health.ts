@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 
-/** Longer than the longest window that can be asked for. */
+/** Longer than the longest window that can be requested. */
 const KEPT_DAYS = 100
 
-/** Removes the hours that nobody can ask for any more; returns how many rows those were. */
+/** Deletes hours that no request can reach any more; returns the number of deleted rows. */
 export async function pruneHealth(db: Database): Promise<number> {
   const result = await sql`
     delete from upstream_health_hours where hour_at < now() - make_interval(days => ${KEPT_DAYS})

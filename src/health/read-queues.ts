@@ -5,14 +5,14 @@ export const QUEUES = ['events', 'webhook_attempts', 'mails', 'processor_events'
 
 export interface QueueState {
   readonly name: (typeof QUEUES)[number]
-  /** Of those that are not done, also those whose time has not come. */
+  /** All open items, including those that are not due yet. */
   readonly waiting: number
   readonly due: number
-  /** When the one that is due for the longest time came to be due. */
+  /** When the longest overdue item became due. */
   readonly oldestDueAt: Date | null
 }
 
-/** What waits to be done, by whichever node. Each count reads an index of what waits alone. */
+/** The work queues that all nodes share. Each count reads a partial index of open items only. */
 export async function readQueues(db: Database): Promise<QueueState[]> {
   const queue = (name: QueueState['name'], waiting: ReturnType<typeof sql>) => sql`
     select ${name}::text as name, count(*)::int4 as waiting,

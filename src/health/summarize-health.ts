@@ -2,21 +2,21 @@ import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { LATENCY_BUCKETS, percentileMs } from './latency-buckets.ts'
 
-/** How the models of one maker were served, by whichever upstreams. */
+/** The health of one vendor's models, over all upstreams. */
 export interface VendorHealth {
   readonly vendor: string
-  /** Attempts at upstreams, good and failed. */
+  /** Attempts at upstreams, successful and failed. */
   readonly requests: number
-  /** Two decimals at most, rounded down: 100 is shown only where nothing failed. */
+  /** At most two decimals, rounded down, so that 100 means no failure at all. */
   readonly uptimePercent: number
-  /** To the first byte, in ms, within 5 %; null where no attempt was good. */
+  /** Time to the first byte in ms, within 5 %; null if no attempt succeeded. */
   readonly p50Ms: number | null
   readonly p95Ms: number | null
 }
 
-/** The last `days` times 24 hours, by the name of the maker. */
+/** The last `days` times 24 hours, sorted by vendor. */
 export async function summarizeHealth(db: Database, days: number): Promise<VendorHealth[]> {
-  // One sum for each bucket reads a row once; taking the arrays apart into rows takes four times as long.
+  // One sum per bucket reads each row once; unnesting the arrays into rows takes four times as long.
   const sums = Array.from(
     { length: LATENCY_BUCKETS },
     (_, bucket) => sql`sum(latency_counts[${sql.lit(bucket + 1)}])`,

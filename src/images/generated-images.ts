@@ -1,13 +1,13 @@
 /**
- * Images that were generated and wait to be fetched from an address of ours: one of the upstream's would
- * tell its name. The id is the secret that opens it.
+ * Generated images, kept for an hour for their customer to fetch from this server: the upstream's own address would
+ * reveal its name. The id is the secret that grants access.
  */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 
 const KEPT_MINUTES = 60
-/** What is no id is not asked for: a database refuses some characters. */
+/** Other strings are never looked up, because PostgreSQL refuses some characters. */
 const ID = /^[\w-]{32}$/
 
 export interface StoredImage {
@@ -35,7 +35,7 @@ export async function storeImage(
   return id
 }
 
-/** Undefined where there is none, or where it is too late. */
+/** Undefined if there is no such image, or if it has expired. */
 export async function findImage(db: Database, id: string): Promise<StoredImage | undefined> {
   if (!ID.test(id)) return undefined
   const row = await db
@@ -47,7 +47,7 @@ export async function findImage(db: Database, id: string): Promise<StoredImage |
   return row && { mediaType: row.media_type, bytes: row.bytes }
 }
 
-/** Removes what is too late. */
+/** Deletes expired images. */
 export async function pruneImages(db: Database): Promise<void> {
   await db
     .deleteFrom('generated_images')

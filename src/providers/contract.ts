@@ -1,12 +1,12 @@
 /**
- * What an upstream adapter is. An adapter owns the wire to one upstream: addresses, credentials,
- * time-outs, the shape of requests and answers. It knows no customer, no database and no money.
- * Every chat that leaves an adapter is in the chat-completions shape, with usage read from it.
+ * The interface of an upstream adapter. An adapter owns the protocol of one upstream: addresses, credentials, time-outs,
+ * and the shape of requests and answers. It knows no customer, no database and no money. Every chat answer that it
+ * returns has the chat-completions shape, with the usage already parsed.
  */
 
 export type JsonObject = { [key: string]: unknown }
 
-/** Tokens as the upstream reports them; see `TokenCounts` in the catalog for what includes what. */
+/** Tokens as the upstream reports them. `TokenCounts` in the catalog defines which counts include others. */
 export interface ReportedTokens {
   readonly promptTokens: number
   readonly cachedTokens: number
@@ -15,51 +15,51 @@ export interface ReportedTokens {
   readonly reasoningTokens: number
 }
 
-/** Usage of any kind of call. The kinds of tokens named here are included in the prompt and the completion. */
+/** The usage of any kind of call. The tokens named here are included in the prompt and completion tokens. */
 export interface ReportedUsage extends ReportedTokens {
   readonly audioInputTokens?: number
   readonly imageInputTokens?: number
   readonly imageOutputTokens?: number
-  /** Of the tokens written to a cache: those to be kept for an hour. */
+  /** The part of `cacheWriteTokens` with a lifetime of one hour. */
   readonly hourCacheWriteTokens?: number
-  /** Seconds of audio; what the upstream bills, where it says so. */
+  /** Seconds of audio that the upstream bills. */
   readonly audioSeconds?: number
 }
 
-/** What the size of a chat at an upstream depends on. */
+/** The properties of a chat that determine its size at an upstream. */
 export interface ChatContent {
   /** The upstream's name for the model. */
   readonly model: string
-  /** A chat-completions request. Its own `model` and its limits of output are the client's: not sent. */
+  /** The client's chat-completions request. Its `model` and output limits are never sent; the fields here replace them. */
   readonly body: JsonObject
-  /** One for all measurements and tries of a request: what an adapter wrote of it, so as to send it. */
+  /** Shared by all measurements and attempts of a request: the body that an adapter serialized, to be sent as is. */
   readonly memo: { written?: unknown }
   readonly isStream: boolean
   /**
-   * The output tokens of each choice that money is held for. Always sent, in the field that the upstream
-   * obeys, and no other limit beside it.
+   * The output tokens per choice that the hold covers. Always sent, in the field that the upstream obeys, and as the
+   * only limit.
    */
   readonly outputTokensMax: number
-  /** Characters of the request that are the base64 of images. */
+  /** The base64 characters of images in the request. */
   readonly imageBytes: number
-  /** An image of the request is an http(s) address: an upstream that opens it may find anything there. */
+  /** An image is given by an http(s) address. An upstream that opens it may find any kind of content. */
   readonly hasImageAddresses: boolean
   /** A content part or a tool carries `cache_control`. */
   readonly hasCacheControl: boolean
-  /** One of these marks asks for the life of an hour. */
+  /** A `cache_control` asks for a lifetime of one hour. */
   readonly cachesForAnHour: boolean
-  /** The request has files: documents or sound. */
+  /** The request has files: documents or audio. */
   readonly hasFiles: boolean
-  /** A file of the request is sound, which has a price of its own. */
+  /** A file of the request is audio, which has a separate price. */
   readonly hasAudio: boolean
 }
 
 export interface ChatCall extends ChatContent {
-  /** Our id of the call, sent upstream for correlation. */
+  /** Our id of the call, sent to the upstream for correlation. */
   readonly callId: string
 }
 
-/** Why an upstream gave no answer. `detail` is for logs only and never reaches a customer. */
+/** Why an upstream gave no answer. `detail` is for logs only and must never reach a customer. */
 export interface UpstreamFailure {
   readonly kind: 'failure'
   readonly reason:
@@ -68,9 +68,9 @@ export interface UpstreamFailure {
     | 'idle_timeout'
     | 'connection_lost'
     | 'bad_answer'
-    /** The upstream says that the request is wrong; another one would say the same. */
+    /** The upstream refused the request as invalid; any other upstream would, too. */
     | 'refused_request'
-    /** This way cannot carry the request; another one may. Nothing was sent. */
+    /** The adapter cannot send this request; another route may. Nothing was sent. */
     | 'unsupported'
     | 'rate_limited'
     | 'credentials_refused'
@@ -79,37 +79,37 @@ export interface UpstreamFailure {
   readonly status?: number
   readonly retryAfterSeconds?: number
   readonly detail: string
-  /** Aborted before anything was sent: it waited for a connection. */
+  /** Aborted while waiting for a connection, before anything was sent. */
   readonly isUnsent?: boolean
-  /** Aborted because the client left, and not by the time limit of the call. */
+  /** Aborted because the client hung up, not by the time limit of the call. */
   readonly isByClient?: boolean
 }
 
 export interface ChatAnswer {
   readonly kind: 'answer'
   readonly body: JsonObject
-  /** Undefined when the upstream reported none: that is unknown usage, not zero usage. */
+  /** Undefined if the upstream reported none: the usage is then unknown, not zero. */
   readonly usage: ReportedUsage | undefined
 }
 
 export interface ChatStream {
   readonly kind: 'stream'
   /**
-   * The events of each read from the network, in order; ends after the upstream's `[DONE]`, throws
-   * `StreamBroken` when the answer breaks off. Pulling slowly slows the upstream down.
+   * The chunks of each read from the network, in order. Ends after the upstream's `[DONE]`; throws `StreamBroken` if
+   * the answer breaks off. Slow reading slows the upstream down (back-pressure).
    */
   readonly chunks: AsyncIterable<readonly StreamChunk[]>
   /** Stops reading and closes the upstream connection. */
   cancel(): void
 }
 
-/** One chat-completions chunk, and the usage if this chunk carried it. */
+/** One chat-completions chunk, with its usage if it carries any. */
 export interface StreamChunk {
   readonly body: JsonObject
   readonly usage: ReportedUsage | undefined
 }
 
-/** Thrown out of `ChatStream.chunks` when the stream breaks off before its end. */
+/** Thrown by `ChatStream.chunks` if the stream breaks off before its end. */
 export class StreamBroken extends Error {
   readonly failure: UpstreamFailure
   constructor(failure: UpstreamFailure) {
@@ -119,15 +119,15 @@ export class StreamBroken extends Error {
 }
 
 export interface EmbeddingCall {
-  /** An embeddings request whose `model` is the upstream's name for it. */
+  /** An embeddings request, with the upstream's name for the model in `model`. */
   readonly body: JsonObject
-  /** The texts of `input`, or the tokens of texts. */
+  /** The texts of `input`, or texts as token ids. */
   readonly inputs: readonly (string | readonly number[])[]
   readonly dimensions: number | undefined
   readonly callId: string
 }
 
-/** One vector for each input, in their order: numbers, or the base64 of little-endian 32-bit floats. */
+/** One vector for each input, in the same order: numbers, or the base64 of little-endian 32-bit floats. */
 export interface EmbeddingAnswer {
   readonly kind: 'embeddings'
   readonly vectors: readonly (readonly number[] | string)[]
@@ -135,21 +135,21 @@ export interface EmbeddingAnswer {
 }
 
 export interface ImageCall {
-  /** An images request whose `model` is the upstream's name for it. */
+  /** An images request, with the upstream's name for the model in `model`. */
   readonly body: JsonObject
   readonly prompt: string
   readonly count: number
-  /** `<width>x<height>`; undefined: the model's own choice. */
+  /** `<width>x<height>`; undefined if the model chooses. */
   readonly size: string | undefined
   /**
-   * The output tokens of each image that money is held for, text beside it included: sent to upstreams
-   * that take a limit. Undefined where images are billed by the piece.
+   * The output tokens per image that the hold covers, including text beside it. Sent to upstreams that accept a limit.
+   * Undefined if images are billed per image.
    */
   readonly outputTokensMax: number | undefined
   readonly callId: string
 }
 
-/** Images come as bytes: an address would be the upstream's. */
+/** Images as bytes: an address would reveal the upstream. */
 export interface ImageAnswer {
   readonly kind: 'images'
   readonly images: readonly GeneratedImage[]
@@ -158,11 +158,11 @@ export interface ImageAnswer {
 
 export interface GeneratedImage {
   readonly base64: string
-  /** What the model made of the prompt, where it tells. */
+  /** The prompt as rewritten by the model, if it reports one. */
   readonly revisedPrompt?: string
 }
 
-/** A file of a customer, on this machine's disk. It can be read again for another try. */
+/** A customer's file on the local disk. It can be read again for another attempt. */
 export interface UploadedFile {
   readonly name: string
   readonly mediaType: string
@@ -171,12 +171,12 @@ export interface UploadedFile {
 }
 
 export interface TranscriptionCall {
-  /** The upstream's name for it. */
+  /** The upstream's name for the model. */
   readonly model: string
   readonly file: UploadedFile
-  /** What else the form says: language, prompt, temperature; a field may be there more than once. */
+  /** The other fields of the form: language, prompt, temperature. A field may occur more than once. */
   readonly fields: readonly (readonly [name: string, value: string])[]
-  /** `segments`: with their times, for subtitles. Some models cannot tell them. */
+  /** `segments` asks for segments with timestamps, for subtitles; some models do not support them. */
   readonly detail: 'text' | 'segments'
   readonly callId: string
 }
@@ -186,7 +186,7 @@ export interface TranscriptionAnswer {
   readonly text: string
   readonly language?: string
   readonly durationSeconds?: number
-  /** As the upstream tells them, in the published format of verbose transcriptions. */
+  /** As reported by the upstream, in the published format of verbose transcriptions. */
   readonly segments?: readonly TranscriptionSegment[]
   readonly words?: readonly TranscriptionWord[]
   readonly usage: ReportedUsage | undefined
@@ -205,9 +205,9 @@ export interface TranscriptionWord {
 }
 
 /**
- * Each method sends one call. It resolves at the end of the answer, or for a stream with the response
- * headers, and never rejects for anything the upstream or the network does. What an upstream cannot do
- * it does not have.
+ * Each method sends one call. It resolves at the end of the answer, or for a stream with the response headers, and never
+ * rejects because of the upstream or the network. A method is missing if the upstream does not support that kind of
+ * call.
  */
 export interface Provider {
   completeChat?(
@@ -215,10 +215,9 @@ export interface Provider {
     signal: AbortSignal,
   ): Promise<ChatAnswer | ChatStream | UpstreamFailure>
   /**
-   * The bytes of the body that `completeChat` would send, without what stands for images and files: of
-   * the same text, not of an estimate. It is the meter of the hold, so it is never below what is sent
-   * for any lower limit of output. Undefined where that cannot be said; then the model's whole context
-   * is held for. There with `completeChat`.
+   * The bytes of the exact body that `completeChat` would send, without the data of images and files. The hold is
+   * computed from it, so it must never be below the bytes that are sent with any lower output limit. Undefined if the
+   * size cannot be determined; the hold then covers the model's whole context. Present together with `completeChat`.
    */
   measureChat?(content: ChatContent): number | undefined | Promise<number | undefined>
   embed?(call: EmbeddingCall, signal: AbortSignal): Promise<EmbeddingAnswer | UpstreamFailure>
@@ -227,7 +226,7 @@ export interface Provider {
     call: TranscriptionCall,
     signal: AbortSignal,
   ): Promise<TranscriptionAnswer | UpstreamFailure>
-  /** True where closing the connection stops the upstream's meter. */
+  /** Whether closing the connection stops the upstream's billing. */
   readonly cancelStopsBilling: boolean
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 import type { ReportedTokens } from './contract.ts'
 
-/** Tokens of a call that knows neither a cache nor reasoning. */
+/** The tokens of a call without caching and reasoning. */
 export function plainTokens(promptTokens: number, completionTokens: number): ReportedTokens {
   return {
     promptTokens,

@@ -1,7 +1,7 @@
 import { errors } from 'undici'
 import type { UpstreamFailure } from './contract.ts'
 
-/** Aborted before the dispatcher had a connection for it: the upstream knows nothing of it. */
+/** The call was aborted while it waited for a connection: nothing was sent to the upstream. */
 export class NotSent extends Error {
   constructor(cause: unknown) {
     super('aborted before it was sent', { cause })
@@ -9,10 +9,10 @@ export class NotSent extends Error {
   }
 }
 
-/** How much of an upstream's error is kept for the operator's log. */
+/** The part of an upstream's error that is kept for the operator's log. */
 const DETAIL_CHARACTERS_MAX = 300
 
-/** An answer that is not a success. */
+/** The failure for an answer with an error status. */
 export function readRefusal(
   status: number,
   retryAfter: string | undefined,
@@ -27,7 +27,7 @@ export function readRefusal(
   }
 }
 
-/** A call that got no answer, or half of one. */
+/** The failure for a call that got no answer, or only part of one. */
 export function readError(error: unknown): UpstreamFailure {
   const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   return {
@@ -63,7 +63,7 @@ function errorReasonOf(error: unknown): UpstreamFailure['reason'] {
   return 'connection_lost'
 }
 
-/** Only the form in seconds: a date would trust the upstream's clock. */
+/** Reads the form in seconds only; a date would depend on the upstream's clock. */
 function retryAfterOf(header: string | undefined): { retryAfterSeconds?: number } {
   if (header === undefined || !/^\d{1,6}(\.\d+)?$/.test(header)) return {}
   return { retryAfterSeconds: Math.ceil(Number(header)) }

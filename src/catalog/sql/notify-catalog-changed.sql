@@ -1,5 +1,5 @@
--- Tells all nodes that a margin or the list of disabled models changed. How far customers were notified of a margin does
--- not concern them.
+-- Notifies all nodes that a markup or the list of disabled models changed. The progress of customers' notices
+-- (noticed_at) does not concern nodes.
 create function notify_catalog_changed() returns trigger language plpgsql set search_path from current as $$
 begin
   perform pg_notify('catalog', '');

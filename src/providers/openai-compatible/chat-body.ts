@@ -1,23 +1,23 @@
-/** The body of a chat as an upstream in the chat-completions format gets it. */
+/** Serializes the body of a chat for an upstream with the chat-completions format. */
 import { isObject } from '../../lib/is-object.ts'
 import type { ChatContent, JsonObject } from '../contract.ts'
 
 export interface ChatBodyOptions {
-  /** The fields of a request that reach this upstream, beside those that the gateway writes itself. */
+  /** The fields of a request that reach this upstream, in addition to those that the gateway writes itself. */
   readonly fields: ReadonlySet<string>
-  /** What this upstream calls the limit of output tokens. */
+  /** The upstream's name for the limit of output tokens. */
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
-  /** Sent with every chat, where the upstream would otherwise choose the price. */
+  /** Sent with every chat to an upstream that would otherwise choose the price tier itself. */
   readonly serviceTier?: 'default' | undefined
 }
 
 export interface ChatBody {
-  /** Bytes of what `write` gives for this limit or a lower one, without the data of images. */
+  /** The bytes that `write` produces at most for this output limit or a lower one, without image data. */
   measure(content: ChatContent): number
   write(content: ChatContent): string
 }
 
-/** All but what the gateway writes itself; `bytes` is without the data of images. */
+/** The body without the fields that the gateway writes itself; `bytes` excludes image data. */
 interface Rest {
   readonly fields: ReadonlySet<string>
   readonly text: string
@@ -25,15 +25,15 @@ interface Rest {
 }
 
 /**
- * A request is written once: before its money is held, which its size decides, and the same text is sent
- * by every try.
+ * Each request is serialized once, before the hold, whose amount depends on its size. Every attempt sends the same
+ * text.
  */
 export function createChatBody({ fields, maxTokensField, serviceTier }: ChatBodyOptions): ChatBody {
   const tier = serviceTier === undefined ? '' : `,"service_tier":"${serviceTier}"`
 
   function restOf({ body, hasCacheControl, imageBytes, memo }: ChatContent): Rest {
-    // Upstreams that share the list of fields share what was written. The mark of a cache is the only
-    // thing in which bodies of one request differ, and is taken out of them.
+    // Upstreams with the same list of fields share the text. The bodies of one request differ between models only in
+    // `cache_control`, which is removed here.
     const known = memo.written as Rest | undefined
     if (known?.fields === fields) return known
     const text = writeFields(hasCacheControl ? withoutCacheControl(body) : body, fields)
@@ -53,7 +53,7 @@ export function createChatBody({ fields, maxTokensField, serviceTier }: ChatBody
   }
 }
 
-/** Field by field: a copy of the request without the others was measured to take longer. */
+/** Field by field: copying the request without the other fields was measured to be slower. */
 function writeFields(body: JsonObject, fields: ReadonlySet<string>): string {
   let text = ''
   for (const field in body) {
@@ -64,11 +64,11 @@ function writeFields(body: JsonObject, fields: ReadonlySet<string>): string {
   return `${text}}`
 }
 
-/** An upstream that bills what it writes to a cache does so by prices that the catalog may not have. */
+/** Removes `cache_control`: upstreams may bill cache writes at prices that the catalog does not have. */
 function withoutCacheControl(body: JsonObject): JsonObject {
   const without = (carrier: unknown): unknown => {
     if (!isObject(carrier) || carrier.cache_control === undefined) return carrier
-    const { cache_control: _mark, ...rest } = carrier
+    const { cache_control: _control, ...rest } = carrier
     return rest
   }
   const messages = (body.messages as JsonObject[]).map((message) =>

@@ -1,7 +1,7 @@
 /**
- * The fields of a chat that upstreams get. What is on neither list does not reach one: a field that
- * nobody here knows may be billed by a price that the catalog does not have. The gateway writes `model`,
- * the limit of output, `stream` and `stream_options` itself.
+ * The fields of a chat that reach upstreams. Fields on neither list are never sent, because an unknown field may be
+ * billed at a price that the catalog does not have. The gateway itself writes `model`, the output limit, `stream` and
+ * `stream_options`.
  */
 const COMMON = [
   'messages',
@@ -28,10 +28,10 @@ const COMMON = [
   'safety_identifier',
 ]
 
-/** OpenAI refuses fields that it does not know. */
+/** For OpenAI, which refuses unknown fields. */
 export const OPENAI_CHAT_FIELDS: ReadonlySet<string> = new Set(COMMON)
 
-/** Of upstreams that took the format over: also how tokens are drawn, and whether the model thinks. */
+/** For other upstreams with this format: adds sampling parameters and switches for reasoning. */
 export const OPEN_CHAT_FIELDS: ReadonlySet<string> = new Set([
   ...COMMON,
   'top_k',

@@ -27,7 +27,7 @@ function callOf(more: Partial<ChatCall>): ChatCall {
   }
 }
 
-test('files are not sent where their pages are billed, and sound as a file nowhere', async () => {
+test('files are not sent to upstreams that bill pages, and audio files to none', async () => {
   const { signal } = new AbortController()
   const billsPages = upstream.open({ takesFiles: false })
   for (const [provider, more] of [
@@ -40,7 +40,7 @@ test('files are not sent where their pages are billed, and sound as a file nowhe
   assert.deepEqual(upstream.asked, [])
 })
 
-test('the tier of the price is sent where an upstream would choose it', async () => {
+test('the service tier is sent to upstreams that would otherwise choose it', async () => {
   const provider = upstream.open({
     serviceTier: 'default',
     maxTokensField: 'max_completion_tokens',

@@ -1,4 +1,4 @@
-/** Chats in the format of the upstream: see `chat-body.ts` for what is sent of one. */
+/** Sends chats in the chat-completions format; `chat-body.ts` builds the body. */
 import type { ChatAnswer, Provider, UpstreamFailure } from '../contract.ts'
 import { readError } from '../read-failure.ts'
 import type { ChatBody } from './chat-body.ts'
@@ -8,15 +8,15 @@ import { readStream } from './read-stream.ts'
 import { readUsage } from './read-usage.ts'
 import type { Upstream } from './upstream.ts'
 
-/** A plain answer larger than this is refused as broken. */
+/** A larger plain answer is rejected as broken. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
-/** Usage in this format does not always tell sound from text, which has another price. */
+/** Usage in this format does not always separate audio from text tokens, which have different prices. */
 const NO_AUDIO: UpstreamFailure = {
   kind: 'failure',
   reason: 'unsupported',
-  detail: 'sound as a file is not sent in this format',
+  detail: 'audio files are not sent in this format',
 }
-/** Some upstreams read the pages themselves, at a price for each. */
+/** Some upstreams process the pages of files and bill each page. */
 const NO_FILES: UpstreamFailure = {
   kind: 'failure',
   reason: 'unsupported',
@@ -46,7 +46,7 @@ export function createCompleteChat(
         return readStream(answered.body)
       }
       answered.body.cancel()
-      return badAnswer('a stream was asked for and something else came')
+      return badAnswer('the answer is not the requested stream')
     } catch (error) {
       return error instanceof BadAnswer ? badAnswer(error.message) : readError(error)
     }

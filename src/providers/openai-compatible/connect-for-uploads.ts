@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net'
 import { buildConnector } from 'undici'
 
-/** For an answer that is on its way already; a closed connection's end shows at once. */
+/** How long a failed write waits for an answer that may already be arriving; the end of a closed connection arrives at once. */
 const READ_MS_MAX = 1_000
 
 type Written = (error?: Error | null) => void
 
 /**
- * Connections for requests that upstreams refuse before they have read them. Such an upstream answers
- * and closes, and the next write fails; Node would then give up the connection with the answer
- * unread. Here a failed write waits until the reading has come to its end.
+ * Connections for requests that upstreams may refuse before reading all of them. Such an upstream answers and closes
+ * the connection, so the next write fails, and Node would destroy the socket with the answer unread. Here a failed
+ * write is reported only after reading has ended.
  */
 export function connectForUploads(options: buildConnector.BuildOptions): buildConnector.connector {
   const connect = buildConnector(options)
@@ -22,7 +22,7 @@ export function connectForUploads(options: buildConnector.BuildOptions): buildCo
   }
 }
 
-// Not `write`, which says nothing of how it ended: these are what Node calls for the writing itself.
+// Overrides `_write` and `_writev`, which report the result of a write, and not `write`, which does not.
 /* oxlint-disable no-underscore-dangle */
 function readBeforeFailing(socket: Socket): void {
   const write = socket._write.bind(socket)
@@ -32,7 +32,7 @@ function readBeforeFailing(socket: Socket): void {
 }
 /* oxlint-enable no-underscore-dangle */
 
-/** The end of the reading closes the socket, and with it this write. */
+/** Delays the error of a write to a closed connection: when reading ends, the socket closes and ends the write. */
 function failingLate(done: Written): Written {
   return (error) => {
     if (isClosedByPeer(error)) setTimeout(done, READ_MS_MAX, error).unref()

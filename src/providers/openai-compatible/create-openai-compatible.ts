@@ -1,4 +1,4 @@
-/** The adapter for upstreams that speak the formats of OpenAI themselves. */
+/** The adapter for upstreams that use OpenAI's formats natively. */
 import type { Provider } from '../contract.ts'
 import { createChatBody, type ChatBodyOptions } from './chat-body.ts'
 import { OPEN_CHAT_FIELDS } from './chat-fields.ts'
@@ -11,14 +11,14 @@ import { openUpstream, type UpstreamOptions } from './upstream.ts'
 export interface OpenAiCompatibleOptions
   extends UpstreamOptions, Pick<ChatBodyOptions, 'maxTokensField' | 'serviceTier'> {
   readonly cancelStopsBilling: boolean
-  /** False where the upstream bills the pages of files beside their tokens; true if not given. */
+  /** False if the upstream bills the pages of files in addition to their tokens. Default: true. */
   readonly takesFiles?: boolean | undefined
   /**
-   * True where an address that is given as an image is opened as an image or not at all. Otherwise such a
-   * chat has no measure: the address may lead to a document or a film. False if not given.
+   * True if the upstream opens the address of an image as an image or refuses it. Otherwise the size of such a chat is
+   * unknown, because the address may lead to a document or video. Default: false.
    */
   readonly opensOnlyImages?: boolean | undefined
-  /** `OPEN_CHAT_FIELDS` if not given. */
+  /** Default: `OPEN_CHAT_FIELDS`. */
   readonly chatFields?: ReadonlySet<string> | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Against a server in the published format of embeddings, and its bad days. */
+/** Embeddings against a server with the published format, including its failures. */
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import type { EmbeddingAnswer, EmbeddingCall, UpstreamFailure } from '../contract.ts'
@@ -40,7 +40,7 @@ async function reasonOf(answer: Promise<EmbeddingAnswer | UpstreamFailure>): Pro
   return outcome.kind === 'failure' ? outcome.reason : assert.fail('it was an answer')
 }
 
-test('a call goes out as given, with its key and its id, and its vectors come back', async () => {
+test('a call is sent unchanged, with its key and id, and its vectors are returned', async () => {
   answerVectors([
     { object: 'embedding', index: 0, embedding: [0.25, -1] },
     { object: 'embedding', index: 1, embedding: [1e-7, 3] },
@@ -62,14 +62,14 @@ test('a call goes out as given, with its key and its id, and its vectors come ba
   assert.deepEqual(JSON.parse(String(asked?.body)), callOf('a', 'b').body)
 })
 
-test('vectors in base64 come back as they are', async () => {
+test('vectors in base64 are returned unchanged', async () => {
   const embedding = Buffer.from(new Float32Array([0.5, -2]).buffer).toString('base64')
   answerVectors([{ index: 0, embedding }])
   const answer = await embed(callOf('a'))
   assert.deepEqual(answer, { kind: 'embeddings', vectors: [embedding], usage: USED })
 })
 
-test('vectors are in the order of their index, whatever order they come in', async () => {
+test('vectors are sorted by index, in whatever order they arrive', async () => {
   answerVectors([
     { index: 2, embedding: [2] },
     { index: 0, embedding: [0] },
@@ -79,7 +79,7 @@ test('vectors are in the order of their index, whatever order they come in', asy
   assert.deepEqual(answer.kind === 'embeddings' && answer.vectors, [[0], [1], [2]])
 })
 
-test('an index of zero may be left out, and all of them may', async () => {
+test('an index of zero, or all indexes, may be omitted', async () => {
   answerVectors([{ index: 1, embedding: [1] }, { embedding: [0] }])
   const first = await embed()
   assert.deepEqual(first.kind === 'embeddings' && first.vectors, [[0], [1]])
@@ -88,7 +88,7 @@ test('an index of zero may be left out, and all of them may', async () => {
   assert.deepEqual(none.kind === 'embeddings' && none.vectors, [[0], [1]])
 })
 
-test('an order in doubt is a bad answer', async () => {
+test('a doubtful order is a bad answer', async () => {
   for (const [a, b] of [
     [1, 1],
     [1, 2],
@@ -117,7 +117,7 @@ test('fewer or more vectors than inputs are a bad answer', async () => {
   }
 })
 
-test('garbage is a bad answer', async () => {
+test('malformed answers are bad answers', async () => {
   for (const body of [
     '',
     '<html>',
@@ -142,7 +142,7 @@ test('garbage is a bad answer', async () => {
   }
 })
 
-test('usage that is missing, zero or absurd is unknown, and the total stands in for the prompt', async () => {
+test('missing, zero or implausible usage is unknown, and the total replaces a missing prompt count', async () => {
   const data = [{ index: 0, embedding: [1] }]
   const unknown = [
     undefined,
@@ -169,8 +169,8 @@ test('usage that is missing, zero or absurd is unknown, and the total stands in 
   assert.deepEqual(answer.kind === 'embeddings' && answer.usage, USED)
 })
 
-test('a refusal tells its status and when to come again', async () => {
-  const told = '{"error":{"message":"no"}}'
+test('a refusal has its status and its retry time', async () => {
+  const text = '{"error":{"message":"no"}}'
   for (const [status, reason] of [
     [400, 'refused_request'],
     [401, 'credentials_refused'],
@@ -179,21 +179,21 @@ test('a refusal tells its status and when to come again', async () => {
     [500, 'server_error'],
     [503, 'server_error'],
   ] as const) {
-    upstream.answerJson(told, status)
-    const failure = { kind: 'failure', reason, status, detail: `${status} ${told}` }
+    upstream.answerJson(text, status)
+    const failure = { kind: 'failure', reason, status, detail: `${status} ${text}` }
     assert.deepEqual(await embed(), failure)
   }
-  upstream.answerJson(told, 429, { 'retry-after': '7' })
+  upstream.answerJson(text, 429, { 'retry-after': '7' })
   assert.deepEqual(await embed(), {
     kind: 'failure',
     reason: 'rate_limited',
     status: 429,
     retryAfterSeconds: 7,
-    detail: `429 ${told}`,
+    detail: `429 ${text}`,
   })
 })
 
-test('a refusal whose body breaks off is that refusal', async () => {
+test('a refusal whose body breaks off keeps its status', async () => {
   upstream.answerWith((_request, response) => {
     response.writeHead(429, { 'retry-after': '2', 'content-length': 100 })
     response.write('{"err', () => response.destroy())
@@ -207,7 +207,7 @@ test('a refusal whose body breaks off is that refusal', async () => {
   })
 })
 
-test('an error in an answer that says all is well is a failure of the upstream', async () => {
+test('an error in an answer with status 200 is a failure of the upstream', async () => {
   upstream.answerJson({ error: { message: 'overloaded' } })
   assert.deepEqual(await embed(), {
     kind: 'failure',
@@ -216,7 +216,7 @@ test('an error in an answer that says all is well is a failure of the upstream',
   })
 })
 
-test('a connection that is cut is lost, with half an answer and with none', async () => {
+test('a broken connection is lost, with half an answer or none', async () => {
   upstream.answerWith((_request, response) => response.destroy())
   assert.equal(await reasonOf(embed()), 'connection_lost')
   upstream.answerWith((_request, response) => {
@@ -226,7 +226,7 @@ test('a connection that is cut is lost, with half an answer and with none', asyn
   assert.equal(await reasonOf(embed()), 'connection_lost')
 })
 
-test('an answer that does not begin and one that does not go on run out of time', async () => {
+test('an answer that does not begin and one that stalls time out', async () => {
   const provider = upstream.open({ firstByteTimeoutMs: 50, idleTimeoutMs: 50 })
   upstream.answerWith(() => {})
   assert.equal(await reasonOf(embed(callOf('a'), { provider })), 'first_byte_timeout')
@@ -234,13 +234,13 @@ test('an answer that does not begin and one that does not go on run out of time'
   assert.equal(await reasonOf(embed(callOf('a'), { provider })), 'idle_timeout')
 })
 
-test('where nobody listens, the connection fails', async () => {
-  // Port 1 is not given to servers.
+test('if no server listens, the connection fails', async () => {
+  // No server listens on port 1.
   const provider = upstream.open({ baseUrl: 'http://127.0.0.1:1/v1' })
   assert.equal(await reasonOf(embed(callOf('a'), { provider })), 'connect_failed')
 })
 
-test('an abort ends the call before it, while it waits and while it reads, whatever its reason', async () => {
+test('an abort ends a call before it is sent, while it waits and while it reads, for any reason', async () => {
   answerVectors([])
   for (const reason of [undefined, new Error('enough'), 'a text']) {
     const signal = AbortSignal.abort(reason)
@@ -256,7 +256,7 @@ test('an abort ends the call before it, while it waits and while it reads, whate
   }
 })
 
-test('Azure gets the key in its own header, and its query with every path', async () => {
+test('Azure receives the key in its own header, and its query with every path', async () => {
   const provider = upstream.open({
     baseUrl: `${upstream.origin}/openai/deployments/mine/`,
     authentication: 'api-key',

@@ -12,7 +12,7 @@ import { plainTokens } from '../plain-tokens.ts'
 import { readCount } from './read-count.ts'
 import type { Upstream } from './upstream.ts'
 
-/** 2,048 vectors of 3,072 numbers, each on a line of its own, take 140 MB. */
+/** 2,048 vectors of 3,072 numbers, with one number per line, take 140 MB. */
 const ANSWER_BYTES_MAX = 192 * 1024 * 1024
 
 export function createEmbed(upstream: Upstream): NonNullable<Provider['embed']> {
@@ -39,8 +39,8 @@ function readAnswer(answer: JsonObject, { inputs }: EmbeddingCall): EmbeddingAns
 }
 
 /**
- * A vector under the wrong text would be found by nobody, so an order in doubt is refused. Upstreams
- * that write no zeros leave out the first index, others all of them: then the order is the one given.
+ * Sorts the vectors by index. A vector assigned to the wrong text would never be noticed, so a doubtful order is
+ * rejected. Some upstreams omit an index of zero, others all indexes; without indexes, the given order applies.
  */
 function inOrder(data: unknown[]): JsonObject[] {
   if (!data.every(isObject)) throw new BadAnswer('an embedding is not an object')
@@ -48,7 +48,7 @@ function inOrder(data: unknown[]): JsonObject[] {
   if (!indexed.every(({ index }) => index === 0)) {
     indexed.sort((a, b) => Number(a.index) - Number(b.index))
     if (!indexed.every(({ index }, place) => index === place)) {
-      throw new BadAnswer('the embeddings are not numbered one by one')
+      throw new BadAnswer('the indexes of the embeddings are not consecutive')
     }
   }
   return indexed.map(({ entry }) => entry)
@@ -63,7 +63,7 @@ function isVector(value: unknown): value is number[] | string {
   )
 }
 
-/** Every input has a token at least, so zero is not to be believed: it is unknown usage. */
+/** Every input has at least one token, so a report of zero counts as unknown usage. */
 function readUsage(usage: unknown): ReportedUsage | undefined {
   if (!isObject(usage)) return undefined
   const promptTokens = readCount(usage.prompt_tokens ?? usage.total_tokens)

@@ -1,6 +1,6 @@
 /**
- * One HTTP exchange, on the dispatcher's own callbacks: Node streams and their iterators in between
- * were measured to take a tenth of the time that the gateway spends on a call.
+ * One HTTP exchange on the dispatcher's callbacks. Node streams and their iterators were measured to take a tenth of
+ * the time that the gateway spends on a call.
  */
 import type { Dispatcher } from 'undici'
 import { NotSent } from '../read-failure.ts'
@@ -12,28 +12,28 @@ export interface Answered {
 }
 
 export interface AnswerBody {
-  /** All that has arrived since the last read; undefined after the end. Throws where it broke off. */
+  /** Resolves to all data since the last read, or to undefined after the end. Rejects if the body broke off. */
   read(): Promise<Buffer | undefined>
-  /** The whole of it; cut, and the rest not read, where it is longer than `bytesMax`. */
+  /** Reads the whole body. If it is longer than `bytesMax`, the connection is closed and the text is incomplete. */
   text(bytesMax: number): Promise<string>
-  /** Wants no more of it, and gives it a moment to end, so that the connection can be used again. */
+  /** Ignores the rest of the body, and waits at most a second for its end so that the connection can be reused. */
   discard(): void
-  /** Closes the connection, if it has not ended. */
+  /** Closes the connection unless the body has ended. */
   cancel(): void
 }
 
-/** What may wait here for a slow reader before the upstream is asked to wait. */
+/** The most unread data that is buffered before the upstream is paused. */
 const WAITING_BYTES_MAX = 64 * 1024
 const DISCARD_MS_MAX = 1_000
 
-/** Resolves with the answer's head. Rejects with the dispatcher's error where there is none. */
+/** Resolves with the head of the answer. Rejects with the dispatcher's error if there is none. */
 export function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
   signal: AbortSignal,
 ): Promise<Answered> {
   return new Promise((resolve, reject) => {
-    // Also while it waits for a free connection, where the dispatcher does not know it yet.
+    // Checked here because the dispatcher does not know the signal.
     if (signal.aborted) return reject(new NotSent(signal.reason))
     dispatcher.dispatch(request, createHandler(signal, resolve, reject))
   })
@@ -81,7 +81,7 @@ function createHandler(
   }
 
   function cancel(): void {
-    if (!hasEnded) controller?.abort(new Error('the answer is not wanted any more'))
+    if (!hasEnded) controller?.abort(new Error('the answer is no longer needed'))
   }
 
   function discard(): void {
@@ -111,7 +111,7 @@ function createHandler(
       if (signal.aborted) abort()
     },
     onResponseStart(_controller, status, headers) {
-      // 1xx are not the answer yet.
+      // 1xx responses precede the final one.
       if (status >= 200) resolve({ status, headers, body: { read, text, discard, cancel } })
     },
     onResponseData(_controller, chunk) {

@@ -1,4 +1,4 @@
-/** Against a server in the published format of images, which also keeps images for a while. */
+/** Image generation against a server with the published format, which also serves the images. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -50,7 +50,7 @@ async function usageFor(usage: unknown): Promise<unknown> {
   return answer.kind === 'images' ? answer.usage : assert.fail(answer.detail)
 }
 
-/** Answers with images at these paths of the same server, and what is at them. */
+/** Answers with the addresses of images at these paths of the same server, and serves them. */
 function answerUrls(files: Record<string, Buffer | number>): void {
   upstream.answerWith((request, response) => {
     const file = files[request.url as string]
@@ -62,7 +62,7 @@ function answerUrls(files: Record<string, Buffer | number>): void {
   })
 }
 
-test('images come as bytes, with what the model made of the prompt', async () => {
+test('images are returned as bytes, with the revised prompt', async () => {
   upstream.answerJson({
     created: 1,
     data: [{ b64_json: BASE64, revised_prompt: 'a red turnstile' }, { b64_json: 'AAAA' }],
@@ -76,7 +76,7 @@ test('images come as bytes, with what the model made of the prompt', async () =>
   assert.equal(upstream.asked[0]?.headers['x-catraca-call-id'], 'call-1')
 })
 
-test('bytes are asked for where the model takes the question, in one piece', async () => {
+test('bytes in a plain answer are requested from models that accept the parameter', async () => {
   const wanted = { prompt: 'a turnstile', n: 2, size: '1024x1024' }
   const given = { size: '1024x1024', response_format: 'url', stream: true }
   for (const model of ['dall-e-2', 'dall-e-3', 'grok-2-image', 'flux/my-gpt-image']) {
@@ -96,7 +96,7 @@ test('bytes are asked for where the model takes the question, in one piece', asy
   }
 })
 
-test('tokens are told with those of images among them', async () => {
+test('usage separates image tokens', async () => {
   const usage = {
     total_tokens: 4310,
     input_tokens: 150,
@@ -126,7 +126,7 @@ test('tokens are told with those of images among them', async () => {
   })
 })
 
-test('usage that is absurd is unknown, and no kind of tokens exceeds all of them', async () => {
+test('implausible usage is unknown, and no kind of token exceeds the total', async () => {
   for (const usage of [
     null,
     'much',
@@ -151,7 +151,7 @@ test('usage that is absurd is unknown, and no kind of tokens exceeds all of them
   assert.equal(used.imageOutputTokens, 20)
 })
 
-test('fewer images than asked for are an answer, more are not kept, none is a bad answer', async () => {
+test('fewer images than requested are accepted, surplus ones dropped, and none is a bad answer', async () => {
   upstream.answerJson({
     data: [null, {}, { b64_json: '' }, { b64_json: null, url: '' }, { b64_json: BASE64 }],
   })
@@ -169,7 +169,7 @@ test('fewer images than asked for are an answer, more are not kept, none is a ba
   }
 })
 
-test('images that are told by their address are fetched', async () => {
+test('images given by address are fetched', async () => {
   answerUrls({ '/img/1?sig=s3cret': PIXEL, '/img/2': Buffer.from('two') })
   const answer = await generate()
   assert.deepEqual(answer.kind === 'images' && answer.images, [
@@ -178,7 +178,7 @@ test('images that are told by their address are fetched', async () => {
   ])
 })
 
-test('bytes are taken before an address, and both kinds in one answer', async () => {
+test('bytes are preferred to an address, and one answer may have both kinds', async () => {
   upstream.answerWith((request, response) => {
     if (request.url === '/img') return response.end(PIXEL)
     const data = [
@@ -194,7 +194,7 @@ test('bytes are taken before an address, and both kinds in one answer', async ()
   ])
 })
 
-test('an image that cannot be fetched is a bad answer, which tells no secret of its address', async () => {
+test('an image that cannot be fetched is a bad answer, whose detail has no secret of its address', async () => {
   for (const gone of [404, 500, Buffer.alloc(0)]) {
     answerUrls({ '/img/1': PIXEL, '/img/2?sig=s3cret': gone })
     const answer = await generate()
@@ -219,7 +219,7 @@ test('an image that cannot be fetched is a bad answer, which tells no secret of 
   }
 })
 
-test('an image that is too large is not taken', async () => {
+test('an image that is too large is rejected', async () => {
   answerUrls({ '/img/1': Buffer.alloc(50 * 1024 * 1024 + 1) })
   const answer = await generate()
   assert.deepEqual(answer, {
@@ -253,7 +253,7 @@ test('a public upstream cannot make us fetch from a private network', async () =
   await pool.close()
 })
 
-test('a refusal tells its status and when to come again', async () => {
+test('a refusal has its status and its retry time', async () => {
   upstream.answerJson('{"error":{"code":"moderation_blocked"}}', 400)
   assert.deepEqual(await generate(), {
     kind: 'failure',
@@ -271,7 +271,7 @@ test('a refusal tells its status and when to come again', async () => {
   })
 })
 
-test('a cut connection is lost, an answer that does not begin runs out of time', async () => {
+test('a broken connection is lost, and an answer that does not begin times out', async () => {
   upstream.answerWith((_request, response) => {
     response.writeHead(200, { 'content-length': 100 })
     response.write('{"data":[{"b64_json":"', () => response.destroy())
@@ -285,7 +285,7 @@ test('a cut connection is lost, an answer that does not begin runs out of time',
   assert.equal(late.kind === 'failure' && late.reason, 'first_byte_timeout')
 })
 
-test('an abort ends the call while the model works and while an image is fetched', async () => {
+test('an abort ends the call while the model works, and while an image is fetched', async () => {
   for (const held of ['/v1/images/generations', '/img']) {
     const leaving = new AbortController()
     upstream.answerWith((request, response) => {

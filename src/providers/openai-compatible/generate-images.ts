@@ -19,7 +19,7 @@ const ANSWER_BYTES_MAX = 192 * 1024 * 1024
 const IMAGE_BYTES_MAX = 50 * 1024 * 1024
 const DOWNLOAD_TIMEOUT_MS = 60_000
 
-/** An image of an answer: its bytes, or the address where they are for some minutes. */
+/** An image of an answer: its bytes, or an address from which they can be fetched for some minutes. */
 interface ListedImage {
   readonly base64: string | undefined
   readonly url: string | undefined
@@ -39,15 +39,15 @@ export function createGenerateImages(upstream: Upstream): NonNullable<Provider['
   }
 }
 
-/** Asks for bytes and one whole answer, whatever the customer asked for. */
+/** Always requests bytes and a plain answer, independent of the customer's request. */
 function requestBody(call: ImageCall): JsonObject {
   const { response_format: _format, stream: _stream, ...body } = call.body
   return takesResponseFormat(body.model) ? { ...body, response_format: 'b64_json' } : body
 }
 
-/** OpenAI's gpt-image models refuse the parameter, and always answer with bytes. */
+/** OpenAI's gpt-image models refuse `response_format` and always answer with bytes. */
 function takesResponseFormat(model: unknown): boolean {
-  // Upstreams that offer the models of others put the maker's name before a slash.
+  // Aggregators prefix the vendor and a slash to the model's name.
   return !/^(?:.*\/)?(?:chat)?gpt-image/.test(String(model))
 }
 
@@ -58,7 +58,7 @@ async function readAnswer(
   signal: AbortSignal,
 ): Promise<ImageAnswer> {
   if (!Array.isArray(answer.data)) throw new BadAnswer('the answer has no data')
-  // Upstreams drop the images that their filters do not let pass, some of them to empty entries.
+  // Upstreams leave out images that their filters block, some of them by empty entries.
   const listed = answer.data
     .map(readListedImage)
     .filter(({ base64, url }) => base64 !== undefined || url !== undefined)
@@ -83,8 +83,8 @@ function readListedImage(entry: unknown): ListedImage {
 }
 
 /**
- * Undefined where the usage is missing or cannot be true. Output tokens without details are those of images: the
- * first models that report usage give no details.
+ * The reported usage; undefined if it is missing or implausible. Output tokens without details are image tokens: the
+ * first models with reported usage gave no details.
  */
 function readImageUsage(usage: unknown): ReportedUsage | undefined {
   if (!isObject(usage)) return undefined
@@ -116,7 +116,7 @@ async function withBytes(
   }
 }
 
-/** An upstream on a private network keeps its images there; any other has no business in ours. */
+/** Only an upstream on a private network may point to addresses in private networks. */
 async function download(url: string, allowPrivate: boolean, signal: AbortSignal): Promise<string> {
   try {
     const { status, mediaType, body } = await guardedFetch(url, {
@@ -125,7 +125,7 @@ async function download(url: string, allowPrivate: boolean, signal: AbortSignal)
       signal,
       allowPrivate,
     })
-    // A page that says what went wrong comes with a status of success at times.
+    // Some hosts send error pages with status 200.
     if (status === 200 && body.length > 0 && !mediaType.startsWith('text/')) {
       return body.toString('base64')
     }

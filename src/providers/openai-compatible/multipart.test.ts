@@ -4,7 +4,7 @@ import { createMultipartForm } from './multipart.ts'
 
 const FILE = { field: 'file', name: 'a.wav', mediaType: 'audio/wav' }
 
-/** The whole form, with `B` for its boundary. */
+/** The complete form, with its boundary replaced by `B`. */
 function write(
   fields: Parameters<typeof createMultipartForm>[0],
   file: Partial<typeof FILE> = {},
@@ -21,7 +21,7 @@ function fileHeadOf(file: Partial<typeof FILE>): string {
   return write([], file).slice('--B\r\n'.length, -'\r\n\r\nBYTES\r\n--B--\r\n'.length)
 }
 
-test('a form is written byte for byte as the standard says, its file last', () => {
+test('a form is encoded byte for byte as the standard defines, with the file last', () => {
   assert.equal(
     write([
       ['model', 'whisper-1'],
@@ -38,7 +38,7 @@ test('a form is written byte for byte as the standard says, its file last', () =
   )
 })
 
-test('a file name keeps every character but the three that would end it', () => {
+test('a file name keeps every character except the three that the standard escapes', () => {
   for (const [name, written] of [
     ['reunião nº 1 — ação.mp3', 'reunião nº 1 — ação.mp3'],
     ['🎙️ entrevista.m4a', '🎙️ entrevista.m4a'],
@@ -57,7 +57,7 @@ test('a file name keeps every character but the three that would end it', () => 
   }
 })
 
-test('a field keeps its text, with the line ends of the standard, and its name cannot break out', () => {
+test('a field keeps its text, with normalized line ends, and its name cannot inject headers', () => {
   const [, field] = write([['a"\nb', 'x\ny\rz\r\n--B--\n"ç🎙️']]).split(/^--B\r\n/m)
   assert.equal(
     field,
@@ -65,7 +65,7 @@ test('a field keeps its text, with the line ends of the standard, and its name c
   )
 })
 
-test('a media type that would begin another header is not believed', () => {
+test('a media type that would inject a header is replaced', () => {
   for (const mediaType of ['', 'audio/wav\r\nx-evil: 1', 'áudio/wav', 'a\0b']) {
     assert.ok(fileHeadOf({ mediaType }).endsWith('\r\nContent-Type: application/octet-stream'))
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-/** A form with one file, without the file's bytes: they belong between the head and the tail. */
+/** A form with one file. The bytes of the file go between `head` and `tail`. */
 export interface MultipartForm {
   readonly contentType: string
   readonly head: Buffer
@@ -8,13 +8,13 @@ export interface MultipartForm {
 }
 
 export interface MultipartFile {
-  /** Of the form's field. */
+  /** The name of the form field. */
   readonly field: string
   readonly name: string
   readonly mediaType: string
 }
 
-/** Writes a `multipart/form-data` form as the HTML standard says, its file last. */
+/** Encodes a `multipart/form-data` form as the HTML standard defines it, with the file last. */
 export function createMultipartForm(
   fields: readonly (readonly [name: string, value: string])[],
   file: MultipartFile,
@@ -43,12 +43,12 @@ function withLineEnds(text: string): string {
   return text.replace(/\r\n|\r|\n/g, '\r\n')
 }
 
-/** These three and no others, and everything else as it is in UTF-8. */
+/** The standard escapes exactly these three characters; all others are sent as UTF-8. */
 function escaped(text: string): string {
   return text.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22')
 }
 
-/** What a customer calls a media type must not become a header of its own. */
+/** Prevents header injection by the customer's media type. */
 function mediaTypeOf({ mediaType }: MultipartFile): string {
   return /^[\x20-\x7e]+$/.test(mediaType) ? mediaType : 'application/octet-stream'
 }

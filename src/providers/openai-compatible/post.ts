@@ -2,24 +2,24 @@ import type { Readable } from 'node:stream'
 import type { JsonObject, UpstreamFailure } from '../contract.ts'
 import { readError } from '../read-failure.ts'
 import { exchange } from './exchange.ts'
-import { BadAnswer, badAnswer, readObject, readRefused, readToldError } from './read-answer.ts'
+import { BadAnswer, badAnswer, readObject, readRefused, readReportedError } from './read-answer.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface Post {
   readonly path: string
   readonly callId: string
   readonly body: string | AsyncIterable<Buffer>
-  /** Of the body, where it is not JSON. */
+  /** Headers of a body that is not JSON. */
   readonly headers?: Readonly<Record<string, string>>
-  /** An answer longer than this is refused as broken. */
+  /** A longer answer is rejected as broken. */
   readonly answerBytesMax: number
-  /** The answer is no success, and its body may still be under way. */
+  /** Called for an error status, when the body of the request may not be sent completely. */
   readonly onRefused?: () => void
 }
 
 /**
- * One call whose answer is a JSON object, which `read` makes something of or throws `BadAnswer`.
- * Never rejects for what the upstream or the network does.
+ * Sends one call whose answer is a JSON object. `read` converts the answer, or throws `BadAnswer`. Never rejects because
+ * of the upstream or the network.
  */
 export async function post<Answer>(
   upstream: Upstream,
@@ -32,7 +32,7 @@ export async function post<Answer>(
       path,
       method: 'POST',
       headers: { ...upstream.headers, ...headers, 'x-catraca-call-id': callId },
-      // The dispatcher takes any iterable, which its types do not tell.
+      // The dispatcher accepts any async iterable, but its types do not say so.
       body: body as string | Readable,
     } as const
     const pool = typeof body === 'string' ? upstream.pool : upstream.uploads
@@ -42,7 +42,7 @@ export async function post<Answer>(
       return await readRefused(answered, signal)
     }
     const answer = readObject(await answered.body.text(answerBytesMax))
-    return readToldError(answer) ?? (await read(answer))
+    return readReportedError(answer) ?? (await read(answer))
   } catch (error) {
     if (signal.aborted) return { kind: 'failure', reason: 'aborted', detail: String(signal.reason) }
     return error instanceof BadAnswer ? badAnswer(error.message) : readError(error)

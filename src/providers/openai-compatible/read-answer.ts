@@ -1,18 +1,18 @@
-/** What every call does with the head and the body of an answer before it looks into it. */
+/** Common steps for the answers of all kinds of calls, before their content is read. */
 import { isObject } from '../../lib/is-object.ts'
 import type { JsonObject, UpstreamFailure } from '../contract.ts'
 import { readRefusal } from '../read-failure.ts'
 import type { Answered } from './exchange.ts'
 
-/** Of an error's body no more than this is read. */
+/** The most that is read of the body of an error. */
 const ERROR_BYTES_MAX = 16 * 1024
-/** How much of an error within an answer is kept for the operator's log. */
+/** The part of an error within an answer that is kept for the operator's log. */
 const DETAIL_CHARACTERS_MAX = 300
 
-/** Thrown where an answer is not what was asked for. */
+/** Thrown if an answer is malformed. */
 export class BadAnswer extends Error {}
 
-/** An answer that is not a success. Its status says enough, where its body does not come whole. */
+/** The failure for an answer with an error status. If its body breaks off, the status is enough. */
 export async function readRefused(
   { status, headers, body }: Answered,
   signal: AbortSignal,
@@ -36,11 +36,11 @@ export function readObject(text: string): JsonObject {
   return body
 }
 
-/** Some upstreams say that all is well and tell an error then. */
-export function readToldError(body: JsonObject): UpstreamFailure | undefined {
+/** Some upstreams report an error in the body of an answer with status 200. */
+export function readReportedError(body: JsonObject): UpstreamFailure | undefined {
   if (!body.error) return undefined
-  const told = JSON.stringify(body.error).slice(0, DETAIL_CHARACTERS_MAX)
-  return { kind: 'failure', reason: 'server_error', detail: `error in the answer: ${told}` }
+  const text = JSON.stringify(body.error).slice(0, DETAIL_CHARACTERS_MAX)
+  return { kind: 'failure', reason: 'server_error', detail: `error in the answer: ${text}` }
 }
 
 export function badAnswer(detail: string): UpstreamFailure {

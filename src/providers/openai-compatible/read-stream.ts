@@ -5,10 +5,10 @@ import type { AnswerBody } from './exchange.ts'
 import { readError } from '../read-failure.ts'
 import { readUsage } from './read-usage.ts'
 
-/** An event longer than this is not a chunk of an answer. */
+/** A longer event is rejected. */
 const EVENT_CHARACTERS_MAX = 32 * 1024 * 1024
 
-/** A chat-completions event stream as chunks, one array for each read from the network. */
+/** Parses a chat-completions event stream into chunks, one array for each read from the network. */
 export function readStream(body: AnswerBody): ChatStream {
   return {
     kind: 'stream',
@@ -23,7 +23,7 @@ async function* readChunks(body: AnswerBody): AsyncGenerator<StreamChunk[]> {
   try {
     for (let bytes = await body.read(); bytes; bytes = await body.read()) {
       const { chunks, end } = parseChunks(reader.push(bytes))
-      // What came before a fault is delivered, and charged, before the fault is.
+      // Chunks before a fault are delivered, and charged, before the fault is thrown.
       if (chunks.length > 0) yield chunks
       if (end === 'done') return body.discard()
       if (end) throw end
@@ -32,8 +32,8 @@ async function* readChunks(body: AnswerBody): AsyncGenerator<StreamChunk[]> {
   } catch (error) {
     throw error instanceof StreamBroken ? error : new StreamBroken(readError(error))
   }
-  // Some upstreams close without `[DONE]`; without a finish reason the answer is not whole.
-  if (!hasFinished) throw broken('connection_lost', 'the stream ended before its end')
+  // Some upstreams close without `[DONE]`, but without a finish reason the answer is incomplete.
+  if (!hasFinished) throw broken('connection_lost', 'the stream ended without a finish reason')
 }
 
 function parseChunks(events: string[]): {

@@ -10,7 +10,7 @@ import { BadAnswer } from './read-answer.ts'
 import { plainTokens } from '../plain-tokens.ts'
 import { readCount } from './read-count.ts'
 
-/** No upload holds this much audio, eleven days: a larger number is garbage. */
+/** About eleven and a half days, more audio than any upload contains; a larger number is invalid. */
 const SECONDS_MAX = 1_000_000
 
 /** Reads an answer in the `json` or the `verbose_json` format. Throws `BadAnswer`. */
@@ -32,8 +32,8 @@ export function readTranscription(answer: JsonObject): TranscriptionAnswer {
 }
 
 /**
- * What the upstream bills: tokens or seconds, by the names of OpenAI or of Mistral, which tells both.
- * Undefined where neither is there or to be believed.
+ * The billed tokens or seconds, by the field names of OpenAI or of Mistral, which reports both. Undefined if both are
+ * missing or implausible.
  */
 function readUsage(usage: unknown): ReportedUsage | undefined {
   if (!isObject(usage)) return undefined
@@ -57,20 +57,20 @@ function audioInputOf(
   return audioTokens === undefined ? {} : { audioInputTokens: Math.min(audioTokens, promptTokens) }
 }
 
-/** Whole seconds are what is billed by those who tell no usage. */
+/** Upstreams that report no usage bill whole seconds. */
 function usageOfDuration(seconds: number | undefined): ReportedUsage | undefined {
   return seconds === undefined
     ? undefined
     : { ...plainTokens(0, 0), audioSeconds: Math.ceil(seconds) }
 }
 
-/** Some upstreams write the number as text. */
+/** Some upstreams send the number as a string. */
 function readSeconds(value: unknown): number | undefined {
   const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return typeof seconds === 'number' && seconds >= 0 && seconds <= SECONDS_MAX ? seconds : undefined
 }
 
-/** All of a list or nothing: a subtitle that lacks lines is worse than none. */
+/** The whole list, or undefined if one entry is malformed: subtitles with missing lines are worse than none. */
 function readList<T>(value: unknown, isEntry: (entry: unknown) => entry is T): T[] | undefined {
   return Array.isArray(value) && value.every(isEntry) ? value : undefined
 }

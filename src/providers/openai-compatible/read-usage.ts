@@ -3,11 +3,11 @@ import type { ReportedTokens } from '../contract.ts'
 import { readCount, TOKENS_MAX } from './read-count.ts'
 
 /**
- * Reads the `usage` object of a chat-completions answer. Undefined where it is missing or not to be
- * believed (negative, fractional, absurd).
+ * Reads the `usage` object of a chat-completions answer. Undefined if it is missing or implausible (negative,
+ * fractional or absurdly large).
  *
- * Some upstreams leave reasoning tokens out of `completion_tokens` but count them in `total_tokens`;
- * what the total says beyond the prompt is output, and is billed as output.
+ * Some upstreams leave reasoning tokens out of `completion_tokens` but include them in `total_tokens`, so all tokens of
+ * the total beyond the prompt are billed as output.
  */
 export function readUsage(usage: unknown): ReportedTokens | undefined {
   if (!isObject(usage)) return undefined

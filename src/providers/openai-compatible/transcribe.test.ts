@@ -1,4 +1,4 @@
-/** Against a server in the published format of transcriptions, and those that do not read it all. */
+/** Transcriptions against a server with the published format, and against servers that do not read the whole upload. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
@@ -28,7 +28,7 @@ const NO_TOKENS = {
 }
 const PART_BYTES = 64 * 1024
 
-/** Tells how much of it was read and whether it is closed. */
+/** A file that records how much of it was read and whether it was closed. */
 class TestFile implements UploadedFile {
   readonly name: string
   readonly mediaType = 'audio/wav'
@@ -46,7 +46,7 @@ class TestFile implements UploadedFile {
   async *read(): AsyncGenerator<Buffer> {
     try {
       for (const part of this.parts) {
-        // A disk takes its time, in which the network goes on.
+        // A disk is slow, and the network continues meanwhile.
         await nextTurn()
         this.partsRead++
         yield part
@@ -82,7 +82,7 @@ async function usageFor(answer: object): Promise<unknown> {
   return outcome.kind === 'transcription' ? outcome.usage : assert.fail(outcome.detail)
 }
 
-/** A server below HTTP, and an adapter to it. */
+/** A plain TCP server, and an adapter connected to it. */
 async function withSocketServer(
   serve: (socket: Socket) => void,
   run: (provider: typeof upstream.provider) => Promise<void>,
@@ -103,7 +103,7 @@ async function withSocketServer(
   }
 }
 
-test('a file goes out with its fields, byte for byte and with its length', async () => {
+test('a file is sent with its fields, byte for byte and with its length', async () => {
   upstream.answerJson({ text: 'olá' })
   const file = new TestFile([Buffer.from('RI'), Buffer.from('FF\r\n--')], 'ação "1"\n🎙️.wav')
   const fields = [
@@ -139,7 +139,7 @@ test('a file goes out with its fields, byte for byte and with its length', async
   )
 })
 
-test('a customer cannot say what the gateway decides', async () => {
+test('a customer cannot override fields that the gateway sets', async () => {
   upstream.answerJson({ text: '' })
   const fields = [
     ['model', 'dearer'],
@@ -154,7 +154,7 @@ test('a customer cannot say what the gateway decides', async () => {
   assert.doesNotMatch(String(upstream.asked[0]?.body), /dearer|srt|true/)
 })
 
-test('an empty file and one of a single byte go out whole', async () => {
+test('an empty file and one of a single byte are sent completely', async () => {
   for (const bytes of [0, 1]) {
     upstream.answerJson({ text: '' })
     const file = new TestFile(bytes === 0 ? [] : [Buffer.from('x')])
@@ -164,7 +164,7 @@ test('an empty file and one of a single byte go out whole', async () => {
   }
 })
 
-test('models billed by duration are asked for the format that tells it, others where times are wanted', () => {
+test('the verbose format is requested from models billed by duration, and if timestamps are needed', () => {
   for (const [model, detail, format] of [
     ['whisper-1', 'text', 'verbose_json'],
     ['whisper-large-v3-turbo', 'text', 'verbose_json'],
@@ -178,7 +178,7 @@ test('models billed by duration are asked for the format that tells it, others w
   }
 })
 
-test('a verbose answer comes with its language, its duration and its times', async () => {
+test('a verbose answer has its language, duration and timestamps', async () => {
   const segments = [
     { id: 0, seek: 0, start: 0, end: 3.32, text: ' Olá.', tokens: [50364], avg_logprob: -0.2 },
     { id: 1, seek: 0, start: 3.32, end: 8.47, text: ' Tudo bem?', tokens: [], avg_logprob: -0.1 },
@@ -205,7 +205,7 @@ test('a verbose answer comes with its language, its duration and its times', asy
   })
 })
 
-test('segments of which one is garbage are left out, as are words', async () => {
+test('if one segment or word is malformed, the whole list is left out', async () => {
   const good = { start: 0, end: 1, text: 'a', word: 'a' }
   for (const bad of [null, 'x', { start: 0, end: 1 }, { ...good, start: '0' }]) {
     upstream.answerJson({ text: 'a', segments: [good, bad], words: [good, bad], language: 5 })
@@ -213,7 +213,7 @@ test('segments of which one is garbage are left out, as are words', async () => 
   }
 })
 
-test('usage is told in tokens, in seconds, in both, or by the duration alone', async () => {
+test('usage is read from tokens, seconds, both, or the duration alone', async () => {
   const tokens = {
     type: 'tokens',
     total_tokens: 101,
@@ -252,7 +252,7 @@ test('usage is told in tokens, in seconds, in both, or by the duration alone', a
   })
 })
 
-test('absurd usage is unknown, and the duration stands in where it can be believed', async () => {
+test('implausible usage is unknown, and a plausible duration replaces it', async () => {
   const absurd = [
     null,
     'much',
@@ -285,7 +285,7 @@ test('absurd usage is unknown, and the duration stands in where it can be believ
   })
 })
 
-test('garbage is a bad answer', async () => {
+test('malformed answers are bad answers', async () => {
   for (const body of [
     '',
     'olá',
@@ -302,7 +302,7 @@ test('garbage is a bad answer', async () => {
   }
 })
 
-test('a refusal tells its status and when to come again', async () => {
+test('a refusal has its status and its retry time', async () => {
   upstream.answerJson('{"error":"unsupported format"}', 400)
   assert.deepEqual(await transcribe(), {
     kind: 'failure',
@@ -320,7 +320,7 @@ test('a refusal tells its status and when to come again', async () => {
   })
 })
 
-test('an upstream that refuses before it has read the upload is heard, however it closes', async () => {
+test('the refusal of an upstream that has not read the whole upload is read, however it closes', async () => {
   const refusal = 'HTTP/1.1 413 No\r\ncontent-length: 3\r\nretry-after: 5\r\n\r\nbig'
   const closings: Record<string, (socket: Socket) => void> = {
     destroys: (socket) => socket.write(refusal, () => socket.destroy()),
@@ -343,7 +343,7 @@ test('an upstream that refuses before it has read the upload is heard, however i
         socket.on('data', count)
       }
       await withSocketServer(serve, async (provider) => {
-        // More than once, since what is tried here is who comes first.
+        // Repeated, because the result depends on a race.
         for (let time = 0; time < 20; time++) {
           const file = largeFile()
           assert.deepEqual(
@@ -365,7 +365,7 @@ test('an upstream that refuses before it has read the upload is heard, however i
   }
 })
 
-test('once the head of a refusal has come, nothing more is sent', async () => {
+test('after the head of a refusal, nothing more is sent', async () => {
   let bytes = 0
   const serve = (socket: Socket): void => {
     let silence: NodeJS.Timeout | undefined
@@ -389,7 +389,7 @@ test('once the head of a refusal has come, nothing more is sent', async () => {
   })
 })
 
-test('a connection that is cut half-way is lost, and the file is closed', async () => {
+test('a connection that breaks during the upload is lost, and the file is closed', async () => {
   for (const cut of ['destroy', 'resetAndDestroy', 'end'] as const) {
     const serve = (socket: Socket): void => {
       socket.once('data', () => socket[cut]())
@@ -403,7 +403,7 @@ test('a connection that is cut half-way is lost, and the file is closed', async 
   }
 })
 
-test('an upload goes no faster than it is read, and an abort ends it in its middle', async () => {
+test('an upload is no faster than the upstream reads it, and an abort ends it midway', async () => {
   for (const reason of [undefined, new Error('enough')]) {
     const connections: Socket[] = []
     const serve = (socket: Socket): void => {
@@ -438,7 +438,7 @@ test('an abort before the call opens no file', async () => {
   assert.equal(file.partsRead, 0)
 })
 
-test('an upstream that does not take the upload, or does not answer it, runs out of time', async () => {
+test('an upstream that does not read the upload, or does not answer it, times out', async () => {
   const provider = upstream.open({ firstByteTimeoutMs: 50 })
   for (const read of [true, false]) {
     upstream.answerWith((request) => (read ? request.resume() : request.pause()))
@@ -449,12 +449,12 @@ test('an upstream that does not take the upload, or does not answer it, runs out
   }
 })
 
-test('a file that is not as it was told is our fault: the call is rejected', async () => {
+test('a file without its declared size is our own fault: the call rejects', async () => {
   upstream.answerWith((request) => request.resume())
   const part = Buffer.alloc(PART_BYTES)
   for (const bytes of [PART_BYTES - 1, PART_BYTES + 1, 0]) {
     const file = new TestFile([part], 'a.wav', bytes)
-    await assert.rejects(transcribe({ file }), { message: `the file is not of ${bytes} bytes` })
+    await assert.rejects(transcribe({ file }), { message: `the file does not have ${bytes} bytes` })
     await file.closed.promise
   }
   const gone: UploadedFile = {
@@ -469,7 +469,7 @@ test('a file that is not as it was told is our fault: the call is rejected', asy
   await assert.rejects(transcribe({ file: gone }), { message: 'the disk is gone' })
 })
 
-test('after each of these a call goes through again', async () => {
+test('after each of these failures the next call succeeds', async () => {
   const provider = upstream.open({ connectionsMax: 1 })
   upstream.answerWith((_request, response) => response.writeHead(413).end('big'))
   assert.equal((await transcribe({ file: largeFile(100) }, { provider })).kind, 'failure')

@@ -5,12 +5,12 @@ import { readTranscription } from './read-transcription.ts'
 import type { Upstream } from './upstream.ts'
 import { createUpload } from './upload.ts'
 
-/** A day of speech with the times of its words. */
+/** Enough for a day of speech with word timestamps. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
-/** What the gateway decides is not a customer's to say. */
+/** Fields that the gateway sets; the customer's values are ignored. */
 const OWN_FIELDS = new Set(['file', 'model', 'response_format', 'stream'])
 
-/** The method rejects only where the customer's file cannot be read as it was told. */
+/** The method rejects only if the customer's file cannot be read, or does not have the declared size. */
 export function createTranscribe(upstream: Upstream): NonNullable<Provider['transcribe']> {
   const path = upstream.path('/audio/transcriptions')
   return async function transcribe(call, signal) {
@@ -46,9 +46,9 @@ function createForm(call: TranscriptionCall): MultipartForm {
 }
 
 /**
- * Whisper is billed by the length of the audio, which some upstreams tell only in the verbose format;
- * without it a call could not be charged. Models billed by tokens tell them in either, and some of
- * them refuse the verbose one, so it is asked of these only where its times are wanted.
+ * Whisper is billed by the length of the audio, which some upstreams report only in the verbose format; without it a
+ * call could not be charged. Models billed by tokens report them in both formats, and some refuse the verbose one, so
+ * for these it is requested only if timestamps are needed.
  */
 export function responseFormatOf({
   model,

@@ -1,15 +1,15 @@
 import type { UploadedFile } from '../contract.ts'
 import type { MultipartForm } from './multipart.ts'
 
-/** The body of a request that carries a file, read from the disk no faster than it is sent. */
+/** The body of a request with a file, read from the disk no faster than it is sent. */
 export interface Upload {
   readonly bytes: number
   readonly body: AsyncIterable<Buffer>
-  /** Sends nothing more, and keeps the connection as it is. */
+  /** Pauses the upload and leaves the connection open. */
   hold(): void
-  /** To be called at the end of the call, however it ended: closes the file. */
+  /** Closes the file; must be called at the end of every call. */
   close(): void
-  /** Why the file could not be read as it was told; that is no failure of the upstream. */
+  /** Why the file could not be read at its declared size; this is not a failure of the upstream. */
   fault(): Error | undefined
 }
 
@@ -31,11 +31,11 @@ export function createUpload(form: MultipartForm, file: UploadedFile): Upload {
       if (isClosed) return
       yield part.value
     }
-    if (bytesLeft !== 0) throw new Error(`the file is not of ${file.bytes} bytes`)
+    if (bytesLeft !== 0) throw new Error(`the file does not have ${file.bytes} bytes`)
     yield form.tail
   }
 
-  async function* sendOrTell(): AsyncGenerator<Buffer> {
+  async function* sendAndRecordFault(): AsyncGenerator<Buffer> {
     try {
       yield* send()
     } catch (error) {
@@ -46,14 +46,14 @@ export function createUpload(form: MultipartForm, file: UploadedFile): Upload {
 
   return {
     bytes: form.head.length + file.bytes + form.tail.length,
-    body: sendOrTell(),
+    body: sendAndRecordFault(),
     hold() {
       isHeld = true
     },
     close() {
       isClosed = true
       closed.resolve()
-      // Nothing waits for it: a disk that hangs must not keep a call that has ended.
+      // Not awaited: a hanging disk must not delay the end of the call.
       void source?.return?.().catch(() => {})
     },
     fault: () => fault,

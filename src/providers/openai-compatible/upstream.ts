@@ -1,20 +1,20 @@
-/** The way to one upstream: what all calls to it have in common. */
+/** The connections, headers and paths that all calls to one upstream share. */
 import { Pool } from 'undici'
 import { connectForUploads } from './connect-for-uploads.ts'
 
 export interface UpstreamOptions {
-  /** With its version segment, as in `https://api.example.com/v1`. */
+  /** Including the version segment, such as `https://api.example.com/v1`. */
   readonly baseUrl: string
   readonly apiKey: string | undefined
-  /** How the key is sent; `api-key` is Azure's header. `bearer` if not given. */
+  /** How the key is sent; `api-key` is Azure's header. Default: `bearer`. */
   readonly authentication?: 'bearer' | 'api-key' | undefined
   readonly organization?: string | undefined
   readonly project?: string | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Goes with every address, as Azure's `api-version` does. */
+  /** Added to every request, such as Azure's `api-version`. */
   readonly query?: Readonly<Record<string, string>> | undefined
   readonly connectTimeoutMs: number
-  /** Until the first byte of the answer: for a plain answer the whole of the model's work. */
+  /** Until the first byte of the answer; for a plain answer this includes all of the model's work. */
   readonly firstByteTimeoutMs: number
   /** Between two bytes of the answer. */
   readonly idleTimeoutMs: number
@@ -23,12 +23,12 @@ export interface UpstreamOptions {
 
 export interface Upstream {
   readonly pool: Pool
-  /** Of its own, so that what uploads need costs other calls nothing. */
+  /** A separate pool, so that the special connections of uploads cost other calls nothing. */
   readonly uploads: Pool
   readonly hostname: string
-  /** Of a call with a JSON body. */
+  /** The headers of a call with a JSON body. */
   readonly headers: Readonly<Record<string, string>>
-  /** The whole path of an endpoint, which starts with a slash. */
+  /** The full path and query for an endpoint, which starts with a slash. */
   readonly path: (endpoint: string) => string
 }
 
