@@ -32,7 +32,7 @@ export async function queueDigests(db: Database, now: Date): Promise<number> {
   let queued = 0
   for (let after: string | undefined; ;) {
     const readers = await listReaders(db, now, after)
-    for (const reader of await withoutTold(db, readers)) {
+    for (const reader of await withoutQueued(db, readers)) {
       const data = await summarizeWeek(db, reader)
       await db.transaction().execute((trx) =>
         queueMail(trx, {
@@ -75,14 +75,14 @@ async function listReaders(db: Database, now: Date, after: string | undefined): 
   return rows
 }
 
-async function withoutTold(db: Database, readers: readonly Reader[]): Promise<Reader[]> {
+async function withoutQueued(db: Database, readers: readonly Reader[]): Promise<Reader[]> {
   const idOf = (reader: Reader): string => mailId(TEMPLATE, referenceOf(reader))
   const ids = readers.map(idOf)
   const { rows } = await sql<{ id: string }>`
     select id from mails where id = any(${ids})
     union all select id from notifications where id = any(${ids})`.execute(db)
-  const told = new Set(rows.map(({ id }) => id))
-  return readers.filter((reader) => !told.has(idOf(reader)))
+  const queued = new Set(rows.map(({ id }) => id))
+  return readers.filter((reader) => !queued.has(idOf(reader)))
 }
 
 async function summarizeWeek(db: Database, reader: Reader): Promise<MailData> {

@@ -7,7 +7,7 @@ const STATIC =
   '00020126580014br.gov.bcb.pix0136123e4567-e12b-12d1-a456-426655440000520400005303986540550.005802BR5915GATEWAY IA LTDA6009SAO PAULO62280524TOPUP000000000000000000163046B30'
 const DYNAMIC =
   '00020101021226800014br.gov.bcb.pix2558pix.example.com/qr/v2/cob/1e6c54d3ec9449b7a7fc53b6b0f998e7520400005303986540550.005802BR5915GATEWAY IA LTDA6009SAO PAULO62070503***630430C8'
-/** Of the tests of a library that many use. */
+/** Test vectors of a widely used library. */
 const OTHERS = [
   '00020126650014br.gov.bcb.pix0119nubank@thalesog.com0220Gerado por Pix-Utils52040000530398654041.005802BR5914Thales Ogliari6009Sao Paulo62070503***63046069',
   '00020101021226770014BR.GOV.BCB.PIX2555pix.example.com/qr/93598be0-1bd0-4997-8318-81776a1d8a995204000053039865802BR5907EMPRESA6009SAO PAULO62070503***6304EEAB',
@@ -17,7 +17,7 @@ test('the checksum is CRC-16/CCITT-FALSE', () => {
   assert.equal(checksumOf('123456789'), '29B1')
 })
 
-test('codes are written as the published vectors have them', () => {
+test('written codes equal the published vectors', () => {
   const merchant = { merchantName: 'Gateway IA Ltda'.toUpperCase(), city: 'SÃO PAULO' }
   const key = '123e4567-e12b-12d1-a456-426655440000'
   const txid = 'TOPUP0000000000000000001'
@@ -77,10 +77,10 @@ const code = fc.record({
   isOneTime: fc.boolean(),
 })
 
-test('what is written is plain, short and read back as it was, whatever the names', () => {
+test('a written code is ASCII, short enough and reads back unchanged, whatever the names', () => {
   fc.assert(
     fc.property(code, (given) => {
-      // A name without one plain letter leaves nothing to write, and is refused.
+      // A name without a single ASCII letter leaves nothing to write and is refused.
       const names = { merchantName: `A${given.merchantName}`, city: `B${given.city}` }
       const text = writeBrCode({ ...given, ...names })
       assert.match(text, /^[\x20-\x7e]{60,400}$/)
@@ -95,14 +95,14 @@ test('what is written is plain, short and read back as it was, whatever the name
   )
 })
 
-test('accents go and their letters stay', () => {
+test('accents are removed and their letters kept', () => {
   const target = { kind: 'key', key: 'a@b.c' } as const
   const text = writeBrCode({ target, merchantName: 'Ação & Coração ™ Ltda', city: 'Florianópolis' })
   assert.equal(readBrCode(text)?.merchantName, 'Acao & Coracao TM Ltda')
   assert.equal(readBrCode(text)?.city, 'Florianopolis')
 })
 
-test('a code with one character changed is not read', () => {
+test('a code with one changed character is not read', () => {
   fc.assert(
     fc.property(fc.nat(STATIC.length - 1), fc.stringMatching(/^[\x20-\x7e]$/), (at, character) => {
       fc.pre(STATIC[at]?.toUpperCase() !== character.toUpperCase())
@@ -112,7 +112,7 @@ test('a code with one character changed is not read', () => {
   )
 })
 
-test('reading takes any text', () => {
+test('reading accepts any text', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void readBrCode(text)))
   fc.assert(
     fc.property(fc.stringMatching(/^(\d{4}[a-z]{0,9}){0,9}$/), (text) => {
@@ -122,7 +122,7 @@ test('reading takes any text', () => {
   )
 })
 
-test('what no reader would take is refused', () => {
+test('values that the standard does not allow are refused', () => {
   const sound = { target: { kind: 'key', key: 'a@b.c' }, merchantName: 'A', city: 'B' } as const
   assert.ok(writeBrCode(sound))
   for (const change of [

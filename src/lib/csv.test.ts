@@ -6,7 +6,7 @@ test('the head is the byte-order mark of UTF-8', () => {
   assert.deepEqual([...Buffer.from(CSV_HEAD)], [0xef, 0xbb, 0xbf])
 })
 
-test('a line has semicolons between its fields and ends as spreadsheets end theirs', () => {
+test('fields are separated by semicolons and lines end as in spreadsheets', () => {
   assert.equal(csvRow(['a', 'b c', null, undefined, '', 'd']), 'a;b c;;;;d\r\n')
   assert.equal(csvRow([]), '\r\n')
 })
@@ -20,7 +20,7 @@ test('numbers stay numbers, with all their digits and a decimal comma', () => {
   assert.equal(csvRow([Number.NaN, Number.POSITIVE_INFINITY]), ';\r\n')
 })
 
-test('what is no decimal number is not written as one', () => {
+test('text that is not a decimal number is not written as one', () => {
   assert.equal(csvRow([{ decimal: '=1+1' }, { decimal: '-1.5.2' }]), `"'=1+1";"'-1.5.2"\r\n`)
 })
 
@@ -56,7 +56,7 @@ test('text with separators, quotes and line ends stays one field', () => {
   assert.equal(csvRow(['";=1+1']), '""";=1+1"\r\n')
 })
 
-test('an apostrophe that a customer wrote is not mistaken for ours', () => {
+test("a customer's own apostrophe is not mistaken for ours", () => {
   assert.equal(csvRow(["'=1", "d'água"]), `"'=1";"d'água"\r\n`)
 })
 

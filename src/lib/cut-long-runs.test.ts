@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { cutLongRuns } from './cut-long-runs.ts'
 
-test('the parts are the text, and no run in them is long', () => {
+test('the joined parts equal the text, and no part has a long run', () => {
   const text = fc.oneof(
     fc.string({ maxLength: 3_000 }),
     fc.constant('a'.repeat(5_000)),

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { jsonCents, parseExactJson, readCents } from './exact-json.ts'
 
-test('every amount comes back to the centavo', () => {
+test('every amount survives the round trip to the centavo', () => {
   fc.assert(
     fc.property(fc.bigInt(0n, 10n ** 15n), (cents) => {
       const text = JSON.stringify({ value: jsonCents(cents), other: 1.5 })
@@ -14,7 +14,7 @@ test('every amount comes back to the centavo', () => {
   )
 })
 
-test('amounts are read as they are written, in any of their forms', () => {
+test('amounts are read exactly, in every notation', () => {
   for (const [text, cents] of [
     ['100', 10_000n],
     ['100.0', 10_000n],

@@ -1,4 +1,4 @@
-/** Against servers on this machine, which is also the first thing that must not be reached. */
+/** Tests against servers on this machine, which are also the first addresses that must be refused. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -46,7 +46,7 @@ function get(url: string, more: Partial<GuardedFetchOptions> = {}): Promise<Guar
   return guardedFetch(url, { bytesMax: 1000, timeoutMs: 10_000, allowPrivate: true, ...more })
 }
 
-/** Whatever goes wrong, what was in a path, a query or a password is not told. */
+/** No failure reveals a path, a query or a password. */
 async function refusal(
   url: string,
   more: Partial<GuardedFetchOptions> = {},
@@ -64,7 +64,7 @@ function redirectTo(location: string): Answer {
   return (_request, response) => response.writeHead(302, { location }).end()
 }
 
-test('an answer comes whole, with its status and its media type', async () => {
+test('the whole answer is returned, with its status and media type', async () => {
   answer = (_request, response) => {
     response.writeHead(200, { 'content-type': 'Image/PNG; charset=binary' })
     response.write(Buffer.from([0x89, 0x50]))
@@ -80,7 +80,7 @@ test('an answer comes whole, with its status and its media type', async () => {
   assert.equal(asked[0]?.headers['accept-encoding'], 'identity')
 })
 
-test('a refusal of the server is an answer too, and a type that is not told is unknown', async () => {
+test('an error status is an answer too, and a missing media type is unknown', async () => {
   answer = (_request, response) => response.writeHead(404).end('gone')
   assert.deepEqual(await get(at('/')), {
     status: 404,
@@ -89,7 +89,7 @@ test('a refusal of the server is an answer too, and a type that is not told is u
   })
 })
 
-test('addresses that are not public are refused, in every way of writing them', async () => {
+test('addresses that are not public are refused in every notation', async () => {
   for (const host of [
     '127.0.0.1',
     '127.1',
@@ -148,7 +148,7 @@ test('addresses that are not public are refused, in every way of writing them', 
   assert.equal(asked.length, 0)
 })
 
-test('the neighbours of what is refused are public', async () => {
+test('the neighbours of refused networks are public', async () => {
   for (const host of [
     '1.1.1.1',
     '9.255.255.255',
@@ -175,7 +175,7 @@ test('the neighbours of what is refused are public', async () => {
   }
 })
 
-test('a host is private when any of its addresses is; one that nobody knows is not', async () => {
+test('a host is private when any of its addresses is; an unknown host is not', async () => {
   const lookup = async (name: string): Promise<{ address: string }[]> => {
     if (name === 'unknown.example') throw new Error('not found')
     return [{ address: '1.1.1.1' }, { address: name === 'in.example' ? '10.0.0.1' : '1.0.0.1' }]
@@ -213,7 +213,7 @@ test('a connection goes to the address that was checked, and the name is resolve
   assert.deepEqual(names, ['rebinding.example'])
 })
 
-test('TLS asks for the host by its name, not by its address', async (t) => {
+test("TLS verifies the host's name, not its address", async (t) => {
   let hello = Buffer.alloc(0)
   const tls = createSocketServer((socket: Socket) => {
     socket.once('data', (bytes) => {
@@ -230,7 +230,7 @@ test('TLS asks for the host by its name, not by its address', async (t) => {
   assert.ok(hello.includes('images.example'))
 })
 
-test('what is not an address over http, or holds credentials, is a bad one', async () => {
+test('a URL that is not http or https, or holds credentials, is refused', async () => {
   for (const url of [
     '',
     'not an address s3cret',
@@ -247,7 +247,7 @@ test('what is not an address over http, or holds credentials, is a bad one', asy
   assert.equal(asked.length, 0)
 })
 
-test('three redirects are followed, a fourth is not', async () => {
+test('three redirects are followed, and a fourth is not', async () => {
   answer = ({ url }, response) => {
     const left = Number(url?.slice(1))
     if (left === 0) response.end('there')
@@ -258,7 +258,7 @@ test('three redirects are followed, a fourth is not', async () => {
   assert.equal(await refusal(at('/4')), 'too_many_redirects')
 })
 
-test('each redirect is checked like a first address', async () => {
+test('each redirect is checked like the first address', async () => {
   answer = redirectTo('ftp://example.com/s3cret')
   assert.equal(await refusal(at('/')), 'bad_url')
   answer = redirectTo(`//s3cret:s3cret@127.0.0.1:${port}/`)
@@ -267,7 +267,7 @@ test('each redirect is checked like a first address', async () => {
   asked = []
   answer = redirectTo(at('/s3cret'))
   let hops = 0
-  // Only the first address may be a private one.
+  // Only the first address may be private.
   const options = {
     bytesMax: 1000,
     timeoutMs: 10_000,
@@ -279,14 +279,14 @@ test('each redirect is checked like a first address', async () => {
   assert.equal(asked.length, 1)
 })
 
-test('a redirect without an address is the answer', async () => {
+test('a redirect without a location is the answer', async () => {
   answer = (_request, response) => response.writeHead(302).end('where?')
   const { status, body } = await get(at('/'))
   assert.equal(status, 302)
   assert.equal(body.toString(), 'where?')
 })
 
-test('a body of exactly the limit is taken, one of a byte more is not', async () => {
+test('a body of exactly the limit is accepted, and one byte more is not', async () => {
   answer = (_request, response) => response.end(Buffer.alloc(1000))
   assert.equal((await get(at('/'))).body.length, 1000)
   answer = (_request, response) => {
@@ -296,7 +296,7 @@ test('a body of exactly the limit is taken, one of a byte more is not', async ()
   assert.equal(await refusal(at('/s3cret')), 'too_large')
 })
 
-test('a body that says it is too long is not read, one that does not end is cut', async () => {
+test('a body that is declared too long is not read, and one that does not end is cut', async () => {
   answer = (_request, response) => response.writeHead(200, { 'content-length': 1001 }).write('x')
   assert.equal(await refusal(at('/')), 'too_large')
 
@@ -313,7 +313,7 @@ test('a body that says it is too long is not read, one that does not end is cut'
   await closed
 })
 
-test('the time is for the whole call: the name, the head, the body, all redirects', async () => {
+test('the time limit covers the whole call: name, head, body and all redirects', async () => {
   const forever = new Promise<never>(() => {})
   assert.equal(
     await refusal(at('/', 'x.example'), { timeoutMs: 20, lookup: () => forever }),
@@ -329,7 +329,7 @@ test('the time is for the whole call: the name, the head, the body, all redirect
   assert.equal(await refusal(at('/'), { timeoutMs: 100 }), 'timeout')
 })
 
-test('an abort ends the call with its reason, before it and in its middle', async () => {
+test("an abort before or during the call ends it with the abort's reason", async () => {
   const reason = new Error('the client left')
   await assert.rejects(get(at('/'), { signal: AbortSignal.abort(reason) }), reason)
   assert.equal(asked.length, 0)
@@ -345,7 +345,7 @@ test('an abort ends the call with its reason, before it and in its middle', asyn
   await closed
 })
 
-test('what gives no answer, or half of one, or a compressed one, has failed', async () => {
+test('no answer, half an answer and a compressed answer are failures', async () => {
   const lookup = async (): Promise<never> => {
     throw Object.assign(new Error('s3cret'), { code: 'ENOTFOUND' })
   }
@@ -373,7 +373,7 @@ test('what gives no answer, or half of one, or a compressed one, has failed', as
   assert.equal(await refusal(`http://127.0.0.1:${port}/s3cret`), 'failed')
 })
 
-test('a post goes the same guarded way: whole, with its headers, and to no redirect', async () => {
+test('a POST is guarded in the same way, is sent whole with its headers, and follows no redirect', async () => {
   const posted: string[] = []
   answer = (request, response) => {
     request.on('data', (bytes) => posted.push(String(bytes)))

@@ -6,7 +6,7 @@ import { createHotCounter, createHotHistogram } from './hot-metrics.ts'
 const buckets = [0.0005, 0.001, 1, 2.5]
 const values = [0, 0.0005, 0.00051, 0.5, 1, 1.5, 2.5, 2.6, 1000]
 
-test('a histogram tells what the common client tells of the same values', async () => {
+test("a histogram equals prom-client's for the same values", async () => {
   const plain = { name: 'plain_seconds', help: 'Help with a \\ in it.', buckets }
   const labelled = { name: 'labelled_seconds', help: 'Help.', buckets }
   const ours = [
@@ -30,14 +30,14 @@ test('a histogram tells what the common client tells of the same values', async 
   assert.equal(textOf(ours), await registry.metrics())
 })
 
-test('a histogram that has seen nothing says so', async () => {
+test('a histogram without values reports zeros', async () => {
   const plain = { name: 'plain_seconds', help: 'Help.', buckets }
   const registry = new Registry()
   new Histogram({ ...plain, registers: [registry] })
   assert.equal(textOf([createHotHistogram(plain)]), await registry.metrics())
 })
 
-test('a counter tells what the common client tells of the same counts', async () => {
+test("a counter equals prom-client's for the same counts", async () => {
   const same = { name: 'answers_total', help: 'Help.' }
   const ours = createHotCounter({ ...same, labels: ['model', 'status'] })
   const registry = new Registry()
@@ -58,7 +58,7 @@ function textOf(metrics: readonly { text(): string }[]): string {
   return `${metrics.map((metric) => metric.text()).join('\n\n')}\n`
 }
 
-/** The order of series says nothing. */
+/** The order of series has no meaning. */
 function linesOf(text: string): string[] {
   return text.split('\n').toSorted()
 }

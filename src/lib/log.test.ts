@@ -12,7 +12,7 @@ interface Line {
   number?: number
 }
 
-test('of one cause twenty lines in ten seconds go out, and then how many more there were', () => {
+test('a cause gets twenty lines in ten seconds, and then a count of the others', () => {
   const { log, lines, clock } = openLog()
   for (let number = 0; number < 500; number++) log.error('disk_full', { number })
   assert.deepEqual(
@@ -26,7 +26,7 @@ test('of one cause twenty lines in ten seconds go out, and then how many more th
   assert.equal(lines[21]?.number, 500)
 })
 
-test('another event, another level or another code of an error is written all the same', () => {
+test('another event, level or error code has a limit of its own', () => {
   const { log, lines } = openLog()
   const failed = (code: string) => Object.assign(new Error('failed'), { code })
   for (let number = 0; number < 100; number++) log.error('query_failed', { error: failed('57P01') })
@@ -37,7 +37,7 @@ test('another event, another level or another code of an error is written all th
   assert.equal(lines[20]?.error?.code, '53100')
 })
 
-test('the code of the error below tells the cause, and numbers in a message do not', () => {
+test('the code of the underlying error distinguishes causes, and numbers in a message do not', () => {
   const { log, lines } = openLog()
   for (let number = 0; number < 100; number++)
     log.error('append_failed', { error: new Error(`hold 01a20526-7f56-7004-b8cc-${number}`) })
@@ -47,7 +47,7 @@ test('the code of the error below tells the cause, and numbers in a message do n
   assert.equal(lines.length, 21)
 })
 
-test('the first line of a cause has a stack, and one again after ten minutes', () => {
+test('the first line of a cause has a stack trace, and again one after ten minutes', () => {
   const { log, lines, clock } = openLog()
   const write = (): string | undefined => {
     log.error('broken', { error: new Error('broken') })
@@ -59,7 +59,7 @@ test('the first line of a cause has a stack, and one again after ten minutes', (
   assert.ok(write())
 })
 
-test('what was left out is said although no line follows', (t: TestContext) => {
+test('suppressed lines are reported even when no line follows', (t: TestContext) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const { log, lines, clock } = openLog()
   for (let number = 0; number < 25; number++) log.warn('slow', { number })
@@ -70,7 +70,7 @@ test('what was left out is said although no line follows', (t: TestContext) => {
   assert.equal(lines.length, 21)
 })
 
-test('no line is lost without being counted, and no cause of an event of few causes is unseen', () => {
+test('every suppressed line is counted, and an event of few causes shows each of them', () => {
   const call = fc.record({
     level: fc.constantFrom('info' as const, 'warn' as const, 'error' as const),
     event: fc.nat(2_000),

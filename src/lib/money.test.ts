@@ -12,7 +12,7 @@ import {
   parseUsd,
 } from './money.ts'
 
-test('amounts are written with exactly the digits they have', () => {
+test('amounts are written exactly', () => {
   assert.equal(decimalBrl(1_234_500_000n), '1.2345')
   assert.equal(decimalBrl(50_000_000_000n), '50')
   assert.equal(decimalBrl(1n), '0.000000001')
@@ -29,7 +29,7 @@ test('an amount in JSON has no exponent and no binary noise, however large', () 
   )
 })
 
-test('every amount survives being written and read', () => {
+test('every amount survives the round trip', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 9_000_000_000_000_000_000n }), (nano) => {
       assert.equal(parseBrl(decimalBrl(nano)), nano)
@@ -38,7 +38,7 @@ test('every amount survives being written and read', () => {
   )
 })
 
-test('what is not a plain amount is not read', () => {
+test('text that is not a plain amount is not read', () => {
   for (const text of [
     '',
     '-1',

@@ -4,7 +4,7 @@ import { createNaturalBatcher } from './natural-batcher.ts'
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
 
-test('what comes in while a batch runs goes together in the next one, in order', async () => {
+test('items that arrive while a batch runs form the next one, in order', async () => {
   const batches: number[][] = []
   const batcher = createNaturalBatcher<number, number>(100, async (items) => {
     batches.push(items)
@@ -17,7 +17,7 @@ test('what comes in while a batch runs goes together in the next one, in order',
   assert.deepEqual(batches, [[1], [2, 3, 4]])
 })
 
-test('what comes in to an idle batcher begins at once after one that was alone, and together after others', async () => {
+test('an idle batcher starts at once after a batch of one, and gathers items after a larger batch', async () => {
   const batches: number[][] = []
   const batcher = createNaturalBatcher<number, number>(100, async (items) => {
     batches.push(items)

@@ -17,7 +17,7 @@ function reasonOf(work: () => unknown): string {
   return 'unsealed'
 }
 
-test('what was sealed is read again, and is never sealed the same way twice', () => {
+test('a sealed secret can be opened, and is never sealed the same way twice', () => {
   const id = createId()
   const [one, other] = [seal(key, id, secret), seal(key, id, secret)]
   assert.notDeepEqual(one, other)
@@ -29,7 +29,7 @@ test('what was sealed is read again, and is never sealed the same way twice', ()
   assert.deepEqual(unseal(key, id, seal(key, id, Buffer.alloc(0))), Buffer.alloc(0))
 })
 
-test('it is worth nothing in another row, with another key, or with a bit turned', () => {
+test('a sealed secret cannot be opened in another row, with another key, or with a flipped bit', () => {
   const id = createId()
   const sealed = seal(key, id, secret)
   assert.equal(

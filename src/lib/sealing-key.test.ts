@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ensureSealingKey, parseSealingKey } from './sealing-key.ts'
 
-test('a key is 32 bytes in base64, and nothing else is one', () => {
+test('a key is 32 bytes in base64, and any other text is refused', () => {
   const key = randomBytes(32)
   for (const text of [
     key.toString('base64'),
@@ -20,7 +20,7 @@ test('a key is 32 bytes in base64, and nothing else is one', () => {
   assert.equal(parseSealingKey(`${inner.slice(0, 9)}!${inner.slice(9)}`), undefined)
 })
 
-test('a folder has one key, whoever asks first, and nobody else can read it', async () => {
+test('a folder gets one key under concurrent first calls, readable by its owner only', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'catraca-key-'))
   try {
     const dataDir = join(folder, 'data')

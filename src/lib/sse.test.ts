@@ -21,7 +21,7 @@ test('events are the same wherever their bytes are cut', () => {
   )
 })
 
-test('an event without end does not fill the memory', () => {
+test('an event without end does not exhaust memory', () => {
   const reader = createSseReader(1_000)
   assert.throws(() => reader.push(Buffer.from(`data: ${'x'.repeat(2_000)}`)), RangeError)
 })

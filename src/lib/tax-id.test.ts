@@ -5,7 +5,7 @@ import { readTaxId } from './tax-id.ts'
 
 const CPF_VALID = ['24971563792', '52998224725', '11144477735', '29537995593', '12345678909']
 const CNPJ_VALID = ['11222333000181', '47960950000121', '00000000000191', '54550752000155']
-/** The last two, and the first, are of the tax authority's own questions and answers. */
+/** The first and the last two come from the tax authority's own questions and answers. */
 const CNPJ_WITH_LETTERS = ['12ABC34501DE35', 'AA345678000114', 'AA345678000A29', '12345678000A08']
 
 for (const taxId of CPF_VALID)
@@ -14,13 +14,13 @@ for (const taxId of CPF_VALID)
 for (const taxId of [...CNPJ_VALID, ...CNPJ_WITH_LETTERS])
   test(`${taxId} is a CNPJ`, () => assert.deepEqual(readTaxId(taxId), { kind: 'cnpj', taxId }))
 
-test('punctuation, spaces and small letters are no fault', () => {
+test('punctuation, spaces and lower case are accepted', () => {
   assert.deepEqual(readTaxId(' 249.715.637-92 '), { kind: 'cpf', taxId: '24971563792' })
   assert.deepEqual(readTaxId('11.222.333/0001-81'), { kind: 'cnpj', taxId: '11222333000181' })
   assert.deepEqual(readTaxId('12.abc.345/01de-35'), { kind: 'cnpj', taxId: '12ABC34501DE35' })
 })
 
-test('wrong check digits and repeated digits are told from a wrong form', () => {
+test('wrong check digits and repeated digits are distinguished from a wrong format', () => {
   const repeated = Array.from({ length: 10 }, (_, digit) => [
     String(digit).repeat(11),
     String(digit).repeat(14),
@@ -49,7 +49,7 @@ test('wrong check digits and repeated digits are told from a wrong form', () => 
     assert.deepEqual(readTaxId(text), { kind: 'invalid_cpf_cnpj_format' }, text)
 })
 
-/** By the tables of weights that the tax authority prints, and not by the loop that is tested. */
+/** By the tables of weights that the tax authority publishes, not by the loop under test. */
 function withCheckDigits(rest: string, weights: readonly number[]): string {
   const digitOf = (text: string): string => {
     const used = weights.slice(weights.length - text.length)
@@ -74,7 +74,7 @@ const textOf = (characters: string, length: number) =>
 const DIGITS = '0123456789'
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
-test('whatever has the right check digits is taken, and with one of them changed it is not', () => {
+test('every id with correct check digits is accepted, and with one digit changed it is not', () => {
   const made = fc.oneof(
     textOf(DIGITS, 9).map((rest) => ['cpf', withCheckDigits(rest, CPF_WEIGHTS)] as const),
     textOf(DIGITS + LETTERS, 12).map(

@@ -9,7 +9,7 @@ function pause(tryNumber: number, httpStatus?: number, retryAfter?: string, rand
   return pauseAfter({ tryNumber, httpStatus, retryAfter }, at, () => random)
 }
 
-test('ten tries in three days, each a little later than its step and never earlier', () => {
+test('ten tries in three days, each a little later than its step, never earlier', () => {
   assert.equal(TRIES_MAX, 10)
   for (const [index, seconds] of STEPS_SECONDS.entries()) {
     assert.equal(pause(index + 1), seconds * 1000)
@@ -20,7 +20,7 @@ test('ten tries in three days, each a little later than its step and never earli
   assert.equal(pause(10, 429, '5'), undefined)
 })
 
-test('who asks for time gets it, from the step to twice the step', () => {
+test('a receiver that asks for time gets from the step to twice the step', () => {
   for (const status of [429, 502, 504]) {
     assert.equal(pause(2, status, '400'), 400_000)
     assert.equal(pause(2, status, '1'), 300_000)

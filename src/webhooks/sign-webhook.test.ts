@@ -5,7 +5,7 @@ import { createSigningSecret, signWebhook, writeSigningSecret } from './sign-web
 
 const SECRET = 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
-test('signatures are those of Standard Webhooks', () => {
+test('signatures follow Standard Webhooks', () => {
   const vectors = [
     {
       id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -24,7 +24,7 @@ test('signatures are those of Standard Webhooks', () => {
     assert.equal(signWebhook(Buffer.from(SECRET, 'base64'), message), signature)
 })
 
-test('a secret as customers get it is 32 bytes that the reference library takes', () => {
+test("a customer's secret is 32 bytes that the reference library accepts", () => {
   const secret = createSigningSecret()
   const written = writeSigningSecret(secret)
   assert.match(written, /^whsec_[A-Za-z0-9+/]{43}=$/)

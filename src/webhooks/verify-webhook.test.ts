@@ -7,7 +7,7 @@ import { verifyWebhook, type IncomingHeaders } from './verify-webhook.ts'
 const WRITTEN = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 const secret = readSigningSecret(WRITTEN) as Buffer
 
-/** As they are known, and not made here. */
+/** Published signatures, not computed here. */
 const VECTORS = [
   {
     id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -34,7 +34,7 @@ function verify(headers: IncomingHeaders, afterSeconds = 0, body = VECTOR.body):
   return verifyWebhook(secret, headers, Buffer.from(body), now) !== undefined
 }
 
-test('known signatures verify, by the names of either family', () => {
+test('known signatures verify under either family of header names', () => {
   for (const { id, seconds, body, signature } of VECTORS)
     for (const family of ['webhook', 'svix']) {
       const headers = {
@@ -47,7 +47,7 @@ test('known signatures verify, by the names of either family', () => {
     }
 })
 
-test('what the reference library signs verifies, whatever the bytes', () => {
+test('signatures of the reference library verify, whatever the bytes', () => {
   const at = new Date('2026-11-21T12:00:00Z')
   for (const body of ['', '{"nome":"Zoë 🚪"}', '{ "a" :\n1 }', 'no json']) {
     const signature = new Webhook(WRITTEN).sign('msg_1', at, body)
@@ -62,7 +62,7 @@ test('what the reference library signs verifies, whatever the bytes', () => {
   }
 })
 
-test('one of several signatures is enough, and those of other kinds do no harm', () => {
+test('one valid signature of several is enough, and other kinds are ignored', () => {
   const { signature } = VECTOR
   const wrong = `v1,${Buffer.alloc(32).toString('base64')}`
   for (const given of [
@@ -81,12 +81,12 @@ test('one of several signatures is enough, and those of other kinds do no harm',
     assert.ok(!verify({ ...GOOD, 'webhook-signature': given }), given)
 })
 
-test('five minutes of difference are taken, either way, and no more', () => {
+test('a clock difference of up to five minutes is accepted either way', () => {
   for (const seconds of [-300, -1, 0, 300]) assert.ok(verify(GOOD, seconds), String(seconds))
   for (const seconds of [-301, 301, 86_400]) assert.ok(!verify(GOOD, seconds), String(seconds))
 })
 
-test('a missing or odd header, and other bytes than were signed, are refused', () => {
+test('a missing or odd header and changed bytes are refused', () => {
   for (const name of Object.keys(GOOD)) assert.ok(!verify({ ...GOOD, [name]: undefined }), name)
   for (const [name, value] of [
     ['webhook-id', ''],
@@ -103,11 +103,11 @@ test('a missing or odd header, and other bytes than were signed, are refused', (
     assert.ok(!verify({ ...GOOD, [name]: value }), `${name}: ${value}`)
   assert.ok(!verify(GOOD, 0, `${VECTOR.body} `))
   assert.ok(!verify({}))
-  // A part of one family does not complete the other.
+  // Headers of the two families are not mixed.
   assert.ok(!verify({ ...GOOD, 'webhook-id': undefined, 'svix-id': VECTOR.id }))
 })
 
-test('a secret is read as providers show it, and nothing that is none', () => {
+test('a secret is read as providers show it, and any other text is refused', () => {
   const expected = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64')
   for (const text of [WRITTEN, `v1,${WRITTEN}`, ` ${WRITTEN}\n`])
     assert.deepEqual(readSigningSecret(text), expected)

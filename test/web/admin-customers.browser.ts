@@ -1,4 +1,4 @@
-/** What operators do about customers, each act in the browser to its end; and what nobody else gets. */
+/** The operators' pages about customers: each act in the browser, and that other users have no access. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
@@ -22,7 +22,7 @@ let gateway: TestGateway
 let ana: BrowserUnderTest
 let bia: BrowserUnderTest
 let rui: BrowserUnderTest
-/** Who is operated on. */
+/** The customer that the operators act on. */
 let customerId: string
 
 before(async () => {
@@ -40,7 +40,7 @@ after(async () => {
   await gateway?.stop()
 })
 
-/** A boleto that was paid, a large refund of it that is asked for, and a difference. */
+/** A paid boleto, a requested refund of most of it, and a discrepancy. */
 async function seed(): Promise<void> {
   const { db } = gateway.database
   const payer = await seedPayer(db)
@@ -72,7 +72,7 @@ async function openCustomer(browser: BrowserUnderTest): Promise<Page> {
   return page
 }
 
-/** Fills the form and reads what it says back. */
+/** Fills the form and reads the confirmation. */
 async function writeAdjustment(page: Page, amount: string, reason: string): Promise<Locator> {
   await page.getByRole('button', { name: 'Novo ajuste' }).click()
   const dialog = page.getByRole('dialog')
@@ -82,7 +82,7 @@ async function writeAdjustment(page: Page, amount: string, reason: string): Prom
   return dialog
 }
 
-test('who is no admin finds nothing under /admin, in no menu either, and is refused by the server', async () => {
+test('a user who is no admin finds nothing under /admin or in any menu, and the server refuses them', async () => {
   const page = await rui.newPage()
   await page.goto('/')
   await page.getByRole('button', { name: /Sua conta/ }).click()
@@ -98,7 +98,7 @@ test('who is no admin finds nothing under /admin, in no menu either, and is refu
   await page.close()
 })
 
-test('an admin comes from the account menu, finds a customer and credits below the limit at once', async () => {
+test('an admin opens /admin from the account menu, finds a customer, and a credit below the limit is posted at once', async () => {
   const before = await balance()
   const page = await ana.newPage()
   await page.goto('/')
@@ -121,7 +121,7 @@ test('an admin comes from the account menu, finds a customer and credits below t
   await page.close()
 })
 
-test('above the limit it waits: who asked cannot approve it, a second admin does', async () => {
+test('a credit above the limit waits for a second admin; its requester cannot approve it', async () => {
   const before = await balance()
   const page = await openCustomer(ana)
   const dialog = await writeAdjustment(page, '1.500', 'Acordo comercial')
@@ -143,7 +143,7 @@ test('above the limit it waits: who asked cannot approve it, a second admin does
   await other.close()
 })
 
-test('a debit of more than is there is refused in words, and a wrong amount at its field', async () => {
+test('a debit beyond the balance is refused with an explanation, and an invalid amount at its field', async () => {
   const page = await bia.newPage()
   await page.goto(`/admin/clientes?q=${encodeURIComponent(RUI.email)}`)
   await page.getByRole('link', { name: RUI.name }).click()
@@ -164,7 +164,7 @@ test('a debit of more than is there is refused in words, and a wrong amount at i
   await page.close()
 })
 
-test('a suspension says what it does, holds, and is taken back', async () => {
+test('a suspension explains its effect, takes effect, and can be lifted', async () => {
   const page = await openCustomer(ana)
   const isSuspended = () =>
     gateway.database.db
@@ -185,7 +185,7 @@ test('a suspension says what it does, holds, and is taken back', async () => {
   await page.close()
 })
 
-test('a refund is approved, and transferred by hand', async () => {
+test('a refund is approved and transferred by hand', async () => {
   const page = await ana.newPage()
   await page.goto('/admin/reembolsos')
   await page.getByRole('button', { name: /^Aprovar o reembolso de R\$/ }).click()
@@ -202,7 +202,7 @@ test('a refund is approved, and transferred by hand', async () => {
   await page.close()
 })
 
-test('a difference is explained, and every act is in the audit log, by who did it', async () => {
+test('a discrepancy is explained, and the audit log has every act with its actor', async () => {
   const page = await ana.newPage()
   await page.goto('/admin/conciliacao')
   await page.getByRole('button', { name: 'Explicar' }).click()
@@ -232,7 +232,7 @@ test('a difference is explained, and every act is in the audit log, by who did i
   await page.close()
 })
 
-test('nothing was red in the console but the refusals that were meant', () => {
+test('the console shows no errors except the expected refusals', () => {
   const faults = [...ana.faults, ...bia.faults, ...rui.faults]
   const meant =
     /status of (403 .*\/v1\/admin\/(customers|audit-log)|409 .*\/v1\/admin\/adjustments)$/

@@ -1,4 +1,4 @@
-/** What operators do with the service: margins, markups, incidents, rate, health, deliveries; in the browser, to the end. */
+/** The operators' pages about the service: margins, markups, incidents, exchange rate, health, deliveries. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -40,7 +40,7 @@ async function end(page: Page, name: string): Promise<void> {
   await page.close()
 }
 
-/** `R$ 1.234,56`, as the page has it. */
+/** `R$ 1.234,56`, as the page shows it. */
 function brlOf(nano: bigint): RegExp {
   const text = (Number(nano / 1_000_000n) / 1_000).toLocaleString('pt-BR', {
     style: 'currency',
@@ -49,7 +49,7 @@ function brlOf(nano: bigint): RegExp {
   return new RegExp(text.replaceAll(/[$.]/g, String.raw`\$&`).replaceAll(/\s/g, String.raw`\s`))
 }
 
-test('margins show what was charged and what it cost, of the period that is chosen', async () => {
+test('margins show the charges and costs of the chosen period', async () => {
   const page = await open('/admin/margens?periodo=92-dias', 'Margens')
   const rows = await gateway.database.db
     .selectFrom('usage_events')
@@ -71,7 +71,7 @@ test('margins show what was charged and what it cost, of the period that is chos
   await end(page, 'margens')
 })
 
-test('a rise is planned with its notice and withdrawn, and a model is taken out of service and put back', async () => {
+test('a rise is planned with notice and withdrawn, and a model is taken out of service and put back', async () => {
   const page = await open('/admin/modelos?q=sandbox-chat', 'Modelos')
   const entry = page.getByRole('listitem').filter({ hasText: 'sandbox-chat' }).first()
   await entry.getByRole('button', { name: /^Mudar o multiplicador/ }).click()
@@ -102,7 +102,7 @@ test('a rise is planned with its notice and withdrawn, and a model is taken out 
   await end(page, 'modelos')
 })
 
-test('an incident is opened, seen by everybody at /status, and resolved', async () => {
+test('an incident is opened, shown to everybody at /status, and resolved', async () => {
   const page = await open('/admin/incidentes', 'Incidentes')
   await page.getByRole('button', { name: 'Abrir incidente' }).click()
   const dialog = page.getByRole('dialog')
@@ -126,14 +126,14 @@ test('an incident is opened, seen by everybody at /status, and resolved', async 
   await dialog.getByRole('button', { name: 'Resolver incidente' }).click()
   await page.getByText('Nenhum incidente em andamento').waitFor()
   await status.close()
-  // What browsers were told they may keep for a while.
+  // Browsers may cache this answer for a while.
   assert.deepEqual((await ask(gateway.node.baseUrl, '/incidents/active')).json.incidents, [])
   await page.getByRole('button', { name: 'Todos' }).click()
   await entry.getByText('Resolvido', { exact: true }).first().waitFor()
   await end(page, 'incidentes')
 })
 
-test('the health shows this node alive, and the rate is told with where it is from', async () => {
+test('the health page shows this node alive, and the exchange rate with its source', async () => {
   const { id } = await gateway.database.db
     .selectFrom('nodes')
     .select('id')
@@ -150,7 +150,7 @@ test('the health shows this node alive, and the rate is told with where it is fr
   await end(rates, 'câmbio')
 })
 
-test('a webhook that failures switched off is switched on again; mails that failed are told', async () => {
+test('a webhook that failures disabled is enabled again; failed mails are listed', async () => {
   const { db } = gateway.database
   const { customerId } = gateway
   await db

@@ -1,4 +1,4 @@
-/** A real browser on the dashboard: pages that remember what went wrong in them, axe, and screenshots. */
+/** A real browser for the dashboard: tabs that collect errors, axe, and screenshots. */
 import assert from 'node:assert/strict'
 import { accessSync, constants } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 
-/** Without those of the network Chromium looks for hosts of its maker at every start. */
+/** Without these network flags Chromium contacts its maker's hosts at every start. */
 export const BROWSER_FLAGS: readonly string[] = [
   '--no-sandbox',
   '--disable-gpu',
@@ -17,11 +17,11 @@ export const BROWSER_FLAGS: readonly string[] = [
   '--disable-sync',
 ]
 const AXE = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-/** A folder, for whoever wants to look: taking them costs as much as all the rest. */
+/** The folder for screenshots; off by default, since they take as long as all the rest. */
 const { SCREENSHOTS } = process.env
 const WIDTHS = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } }
 const WAIT_MS = 20_000
-/** Who is not signed in is told so by a 401; who has no profile or no such setting yet, by a 404. */
+/** Expected refusals: 401 when nobody is signed in, 404 for a profile or setting that does not exist yet. */
 const EXPECTED = [
   /status of 401 .*\/(v1|auth)\//,
   /status of 404 .*\/v1\/(me\/profile|topups\/automatic)$/,
@@ -30,7 +30,7 @@ const EXPECTED = [
 export type Theme = 'light' | 'dark'
 export type Width = keyof typeof WIDTHS
 
-/** Where a browser is installed; undefined: nowhere known. */
+/** The path of an installed browser; undefined when none is found. */
 export function findBrowser(): string | undefined {
   return [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/google-chrome'].find(
     (path) => path !== undefined && isExecutable(path),
@@ -48,13 +48,13 @@ function isExecutable(path: string): boolean {
 
 export interface BrowserUnderTest {
   readonly context: BrowserContext
-  /** Every tab of the story. What is red in its console is kept in `faults`. */
+  /** Every tab of the test. Console errors are collected in `faults`. */
   newPage(): Promise<Page>
   readonly faults: readonly string[]
   close(): Promise<void>
 }
 
-/** `origin` as in `http://127.0.0.1:8080`: addresses are relative to it. */
+/** `origin` as in `http://127.0.0.1:8080`: URLs are relative to it. */
 export async function startBrowser(origin: string): Promise<BrowserUnderTest> {
   const executablePath = findBrowser()
   if (executablePath === undefined) throw new Error('run these tests with `npm run test:web`')
@@ -84,19 +84,19 @@ export async function startBrowser(origin: string): Promise<BrowserUnderTest> {
   }
 }
 
-/** A browser reports each refusal as an error. */
+/** A browser reports each refusal as a console error. */
 function isExpected(text: string, url: string): boolean {
   return EXPECTED.some((pattern) => pattern.test(`${text} ${url}`))
 }
 
-/** Until nothing is loaded any more, so that what is looked at stays. */
+/** Waits until nothing is loading any more, so that the page no longer changes. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle')
-  // Not a function of the page: the security policy would refuse to evaluate it.
+  // Not a function evaluated in the page: the content security policy would refuse it.
   await page.locator('main .animate-pulse').first().waitFor({ state: 'detached' })
 }
 
-/** WCAG 2.2 AA as far as a program can tell. */
+/** WCAG 2.2 AA, as far as a program can check it. */
 export async function assertAccessible(page: Page, name: string): Promise<void> {
   await page.evaluate(await AXE)
   const found = (await page.evaluate(
@@ -114,14 +114,15 @@ export async function assertAccessible(page: Page, name: string): Promise<void> 
 export async function useLook(page: Page, theme: Theme, width: Width): Promise<void> {
   await page.emulateMedia({ colorScheme: theme })
   await page.setViewportSize(WIDTHS[width])
-  // Chromium keeps some inherited colours of before until an element is drawn anew: all of them are.
+  // Chromium keeps some inherited colours of the old theme until an element is redrawn, so every element is
+  // redrawn.
   await page.evaluate(`for (const isHidden of [true, false]) {
     document.documentElement.hidden = isHidden
     document.documentElement.offsetHeight
   }`)
 }
 
-/** A page wider than the screen is one that a phone scrolls sideways. */
+/** A page wider than the screen scrolls sideways on a phone. */
 export async function assertFits(page: Page, name: string): Promise<void> {
   const [needed, there] = (await page.evaluate(
     '[document.documentElement.scrollWidth, innerWidth]',

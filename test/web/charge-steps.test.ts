@@ -1,4 +1,4 @@
-/** What the page of usage recomputes is what the ledger charged. */
+/** The usage page recomputes exactly what the ledger charged. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -6,10 +6,10 @@ import { chargeFor, decimalBrl, decimalE4, decimalUsd } from '../../src/lib/mone
 import { chargeSteps } from '../../web/src/pages/usage/charge-steps.ts'
 import { amount } from '../../web/src/pages/usage/charge-words.ts'
 
-test('a charge of the ledger is recomputed to the last digit, and one that is a nano-real off is not', () => {
+test('a charge of the ledger is recomputed to the last digit, and a charge that is off by a nano-real is noticed', () => {
   fc.assert(
     fc.property(
-      // Up to 100 USD, which has as many digits as a double tells apart.
+      // Up to 100 USD, which has as many digits as a double can represent.
       fc.bigInt({ min: 0n, max: 10n ** 14n }),
       fc.bigInt({ min: 1n, max: 99_9999n }),
       fc.bigInt({ min: 1_0000n, max: 9_9999n }),
@@ -31,7 +31,7 @@ test('a charge of the ledger is recomputed to the last digit, and one that is a 
   )
 })
 
-test('amounts are written with every digit they have, as in Brazil', () => {
+test('amounts are formatted with all their digits, in Brazilian notation', () => {
   const steps = chargeSteps({
     cost_upstream_usd: 4.5e-7,
     fx_rate: 5.3127,
@@ -48,7 +48,7 @@ test('amounts are written with every digit they have, as in Brazil', () => {
   })
 })
 
-test('a reversal is the negative of its charge, and is written with a minus', () => {
+test('a reversal is the negative of its charge and has a minus sign', () => {
   const numbers = { fx_rate: 5.3127, markup_multiplier: 1.25 }
   const charge = { ...numbers, cost_upstream_usd: 4.5e-7, cost_billed_brl: 0.000002988 }
   const reversal = {

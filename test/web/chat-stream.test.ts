@@ -1,4 +1,4 @@
-/** The stream of a chat is read the same however its bytes are cut, and what is wrong with it is told. */
+/** The stream of a chat reads the same however its bytes are cut, and its faults are reported. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -35,7 +35,7 @@ const EVENTS: readonly ChatEvent[] = [
   },
 ]
 
-test('a stream cut anywhere, within characters and line ends too, says the same', async () => {
+test('a stream reads the same wherever it is cut, also within characters and line endings', async () => {
   const bytes = new TextEncoder().encode(STREAM)
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 60 }), async (cuts) => {
@@ -47,7 +47,7 @@ test('a stream cut anywhere, within characters and line ends too, says the same'
   assert.deepEqual(await collect(streamOf(bytes, everywhere)), EVENTS)
 })
 
-test('an event is whole when its empty line has come, and one that never ends is none', () => {
+test('an event ends with its empty line, and an unfinished event is dropped', () => {
   const parse = createEventParser()
   assert.deepEqual(parse('data: um\ndata: dois\n'), [])
   assert.deepEqual(parse('\ndata: três'), ['um\ndois'])
@@ -56,7 +56,7 @@ test('an event is whole when its empty line has come, and one that never ends is
   assert.deepEqual(parse('data: quatro'), [])
 })
 
-test('an error in the middle of a stream is that of the gateway, after what came before it', async () => {
+test("an error in mid-stream is reported as the gateway's, after the events before it", async () => {
   const bytes = new TextEncoder().encode(
     'data: {"choices":[{"delta":{"content":"Olá"}}]}\n\n' +
       'data: {"error":{"message":"A resposta foi interrompida.","type":"upstream_error","code":"upstream_error"}}\n\n',
@@ -72,7 +72,7 @@ test('an error in the middle of a stream is that of the gateway, after what came
   assert.deepEqual(seen, [{ kind: 'text', text: 'Olá' }])
 })
 
-test('a stream that ends before its end, fails, or is no JSON is told as broken', async () => {
+test('a stream that ends early, fails or is not JSON is reported as broken', async () => {
   const isBroken = (error: unknown): boolean =>
     error instanceof ApiError && error.code === 'stream_broken'
   for (const text of [
@@ -88,7 +88,7 @@ test('a stream that ends before its end, fails, or is no JSON is told as broken'
   await assert.rejects(collect(failing), isBroken)
 })
 
-test('whoever stops reading ends the stream', async () => {
+test('a reader who stops reading cancels the stream', async () => {
   let isCancelled = false
   const endless = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new TextEncoder().encode('data: mais\n\n')),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deviceWords } from '../../web/src/pages/security/device-words.ts'
 
-test('a device is called what people call it, whatever its program claims to be', () => {
+test('a device gets its usual name, whatever its user agent claims', () => {
   const apple = 'AppleWebKit/537.36 (KHTML, like Gecko)'
   for (const [userAgent, words] of [
     [

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { diffLines, type DiffLine } from '../../web/src/lib/diff-lines.ts'
 import { shortestEdit } from '../../web/src/lib/shortest-edit.ts'
 
-/** `-` removed, `+` added; what is marked stands in brackets. */
+/** `-` removed, `+` added; changed words stand in brackets. */
 function drawn(lines: readonly DiffLine[]): string[] {
   const sign = { same: ' ', removed: '-', added: '+' }
   return lines.map(
@@ -13,7 +13,7 @@ function drawn(lines: readonly DiffLine[]): string[] {
   )
 }
 
-test('lines that stayed are told from those that changed, and in these the words are marked', () => {
+test('unchanged lines are separated from changed ones, in which the changed words are flagged', () => {
   const before = 'Você é um atendente.\nResponda a {{pergunta}} em tom formal.\n\nAssine.'
   const after =
     'Você é um atendente.\nSeja breve.\nResponda a {{pergunta}} em tom cordial e leve.\n\nAssine.'
@@ -27,7 +27,7 @@ test('lines that stayed are told from those that changed, and in these the words
   ])
 })
 
-test('lines with nothing in common are not marked inside, and equal texts have no differences', () => {
+test('unrelated lines have no flagged words, and equal texts have no differences', () => {
   assert.deepEqual(drawn(diffLines('bom dia', 'outra coisa')), ['-bom dia', '+outra coisa'])
   assert.deepEqual(drawn(diffLines('a\nb', 'a\nb')), [' a', ' b'])
   assert.deepEqual(drawn(diffLines('a', 'a\n')), [' a', '+'])
@@ -37,7 +37,7 @@ const text = fc
   .array(fc.constantFrom('a', 'b', 'c d', 'c e', '', 'olá {{nome}}'), { maxLength: 12 })
   .map((lines) => lines.join('\n'))
 
-test('of any two texts the lines give both back, in order and numbered', () => {
+test('the lines of any two texts reproduce both texts, in order and numbered', () => {
   fc.assert(
     fc.property(text, text, (before, after) => {
       const lines = diffLines(before, after)
@@ -59,7 +59,7 @@ test('of any two texts the lines give both back, in order and numbered', () => {
   )
 })
 
-test('no shorter list of changes would do', () => {
+test('the list of changes is the shortest possible', () => {
   const list = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 9 })
   fc.assert(
     fc.property(list, list, (before, after) => {
@@ -75,11 +75,11 @@ test('the longest texts, with nothing in common, are compared in few steps', () 
   assert.equal(diffLines(lines.join('\n'), others.join('\n')).length, 32_000)
   const [long, other] = [lines.join(' '), others.join(' ')]
   assert.equal(diffLines(long, other).length, 2)
-  // One line with the same words, each elsewhere: too many changes to be marked one by one.
+  // One line with the same words in another order: too many changes to flag one by one.
   assert.equal(diffLines(long, lines.toReversed().join(' ')).length, 2)
 })
 
-/** By the table that everybody knows. */
+/** By the textbook table of edit distances. */
 function longestCommon(before: readonly string[], after: readonly string[]): number {
   let above = after.map(() => 0)
   for (const one of before) {

@@ -1,4 +1,4 @@
-/** From an address that nobody knows to the home page; and every page as axe, a phone and the dark see it. */
+/** From sign-up to the home page; and every page checked by axe, on a phone and in dark mode. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
@@ -24,7 +24,7 @@ const FIRST_LOAD_BYTES_MAX = 250_000
 
 let gateway: TestGateway
 let browser: BrowserUnderTest
-/** Who never signs in. */
+/** A visitor who never signs in. */
 let anonymous: BrowserUnderTest
 let operator: BrowserUnderTest
 
@@ -43,7 +43,7 @@ after(async () => {
   await gateway?.stop()
 })
 
-test('whoever is not signed in is led to the sign-in, and told in Portuguese what is wrong', async () => {
+test('a visitor is sent to the sign-in page, which explains errors in Portuguese', async () => {
   const page = await browser.newPage()
   await page.goto('/')
   await page.getByRole('heading', { name: 'Entrar', level: 1 }).waitFor()
@@ -57,7 +57,7 @@ test('whoever is not signed in is led to the sign-in, and told in Portuguese wha
   await page.close()
 })
 
-test('sign up, confirm by the mail, and be at home; sign out, and come back by a link', async () => {
+test('signing up and confirming by mail leads home; after signing out, a link leads back in', async () => {
   const page = await browser.newPage()
   await signUp(page, ANA)
   await confirmEmail(page, ANA)
@@ -76,7 +76,7 @@ test('sign up, confirm by the mail, and be at home; sign out, and come back by a
   await page.close()
 })
 
-test('a session that ended elsewhere leads to the sign-in, which knows the way back', async () => {
+test('a session that was ended elsewhere leads to the sign-in page, and from there back', async () => {
   const page = await browser.newPage()
   await page.goto('/perfil')
   await page.getByRole('heading', { level: 1 }).waitFor()
@@ -89,7 +89,7 @@ test('a session that ended elsewhere leads to the sign-in, which knows the way b
   await page.close()
 })
 
-test('the theme that was chosen stays, before the first paint', async () => {
+test('the chosen theme is applied before the first paint', async () => {
   const page = await anonymous.newPage()
   await page.goto('/status')
   await page.getByRole('button', { name: 'Tema escuro' }).click()
@@ -101,7 +101,7 @@ test('the theme that was chosen stays, before the first paint', async () => {
   await page.close()
 })
 
-test('by keyboard alone: the first stop skips to the content', async () => {
+test('by keyboard, the first stop skips to the content', async () => {
   const page = await browser.newPage()
   await page.goto('/')
   await page.getByRole('heading', { name: 'Início', level: 1 }).waitFor()
@@ -112,7 +112,7 @@ test('by keyboard alone: the first stop skips to the content', async () => {
   await page.close()
 })
 
-test('what was used shows at home: the balance, the day, the models; and the first steps are done with', async () => {
+test('after use, home shows the balance, the day and the models, and no first steps', async () => {
   await seedUseOf(gateway.database.db, ANA.email)
   const page = await browser.newPage()
   await page.goto('/')
@@ -128,7 +128,7 @@ test('what was used shows at home: the balance, the day, the models; and the fir
   await page.close()
 })
 
-test('the first load, home with all it shows, is under 250 kB of script and style', async () => {
+test('the first load of the home page is under 250 kB of scripts and styles', async () => {
   const page = await browser.newPage()
   await page.goto('/')
   await page.getByRole('heading', { name: 'Gasto por dia' }).waitFor()
@@ -142,7 +142,7 @@ test('the first load, home with all it shows, is under 250 kB of script and styl
 })
 
 for (const { path, heading, isPublic = false, isForAdmin = false } of PAGES) {
-  test(`${path} in light and dark, on a desk and on a phone`, async () => {
+  test(`${path} in light and dark, on a desktop and on a phone`, async () => {
     const signedIn = isForAdmin ? operator : browser
     const page = await (isPublic ? anonymous : signedIn).newPage()
     await page.goto(path)
@@ -152,6 +152,6 @@ for (const { path, heading, isPublic = false, isForAdmin = false } of PAGES) {
   })
 }
 
-test('nothing was red in the console of any page', () => {
+test('no page has errors in its console', () => {
   assert.deepEqual([...browser.faults, ...anonymous.faults, ...operator.faults], [])
 })

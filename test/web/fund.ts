@@ -1,4 +1,4 @@
-/** Balance and a key for whoever signed up, without the way through the pages of others. */
+/** Gives a new customer a balance and a key without the pages that other tests cover. */
 import assert from 'node:assert/strict'
 import { createApiKey, type ApiKey } from '../../src/customers/api-keys.ts'
 import type { Database } from '../../src/db/open.ts'

@@ -10,7 +10,7 @@ import {
   type Width,
 } from './browser.ts'
 
-/** Each theme and each width; with full effort each of them in each. The last is how pages are opened. */
+/** Each theme and each width once; with full effort, every combination. Pages are opened in the last one. */
 const LOOKS: readonly (readonly [Theme, Width])[] = [
   ['dark', 'phone'],
   ...(isFullEffort
@@ -22,7 +22,7 @@ const LOOKS: readonly (readonly [Theme, Width])[] = [
   ['light', 'desktop'],
 ]
 
-/** In the dark as well as in the light, on a phone and on a desk: axe, and nothing wider than the screen. */
+/** Checks the page in dark and light, on a phone and on a desktop: axe, and nothing wider than the screen. */
 export async function lookAt(page: Page, name: string): Promise<void> {
   for (const [theme, width] of LOOKS) {
     await useLook(page, theme, width)

@@ -1,4 +1,4 @@
-/** What a customer does with money and keys: profile, Pix, card, key, refund; each in the browser, to its end. */
+/** A customer's payments and keys: profile, Pix, card, key, refund, each to the end in the browser. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { after, before, test } from 'node:test'
@@ -31,7 +31,7 @@ after(async () => {
   await gateway?.stop()
 })
 
-test('without a CPF no Pix; a wrong one is told at its field, and a right one is kept', async () => {
+test('Pix needs a CPF; an invalid one is reported at its field, and a valid one is stored', async () => {
   const page = await browser.newPage()
   await page.goto('/recargas')
   await page.getByRole('button', { name: /^Gerar Pix/ }).click()
@@ -56,7 +56,7 @@ test('without a CPF no Pix; a wrong one is told at its field, and a right one is
   await page.close()
 })
 
-test('preferences are kept, and times are shown in the zone that was chosen', async () => {
+test('preferences are stored, and times are shown in the chosen time zone', async () => {
   const page = await browser.newPage()
   await page.goto('/perfil')
   await page.getByLabel('Fuso horário').selectOption('America/Noronha')
@@ -74,7 +74,7 @@ test('preferences are kept, and times are shown in the zone that was chosen', as
   await page.close()
 })
 
-test('a Pix paid at the bank turns the page to paid by itself, and has a receipt', async () => {
+test('the page shows a paid Pix on its own, with a receipt', async () => {
   const page = await browser.newPage()
   await page.goto('/recargas')
   await page.getByLabel('Valor').fill('1')
@@ -86,7 +86,7 @@ test('a Pix paid at the bank turns the page to paid by itself, and has a receipt
   await page.getByRole('button', { name: 'Copiar código Pix' }).click()
   assert.match(await page.evaluate('navigator.clipboard.readText()'), /^000201.*br\.gov\.bcb\.pix/)
   await lookAt(page, 'recargas-pix')
-  // A reload keeps what is being paid.
+  // A reload keeps the open payment.
   await page.reload()
   await payPix(page)
   await page.getByText('Pago. O saldo já está na sua conta.').last().waitFor()
@@ -99,7 +99,7 @@ test('a Pix paid at the bank turns the page to paid by itself, and has a receipt
   await page.close()
 })
 
-test('a refused card leaves no number in the page; a good one pays, also by itself', async () => {
+test('a refused card leaves no number in the page; an accepted one pays, also automatically', async () => {
   const page = await browser.newPage()
   await page.goto('/recargas')
   await page.getByRole('button', { name: 'Novo cartão' }).click()
@@ -128,7 +128,7 @@ test('a refused card leaves no number in the page; a good one pays, also by itse
   await page.close()
 })
 
-test("a key's secret is shown once, its curl works as it is copied, and revoked it does not", async () => {
+test("a key's secret is shown once, and the copied curl works until the key is revoked", async () => {
   const page = await browser.newPage()
   await page.goto('/chaves')
   await page.getByRole('button', { name: 'Criar a primeira chave' }).click()
@@ -163,7 +163,7 @@ test("a key's secret is shown once, its curl works as it is copied, and revoked 
   await page.close()
 })
 
-test('what was not spent is asked back, and arrives', async () => {
+test('the unspent balance is refunded', async () => {
   const page = await browser.newPage()
   await page.goto('/reembolsos')
   await page.getByLabel('Quanto você quer de volta?').fill('900')
@@ -180,7 +180,7 @@ test('what was not spent is asked back, and arrives', async () => {
   await page.close()
 })
 
-test('the account is deleted only by whoever typed its e-mail and gave up the balance', async () => {
+test('an account is deleted only after typing its e-mail and waiving the balance', async () => {
   const page = await browser.newPage()
   await page.goto('/perfil')
   await page.getByRole('button', { name: 'Excluir minha conta' }).click()
@@ -197,7 +197,7 @@ test('the account is deleted only by whoever typed its e-mail and gave up the ba
   await page.close()
 })
 
-test('nothing was red in the console but what the server refused on purpose', () => {
+test('the console shows no errors except the expected refusals', () => {
   const refused = /Failed to load resource: the server responded with a status of 4\d\d/
   assert.deepEqual(
     browser.faults.filter((fault) => !refused.test(fault)),

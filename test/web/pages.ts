@@ -1,11 +1,11 @@
-/** Every page of the dashboard: each is opened in both themes and widths, and looked at by axe. */
+/** Every page of the dashboard: each is opened in both themes and widths, and checked by axe. */
 export interface WebPage {
   readonly path: string
   /** Its `<h1>`. */
   readonly heading: string
-  /** Seen without signing in. */
+  /** Visible without signing in. */
   readonly isPublic?: boolean
-  /** Seen by operators only. */
+  /** Visible to operators only. */
   readonly isForAdmin?: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * `npm run web:pictures`: takes the pictures of `docs/images`, of every page on a desk and on a phone, as somebody
- * sees it who has used Catraca for six weeks. Looked at by people; compared with nothing.
+ * `npm run web:pictures`: takes the pictures of `docs/images`, of every page on a desktop and on a phone, for a
+ * customer after six weeks of use. They are for people to look at; no test compares them.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ import { enterAs, type Person } from './sign-up.ts'
 const IMAGES = join(import.meta.dirname, '../../docs/images')
 const QUALITY = 70
 const SUFFIXES = { desktop: '', phone: '-celular' } as const
-/** Nothing to show: where one arrives by mistake. */
+/** Not worth a picture: pages that are reached by mistake. */
 const LEFT_OUT = ['/nada-aqui', '/confirmado']
 
 const ANA: Person = {
@@ -32,7 +32,7 @@ const OLGA: Person = {
   password: 'outra frase bem comprida',
 }
 
-test('a picture of every page, on a desk and on a phone', async () => {
+test('a picture of every page, on a desktop and on a phone', async () => {
   const gateway = await startGateway({ ADMIN_EMAILS: OLGA.email })
   const { origin } = new URL(gateway.node.baseUrl)
   const [customer, operator, anonymous] = [
@@ -81,7 +81,7 @@ async function converse(page: Page): Promise<void> {
 async function takePicture(page: Page, name: string, width: Width): Promise<void> {
   await useLook(page, 'light', width)
   await settled(page)
-  // Half the size of a PNG, or less; `page.screenshot` does not know it.
+  // Half the size of a PNG or less; `page.screenshot` does not support it.
   const session = await page.context().newCDPSession(page)
   const { data } = await session.send('Page.captureScreenshot', {
     format: 'webp',

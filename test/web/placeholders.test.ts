@@ -10,7 +10,7 @@ const body = fc
   })
   .map((parts) => parts.join(''))
 
-test('the dashboard finds the variables that the server finds', () => {
+test('the dashboard and the server find the same variables', () => {
   assert.equal(VARIABLES_MAX, server.VARIABLES_MAX)
   fc.assert(
     fc.property(body, (text) => {
@@ -25,7 +25,7 @@ test('the dashboard finds the variables that the server finds', () => {
   )
 })
 
-test('braces that look like a variable and are none are told', () => {
+test('braces that look like a variable but are not are reported', () => {
   assert.deepEqual(
     promptParts('De {{ de }} para {{descrição}}.').map(({ kind, text }) => [kind, text]),
     [

@@ -1,4 +1,7 @@
-/** A conversation in the playground, paid by one's own key: streamed, stopped, with a tool, saved, refused. */
+/**
+ * A conversation in the playground, paid by the customer's own key: streamed, stopped, with a tool, saved,
+ * refused.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -34,7 +37,7 @@ after(async () => {
   await gateway?.stop()
 })
 
-test('without a key nothing can be sent, and the page leads to where one is made', async () => {
+test('without a key nothing can be sent, and the page links to the keys', async () => {
   const page = await browser.newPage()
   await page.goto('/playground')
   await page.getByRole('link', { name: 'Criar uma chave' }).waitFor()
@@ -45,7 +48,7 @@ test('without a key nothing can be sent, and the page leads to where one is made
   secret = funded.secret
 })
 
-test('an answer is streamed and shows what the ledger charged; a reload keeps it', async () => {
+test("a streamed answer shows the ledger's charge; a reload keeps it", async () => {
   const page = await open('/playground')
   await say(page, 'Oi **você**')
   await page.getByText(DONE).waitFor()
@@ -70,7 +73,7 @@ test('an answer is streamed and shows what the ledger charged; a reload keeps it
   await page.close()
 })
 
-test('a stopped answer says so, keeps what came, and finds its charge', async () => {
+test('a stopped answer says so, keeps the received text, and finds its charge', async () => {
   const page = await open('/playground?modelo=sandbox-long')
   await say(page, 'Conte uma história')
   await page.getByText(/Era uma vez/).waitFor()
@@ -84,7 +87,7 @@ test('a stopped answer says so, keeps what came, and finds its charge', async ()
   await page.close()
 })
 
-test('a model calls a tool, is told its result, and goes on', async () => {
+test('a model calls a tool, gets the result, and continues', async () => {
   const page = await open('/playground?modelo=sandbox-chat')
   await page.getByText('Ferramentas', { exact: true }).click()
   const tools = page.getByLabel('Ferramentas em JSON')
@@ -105,7 +108,7 @@ test('a model calls a tool, is told its result, and goes on', async () => {
   await page.close()
 })
 
-test('what was asked is saved as a prompt, and shown as code', async () => {
+test('a message is saved as a prompt, and shown as code', async () => {
   const page = await open('/playground')
   await page.getByLabel('Mensagem de sistema').fill('Seja breve.')
   await say(page, 'Resuma: {{texto}}')
@@ -129,7 +132,7 @@ test('what was asked is saved as a prompt, and shown as code', async () => {
   await page.close()
 })
 
-test('a saved prompt opens with a field for each variable, and is sent with their values', async () => {
+test('a saved prompt opens with a field for each variable, and is sent with the values', async () => {
   const { db } = gateway.database
   const input = { name: 'Saudação', body: 'Saúde {{nome}}!', defaultModel: 'sandbox-reasoning' }
   const prompt = await createPrompt(db, customerId, input)
@@ -146,7 +149,7 @@ test('a saved prompt opens with a field for each variable, and is sent with thei
   await page.close()
 })
 
-test('what is refused is told in the conversation, with the way out', async () => {
+test('a refusal is explained in the conversation, with a link to the remedy', async () => {
   const page = await open('/playground?modelo=sandbox-error-500')
   await say(page, 'Oi')
   await page.getByText('Falha temporária ao processar a requisição.').first().waitFor()
@@ -165,12 +168,12 @@ test('what is refused is told in the conversation, with the way out', async () =
   await page.close()
 })
 
-test('what was red in the console of any page is what was refused', () => {
+test('the console shows no errors except the expected refusals', () => {
   const others = browser.faults.filter((fault) => !/status of (402|502) .*chat/.test(fault))
   assert.deepEqual(others, [])
 })
 
-/** A tab of its own has a conversation of its own. */
+/** Each tab has a conversation of its own. */
 async function open(path: string): Promise<Page> {
   const page = await browser.newPage()
   await page.goto(path)

@@ -1,4 +1,4 @@
-/** What the playground makes of a conversation: messages, text with code, tools, and the request as code. */
+/** The playground's treatment of a conversation: messages, text with code, tools, and the request as code. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
@@ -20,7 +20,7 @@ const answer = (text: string, toolCalls: readonly ToolCall[] = []): AnswerTurn =
 })
 const call = (id: string): ToolCall => ({ id, name: 'clima', arguments: '{"cidade":"Recife"}' })
 
-test('a model is told what was said, and of calls only those that have a result', () => {
+test('a model gets the conversation, with only the tool calls that have a result', () => {
   const turns = [
     user('Oi'),
     answer('Olá'),
@@ -51,7 +51,7 @@ test('a model is told what was said, and of calls only those that have a result'
   ])
 })
 
-test('code in fences is kept as it is, also while its end has not come', () => {
+test('fenced code is kept verbatim, also before its closing fence arrives', () => {
   assert.deepEqual(blocksOf('Veja:\n```python x\na  <b>\n\n``\n```\n\nFim\n\n~~~\n```\naberto'), [
     { kind: 'text', text: 'Veja:' },
     { kind: 'code', language: 'python', code: 'a  <b>\n\n``' },
@@ -61,7 +61,7 @@ test('code in fences is kept as it is, also while its end has not come', () => {
   assert.deepEqual(blocksOf(' \n\n'), [])
 })
 
-test('bold, code and headings are marked in a line, and lone stars and tildes are text', () => {
+test('bold, code and headings are recognized in a line, and single stars and tildes are text', () => {
   assert.deepEqual(piecesOf('## Como\nUse `a ** b` ou **isto**: 2 ** 3 ** 4, ``x`y``'), [
     { kind: 'bold', text: 'Como' },
     { kind: 'text', text: '\nUse ' },
@@ -73,7 +73,7 @@ test('bold, code and headings are marked in a line, and lone stars and tildes ar
   ])
 })
 
-test('tools are read, and what is wrong with them is told with its place', () => {
+test('tools are read, and their faults are reported with the position', () => {
   assert.deepEqual(readTools(' '), { tools: [] })
   assert.deepEqual(readTools(TOOLS_EXAMPLE), { tools: JSON.parse(TOOLS_EXAMPLE) })
   const faults: readonly (readonly [string, RegExp])[] = [
@@ -96,7 +96,7 @@ test('tools are read, and what is wrong with them is told with its place', () =>
   }
 })
 
-test('the curl of a request sends exactly that request, whatever stands in it', () => {
+test('the curl command of a request sends exactly that request, whatever its text', () => {
   const body = {
     model: 'sandbox-chat',
     messages: [{ role: 'user' as const, content: 'É "d\'água" $HOME `id` \\n\n fim' }],
@@ -104,13 +104,13 @@ test('the curl of a request sends exactly that request, whatever stands in it', 
   }
   const [curl] = requestSnippets('http://localhost/v1', body)
   assert.ok(curl)
-  // In the place of curl: the last argument, as the shell hands it over.
+  // Stands in for curl: prints the last argument, as the shell passes it on.
   const script = `curl() { for last; do :; done; printf %s "$last"; }\n${curl.code}`
   const sent = execFileSync('sh', ['-c', script], { encoding: 'utf8' })
   assert.deepEqual(JSON.parse(sent), { ...body, stream: true })
 })
 
-test('Python has words of its own for what JSON calls true, false and null', () => {
+test("Python code uses Python's words for true, false and null", () => {
   assert.equal(
     pythonLiteral({ a: [true, false, null], b: 'null "é"', c: {}, d: [] }),
     '{\n    "a": [\n        True,\n        False,\n        None,\n    ],\n    "b": "null \\"é\\"",\n    "c": {},\n    "d": [],\n}',

@@ -1,4 +1,4 @@
-/** Saved prompts: written with variables, changed in versions that are compared, run for money, copied, deleted. */
+/** Saved prompts: written with variables, changed in versions that are compared, run, copied, deleted. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -31,7 +31,7 @@ async function savedPrompts(): Promise<any[]> {
   return (await ask(gateway.node.baseUrl, '/me/prompts', { secret })).json.prompts
 }
 
-/** The editor of the prompt of that name, or another part of it. */
+/** Opens the editor of the prompt with that name, or another part of its page. */
 async function open(page: Page, name: string, part?: string): Promise<void> {
   await page.goto('/prompts')
   await page.getByRole('link', { name, exact: true }).click()
@@ -39,7 +39,7 @@ async function open(page: Page, name: string, part?: string): Promise<void> {
   if (part !== undefined) await page.getByRole('tab', { name: part, exact: true }).click()
 }
 
-test('a prompt is made of the example, and its variables are those of its text', async () => {
+test('a prompt is made from the example, with the variables of its text', async () => {
   const page = await browser.newPage()
   await page.goto('/prompts')
   await page.getByRole('link', { name: 'Começar por este exemplo' }).click()
@@ -67,7 +67,7 @@ test('a prompt is made of the example, and its variables are those of its text',
   await page.close()
 })
 
-test('another text is version 2, is not left behind unsaved, and what changed is marked by word', async () => {
+test('a changed text becomes version 2, is not lost unsaved, and its changed words are highlighted', async () => {
   const page = await browser.newPage()
   await open(page, 'Resposta')
   const text = page.getByRole('textbox', { name: 'Texto' })
@@ -89,7 +89,7 @@ test('another text is version 2, is not left behind unsaved, and what changed is
   await page.close()
 })
 
-test('an old version comes back as a new one, with a note that says so', async () => {
+test('an old version is restored as a new one, with a note', async () => {
   const page = await browser.newPage()
   await open(page, 'Resposta', 'Versões')
   await page.getByRole('button', { name: 'Restaurar a versão 1' }).click()
@@ -102,7 +102,7 @@ test('an old version comes back as a new one, with a note that says so', async (
   await page.close()
 })
 
-test('a run wants its values, and shows what it cost to the last digit of the charge', async () => {
+test('a run needs its values, and shows its cost to the last digit of the charge', async () => {
   const page = await browser.newPage()
   await open(page, 'Resposta', 'Executar')
   const run = page.getByRole('button', { name: 'Executar', exact: true })
@@ -130,7 +130,7 @@ test('a run wants its values, and shows what it cost to the last digit of the ch
     await ask(gateway.node.baseUrl, path, { secret })
   ).json.runs
   assert.ok(cost > 0)
-  // Three digits of it, as in R$ 0,00175.
+  // Three significant digits, as in R$ 0,00175.
   const [, digits = ''] = /Custo\s*R\$\s*(0,0*[1-9]\d*)/.exec(shown) ?? []
   assert.equal(digits.replace(',', '.'), String(Number(cost.toPrecision(3))), shown)
   await page.getByRole('tab', { name: 'Execuções' }).click()
@@ -139,7 +139,7 @@ test('a run wants its values, and shows what it cost to the last digit of the ch
   await page.close()
 })
 
-test('a copy is found by its name, opens in the playground, and is deleted for good', async () => {
+test('a copy is found by its name, opens in the playground, and is deleted permanently', async () => {
   const page = await browser.newPage()
   await page.goto('/prompts')
   await page.getByRole('button', { name: 'Duplicar Resposta', exact: true }).click()
@@ -165,7 +165,7 @@ test('a copy is found by its name, opens in the playground, and is deleted for g
   await page.close()
 })
 
-test('what was red in the console of any page is what was refused', () => {
+test('the console shows no errors except the expected refusals', () => {
   const others = browser.faults.filter((fault) => !/status of 400 .*\/run$/.test(fault))
   assert.deepEqual(others, [])
 })

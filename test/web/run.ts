@@ -1,6 +1,7 @@
 /**
- * `npm run test:web`: builds the dashboard and runs every `test/web/*.browser.ts` in a real browser. Without one it
- * says so and does nothing; in CI that is a failure. `npm run test:web -- recargas` runs the files of that name.
+ * `npm run test:web`: builds the dashboard and runs every `test/web/*.browser.ts` in a real browser. Without a
+ * browser it reports that and does nothing; in CI that is a failure. `npm run test:web -- recargas` runs the
+ * files whose name contains that word.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

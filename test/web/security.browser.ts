@@ -1,4 +1,7 @@
-/** What guards an account, in the browser: the second factor, a passkey of a virtual device, and sessions elsewhere. */
+/**
+ * The protection of an account, in the browser: the second factor, a passkey of a virtual device, and other
+ * sessions.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
@@ -24,7 +27,7 @@ let backupCode = ''
 
 before(async () => {
   gateway = await startGateway()
-  // Passkeys are bound to a name, and not to an address of numbers.
+  // Passkeys are bound to a domain name, not to an IP address.
   const { port } = new URL(gateway.node.baseUrl)
   browser = await startBrowser(`http://localhost:${port}`)
   await enterAs(browser, RITA)
@@ -34,7 +37,7 @@ after(async () => {
   await gateway?.stop()
 })
 
-/** As if the last one was a minute ago: each code counts once. */
+/** Moves the last code a minute into the past, because each code counts only once. */
 async function codeOfNow(): Promise<string> {
   await sql`update sign_in_second_factors set last_step = last_step - 3`.execute(
     gateway.database.db,
@@ -54,7 +57,7 @@ async function givePassword(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Verificação em duas etapas', level: 1 }).waitFor()
 }
 
-test('the second factor is on once a code of the app was given, and its backup codes are shown once', async () => {
+test('the second factor is enabled by a code of the app, and its backup codes are shown once', async () => {
   const page = await browser.newPage()
   await page.goto('/seguranca')
   await page.getByRole('button', { name: 'Ligar verificação' }).click()
@@ -90,7 +93,7 @@ test('the second factor is on once a code of the app was given, and its backup c
   await page.close()
 })
 
-test('the password alone leads to the code, a wrong code is told, and a backup code enters too', async () => {
+test('the password alone leads to the code, a wrong code is reported, and a backup code works too', async () => {
   const page = await browser.newPage()
   await signOut(page)
   await page.goto('/entrar?voltar=%2Fseguranca')
@@ -110,7 +113,7 @@ test('the password alone leads to the code, a wrong code is told, and a backup c
   await page.close()
 })
 
-test('a passkey is added after a proof, enters by itself, and is removed', async () => {
+test('a passkey is added after a proof, signs in on its own, and is removed', async () => {
   const page = await browser.newPage()
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('WebAuthn.enable')
@@ -152,7 +155,7 @@ test('a passkey is added after a proof, enters by itself, and is removed', async
   await page.close()
 })
 
-test('where else the account is open is told, and ended; a new password ends the rest', async () => {
+test('other sessions are listed and can be ended; a new password ends all of them', async () => {
   const { db } = gateway.database
   const page = await browser.newPage()
   await signOut(page)
@@ -188,7 +191,7 @@ test('where else the account is open is told, and ended; a new password ends the
   await page.getByText('Verificação em duas etapas desligada.').waitFor()
   const { browser: again } = await enterByLink(db, gateway.node.baseUrl, RITA.email)
   assert.equal((await again.get('/v1/session')).status, 200, 'a link is enough from here on')
-  // What was refused on the way is what the browser told of.
+  // The console shows only the refusals of this test.
   const faults = browser.faults.filter((fault) => !/status of 40[013] .*\/auth\//.test(fault))
   assert.deepEqual(faults, [])
 })

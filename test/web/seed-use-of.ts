@@ -10,7 +10,7 @@ const MODELS = ['gpt-4o', 'claude-haiku-4-5', 'gpt-5-nano', 'whisper-1']
 const DAYS = 45
 const DAY_MS = 86_400_000
 
-/** BRL 200 and six weeks of calls to several models, some of which failed, for whoever signed up so. */
+/** Gives a new customer BRL 200 and six weeks of calls to several models, some of which failed. */
 export async function seedUseOf(db: Database, email: string): Promise<{ calls: number }> {
   const customer = await findCustomer(db, email)
   if (!customer) throw new Error(`${email} is no customer`)

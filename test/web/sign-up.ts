@@ -1,4 +1,4 @@
-/** The way in that every customer has: sign up, the link of the mail, home. */
+/** The way in for every customer: sign-up, the link in the mail, home. */
 import type { Page } from 'playwright-core'
 import type { BrowserUnderTest } from './browser.ts'
 
@@ -19,7 +19,7 @@ export async function signUp(page: Page, { name, email, password }: Person): Pro
   await page.getByRole('heading', { name: 'Confira seu e-mail' }).waitFor()
 }
 
-/** Follows the link to `path` in the newest mail to that address, once such a mail is there. */
+/** Waits for a mail to that address and follows its newest link to `path`. */
 export async function followMail(page: Page, email: string, path: string): Promise<void> {
   const newest = page.getByRole('listitem').filter({ hasText: email }).first()
   const link = page.locator(`pre a[href*="${path}"]`).first()
@@ -36,7 +36,7 @@ export async function followMail(page: Page, email: string, path: string): Promi
   throw new Error(`no mail to ${email} led to ${path}`)
 }
 
-/** Somebody who signed up and is at home, in every tab of this browser. */
+/** Signs up a customer and opens home; every tab of this browser is then signed in. */
 export async function enterAs(browser: BrowserUnderTest, person: Person): Promise<void> {
   const page = await browser.newPage()
   await signUp(page, person)

@@ -1,4 +1,4 @@
-/** The whole first run, as one customer lives it, in one tab: each step leads on to the next. */
+/** The whole first run of a customer, in one tab: each step leads on to the next. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
@@ -28,7 +28,7 @@ after(async () => {
   await gateway?.stop()
 })
 
-test('from signing up to the export: profile, Pix, key, playground, usage; and what was spent is the same everywhere', async () => {
+test('from sign-up to the export: profile, Pix, key, playground, usage; every page shows the same spending', async () => {
   const page = await browser.newPage()
   await signUp(page, LIA)
   await confirmEmail(page, LIA)
@@ -59,8 +59,8 @@ test('from signing up to the export: profile, Pix, key, playground, usage; and w
   const spent = await chargedOf(gateway)
   assert.ok(spent > 0n)
   // To a millionth of a real.
-  const told = asNano(await textOf(page, /^Esta conversa/))
-  assert.equal(told, ((spent + 500n) / 1_000n) * 1_000n)
+  const shown = asNano(await textOf(page, /^Esta conversa/))
+  assert.equal(shown, ((spent + 500n) / 1_000n) * 1_000n)
 
   await goTo(page, 'Uso')
   const row = page.getByRole('row').filter({ hasText: 'sandbox-chat' })
@@ -83,7 +83,7 @@ test('from signing up to the export: profile, Pix, key, playground, usage; and w
 })
 
 async function goTo(page: Page, name: string): Promise<void> {
-  // The dialog of the page before is gone, or it would be in the way.
+  // The previous page's dialog must be gone, or it would be in the way.
   await page.getByRole('navigation').getByRole('link', { name, exact: true }).first().click()
   await page.getByRole('heading', { name, level: 1 }).waitFor()
 }
@@ -100,7 +100,7 @@ async function chargedOf({ database }: TestGateway): Promise<bigint> {
   return BigInt(total)
 }
 
-/** Of the first amount in the text. */
+/** Reads the first amount in the text. */
 function asNano(text: string): bigint {
   const [, whole = '', decimals = ''] = /R\$\s(\d+)(?:,(\d+))?/.exec(text) ?? []
   return BigInt(`${whole}${decimals.padEnd(9, '0')}`)

@@ -1,4 +1,4 @@
-/** Teams from both sides, and the ways that lead into an account: a colleague's link, an invitation, a mail. */
+/** Teams from both sides, and the links that lead into an account: a referral, an invitation, a mail. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -45,7 +45,7 @@ after(async () => {
   await gateway?.stop()
 })
 
-test('a team has a name, a cap, and invites by e-mail; what is wrong is told at its field', async () => {
+test('a team has a name and a cap, and invites by e-mail; faults are reported at their field', async () => {
   await ana.goto('/equipes')
   await ana.getByText('Nenhuma equipe ainda').waitFor()
   await ana.getByRole('button', { name: 'Criar equipe' }).click()
@@ -72,7 +72,7 @@ test('a team has a name, a cap, and invites by e-mail; what is wrong is told at 
   await dialog.getByRole('button', { name: 'Cancelar' }).click()
 })
 
-test("who comes by a colleague's link brings the code to the sign-up, over other pages", async () => {
+test('the referral code of a link survives other pages until the sign-up', async () => {
   const { db } = gateway.database
   const code = await ensureReferralCode(db, anasId)
   await beto.goto(`/cadastrar?indicacao=${code}`)
@@ -90,7 +90,7 @@ test("who comes by a colleague's link brings the code to the sign-up, over other
   assert.deepEqual(brought, [{ referrer_id: anasId }])
 })
 
-test('an invitation is found at home, accepted with a click, and lets a key spend the balance of the owner', async () => {
+test("an invitation is shown at home, accepted with a click, and lets a key spend the owner's balance", async () => {
   await beto.getByText('Convidaram você para a equipe Produto.').waitFor()
   await beto.getByRole('link', { name: 'Ver o convite' }).click()
   await beto.getByRole('heading', { name: 'Um convite para você' }).waitFor()
@@ -111,7 +111,7 @@ test('an invitation is found at home, accepted with a click, and lets a key spen
   await beto.getByText('Criada por você').waitFor()
 })
 
-test('the owner sees who is in, gives and takes the role of an admin, and changes the cap', async () => {
+test('the owner sees the members, grants and revokes the admin role, and changes the cap', async () => {
   await ana.reload()
   const row = ana.getByRole('listitem').filter({ hasText: BETO.email })
   await row.getByRole('button', { name: 'Tornar admin: Beto Luz' }).click()
@@ -123,13 +123,13 @@ test('the owner sees who is in, gives and takes the role of an admin, and change
   await dialog.getByLabel('Limite por mês').fill('')
   await dialog.getByRole('button', { name: 'Salvar' }).click()
   await ana.getByText('sem limite por mês').waitFor()
-  // `pages.ts` has no team to open.
+  // `pages.ts` cannot open this page, because it has no team.
   await lookAt(ana, 'equipe')
   await beto.reload()
   await beto.getByRole('button', { name: 'Convidar' }).waitFor()
 })
 
-test('a member leaves, and the owner ends the team', async () => {
+test('a member leaves, and the owner deletes the team', async () => {
   await beto.getByRole('button', { name: 'Sair da equipe' }).click()
   await beto.getByRole('dialog').getByRole('button', { name: 'Sair da equipe' }).click()
   await beto.getByText('Nenhuma equipe ainda').waitFor()
@@ -143,7 +143,7 @@ test('a member leaves, and the owner ends the team', async () => {
   await ana.getByText('Nenhuma equipe ainda').waitFor()
 })
 
-test('a link by mail ends where the sign-in was asked for', async () => {
+test('a sign-in link leads back to the page that required the sign-in', async () => {
   await betos.context.clearCookies()
   await beto.goto('/uso?dias=7')
   await beto.getByRole('heading', { name: 'Entrar', level: 1 }).waitFor()
@@ -156,7 +156,7 @@ test('a link by mail ends where the sign-in was asked for', async () => {
   assert.equal(new URL(beto.url()).search, '?dias=7')
 })
 
-test('own use says which models would cost less, and the catalog leads to trying them', async () => {
+test("the customer's usage suggests cheaper models, and the catalog links to the playground", async () => {
   await beto.goto('/modelos')
   await beto.getByText('Depois das suas primeiras chamadas').waitFor()
   await seedUseOf(gateway.database.db, ANA.email)
@@ -167,7 +167,7 @@ test('own use says which models would cost less, and the catalog leads to trying
   await assertAccessible(ana, 'modelos-economia')
 })
 
-test('nothing was red in the console but what the server refused on purpose', () => {
+test('the console shows no errors except the expected refusals', () => {
   const refused = /Failed to load resource: the server responded with a status of 409/
   const faults = [...anas.faults, ...betos.faults]
   assert.deepEqual(

@@ -9,7 +9,7 @@ import {
 } from '../../web/src/format/masks.ts'
 import { parseAmount } from '../../web/src/format/parse-amount.ts'
 
-test('masks write what was typed as Brazilians know it, also while it is not whole', () => {
+test('masks add the usual Brazilian punctuation, also to incomplete text', () => {
   const cases: readonly (readonly [(text: string) => string, string, string])[] = [
     [maskTaxId, '', ''],
     [maskTaxId, '529', '529'],
@@ -33,7 +33,7 @@ test('masks write what was typed as Brazilians know it, also while it is not who
   }
 })
 
-test('amounts are read as Brazilians write them, and what is no amount is none', () => {
+test('amounts are read in Brazilian notation, and other text is not an amount', () => {
   const cases: readonly (readonly [string, number | undefined])[] = [
     ['50', 50],
     ['R$ 50,00', 50],

@@ -1,4 +1,4 @@
-/** What was used and what it cost: each charge explained, filtered, exported; sessions; the catalog with its prices. */
+/** Usage and costs: each charge explained, filtered and exported; sessions; the catalog with its prices. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
@@ -44,7 +44,7 @@ after(async () => {
   await gateway?.stop()
 })
 
-test('a charge opens to the sum that it was made by, and to its session', async () => {
+test('a charge opens to its calculation, and to its session', async () => {
   const page = await browser.newPage()
   await page.goto('/uso')
   await page.getByRole('button', { name: /Ver a conta de sandbox-reasoning/ }).click()
@@ -66,7 +66,7 @@ test('a charge opens to the sum that it was made by, and to its session', async 
   await page.close()
 })
 
-test('the log goes on page by page, by model, and the filter stands in the address', async () => {
+test('the log loads page by page, filters by model, and keeps the filter in the URL', async () => {
   const page = await browser.newPage()
   await page.goto('/uso')
   const rows = page.getByRole('button', { name: /^Ver a conta de/ })
@@ -88,7 +88,7 @@ test('the log goes on page by page, by model, and the filter stands in the addre
   await page.close()
 })
 
-test('what a page shows first is asked for before its code is there, and the session before any', async () => {
+test("a page's first requests start before its code has loaded, and the session's before them", async () => {
   const page = await browser.newPage()
   const sessions: string[] = []
   page.on('request', (request) => {
@@ -107,13 +107,13 @@ test('what a page shows first is asked for before its code is there, and the ses
   await page.close()
 })
 
-test("dates are in the customer's own zone from the first that is shown on", async () => {
+test("every date is in the customer's time zone, including the first one shown", async () => {
   const { baseUrl } = gateway.node
   const timeZone = 'Asia/Tokyo'
   await ask(baseUrl, '/me/preferences', { secret, method: 'PUT', body: { timezone: timeZone } })
   const [charge] = (await ask(baseUrl, '/usage/events?limit=1', { secret })).json.usage_events
   const page = await browser.newPage()
-  // The rows have time to be shown before the zone is known.
+  // Gives the rows time to appear before the zone is known.
   const log = page.waitForResponse('**/v1/usage/events*')
   await page.route('**/v1/me/preferences', async (route) => {
     await log
@@ -130,11 +130,11 @@ test("dates are in the customer's own zone from the first that is shown on", asy
   await page.close()
 })
 
-test('the export has every charge of the period', async () => {
+test('the export contains every charge of the period', async () => {
   const page = await browser.newPage()
   await page.goto('/uso')
   await page.getByRole('button', { name: 'Exportar' }).click()
-  // The charges of an hour ago may be of yesterday, in the customer's zone, and those of last month.
+  // In the customer's zone, the charges of an hour ago may be of yesterday, and those of last month.
   await page.getByRole('dialog').getByLabel('De').fill('2026-01-01')
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -146,8 +146,8 @@ test('the export has every charge of the period', async () => {
   await page.close()
 })
 
-test('an export that is refused says so in place of a file, and one that takes long can be ended', async () => {
-  // What is refused here is meant to be red in the console.
+test('a refused export shows an error instead of a file, and a long one can be cancelled', async () => {
+  // The console shows this expected refusal.
   const page = await browser.context.newPage()
   await page.goto('/uso')
   await page.getByRole('button', { name: 'Exportar' }).click()
@@ -164,12 +164,12 @@ test('an export that is refused says so in place of a file, and one that takes l
   await page.close()
 })
 
-test('the catalog shows prices in reais, is searched, and compares', async () => {
+test('the catalog shows prices in reais, can be searched, and compares models', async () => {
   const page = await browser.newPage()
   await page.goto('/modelos')
   await page.getByRole('searchbox').fill('sandbox-ch')
   const row = page.getByRole('row', { name: /sandbox-chat/ })
-  // 1 USD in and 2 USD out, times 5.20, times 1.25.
+  // 1 USD of input and 2 USD of output, times 5.20, times 1.25.
   assert.match((await row.textContent()) ?? '', /R\$\s6,50R\$\s13,00/)
   await page.getByLabel('Comparar sandbox-chat').check()
   await page.getByRole('searchbox').fill('gpt 4o mini')
@@ -181,7 +181,7 @@ test('the catalog shows prices in reais, is searched, and compares', async () =>
   await page.close()
 })
 
-test('a call that is made meanwhile comes into the log by itself, and home tells how long calls take', async () => {
+test('a new call appears in the log on its own, and home shows the latency of calls', async () => {
   const page = await browser.newPage()
   await page.goto('/uso?modelo=sandbox-slow')
   await page.getByRole('heading', { name: 'Uso', level: 1 }).waitFor()
@@ -193,7 +193,7 @@ test('a call that is made meanwhile comes into the log by itself, and home tells
   await page.close()
 })
 
-test('nothing was red in the console of any page', () => {
+test('no page has errors in its console', () => {
   assert.deepEqual(browser.faults, [])
 })
 

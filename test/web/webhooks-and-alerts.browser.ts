@@ -1,4 +1,4 @@
-/** What tells customers of things: webhooks with their attempts, alerts, mails; and the code to bring others. */
+/** Notifications: webhooks with their attempts, alerts, mails; and the referral code. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -40,7 +40,7 @@ after(async () => {
   receiver.close()
 })
 
-test('a webhook: its secret once, a test that it signs, the attempt to the byte, and a replay', async () => {
+test('a webhook shows its secret once, signs a test, shows the exact attempt, and replays it', async () => {
   const page = await browser.newPage()
   await page.goto('/webhooks')
   await page.getByRole('button', { name: 'Criar webhook' }).click()
@@ -75,7 +75,7 @@ test('a webhook: its secret once, a test that it signs, the attempt to the byte,
   await page.close()
 })
 
-test('an alert is made, refused in words, switched off for good, and deleted', async () => {
+test('an alert is created, refused with an explanation, disabled, and deleted', async () => {
   const page = await browser.newPage()
   await page.goto('/alertas')
   await page.getByRole('button', { name: 'Criar alerta' }).click()
@@ -100,18 +100,18 @@ test('an alert is made, refused in words, switched off for good, and deleted', a
   await page.close()
 })
 
-test('the mails that were sent are listed by what they were about', async () => {
+test('sent mails are listed by their subject', async () => {
   const page = await browser.newPage()
   await page.goto('/notificacoes')
   await page.getByRole('listitem').filter({ hasText: 'Boas-vindas' }).waitFor()
   await page.close()
 })
 
-test('the referral code is that of the account', async () => {
+test("the page shows the account's referral code", async () => {
   const page = await browser.newPage()
   await page.goto('/indicacoes')
   await page.getByRole('heading', { name: 'Seu código' }).waitFor()
-  // It was made when the page asked for it.
+  // The code was made when the page asked for it.
   const { referral_code: code } = await gateway.database.db
     .selectFrom('customers')
     .select('referral_code')
@@ -122,7 +122,7 @@ test('the referral code is that of the account', async () => {
   await page.close()
 })
 
-test('what was red in the console of any page is what was refused', () => {
+test('the console shows no errors except the expected refusals', () => {
   const others = browser.faults.filter((fault) => !/status of 400/.test(fault))
   assert.deepEqual(others, [])
 })

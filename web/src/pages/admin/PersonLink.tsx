@@ -2,17 +2,17 @@ import { Link } from '@tanstack/react-router'
 
 interface PersonLinkProps {
   readonly id: string
-  /** `null`: nobody knows any more. */
+  /** `null`: the name is no longer known. */
   readonly name: string | null
 }
 
-/** A customer by name, and the way to what operators know of them. */
+/** A customer's name, linked to the operators' page about them. */
 export function PersonLink({ id, name }: PersonLinkProps) {
   return (
     <Link
       to="/admin/clientes/$id"
       params={{ id }}
-      // Where somebody looks is told in the audit log: passing over a link is no look.
+      // Opening the page is recorded in the audit log, so hovering over the link must not load it.
       preload={false}
       className="font-medium break-words text-accent underline-offset-4 hover:underline"
     >

@@ -5,7 +5,7 @@ interface StateSwitchProps<Value extends string> {
   readonly onChange: (value: Value) => void
 }
 
-/** Which of a list is shown: one of a few states, all of them in sight. */
+/** Filters a list by one of a few states, all of them visible. */
 export function StateSwitch<Value extends string>({
   legend,
   states,

@@ -6,24 +6,24 @@ import {
 } from '@tanstack/react-query'
 import { useToast } from '../../components/Toast.tsx'
 
-/** All that operators read of customers and of money: an act may change any of it. */
+/** The prefix of queries about customers and money: any act may change them. */
 export const BOOKS = ['admin', 'books'] as const
-/** All that they read of the service itself. */
+/** The prefix of queries about the service itself. */
 export const SERVICE = ['admin', 'service'] as const
 
 interface Act<Input, Result> {
   readonly act: (input: Input) => Promise<Result>
-  /** What was done, in a sentence. */
-  readonly told: (result: Result) => string
+  /** The sentence that confirms the act. */
+  readonly doneText: (result: Result) => string
   readonly onDone: () => void
-  /** What is read again; the books if not given. */
+  /** The queries to invalidate; `BOOKS` by default. */
   readonly changes?: readonly QueryKey[]
 }
 
-/** An act of an operator: says that it was done, and reads again what it changed, also where it was refused. */
+/** An operator's act: confirms it in a toast and refetches the changed data, also after a refusal. */
 export function useAct<Input = void, Result = unknown>({
   act,
-  told,
+  doneText,
   onDone,
   changes = [BOOKS],
 }: Act<Input, Result>): UseMutationResult<Result, Error, Input> {
@@ -32,7 +32,7 @@ export function useAct<Input = void, Result = unknown>({
   return useMutation({
     mutationFn: act,
     onSuccess(result) {
-      toast(told(result))
+      toast(doneText(result))
       onDone()
     },
     onSettled: () =>

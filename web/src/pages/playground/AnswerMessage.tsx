@@ -15,7 +15,7 @@ import { ToolCallView } from './ToolCallView.tsx'
 interface Props {
   readonly answer: AnswerTurn
   readonly modelName: string
-  /** Of the last answer, while another may be asked for. */
+  /** Defined for the last answer while another one can be requested. */
   readonly onRegenerate: (() => void) | undefined
   readonly onRewrite: ((text: string) => void) | undefined
 }
@@ -71,7 +71,7 @@ export function AnswerMessage({ answer, modelName, onRegenerate, onRewrite }: Pr
   )
 }
 
-/** Why an answer is not what was asked for. */
+/** Why an answer is incomplete or failed. */
 function Ending({ answer: { state, error, finish } }: { readonly answer: AnswerTurn }) {
   if (state === 'stopped')
     return (

@@ -15,7 +15,7 @@ interface Props {
   readonly view: PlaygroundView
   readonly draft: Draft
   readonly field: RefObject<HTMLTextAreaElement | null>
-  /** Undefined where the end is in sight. */
+  /** Undefined while the end is visible. */
   readonly goToEnd: (() => void) | undefined
 }
 
@@ -59,14 +59,14 @@ export function Composer({ view, draft, field, goToEnd }: Props) {
           value={draft.text}
           onChange={(event) => draft.write(event.target.value)}
           onKeyDown={(event) => {
-            // Enter also ends what is being composed of several keys, as an accent.
+            // Enter also ends a composition of several keys, such as an accented letter.
             if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
             event.preventDefault()
             send()
           }}
           className="field-sizing-content max-h-52 min-h-11 min-w-0 grow resize-none bg-transparent px-2.5 py-2.5 text-base outline-none placeholder:text-muted md:min-h-10 md:py-2 md:text-sm"
         />
-        {/* One button for both, so that the focus stays on it. */}
+        {/* A single button for both actions, so that it keeps the focus. */}
         <Button
           type={isRunning ? 'button' : 'submit'}
           variant={isRunning ? 'secondary' : 'primary'}
@@ -91,7 +91,7 @@ export function Composer({ view, draft, field, goToEnd }: Props) {
   )
 }
 
-/** What has to be set right before anything can be sent. */
+/** The faults to correct before a message can be sent. */
 function Faults({ view: { settings, model, models, apiKey } }: { readonly view: PlaygroundView }) {
   if ('fault' in readTools(settings.tools))
     return (

@@ -6,7 +6,7 @@ import { sessionIdOf, type Conversation } from './conversation.ts'
 
 const DECIMALS = 9
 
-/** The sum of every answer, also of those that were generated again. */
+/** The cost of every answer, including replaced ones. */
 export function ConversationCost({ conversation }: { readonly conversation: Conversation }) {
   const { costs, id } = conversation
   if (costs.length === 0) return null

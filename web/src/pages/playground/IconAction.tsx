@@ -6,7 +6,7 @@ interface Props {
   readonly onClick: () => void
 }
 
-/** What may be done with a message; the same size as copying it. */
+/** An action on a message, as large as the copy button. */
 export function IconAction({ icon: Icon, label, onClick }: Props) {
   return (
     <button

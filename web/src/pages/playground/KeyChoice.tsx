@@ -2,7 +2,7 @@ import { KeyRound } from 'lucide-react'
 import { Select } from '../../components/Select.tsx'
 import type { PlaygroundView } from './use-playground.ts'
 
-/** Which key pays. */
+/** Selects the key that pays. */
 export function KeyChoice({
   view: { keys, apiKey, chooseKey },
 }: {

@@ -51,7 +51,7 @@ export function ModelChoice({ models, modelId, onChoose }: Props) {
   )
 }
 
-/** A search whose arrows go through what it found. */
+/** A search field whose arrow keys move through the results. */
 function ModelList({ models, modelId, onChoose }: Props) {
   const [search, setSearch] = useState('')
   const [active, setActive] = useState(() =>
@@ -63,7 +63,7 @@ function ModelList({ models, modelId, onChoose }: Props) {
   const id = useId()
   const chosen = useRef(active)
   useEffect(() => {
-    // When the dialog is there.
+    // Waits until the dialog is rendered.
     const frame = requestAnimationFrame(() =>
       document.getElementById(`${id}-${chosen.current}`)?.scrollIntoView({ block: 'nearest' }),
     )
@@ -93,7 +93,7 @@ function ModelList({ models, modelId, onChoose }: Props) {
           aria-activedescendant={found[active] ? optionId(active) : undefined}
           autoComplete="off"
           spellCheck={false}
-          // A dialog gives the focus to whatever has this attribute, which React would not write.
+          // A dialog focuses the element with this attribute, which React does not render.
           ref={(field) => field?.setAttribute('autofocus', '')}
           placeholder="Nome ou quem faz"
           value={search}
@@ -149,8 +149,7 @@ interface OptionProps {
 function ModelOption({ id, model, isChosen, isActive, onChoose }: OptionProps) {
   const [tier] = model.price?.tiers ?? []
   return (
-    // By keyboard it is chosen in the search field, which says which option is meant.
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+    // By keyboard an option is chosen in the search field, which announces the active one.
     <div
       id={id}
       role="option"

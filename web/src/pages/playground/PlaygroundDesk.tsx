@@ -157,7 +157,7 @@ function PromptFault({ error, onRetry, onDrop }: PromptFaultProps) {
   )
 }
 
-/** What the page was opened with: `?modelo=` and `?prompt=`, until another model is chosen or the prompt is sent. */
+/** Reads `?modelo=` and `?prompt=` from the URL, until another model is chosen or the prompt is sent. */
 function useAddress({ playground }: PlaygroundView) {
   const [{ modelo, prompt: promptId }, change] = useFilters('modelo', 'prompt')
   const prompt = useQuery({ ...promptQuery(promptId), enabled: promptId !== '' })

@@ -9,7 +9,7 @@ import { usePlayground } from './use-playground.ts'
 
 export function PlaygroundPage() {
   const { data: session } = useQuery(sessionQuery)
-  // Another customer is another playground.
+  // Remounts for another customer.
   return session ? <Loaded key={session.customer.id} session={session} /> : null
 }
 

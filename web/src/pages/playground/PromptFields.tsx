@@ -2,7 +2,7 @@ import { Field } from '../../components/Field.tsx'
 import { TextArea } from '../../components/TextArea.tsx'
 import type { Draft } from './use-draft.ts'
 
-/** Of a saved prompt that was opened here: whose text it is, and a field for each of its variables. */
+/** The saved prompt that was opened here: its name, and a field for each variable. */
 export function PromptFields({ draft }: { readonly draft: Draft }) {
   const { prompt, variables, values, missing, fill } = draft
   if (!prompt) return null

@@ -8,7 +8,7 @@ interface Props {
   readonly isOpen: boolean
   readonly onClose: () => void
   readonly view: PlaygroundView
-  /** Where nothing was said yet. */
+  /** Stands in for the conversation while that is empty. */
   readonly draft: string
 }
 
@@ -28,7 +28,7 @@ export function RequestCode({ isOpen, onClose, view, draft }: Props) {
 
 function Code({ view, draft }: Pick<Props, 'view' | 'draft'>) {
   const { turns } = view.conversation
-  // The request that the last answer was given to.
+  // The request behind the last answer.
   const asked = turns.at(-1)?.kind === 'answer' ? turns.slice(0, -1) : turns
   const text = draft.trim() === '' ? 'Olá!' : draft.trim()
   const body = chatBody(

@@ -2,7 +2,7 @@ import { memo } from 'react'
 import { CopyIcon } from '../../components/CopyIcon.tsx'
 import { blocksOf, piecesOf, type Block } from './rich-text.ts'
 
-/** An answer as text, with its code apart: never as HTML. */
+/** Renders an answer as text with separate code blocks, never as HTML. */
 export function RichText({ text }: { readonly text: string }) {
   return (
     <div className="grid min-w-0 gap-3 leading-relaxed">
@@ -44,7 +44,7 @@ const Code = memo(function Code({
         {name}
         <CopyIcon text={code} label={`Copiar ${name}`} />
       </div>
-      {/* Scrolls by keyboard too. */}
+      {/* Focusable, so that it scrolls by keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre tabIndex={0} aria-label={name} className="overflow-x-auto p-4 text-sm leading-relaxed">
         <code>{code}</code>

@@ -9,7 +9,7 @@ import { SETTINGS_AT_FIRST } from './chat-settings.ts'
 import { ToolsField } from './ToolsField.tsx'
 import type { PlaygroundView } from './use-playground.ts'
 
-/** Everything about the request that is neither its model nor its messages. */
+/** The request's settings apart from model and messages. */
 export function SettingsFields({ view }: { readonly view: PlaygroundView }) {
   const { playground, settings, model } = view
   const [resets, setResets] = useState(0)
@@ -81,13 +81,15 @@ interface SliderProps {
   readonly hint: string
   readonly max: number
   readonly step: number
-  /** Where it stands while the model decides. */
+  /** The slider's position while the model's default applies. */
   readonly atFirst: number
   readonly value: number | null
   readonly onChange: (value: number | null) => void
 }
 
-/** Drawn by us: the browser's own track is nearly white in the dark. The colour of the text is that of the thumb. */
+/**
+ * Styled by us, because the browser's own track is nearly white in dark mode. The thumb has the text colour.
+ */
 const SLIDER_CLASS =
   'block h-8 w-full cursor-pointer appearance-none bg-transparent [&::-moz-range-thumb]:size-5 [&::-moz-range-thumb]:rounded-full [&::-moz-range-thumb]:border-0 [&::-moz-range-thumb]:bg-current [&::-moz-range-track]:h-1.5 [&::-moz-range-track]:rounded-full [&::-moz-range-track]:bg-line [&::-webkit-slider-runnable-track]:h-1.5 [&::-webkit-slider-runnable-track]:rounded-full [&::-webkit-slider-runnable-track]:bg-line [&::-webkit-slider-thumb]:-mt-[7px] [&::-webkit-slider-thumb]:size-5 [&::-webkit-slider-thumb]:appearance-none [&::-webkit-slider-thumb]:rounded-full [&::-webkit-slider-thumb]:bg-current'
 

@@ -11,7 +11,7 @@ interface Props {
   readonly onCancel: () => void
 }
 
-/** A message being changed where it stands. */
+/** Edits a message in place. */
 export function TextEditor({ label, text: textAtFirst, submitLabel, onSubmit, onCancel }: Props) {
   const [text, setText] = useState(textAtFirst)
   const field = useFirstFocus<HTMLTextAreaElement>()

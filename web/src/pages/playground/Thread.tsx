@@ -12,9 +12,9 @@ import type { PlaygroundView } from './use-playground.ts'
 interface Props {
   readonly view: PlaygroundView
   readonly onSuggest: (text: string) => void
-  /** A saved prompt is being filled in: then nobody needs an idea. */
+  /** A saved prompt is being filled in, so no suggestions are shown. */
   readonly hasPrompt: boolean
-  /** Stands at the end. */
+  /** The element at the end of the thread. */
   readonly end: RefObject<HTMLDivElement | null>
 }
 
@@ -26,7 +26,7 @@ export function Thread({ view, onSuggest, hasPrompt, end }: Props) {
     <div
       role="region"
       aria-label="Conversa"
-      // Scrolls by keyboard too.
+      // Focusable, so that it scrolls by keyboard.
       tabIndex={0}
       className="relative min-h-0 grow p-4 md:p-6 lg:overflow-y-auto"
     >
@@ -96,10 +96,10 @@ function TurnView({ turn, isLast, view }: TurnProps) {
   )
 }
 
-/** Longer than this nobody listens without wanting to stop: the whole text stands above. */
+/** Longer answers are not announced in full: a listener could not stop them, and the text stands above. */
 const ANNOUNCED_MAX = 4_000
 
-/** For screen readers: that an answer is being written, and what it says when it is there. */
+/** Announces to screen readers that an answer is being written, and then its text. */
 function Announcement({ view: { conversation, isRunning } }: { readonly view: PlaygroundView }) {
   const last = conversation.turns.at(-1)
   let text = ''

@@ -2,7 +2,7 @@ import { Wrench } from 'lucide-react'
 import type { ToolCall } from './conversation.ts'
 import { prettyJson } from './tools-text.ts'
 
-/** What the model wants done: the name of a tool, and with which arguments. */
+/** A tool call of the model: the tool's name and arguments. */
 export function ToolCallView({ call }: { readonly call: ToolCall }) {
   return (
     <div className="min-w-0 overflow-hidden rounded-lg border border-line">
@@ -12,7 +12,7 @@ export function ToolCallView({ call }: { readonly call: ToolCall }) {
           Chamou <code className="font-semibold break-all">{call.name}</code>
         </span>
       </p>
-      {/* Scrolls by keyboard too. */}
+      {/* Focusable, so that it scrolls by keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre
         tabIndex={0}

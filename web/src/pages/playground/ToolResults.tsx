@@ -11,7 +11,7 @@ interface Props {
   readonly onSubmit: (results: readonly ToolResult[]) => void
 }
 
-/** Nothing is called here: whoever tries the model out says what the tool would give back. */
+/** No tool is executed here: the user types the result of each call. */
 export function ToolResults({ calls, isDisabled, onSubmit }: Props) {
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
   const [isAsked, setAsked] = useState(false)

@@ -7,7 +7,7 @@ import { readTools, TOOLS_EXAMPLE } from './tools-text.ts'
 
 interface Props {
   readonly value: string
-  /** The name of the chosen model, if it knows no tools. */
+  /** The name of the chosen model, if it does not support tools. */
   readonly isRefusedBy: string | undefined
   readonly onChange: (text: string) => void
 }

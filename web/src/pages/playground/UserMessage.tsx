@@ -5,7 +5,7 @@ import { IconAction } from './IconAction.tsx'
 
 interface Props {
   readonly text: string
-  /** Undefined while it cannot be sent. */
+  /** Undefined while nothing can be sent. */
   readonly onSendInstead: ((text: string) => void) | undefined
 }
 

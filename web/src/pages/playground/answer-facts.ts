@@ -3,7 +3,7 @@ import { wholeNumber } from '../../format/number.ts'
 import { amount } from '../usage/charge-words.ts'
 import type { AnswerTurn } from './conversation.ts'
 
-/** What an answer cost and how long it took, in words; nothing of what is not known. */
+/** The cost and duration of an answer in words; unknown facts are left out. */
 export function answerFacts({ charge, firstTokenMs, wholeMs }: AnswerTurn): readonly string[] {
   const facts: string[] = []
   if (charge?.costBrl !== undefined) facts.push(amount(charge.costBrl))

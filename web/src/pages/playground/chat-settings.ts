@@ -1,17 +1,17 @@
-/** How the model is asked; `null` is what the model does by itself. */
+/** The settings of a request; `null` means the model's default. */
 import type { ChatBody } from '../../api/stream-chat.ts'
 import { messagesOf, type Turn } from './conversation.ts'
 import { readTools } from './tools-text.ts'
 
 export interface ChatSettings {
-  /** Empty until one was chosen: then the page has one for everybody. */
+  /** Empty until the user chooses a model; then the page uses its default model. */
   readonly model: string
   readonly system: string
   readonly temperature: number | null
   readonly topP: number | null
   readonly maxTokens: number | null
   readonly isJson: boolean
-  /** As typed; what cannot be read is not sent. */
+  /** As typed; invalid JSON is not sent. */
   readonly tools: string
 }
 
@@ -25,7 +25,7 @@ export const SETTINGS_AT_FIRST: ChatSettings = {
   tools: '',
 }
 
-/** The request, without what only streaming needs. */
+/** The request body without the fields that only streaming needs. */
 export function chatBody(turns: readonly Turn[], settings: ChatSettings): ChatBody {
   const { model, system, temperature, topP, maxTokens, isJson } = settings
   const tools = readTools(settings.tools)
@@ -40,7 +40,7 @@ export function chatBody(turns: readonly Turn[], settings: ChatSettings): ChatBo
   }
 }
 
-/** How many of the settings behind the button differ from what they are at first. */
+/** The number of settings behind the button that differ from the defaults. */
 export function changedCount(settings: ChatSettings): number {
   return (Object.keys(SETTINGS_AT_FIRST) as (keyof ChatSettings)[]).filter(
     (name) => name !== 'model' && settings[name] !== SETTINGS_AT_FIRST[name],

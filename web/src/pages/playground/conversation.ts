@@ -1,4 +1,4 @@
-/** What was said in the playground, and what of it a model is told. */
+/** The turns of a playground conversation, and the messages that a model gets of them. */
 import type { ChatCharge } from '../../api/chat-events.ts'
 import type { ChatBody } from '../../api/stream-chat.ts'
 import { newUuid } from '../../lib/new-uuid.ts'
@@ -6,7 +6,7 @@ import { newUuid } from '../../lib/new-uuid.ts'
 export interface ToolCall {
   readonly id: string
   readonly name: string
-  /** JSON, as the model wrote it: it may be none. */
+  /** JSON as the model wrote it, which may be invalid. */
   readonly arguments: string
 }
 
@@ -16,7 +16,7 @@ export interface UserTurn {
   readonly text: string
 }
 
-/** What the user says that a tool gave back. */
+/** The result of a tool call, as typed by the user. */
 export interface ToolTurn {
   readonly kind: 'tool'
   readonly id: string
@@ -26,7 +26,7 @@ export interface ToolTurn {
 
 export interface AnswerTurn {
   readonly kind: 'answer'
-  /** Also that of its request. */
+  /** Also the id of its request. */
   readonly id: string
   readonly model: string
   readonly text: string
@@ -34,7 +34,7 @@ export interface AnswerTurn {
   readonly toolCalls: readonly ToolCall[]
   readonly state: 'running' | 'done' | 'stopped' | 'failed'
   readonly error?: { readonly code: string; readonly text: string }
-  /** As the model gave it: `length` is an answer that was cut. */
+  /** As the model reported it: `length` means that the answer was cut. */
   readonly finish?: string
   readonly firstTokenMs?: number
   readonly wholeMs?: number
@@ -46,17 +46,17 @@ export type Turn = UserTurn | ToolTurn | AnswerTurn
 export interface Conversation {
   readonly id: string
   readonly turns: readonly Turn[]
-  /** BRL of every answer, also of those that were replaced since. */
+  /** BRL of every answer, including replaced ones. */
   readonly costs: readonly number[]
 }
 
-export type WireMessage = ChatBody['messages'][number]
+export type RequestMessage = ChatBody['messages'][number]
 
 export function emptyConversation(): Conversation {
   return { id: newUuid(), turns: [], costs: [] }
 }
 
-/** The session that its calls belong to. */
+/** The usage session of the conversation's calls. */
 export function sessionIdOf(conversationId: string): string {
   return `playground-${conversationId}`
 }
@@ -74,14 +74,14 @@ export function newAnswer(model: string): AnswerTurn {
 }
 
 /**
- * The messages of a request. Models refuse a call of a tool without its result: such a call is left out, and so is an
- * answer of which nothing is left then.
+ * The messages of a request. Models refuse a tool call without its result, so such a call is left out, and so
+ * is an answer that becomes empty by that.
  */
-export function messagesOf(turns: readonly Turn[], system: string): WireMessage[] {
+export function messagesOf(turns: readonly Turn[], system: string): RequestMessage[] {
   const results = new Map(
     turns.flatMap((turn) => (turn.kind === 'tool' ? [[turn.call.id, turn] as const] : [])),
   )
-  const messages: WireMessage[] =
+  const messages: RequestMessage[] =
     system.trim() === '' ? [] : [{ role: 'system', content: system.trim() }]
   for (const turn of turns) {
     if (turn.kind === 'user') messages.push({ role: 'user', content: turn.text })
@@ -93,17 +93,17 @@ export function messagesOf(turns: readonly Turn[], system: string): WireMessage[
     messages.push({
       role: 'assistant',
       content: turn.text === '' ? null : turn.text,
-      ...(calls.length === 0 ? {} : { tool_calls: calls.map(wireCall) }),
+      ...(calls.length === 0 ? {} : { tool_calls: calls.map(toolCallOf) }),
     })
   }
   return messages
 }
 
-function wireCall({ id, name, arguments: args }: ToolCall): object {
+function toolCallOf({ id, name, arguments: args }: ToolCall): object {
   return { id, type: 'function', function: { name, arguments: args } }
 }
 
-/** The calls of the last answer, while the model waits for their results. */
+/** The tool calls of the last answer, while the model waits for their results. */
 export function awaitedCalls(turns: readonly Turn[]): readonly ToolCall[] {
   const last = turns.at(-1)
   return last?.kind === 'answer' && last.state === 'done' ? last.toolCalls : []

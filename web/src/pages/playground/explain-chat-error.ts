@@ -1,13 +1,13 @@
 import type { ApiError } from '../../api/api-error.ts'
 import { explainError } from '../../api/explain-error.ts'
 
-/** Where our words say more to somebody in the dashboard than those of the gateway, which are for programs. */
+/** Texts that help a reader of the dashboard more than the gateway's, which are written for programs. */
 const TEXTS: Readonly<Record<string, string>> = {
   authentication_failed:
     'Esta chave não serve mais: foi revogada, venceu ou é de outra conta. Escolha outra em “Chave”.',
 }
 
-/** The gateway's own messages are in Portuguese and say what to do. */
+/** The gateway's own messages are in Portuguese and name the next step. */
 export function explainChatError(error: ApiError): string {
   const { code, details, status } = error
   const text = TEXTS[code]
@@ -15,7 +15,7 @@ export function explainChatError(error: ApiError): string {
   return status >= 400 && details !== undefined ? details : explainError(error)
 }
 
-/** Where what is missing is to be had. */
+/** A link to the page where the user can resolve the error. */
 export function wayOut(
   code: string,
 ): { readonly to: '/recargas' | '/chaves' | '/modelos'; readonly text: string } | undefined {

@@ -1,11 +1,17 @@
-/** What an answer cost that was stopped or broke off: the stream does not tell it, the ledger knows. */
+/**
+ * Finds the charge of an answer that was stopped or broke off: the stream did not report it, but the ledger has
+ * it.
+ */
 import type { ChatCharge } from '../../api/chat-events.ts'
 import { api } from '../../api/client.ts'
 import type { Conversation } from './conversation.ts'
 
-/** Charged a moment after the stream has ended, and by some models only when they come to an end themselves. */
+/**
+ * The charge comes a moment after the stream has ended; some models are charged only when they finish on their
+ * own.
+ */
 const WAITS_MS = [300, 700, 1_500, 3_000, 6_000]
-const LOOKED_AT = 20
+const EVENTS_READ = 20
 
 /** Undefined: nothing was charged, or not yet. */
 export async function findCharge(
@@ -15,7 +21,7 @@ export async function findCharge(
   for (const ms of WAITS_MS) {
     await new Promise((resolve) => setTimeout(resolve, ms))
     try {
-      const query = { session_id: sessionId, limit: LOOKED_AT }
+      const query = { session_id: sessionId, limit: EVENTS_READ }
       const { usage_events: events } = await api.get('/usage/events', { query })
       const event = events.find(({ request_id }) => request_id === requestId)
       if (event)
@@ -26,13 +32,13 @@ export async function findCharge(
           costBrl: event.cost_billed_brl,
         }
     } catch {
-      // Looked for again; the page of usage has it in any case.
+      // Tried again; the usage page shows the charge in any case.
     }
   }
   return undefined
 }
 
-/** With the charge at its answer, if that is still there, and in the sum in any case. */
+/** Adds the charge to its answer, if the answer still exists, and always to the sum. */
 export function changedByCharge(
   conversation: Conversation,
   answerId: string,

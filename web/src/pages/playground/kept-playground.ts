@@ -1,4 +1,7 @@
-/** What a reload of the playground finds again: the conversation and its settings in this tab, the key in this browser. */
+/**
+ * Persists the playground over a reload: the conversation and its settings in this tab, the chosen key's id in
+ * this browser.
+ */
 import { SETTINGS_AT_FIRST, type ChatSettings } from './chat-settings.ts'
 import { emptyConversation, type Conversation } from './conversation.ts'
 
@@ -9,10 +12,10 @@ export interface Kept {
 
 const PLACE = 'catraca-playground'
 const KEY_PLACE = 'catraca-playground-key'
-/** Another shape of what is kept gets another number: the old is then forgotten. */
+/** Increase it when the stored shape changes: older data is then discarded. */
 const VERSION = 1
 
-/** What another customer has said in this tab is not found. */
+/** Ignores the conversation of another customer in this tab. */
 export function readKept(customerId: string): Kept {
   const kept = read(customerId)
   return {
@@ -34,11 +37,11 @@ export function keep(customerId: string, kept: Kept): void {
   try {
     sessionStorage.setItem(PLACE, JSON.stringify({ version: VERSION, customerId, ...kept }))
   } catch {
-    // Too long for this browser, or it keeps nothing: then a reload begins anew.
+    // Too long for this browser's storage, or no storage at all: a reload then starts anew.
   }
 }
 
-/** The key that was chosen last, by its id: its secret is known to nobody here. */
+/** The id of the last chosen key; the dashboard never has the secret. */
 export function readKeptKey(): string | undefined {
   try {
     return localStorage.getItem(KEY_PLACE) ?? undefined
@@ -51,6 +54,6 @@ export function keepKey(id: string): void {
   try {
     localStorage.setItem(KEY_PLACE, id)
   } catch {
-    // Then it is chosen again next time.
+    // The user then chooses again next time.
   }
 }

@@ -4,7 +4,7 @@ import { API_KEYS } from '../keys/key-queries.ts'
 
 export type PayingKey = Awaited<ReturnType<typeof readKeys>>[number]
 
-/** As many as one page of the API has: the newest. */
+/** The newest keys: the size of one page of the API. */
 const KEYS_SHOWN = 200
 
 export const payingKeysQuery = queryOptions({

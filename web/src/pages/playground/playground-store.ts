@@ -1,6 +1,6 @@
 /**
- * The conversation of whoever is signed in. It lives outside of the page: an answer that is paid for goes on being
- * written while another page is looked at. A reload finds what sessionStorage keeps.
+ * The signed-in customer's conversation. It lives outside of the page, so that a paid answer continues while
+ * the customer looks at another page. A reload restores it from sessionStorage.
  */
 import { queryClient } from '../../api/query-client.ts'
 import { newUuid } from '../../lib/new-uuid.ts'
@@ -22,19 +22,19 @@ export interface Playground {
   readonly get: () => Kept
   readonly subscribe: (listener: () => void) => () => void
   readonly set: (change: Partial<ChatSettings>) => void
-  /** A message of the user, at the end. */
+  /** Appends a message of the user. */
   readonly send: (text: string, request: Asked) => void
-  /** Another text for the user's message of that id; what came after it goes. */
+  /** Replaces the text of the user's message with that id, and removes the later turns. */
   readonly sendInstead: (id: string, text: string, request: Asked) => void
   readonly answerCalls: (results: readonly ToolResult[], request: Asked) => void
   readonly regenerate: (request: Asked) => void
-  /** The model will believe that it has said so. */
+  /** Replaces the text of an answer; the model will take it for its own. */
   readonly rewrite: (id: string, text: string) => void
   readonly stop: () => void
   readonly clear: () => void
 }
 
-/** What each request needs beside the conversation and the settings. */
+/** What a request needs beside the conversation and the settings. */
 export interface Asked {
   readonly model: string
   readonly apiKeyId: string
@@ -45,14 +45,14 @@ export interface ToolResult {
   readonly text: string
 }
 
-/** What is old after a charge. */
-const TOLD_OF_MONEY = [['dashboard-stats'], ['usage'], ['sessions'], ['runway']] as const
+/** Queries that a charge makes stale. */
+const CHANGED_BY_CHARGE = [['dashboard-stats'], ['usage'], ['sessions'], ['runway']] as const
 
 let current: { customerId: string; playground: Playground } | undefined
 
 onSignOut(leave)
 
-/** The same for the same customer; what another one had said in this browser is gone. */
+/** Returns one playground per customer, and discards another customer's conversation. */
 export function playgroundOf(customerId: string): Playground {
   if (current?.customerId !== customerId) {
     leave()
@@ -85,13 +85,13 @@ function createPlayground(customerId: string): Playground {
     converse(conversation.turns.map((turn) => (turn.id === answer.id ? answer : turn)))
   }
   function save(): void {
-    // Whoever left is not remembered by what ends after that.
+    // After sign-out, a late answer must not store anything.
     if (current?.playground !== playground) return
     const { conversation } = state
     const turns = settledTurns(conversation.turns)
     keep(customerId, { ...state, conversation: { ...conversation, turns } })
   }
-  // A reload ends what is being written; what came until then stays.
+  // A reload ends the running answer; the received part is kept.
   window.addEventListener('pagehide', save)
 
   async function ask(turns: readonly Turn[], { model, apiKeyId }: Asked): Promise<void> {
@@ -115,7 +115,7 @@ function createPlayground(customerId: string): Playground {
     await addCharge(conversation.id, written)
   }
 
-  /** A stream that did not come to its end has not told what it costs. */
+  /** A stream that ended early did not report its cost. */
   async function addCharge(
     conversationId: string,
     { answer, mayBeCharged }: WrittenAnswer,
@@ -126,7 +126,7 @@ function createPlayground(customerId: string): Playground {
     if (conversation.id === conversationId && charge)
       change({ ...state, conversation: changedByCharge(conversation, answer.id, charge) })
     if (charge)
-      for (const queryKey of TOLD_OF_MONEY) void queryClient.invalidateQueries({ queryKey })
+      for (const queryKey of CHANGED_BY_CHARGE) void queryClient.invalidateQueries({ queryKey })
     save()
   }
 

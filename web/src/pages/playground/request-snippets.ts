@@ -1,8 +1,8 @@
-/** The request of the playground as a program makes it: what is read is what is copied. */
+/** The playground's request as program code; the code that is shown is the code that is copied. */
 import type { ChatBody } from '../../api/stream-chat.ts'
 import type { Snippet } from '../keys/snippets.ts'
 
-/** The secret is nowhere in the dashboard: programs have it in their environment. */
+/** The dashboard never has the secret: programs read it from their environment. */
 const SECRET = 'CATRACA_API_KEY'
 
 export function requestSnippets(baseUrl: string, body: ChatBody): readonly Snippet[] {
@@ -15,7 +15,7 @@ export function requestSnippets(baseUrl: string, body: ChatBody): readonly Snipp
 }
 
 function curl(baseUrl: string, request: object): string {
-  // JSON may write an apostrophe so, and then no shell takes it for the end of the text.
+  // Escaped in JSON, an apostrophe cannot end the shell's quoted text.
   const json = JSON.stringify(request, null, 2).replaceAll("'", String.raw`\u0027`)
   return `curl -N ${baseUrl}/chat/completions \\
   -H "Authorization: Bearer $${SECRET}" \\
@@ -51,7 +51,7 @@ for await (const chunk of stream) {
 }`
 }
 
-/** Python writes JSON's strings and numbers as JSON does, its three words otherwise. */
+/** Python writes strings and numbers as JSON does, but has other words for true, false and null. */
 export function pythonLiteral(value: unknown, indent = ''): string {
   if (value === true) return 'True'
   if (value === false) return 'False'

@@ -1,4 +1,4 @@
-/** The little of Markdown that answers are shown with: code in fences, code in a line, bold, headings. */
+/** The subset of Markdown that answers are rendered with: fenced code, inline code, bold, headings. */
 export type Block =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'code'; readonly language: string; readonly code: string }
@@ -8,13 +8,16 @@ export interface Piece {
   readonly text: string
 }
 
-/** A text without an empty line is cut where it gets longer: what was drawn is not drawn again with what follows. */
+/**
+ * A text without empty lines is cut at this length, so that its rendered part is not rendered again while more
+ * arrives.
+ */
 const BLOCK_LENGTH_MAX = 4_000
 const FENCE = /^ {0,3}(`{3,}|~{3,})([^`]*)$/
-/** Bold has no space at its edges, as in `2 ** 3 ** 4`. */
+/** Bold text has no space at its edges, unlike `2 ** 3 ** 4`. */
 const INLINE = /(`+)(?!`)(.+?)(?<!`)\1(?!`)|\*\*(?=\S)(.+?)(?<=\S)\*\*|^#{1,6} +(.+)$/gm
 
-/** In their order. A fence that is not closed yet goes on to the end, as while it is streamed. */
+/** The blocks in order. An unclosed fence extends to the end, as during streaming. */
 export function blocksOf(text: string): Block[] {
   const blocks: Block[] = []
   let lines: string[] = []
@@ -37,7 +40,7 @@ export function blocksOf(text: string): Block[] {
       if (info.trim() === '' && fence.startsWith(open.fence)) endCode(open)
       else lines.push(line)
     } else if (fence === '') {
-      // Paragraphs are blocks of their own: while one is written, those before it are not drawn again.
+      // Each paragraph is a block, so that finished ones are not rendered again while the next one arrives.
       if (line.trim() === '') {
         endText()
         continue

@@ -1,4 +1,4 @@
-/** To begin with: put in the field, to be changed or sent. */
+/** First messages: a suggestion fills the field, and the user can change it before sending. */
 export const SUGGESTIONS: readonly { readonly title: string; readonly text: string }[] = [
   {
     title: 'Explicar um assunto',

@@ -1,4 +1,4 @@
-/** The tools that a model may call, as JSON that somebody types: what is wrong with it is told while they do. */
+/** Reads the tools of a request from the user's JSON, and explains its faults while the user types. */
 export type Tool = Readonly<Record<string, unknown>>
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/
@@ -62,7 +62,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Browsers tell the place each in their own way, or not at all. */
+/** Browsers report the position in different ways, or not at all. */
 function placeOf(error: unknown, text: string): string {
   const message = error instanceof Error ? error.message : ''
   const line = /line (\d+)/.exec(message)?.[1]
@@ -72,7 +72,7 @@ function placeOf(error: unknown, text: string): string {
   return ` (linha ${text.slice(0, Number(position)).split('\n').length})`
 }
 
-/** Arguments with line breaks, for people; as they came where they are no JSON. */
+/** Arguments with line breaks, for people; unchanged when they are not JSON. */
 export function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

@@ -7,7 +7,7 @@ export interface LoadedPrompt {
   readonly body: string
 }
 
-/** What is being written; of a saved prompt with a field for each of its variables. */
+/** The message being written; for a saved prompt, with a field for each variable. */
 export interface Draft {
   readonly text: string
   readonly write: (text: string) => void
@@ -15,9 +15,9 @@ export interface Draft {
   readonly variables: readonly string[]
   readonly values: Readonly<Record<string, string>>
   readonly fill: (name: string, value: string) => void
-  /** Variables without a value, once somebody wanted to send it so. */
+  /** Variables without a value, after an attempt to send. */
   readonly missing: readonly string[]
-  /** The text to be sent, with the values in their places, and an empty draft after it; undefined: not yet. */
+  /** Returns the text with the variables filled in and resets the draft; undefined while values are missing. */
   readonly take: () => string | undefined
 }
 
@@ -56,7 +56,7 @@ export function useDraft(prompt: LoadedPrompt | undefined, onTaken: () => void):
   }
 }
 
-/** Braces in a value are text. */
+/** Braces inside a value are plain text. */
 function filledIn(text: string, values: Readonly<Record<string, string>>): string {
   return promptParts(text)
     .map(({ kind, text: part, name }) => (kind === 'variable' ? (values[name] ?? part) : part))

@@ -1,4 +1,4 @@
-/** The playground as its parts see it: what was said, what is chosen, and what may be done now. */
+/** The playground for its components: the conversation, the choices, and the possible actions. */
 import { useQuery } from '@tanstack/react-query'
 import { useState, useSyncExternalStore } from 'react'
 import type { Session } from '../../api/session.ts'
@@ -13,16 +13,16 @@ import { readTools } from './tools-text.ts'
 export interface PlaygroundView {
   readonly playground: Playground
   readonly conversation: Conversation
-  /** With the model that is asked if nobody chose one. */
+  /** Includes the default model when the user chose none. */
   readonly settings: ChatSettings
   readonly isRunning: boolean
-  /** Those that talk and that the key may ask. */
+  /** Chat models that the key may call. */
   readonly models: readonly CatalogModel[]
   readonly model: CatalogModel | undefined
   readonly keys: readonly PayingKey[]
   readonly apiKey: PayingKey | undefined
   readonly chooseKey: (id: string) => void
-  /** What a request needs; undefined while something of it is missing. */
+  /** The rest of a request; undefined while part of it is missing. */
   readonly asked: Asked | undefined
 }
 
@@ -63,7 +63,7 @@ export function usePlayground(session: Session) {
   return { view, catalog, paying }
 }
 
-/** Who tries the service out without money finds first what is there to be tried. */
+/** A customer without a balance gets the models that can be tried for free first. */
 function chatModels(
   models: readonly CatalogModel[],
   apiKey: PayingKey | undefined,

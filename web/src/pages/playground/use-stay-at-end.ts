@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react'
 import type { Conversation } from './conversation.ts'
 
-/** Follows what is written as long as its end is in sight; whoever scrolls up to read is left alone. */
+/** Follows the text as it is written while its end is visible; a reader who scrolled up is left alone. */
 export function useStayAtEnd({ turns }: Conversation): {
   readonly end: RefObject<HTMLDivElement | null>
   readonly isAtEnd: boolean
@@ -27,7 +27,7 @@ export function useStayAtEnd({ turns }: Conversation): {
     return () => observer.disconnect()
   }, [])
   useLayoutEffect(() => {
-    // What one sends oneself is always looked at.
+    // Always scrolls to a message that the user sends.
     const hasMore = turns.length > count.current
     count.current = turns.length
     if (turns.length > 0 && (follows.current || hasMore)) goToEnd()

@@ -5,17 +5,20 @@ import { streamChat, type ChatCall } from '../../api/stream-chat.ts'
 import type { AnswerTurn, ToolCall, Turn } from './conversation.ts'
 import { explainChatError } from './explain-chat-error.ts'
 
-/** Drawn at most so often, for a fast model writes hundreds of pieces in a second; a very long text more seldom. */
+/**
+ * Limits rendering, since a fast model sends hundreds of pieces per second; very long texts are rendered less
+ * often.
+ */
 const SHOWN_EVERY_MS = 40
 const CHARACTERS_PER_MS = 1_000
 
 export interface WrittenAnswer {
   readonly answer: AnswerTurn
-  /** Whether something may have been charged of which the stream has not told. */
+  /** Whether a charge may exist that the stream has not reported. */
   readonly mayBeCharged: boolean
 }
 
-/** Never throws: what went wrong stands in the answer. */
+/** Never throws: an error is part of the answer. */
 export async function writeAnswer(
   begun: AnswerTurn,
   call: ChatCall,
@@ -52,8 +55,8 @@ export async function writeAnswer(
     if (call.signal.aborted) return end({ state: 'stopped' }, true)
     const failed = error instanceof ApiError ? error : new ApiError(0, 'internal_error')
     const hasBegun = answer.firstTokenMs !== undefined
-    const told = { code: failed.code, text: explainChatError(failed) }
-    return end({ state: 'failed', error: told }, hasBegun || failed.status === 0)
+    const explained = { code: failed.code, text: explainChatError(failed) }
+    return end({ state: 'failed', error: explained }, hasBegun || failed.status === 0)
   } finally {
     clearTimeout(timer)
   }
@@ -84,7 +87,7 @@ function withPart(
   calls: readonly ToolCall[],
   part: Extract<ChatEvent, { kind: 'tool_call' }>,
 ): readonly ToolCall[] {
-  // A place far off would be a fault of the upstream, and no reason to make a list of that length.
+  // A far index would be a fault of the upstream, and must not create a list of that length.
   const index = Math.min(part.index, calls.length)
   const before = calls[index]
   const call = {
@@ -95,12 +98,12 @@ function withPart(
   return before ? calls.with(index, call) : [...calls, call]
 }
 
-/** Some upstreams give their calls no id, and the result has to name one. */
+/** Some upstreams give their tool calls no id, but the result must refer to one. */
 function withId(call: ToolCall, index: number): ToolCall {
   return call.id === '' ? { ...call, id: `call_${index}` } : call
 }
 
-/** What was being written when it ended is stopped. */
+/** An answer that was being written when the page closed counts as stopped. */
 export function settledTurns(turns: readonly Turn[]): readonly Turn[] {
   return turns.map((turn) =>
     turn.kind === 'answer' && turn.state === 'running' ? { ...turn, state: 'stopped' } : turn,

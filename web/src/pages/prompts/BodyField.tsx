@@ -14,9 +14,9 @@ interface Props {
   readonly error: string | undefined
 }
 
-/** The text, how it is read, and the variables that are in it. */
+/** The text, its preview and its variables. */
 export function BodyField({ draft, onEdit, error }: Props) {
-  // The preview of a long text may come a moment after what is typed.
+  // The preview of a long text may lag behind the typing.
   const shown = useDeferredValue(draft.body)
   const id = useId()
   return (
@@ -57,7 +57,7 @@ export function BodyField({ draft, onEdit, error }: Props) {
               <PromptText body={shown} />
             )}
           </div>
-          {/* As tall as what stands under the text, so that both boxes end on one line. */}
+          {/* As tall as the line under the text, so that both boxes end on the same line. */}
           <p className="text-sm text-muted">O que muda a cada vez se escreve {'{{assim}}'}.</p>
         </div>
       </div>
@@ -126,7 +126,7 @@ function Variables({ body, extras, onEdit }: VariablesProps) {
   )
 }
 
-/** Ctrl+S or ⌘S, as in whatever else one writes texts with. */
+/** Ctrl+S or ⌘S, as in other editors. */
 function submitByShortcut(event: KeyboardEvent<HTMLTextAreaElement>): void {
   if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey)) return
   event.preventDefault()

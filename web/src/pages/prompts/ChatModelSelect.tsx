@@ -5,13 +5,13 @@ import { keyModelsQuery, type Model } from '../keys/key-queries.ts'
 
 interface Props {
   readonly control: ControlProps
-  /** `''`: what `emptyText` says. */
+  /** `''`: the option `emptyText`. */
   readonly value: string
   readonly emptyText: string
   readonly onChange: (modelId: string) => void
 }
 
-/** The chat models of the catalog, by who makes them. */
+/** The catalog's chat models, by vendor. */
 export function ChatModelSelect({ control, value, emptyText, onChange }: Props) {
   const { data: models, isError } = useQuery({ ...keyModelsQuery, select: chatModels })
   const isKnown = value === '' || models?.some(({ id }) => id === value)

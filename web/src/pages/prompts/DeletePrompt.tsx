@@ -5,7 +5,7 @@ import { explainPromptError } from './prompt-words.ts'
 import { useDeletePrompt } from './use-prompt-acts.ts'
 
 interface Props {
-  /** Undefined: closed. */
+  /** Undefined: the dialog is closed. */
   readonly prompt: Prompt | undefined
   readonly onClose: () => void
   readonly onDeleted: () => void

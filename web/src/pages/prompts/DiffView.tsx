@@ -5,10 +5,10 @@ import { classNames } from '../../lib/class-names.ts'
 import { diffLines, type DiffLine } from '../../lib/diff-lines.ts'
 import { foldSame } from './fold-same.ts'
 
-/** A browser that draws more at once lets one wait. */
+/** More lines take the browser noticeably long to render. */
 const SHOWN_MAX = 1_000
 
-/** Colour is not all that tells them apart: there is a sign, and a word for screen readers. */
+/** Colour is not the only distinction: each line has a sign, and a word for screen readers. */
 const LOOKS = {
   same: { row: '', sign: ' ', words: '' },
   removed: { row: 'bg-danger-soft', sign: '−', words: 'Removida: ' },

@@ -83,7 +83,7 @@ function useCreatePrompt() {
     async onSuccess(made) {
       queries.setQueryData(promptQuery(made.id).queryKey, made)
       toast('Prompt salvo.')
-      // What was to be lost is saved.
+      // The draft is saved, so leaving the page needs no confirmation.
       await navigate({
         to: '/prompts/$id',
         params: { id: made.id },

@@ -23,7 +23,7 @@ export function PromptEntry({ prompt, isCloning, onClone, onDelete }: Props) {
             <Link
               to="/prompts/$id"
               params={{ id }}
-              // The whole entry is the link's target.
+              // Makes the whole entry clickable.
               className="after:absolute after:inset-0 after:rounded-card"
             >
               {name}

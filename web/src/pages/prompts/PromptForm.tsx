@@ -13,11 +13,11 @@ interface Props {
   readonly onEdit: (change: Partial<Draft>) => void
   readonly onSubmit: () => void
   readonly fault: DraftFault | undefined
-  /** Its end: what went wrong, and the buttons. */
+  /** The end of the form: its error and buttons. */
   readonly children: ReactNode
 }
 
-/** The fields of a prompt, of a new one as well. */
+/** The fields of a new or an existing prompt. */
 export function PromptForm({ draft, onEdit, onSubmit, fault, children }: Props) {
   const errorOf = (field: DraftFault['field']) => (fault?.field === field ? fault.text : undefined)
   return (

@@ -22,7 +22,7 @@ interface Props {
   readonly all: UseInfiniteQueryResult<InfiniteData<Answer<'get', '/me/prompts'>>>
 }
 
-/** What is loaded is searched here at once; what is not yet, the API searches. */
+/** Searches the loaded prompts at once; the API searches the others. */
 export function PromptList({ all }: Props) {
   const [text, setText] = useState('')
   const [tag, setTag] = useState('')

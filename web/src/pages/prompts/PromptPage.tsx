@@ -31,13 +31,13 @@ const VIEWS = [
   ['execucoes', 'Execuções'],
 ] as const
 const FIRST_VIEW = 'editar'
-/** What is typed into one part stays while another is looked at. */
+/** Hidden panels stay mounted, so that they keep their input. */
 const PANEL = 'data-[state=inactive]:hidden'
 
 export function PromptPage() {
   const { id = '' } = useParams({ strict: false })
   const found = useQuery(promptQuery(id))
-  // What was deleted elsewhere may still be in the cache.
+  // A prompt that was deleted elsewhere may still be in the cache.
   const isThere = found.data !== undefined && !(found.error && isGone(found.error))
   return (
     <>
@@ -154,7 +154,7 @@ function Actions({ prompt }: { readonly prompt: Prompt }) {
       <DeletePrompt
         prompt={isDeleting ? prompt : undefined}
         onClose={() => setDeleting(false)}
-        // What was not saved goes with it.
+        // Unsaved edits are discarded with the prompt.
         onDeleted={() => void navigate({ to: '/prompts', ignoreBlocker: true })}
       />
     </div>

@@ -3,11 +3,11 @@ import { promptParts, type PromptPart } from '../../lib/placeholders.ts'
 
 interface Props {
   readonly body: string
-  /** Put in the places of the variables that have one. */
+  /** Replace the variables that have a value. */
   readonly values?: Readonly<Record<string, string>>
 }
 
-/** The text of a prompt with its variables told from the rest. */
+/** A prompt's text with its variables highlighted. */
 export function PromptText({ body, values }: Props) {
   const parts = useMemo(() => promptParts(body), [body])
   return (

@@ -6,7 +6,7 @@ import { useSavePrompt } from './use-draft.ts'
 
 interface Props {
   readonly prompt: Prompt
-  /** Undefined: closed. */
+  /** Undefined: the dialog is closed. */
   readonly version: Version | undefined
   readonly isUnsaved: boolean
   readonly onClose: () => void
@@ -17,7 +17,7 @@ export function RestoreVersion({ prompt, version, isUnsaved, onClose, onRestored
   const save = useSavePrompt(prompt, onRestored)
   const confirm = (): void => {
     if (!version) return
-    // Variables that stand in no text stay declared, as with any other change of it.
+    // Variables that the text does not use stay declared, as with any other change of it.
     const draft = { ...draftOf(prompt), body: version.body }
     const changes = changesOf(draft, prompt) ?? {}
     save.mutate({

@@ -18,7 +18,7 @@ interface Props {
   readonly onChange: (change: Partial<RunFields>) => void
 }
 
-/** How it is run, and which key pays. */
+/** The settings of a run, and the key that pays. */
 export function RunFieldset({ prompt, keys, fields, faults, onChange }: Props) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">

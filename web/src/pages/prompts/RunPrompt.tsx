@@ -28,12 +28,12 @@ export function RunPrompt({ prompt, isUnsaved }: Props) {
   const [typed, setTyped] = useState<RunFields>(NEW_RUN)
   const [faults, setFaults] = useState<RunFaults>({})
   const run = useRun(prompt)
-  // Who has one key does not have to choose it.
+  // A single key needs no choice.
   const onlyKey = keys.data?.length === 1 ? keys.data[0]?.id : undefined
   const fields = typed.keyId === '' && onlyKey ? { ...typed, keyId: onlyKey } : typed
   const result = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    // On a phone it stands below the form.
+    // On a phone the result is below the form.
     if (run.isPending || run.isSuccess) result.current?.scrollIntoView({ block: 'nearest' })
   }, [run.isPending, run.isSuccess])
   const submit = (): void => {
@@ -119,7 +119,7 @@ function useRun({ id }: Prompt) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (input: RunInput) => api.post('/me/prompts/{id}/run', input, { path: { id } }),
-    // It cost something: also what tells of the balance and the use is old now.
+    // The run was charged, so balance and usage are stale too.
     onSuccess: () =>
       Promise.all(
         [[...PROMPTS, 'runs', id], ['dashboard-stats'], ['usage'], ['sessions'], ['runway']].map(

@@ -9,7 +9,7 @@ import type { RunAnswer } from './prompt-queries.ts'
 import { finishWords } from './prompt-words.ts'
 
 interface Props {
-  /** Of the last run. */
+  /** The answer of the last run. */
   readonly answer: RunAnswer | undefined
   readonly isPending: boolean
 }

@@ -1,7 +1,7 @@
 import { useBlocker } from '@tanstack/react-router'
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx'
 
-/** Asks before the page is left while something is not saved; the browser asks where the tab is closed. */
+/** Asks before the user leaves the page with unsaved edits; the browser asks when the tab is closed. */
 export function UnsavedGuard({ isUnsaved }: { readonly isUnsaved: boolean }) {
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) => isUnsaved && current.pathname !== next.pathname,

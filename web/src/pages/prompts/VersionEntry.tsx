@@ -6,10 +6,10 @@ import type { Version } from './prompt-queries.ts'
 interface Props {
   readonly version: Version
   readonly isCurrent: boolean
-  /** It is what the differences lead to. */
+  /** The version that the comparison shows. */
   readonly isShown: boolean
   readonly onCompare?: () => void
-  /** Not there where the prompt has this text now. */
+  /** Undefined for the prompt's current text. */
   readonly onRestore?: () => void
 }
 

@@ -52,7 +52,7 @@ export function Versions({ prompt, isUnsaved, onRestored }: Props) {
               version={version}
               isCurrent={version.version === prompt.version}
               isShown={version.version === compared.to && newest > 1}
-              // The one before it may not be loaded yet.
+              // The previous version may not be loaded yet.
               {...(versions.some((each) => each.version === version.version - 1)
                 ? {
                     onCompare: () => setChosen({ from: version.version - 1, to: version.version }),

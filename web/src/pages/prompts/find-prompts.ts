@@ -2,11 +2,14 @@ import type { Prompt } from './prompt-queries.ts'
 
 interface Wanted {
   readonly text: string
-  /** `''`: any. */
+  /** `''`: any tag. */
   readonly tag: string
 }
 
-/** Those of the loaded with every word in the name, the description or a tag; then what the API found besides. */
+/**
+ * The loaded prompts whose name, description or tags contain every word, followed by those that only the API
+ * found.
+ */
 export function findPrompts(
   loaded: readonly Prompt[],
   others: readonly Prompt[],
@@ -22,7 +25,7 @@ export function findPrompts(
   return [...found, ...others.filter(({ id }) => !ids.has(id))]
 }
 
-/** Each tag once, in the order of the alphabet. */
+/** All tags without repetitions, in alphabetical order. */
 export function tagsOf(prompts: readonly Prompt[]): string[] {
   const tags = new Set(prompts.flatMap((prompt) => prompt.tags))
   return [...tags].toSorted((left, right) => left.localeCompare(right, 'pt-BR'))

@@ -1,15 +1,15 @@
 import type { DiffLine } from '../../lib/diff-lines.ts'
 
-/** Around what changed. */
+/** Unchanged lines to keep around a change. */
 const CONTEXT = 3
-/** A line that says how many are hidden takes as much place as a hidden one. */
+/** The line that gives the number of hidden lines takes as much space as one of them. */
 const HIDDEN_MIN = 3
 
 export type Shown =
   | { readonly kind: 'line'; readonly line: DiffLine }
   | { readonly kind: 'hidden'; readonly count: number }
 
-/** Leaves out the lines that are the same and far from any that changed. */
+/** Folds unchanged lines that are far from any change. */
 export function foldSame(lines: readonly DiffLine[]): Shown[] {
   const isNear = new Uint8Array(lines.length)
   for (const [place, { kind }] of lines.entries())

@@ -1,4 +1,4 @@
-/** A prompt as it is being edited, and what of that the API has to be told. */
+/** A prompt while it is being edited, and the changes to send to the API. */
 import { findPlaceholders, VARIABLES_MAX } from '../../lib/placeholders.ts'
 import type { Prompt, PromptChange } from './prompt-queries.ts'
 
@@ -9,7 +9,7 @@ export interface Draft {
   readonly description: string
   readonly body: string
   readonly tags: readonly string[]
-  /** Declared without a place in the text; those of the text are read from it. */
+  /** Declared variables that the text does not use; the others are read from the text. */
   readonly extraVariables: readonly string[]
   /** `''`: none. */
   readonly defaultModel: string
@@ -49,13 +49,13 @@ export function draftOf(prompt: Prompt): Draft {
   }
 }
 
-/** Those of the text, as they come and go with it, and the others that are declared. */
+/** The variables of the text, followed by the other declared ones. */
 export function variablesOf({ body, extraVariables }: Pick<Draft, 'body' | 'extraVariables'>) {
   const used = findPlaceholders(body)
   return [...used, ...extraVariables.filter((name) => !used.includes(name))]
 }
 
-/** Every field, as a new prompt takes them. */
+/** Every field, for a new prompt. */
 export function inputOf(draft: Draft) {
   return {
     name: draft.name.trim(),
@@ -67,7 +67,10 @@ export function inputOf(draft: Draft) {
   }
 }
 
-/** Only what differs from the prompt, so that what changed elsewhere meanwhile stays; undefined: nothing. */
+/**
+ * Only the fields that differ from the prompt, so that concurrent changes of others survive; undefined: no
+ * change.
+ */
 export function changesOf(draft: Draft, prompt: Prompt): PromptChange | undefined {
   const input = inputOf(draft)
   const changes: PromptChange = {}
@@ -76,7 +79,7 @@ export function changesOf(draft: Draft, prompt: Prompt): PromptChange | undefine
   if (input.default_model !== prompt.default_model) changes.default_model = input.default_model
   if (!isSameList(input.tags, prompt.tags)) changes.tags = input.tags
   if (input.body !== prompt.body) changes.body = input.body
-  // Their order is that of the text, or of whoever declared them: it says nothing.
+  // The order of variables has no meaning.
   if (
     changes.body !== undefined ||
     !isSameList(input.variables.toSorted(), prompt.variables.toSorted())

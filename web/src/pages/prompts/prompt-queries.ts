@@ -10,11 +10,11 @@ export type Run = Answer<'get', '/me/prompts/{id}/runs'>['runs'][number]
 export type RunInput = Body<'post', '/me/prompts/{id}/run'>
 export type RunAnswer = Answer<'post', '/me/prompts/{id}/run'>
 
-/** What every query of prompts begins with. */
+/** The prefix of every query key for prompts. */
 export const PROMPTS = ['prompts'] as const
 
 const PAGE = 50
-/** As many as the API gives. */
+/** The API's limit. */
 export const RUNS_MAX = 100
 
 export function promptsQuery({ q, tag }: { q: string; tag: string }) {

@@ -30,7 +30,10 @@ const RUN_REFUSALS: Readonly<Record<string, string>> = {
   payload_too_large: 'Com estes valores o texto fica grande demais. Encurte-os.',
   prompt_not_found: 'Este prompt foi excluído. Volte e atualize a lista.',
 }
-/** How the API names a field, as in `values.nome: is required`; the gateway's own messages are for people. */
+/**
+ * The API's field errors, as in `values.nome: is required`; other details are the gateway's messages for
+ * people.
+ */
 const FIELD_DETAILS = /^[\w.]+: /
 
 export function explainPromptError(error: Error): string {
@@ -52,7 +55,7 @@ export function isGone(error: Error): boolean {
   return error instanceof ApiError && error.status === 404
 }
 
-/** What has to be known of an answer that is not whole. */
+/** Explains why an answer is incomplete. */
 export function finishWords({ choices: [choice] }: RunAnswer): string | undefined {
   switch (choice?.finish_reason) {
     case 'length':

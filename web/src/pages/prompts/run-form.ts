@@ -1,14 +1,14 @@
-/** From the fields of a run to what the API takes. */
+/** Converts the fields of a run to the API's body. */
 import type { Prompt, RunInput } from './prompt-queries.ts'
 
 export interface RunFields {
-  /** Of each variable. */
+  /** The value of each variable. */
   readonly values: Readonly<Record<string, string>>
-  /** `''`: the prompt's own. */
+  /** `''`: the prompt's own model. */
   readonly model: string
   readonly maxTokens: string
   readonly temperature: string
-  /** `''`: none chosen. */
+  /** `''`: no key chosen. */
   readonly keyId: string
 }
 
@@ -20,7 +20,7 @@ export const NEW_RUN: RunFields = {
   keyId: '',
 }
 
-/** Name of a field, or `values.` and that of a variable -> what is wrong with it. */
+/** Maps the name of a field, or `values.` plus a variable's name, to the text of its fault. */
 export type RunFaults = Readonly<Record<string, string>>
 
 export function readRun(
@@ -41,7 +41,7 @@ export function readRun(
   return {
     input: {
       api_key_id: fields.keyId,
-      // Those of variables that the prompt had before would be refused.
+      // The API would refuse values of variables that the prompt no longer has.
       values: Object.fromEntries(
         prompt.variables.map((name) => [name, fields.values[name] as string]),
       ),

@@ -7,11 +7,11 @@ import { PROMPTS, promptQuery, type Prompt, type PromptChange } from './prompt-q
 
 interface Edits {
   readonly fields: Partial<Draft>
-  /** The version whose text was edited. */
+  /** The version that the edited text started from. */
   readonly ofVersion: number
 }
 
-/** Only what was edited is kept here; the rest is the prompt's, also when that changes elsewhere. */
+/** Keeps only the edited fields; the others follow the prompt, also when it changes elsewhere. */
 export function useDraft(prompt: Prompt) {
   const [edits, setEdits] = useState<Edits>()
   const draft = useMemo(
@@ -31,7 +31,7 @@ export function useDraft(prompt: Prompt) {
         fields: { ...before?.fields, ...change },
       })),
     discard: (): void => setEdits(undefined),
-    /** What was typed since it was sent stays to be saved. */
+    /** Edits typed since the save was sent stay unsaved. */
     forgetSaved: (sent: Draft, version: number): void =>
       setEdits((before) => {
         const left = Object.entries(before?.fields ?? {}).filter(

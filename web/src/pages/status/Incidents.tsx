@@ -16,7 +16,7 @@ export function Incidents({ incidents }: { incidents: readonly Incident[] }) {
       <ul className="flex flex-col gap-5">
         {incidents.map((incident) => {
           const [tone, severity] = SEVERITIES[incident.severity]
-          const touched = [...incident.providers, ...incident.models]
+          const affected = [...incident.providers, ...incident.models]
           return (
             <li key={incident.id} className="border-b border-line pb-5 last:border-0 last:pb-0">
               <div className="flex flex-wrap items-center gap-2">
@@ -26,7 +26,7 @@ export function Incidents({ incidents }: { incidents: readonly Incident[] }) {
               <p className="mt-1 whitespace-pre-line">{incident.message}</p>
               <p className="mt-2 text-sm text-muted">
                 Desde <DateTime instant={incident.started_at} />
-                {touched.length > 0 && ` · Atinge: ${touched.join(', ')}`}
+                {affected.length > 0 && ` · Atinge: ${affected.join(', ')}`}
               </p>
             </li>
           )

@@ -6,7 +6,7 @@ import { Notice } from '../../../components/Notice.tsx'
 import { brl } from '../../../format/brl.ts'
 import type { CustomerDetail } from '../customers/customer-queries.ts'
 import { useFirstFocus } from '../../../lib/use-first-focus.ts'
-import { AskedBackDialog } from '../AskedBackDialog.tsx'
+import { ConfirmedFormDialog } from '../ConfirmedFormDialog.tsx'
 import { useAct } from '../use-act.ts'
 import { AdjustmentForm } from './AdjustmentForm.tsx'
 import { approvalAboveQuery, type AdjustmentInput } from './adjustment-queries.ts'
@@ -20,11 +20,11 @@ interface Props {
 
 export function AdjustmentDialog({ customer, isOpen, onClose }: Props) {
   return (
-    <AskedBackDialog<AdjustmentInput>
+    <ConfirmedFormDialog<AdjustmentInput>
       isOpen={isOpen}
       onClose={onClose}
       title={`Ajuste no saldo de ${customer.name}`}
-      askingTitle="Confirmar o ajuste"
+      confirmationTitle="Confirmar o ajuste"
       renderForm={(form) => <AdjustmentForm customerId={customer.id} {...form} />}
       renderConfirmation={(asked) => <Confirmation customer={customer} {...asked} />}
     />
@@ -44,7 +44,7 @@ function Confirmation(props: {
   const isForTwo = above !== undefined && amount > above
   const request = useAct({
     act: () => api.post('/admin/adjustments', input),
-    told: ({ status }) =>
+    doneText: ({ status }) =>
       status === 'posted'
         ? `${KIND_WORDS[kind]} de ${brl(amount)} lançado.`
         : `Pedido de ${brl(amount)} feito: espera a aprovação de outro operador.`,
@@ -79,7 +79,7 @@ function Confirmation(props: {
   )
 }
 
-/** `above`: the limit, where it is known by now. */
+/** `above`: the limit above which a second operator must approve; undefined while it loads. */
 function whenWords(amount: number, above: number | undefined): string {
   if (above === undefined)
     return 'Até o limite é lançado na hora; acima dele outro operador precisa aprovar.'

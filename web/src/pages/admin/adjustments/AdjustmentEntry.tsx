@@ -11,7 +11,7 @@ import { DecisionDialog, type AdjustmentDecision } from './DecisionDialog.tsx'
 
 interface Props {
   readonly adjustment: Adjustment
-  /** Left out where all of them are of one customer. */
+  /** False in a list of a single customer's adjustments. */
   readonly isWithCustomer: boolean
 }
 

@@ -19,9 +19,9 @@ const KINDS = [
 
 interface Props {
   readonly customerId: string
-  /** What was written before, to be changed. */
-  readonly written: AdjustmentInput | undefined
-  readonly onWritten: (input: AdjustmentInput) => void
+  /** The input of an earlier step, to be edited again. */
+  readonly draft: AdjustmentInput | undefined
+  readonly onReview: (input: AdjustmentInput) => void
   readonly onCancel: () => void
 }
 
@@ -31,13 +31,13 @@ interface Faults {
   readonly reference?: string
 }
 
-export function AdjustmentForm({ customerId, written, onWritten, onCancel }: Props) {
-  const [kind, setKind] = useState<AdjustmentKind>(written?.kind ?? 'credit')
-  const [amount, setAmount] = useState(written ? typedAmount(written.amount_brl) : '')
-  const [reason, setReason] = useState(written?.reason ?? '')
-  // One for each time the form is opened: the same act sent twice is posted once.
+export function AdjustmentForm({ customerId, draft, onReview, onCancel }: Props) {
+  const [kind, setKind] = useState<AdjustmentKind>(draft?.kind ?? 'credit')
+  const [amount, setAmount] = useState(draft ? typedAmount(draft.amount_brl) : '')
+  const [reason, setReason] = useState(draft?.reason ?? '')
+  // One reference each time the form opens: an adjustment that is sent twice is posted once.
   const [reference, setReference] = useState(
-    () => written?.reference ?? `painel-${crypto.randomUUID()}`,
+    () => draft?.reference ?? `painel-${crypto.randomUUID()}`,
   )
   const [faults, setFaults] = useState<Faults>({})
 
@@ -47,7 +47,7 @@ export function AdjustmentForm({ customerId, written, onWritten, onCancel }: Pro
     const found = faultsOf(value, reason.trim(), reference.trim())
     setFaults(found)
     if (value === undefined || Object.keys(found).length > 0) return
-    onWritten({
+    onReview({
       customer_id: customerId,
       kind,
       amount_brl: value,

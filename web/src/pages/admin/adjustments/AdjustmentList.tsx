@@ -9,7 +9,7 @@ import { adjustmentsQuery, type AdjustmentStatus } from './adjustment-queries.ts
 interface Props {
   readonly of: { readonly status?: AdjustmentStatus; readonly customerId?: string }
   readonly isWithCustomer: boolean
-  /** Where there are none. */
+  /** Shown when the list is empty. */
   readonly empty: ReactNode
 }
 

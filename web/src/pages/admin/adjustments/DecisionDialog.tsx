@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<AdjustmentDecision, { title: string; act: string; d
 
 interface Props {
   readonly adjustment: Adjustment
-  /** Undefined: nothing is asked. */
+  /** Undefined: the dialog is closed. */
   readonly decision: AdjustmentDecision | undefined
   readonly onClose: () => void
 }
@@ -31,7 +31,7 @@ export function DecisionDialog({ adjustment, decision, onClose }: Props) {
       isApproval
         ? api.post('/admin/adjustments/{id}/approve', undefined, { path })
         : api.post('/admin/adjustments/{id}/reject', undefined, { path }),
-    told: () => `Ajuste de ${brl(amount)} ${done}.`,
+    doneText: () => `Ajuste de ${brl(amount)} ${done}.`,
     onDone: onClose,
   })
   return (

@@ -10,7 +10,7 @@ export type AdjustmentInput = Body<'post', '/admin/adjustments'>
 
 const PAGE = 50
 
-/** All of them, of one state, or of one customer. */
+/** All adjustments, or those of one state or one customer. */
 export function adjustmentsQuery(of: { status?: AdjustmentStatus; customerId?: string }) {
   const { status, customerId } = of
   return infiniteQueryOptions({
@@ -29,7 +29,7 @@ export function adjustmentsQuery(of: { status?: AdjustmentStatus; customerId?: s
   })
 }
 
-/** Above it a second operator decides. */
+/** Adjustments above this amount need a second operator's approval. */
 export const approvalAboveQuery = queryOptions({
   queryKey: [...BOOKS, 'approval-above'],
   queryFn: async ({ signal }) =>

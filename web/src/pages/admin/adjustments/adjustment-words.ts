@@ -14,7 +14,7 @@ export const STATUS_WORDS: Readonly<Record<AdjustmentStatus, { text: string; ton
   rejected: { text: 'Recusado', tone: 'neutral' },
 }
 
-/** With its sign: what it does to the balance. */
+/** With the sign of its effect on the balance. */
 export function signedBrl({
   kind,
   amount_brl,
@@ -25,7 +25,7 @@ export function signedBrl({
   return `${kind === 'debit' ? '−' : '+'} ${brl(amount_brl)}`
 }
 
-/** What it does, as a sentence that goes on a confirmation. */
+/** The effect as a sentence, for the confirmation. */
 export function effectWords(kind: AdjustmentKind, amount: number, name: string): string {
   const money = brl(amount)
   if (kind === 'debit') return `${money} saem do saldo de ${name}.`

@@ -4,7 +4,7 @@ import { PersonLink } from '../PersonLink.tsx'
 import { actionWords } from './action-words.ts'
 import type { AuditEntry } from './audit-log-queries.ts'
 
-/** One act: who did what to whom, and on demand all that the log has of it. */
+/** One act: its actor, action and customer, and on demand the whole entry. */
 export function AuditEntryRow({ entry }: { readonly entry: AuditEntry }) {
   const { action, created_at, customer_id, customer_name, actor_id } = entry
   const words = actionWords(action)
@@ -73,7 +73,7 @@ function Everything({ entry }: { readonly entry: AuditEntry }) {
         <pre
           role="region"
           aria-label={`Detalhes de ${entry.action}`}
-          // Scrolls by keyboard too, where it is longer than its place.
+          // Focusable, so that long text scrolls by keyboard.
           tabIndex={0}
           className="max-h-72 overflow-auto rounded-lg bg-sunken p-3 text-xs break-all whitespace-pre-wrap"
         >

@@ -33,7 +33,7 @@ export function AuditLogPage() {
   )
 }
 
-/** The API exports by days alone. */
+/** The API's export filters by day only. */
 function Export({ filters: { de, ate } }: { readonly filters: AuditFilters }) {
   return (
     <div className="grid justify-items-start gap-1 md:justify-items-end">

@@ -1,4 +1,4 @@
-/** Beginnings of the names of acts, to choose from, in words. */
+/** Prefixes of action names, with the text of each filter option. */
 export const ACTION_GROUPS: readonly (readonly [string, string])[] = [
   ['adjustment.', 'Ajustes de saldo'],
   ['refund.', 'Reembolsos'],
@@ -89,7 +89,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'secrets.rotated': 'Trocou as chaves de cifra',
 }
 
-/** Undefined where there are no words: the name of the act says it. */
+/** Undefined for an action without a text; the page then shows its name. */
 export function actionWords(action: string): string | undefined {
   return WORDS[action]
 }

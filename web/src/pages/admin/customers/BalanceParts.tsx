@@ -2,7 +2,7 @@ import { Card } from '../../../components/Card.tsx'
 import { Money } from '../../../components/Money.tsx'
 import type { CustomerDetail } from './customer-queries.ts'
 
-/** The balance, and what it is made of. */
+/** The balance and its components. */
 export function BalanceParts({ customer: { balance } }: { readonly customer: CustomerDetail }) {
   const parts = [
     ['Entrou', balance.credited_brl],

@@ -18,7 +18,7 @@ import { useFilters } from '../../../lib/use-filters.ts'
 import { PersonLink } from '../PersonLink.tsx'
 import { customersQuery, type ListedCustomer } from './customer-queries.ts'
 
-/** The API looks for no less. */
+/** The API's minimum length of a search. */
 const CHARS_MIN = 3
 
 const COLUMNS: readonly Column<ListedCustomer>[] = [
@@ -59,7 +59,7 @@ export function CustomersPage() {
   )
 }
 
-/** Asked for by Enter or the button, since each search is told in the audit log. */
+/** Searches on Enter or by the button, because the audit log records each search. */
 function SearchForm({ q, onSearch }: { q: string; onSearch: (q: string) => void }) {
   const [text, setText] = useState(q)
   const [fault, setFault] = useState<string>()

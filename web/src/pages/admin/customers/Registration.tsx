@@ -4,7 +4,7 @@ import { DateTime } from '../../../components/DateTime.tsx'
 import type { CustomerDetail } from './customer-queries.ts'
 import { keysText } from './customer-words.ts'
 
-/** Who it is, and what they have. */
+/** The customer's profile and account data. */
 export function Registration({ customer }: { readonly customer: CustomerDetail }) {
   const { profile, created_at, timezone, keys } = customer
   const place = [profile?.city, profile?.state].filter(Boolean).join(', ')

@@ -20,7 +20,7 @@ export function SuspensionDialog({ customer, isOpen, onClose }: Props) {
       isSuspended
         ? api.post('/admin/customers/{id}/reinstate', undefined, { path })
         : api.post('/admin/customers/{id}/suspend', undefined, { path }),
-    told: ({ is_suspended: isNow }) =>
+    doneText: ({ is_suspended: isNow }) =>
       isNow ? `A conta de ${name} está suspensa.` : `A conta de ${name} está ativa de novo.`,
     onDone: onClose,
   })

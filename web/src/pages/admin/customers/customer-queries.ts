@@ -7,7 +7,7 @@ export type ListedCustomer = Answer<'get', '/admin/customers'>['customers'][numb
 export type CustomerDetail = Answer<'get', '/admin/customers/{id}'>
 
 const PAGE = 50
-/** Each reading is told in the audit log: not again for coming back to the window. */
+/** The audit log records each reading, so nothing is refetched when the window regains the focus. */
 const ONCE = { refetchOnWindowFocus: false, refetchOnReconnect: false, staleTime: 60_000 }
 
 export function customersQuery(q: string) {

@@ -8,7 +8,7 @@ export const SUSPENSION_REASON: Readonly<
   operator: 'decisão de um operador',
 }
 
-/** As in "2 ativas · 1 revogada"; those that there are none of are left out. */
+/** As in "2 ativas · 1 revogada"; states without keys are left out. */
 export function keysText({ active, suspended, revoked, expired }: CustomerDetail['keys']): string {
   const parts = [
     active > 0 && counted(active, 'ativa', 'ativas'),

@@ -14,7 +14,7 @@ interface Props {
 export function EnableWebhook({ webhook, onClose }: Props) {
   const enable = useAct({
     act: (id: string) => api.post('/admin/webhooks/{id}/enable', undefined, { path: { id } }),
-    told: () => 'Webhook ligado de novo.',
+    doneText: () => 'Webhook ligado de novo.',
     onDone: onClose,
     changes: [SERVICE],
   })

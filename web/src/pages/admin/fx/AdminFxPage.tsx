@@ -20,7 +20,7 @@ type Rate = Answer<'get', '/fx-rates'>['fx_rates'][number]
 const SHOWN = 60
 const REFRESH_MS = 60_000
 const DAY_MS = 86_400_000
-/** A weekend and a holiday beside it; behind that something is wrong. */
+/** A weekend with an adjoining holiday; an older rate means that something is wrong. */
 const AGE_DAYS_USUAL = 4
 
 const SOURCES: Readonly<Record<string, string>> = {

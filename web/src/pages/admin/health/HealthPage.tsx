@@ -5,7 +5,7 @@ import { ErrorState } from '../../../components/ErrorState.tsx'
 import { PageTitle } from '../../../components/PageTitle.tsx'
 import { SkeletonRows } from '../../../components/SkeletonRows.tsx'
 import { time } from '../../../format/date.ts'
-import { findTroubles } from './find-troubles.ts'
+import { findWarnings } from './find-warnings.ts'
 import { healthQuery, type Health } from './health-queries.ts'
 import { JobsCard } from './JobsCard.tsx'
 import { NodesCard } from './NodesCard.tsx'
@@ -46,8 +46,8 @@ export function HealthPage() {
 }
 
 function Verdict({ health }: { readonly health: Health }) {
-  const troubles = findTroubles(health)
-  if (troubles.length === 0)
+  const warnings = findWarnings(health)
+  if (warnings.length === 0)
     return (
       <p
         role="status"
@@ -64,9 +64,9 @@ function Verdict({ health }: { readonly health: Health }) {
         Algo pede atenção
       </p>
       <ul className="mt-2 grid list-disc gap-1 pl-14 text-sm font-medium">
-        {troubles.map((trouble) => (
-          <li key={trouble} className="break-words">
-            {trouble}
+        {warnings.map((warning) => (
+          <li key={warning} className="break-words">
+            {warning}
           </li>
         ))}
       </ul>

@@ -4,7 +4,7 @@ import { DateTime } from '../../../components/DateTime.tsx'
 import { EmptyState } from '../../../components/EmptyState.tsx'
 import { Table, type Column } from '../../../components/Table.tsx'
 import { wholeNumber } from '../../../format/number.ts'
-import { isJobFailing } from './find-troubles.ts'
+import { isJobFailing } from './find-warnings.ts'
 import type { Job } from './health-queries.ts'
 
 const COLUMNS: readonly Column<Job>[] = [

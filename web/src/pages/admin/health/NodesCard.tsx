@@ -8,7 +8,7 @@ import type { Health } from './health-queries.ts'
 
 type Node = Health['nodes'][number]
 
-/** Those that ended well are many where deploys are, and tell little. */
+/** Nodes that stopped cleanly are counted only: with frequent deployments there are many. */
 export function NodesCard({ nodes, at }: Pick<Health, 'nodes' | 'at'>) {
   const alive = nodes.filter(({ is_alive: isAlive }) => isAlive).length
   return (

@@ -14,7 +14,7 @@ interface Props {
   readonly at: string
 }
 
-/** What is in the memory of one process: another node may see it differently. */
+/** The state in one process's memory; other nodes may differ. */
 export function ThisNodeCard({ node, at }: Props) {
   const broken = node.routes.filter(({ breaker }) => breaker !== 'closed')
   const failing = node.timers.filter(({ failures_in_row: failures }) => failures > 0)

@@ -14,7 +14,7 @@ export function IncidentEntry({ incident }: { readonly incident: Incident }) {
   const [isResolving, setResolving] = useState(false)
   const { title, severity, status, source, updates } = incident
   const { text, tone } = SEVERITY_WORDS[severity]
-  const touched = [...incident.providers, ...incident.models]
+  const affected = [...incident.providers, ...incident.models]
   return (
     <li className="grid gap-2 py-4 first:pt-0 last:pb-0">
       <div className="flex flex-wrap items-center gap-2">
@@ -32,7 +32,7 @@ export function IncidentEntry({ incident }: { readonly incident: Incident }) {
             · resolvido, <DateTime instant={incident.resolved_at} />
           </>
         )}
-        {touched.length > 0 && ` · Atinge: ${touched.join(', ')}`}
+        {affected.length > 0 && ` · Atinge: ${affected.join(', ')}`}
       </p>
       <Disclosure summary={`História: ${counted(updates.length, 'passo', 'passos')}`}>
         <ol className="mt-1 grid gap-2 border-l-2 border-line pl-4">

@@ -7,20 +7,20 @@ import { Input } from '../../../components/Input.tsx'
 import type { IncidentInput, Severity } from './incident-queries.ts'
 import { SEVERITIES, SEVERITY_WORDS } from './incident-words.ts'
 import { TextArea } from '../../../components/TextArea.tsx'
-import { TouchedModels } from './TouchedModels.tsx'
+import { AffectedModels } from './AffectedModels.tsx'
 
 interface Props {
-  /** What was written before, to be changed. */
-  readonly written: IncidentInput | undefined
-  readonly onWritten: (input: IncidentInput) => void
+  /** The input of an earlier step, to be edited again. */
+  readonly draft: IncidentInput | undefined
+  readonly onReview: (input: IncidentInput) => void
   readonly onCancel: () => void
 }
 
-export function IncidentForm({ written, onWritten, onCancel }: Props) {
-  const [title, setTitle] = useState(written?.title ?? '')
-  const [message, setMessage] = useState(written?.message ?? '')
-  const [severity, setSeverity] = useState<Severity>(written?.severity ?? 'major')
-  const [models, setModels] = useState<readonly string[]>(written?.models ?? [])
+export function IncidentForm({ draft, onReview, onCancel }: Props) {
+  const [title, setTitle] = useState(draft?.title ?? '')
+  const [message, setMessage] = useState(draft?.message ?? '')
+  const [severity, setSeverity] = useState<Severity>(draft?.severity ?? 'major')
+  const [models, setModels] = useState<readonly string[]>(draft?.models ?? [])
   const [faults, setFaults] = useState<{ title?: string; message?: string }>({})
 
   const submit = (event: SubmitEvent): void => {
@@ -31,7 +31,7 @@ export function IncidentForm({ written, onWritten, onCancel }: Props) {
     }
     setFaults(found)
     if (Object.keys(found).length > 0) return
-    onWritten({ title: title.trim(), message: message.trim(), severity, models: [...models] })
+    onReview({ title: title.trim(), message: message.trim(), severity, models: [...models] })
   }
 
   return (
@@ -72,7 +72,7 @@ export function IncidentForm({ written, onWritten, onCancel }: Props) {
       <Disclosure
         summary={models.length === 0 ? 'Quais modelos (opcional)' : `Modelos: ${models.join(', ')}`}
       >
-        <TouchedModels value={models} onChange={setModels} />
+        <AffectedModels value={models} onChange={setModels} />
       </Disclosure>
       <FormEnd error={undefined} submitLabel="Conferir" isBusy={false} onCancel={onCancel} />
     </form>

@@ -2,7 +2,7 @@ import { api } from '../../../api/client.ts'
 import { Badge } from '../../../components/Badge.tsx'
 import { FormEnd } from '../../../components/FormEnd.tsx'
 import { useFirstFocus } from '../../../lib/use-first-focus.ts'
-import { AskedBackDialog } from '../AskedBackDialog.tsx'
+import { ConfirmedFormDialog } from '../ConfirmedFormDialog.tsx'
 import { useAct } from '../use-act.ts'
 import { INCIDENTS_CHANGE, type IncidentInput } from './incident-queries.ts'
 import { explainIncidentError, SEVERITY_WORDS } from './incident-words.ts'
@@ -13,14 +13,14 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Written first, then shown as customers will read it, then published. */
+/** The form, a preview as customers will see it, then publication. */
 export function OpenIncident({ isOpen, onClose }: Props) {
   return (
-    <AskedBackDialog<IncidentInput>
+    <ConfirmedFormDialog<IncidentInput>
       isOpen={isOpen}
       onClose={onClose}
       title="Abrir incidente"
-      askingTitle="Publicar o incidente?"
+      confirmationTitle="Publicar o incidente?"
       renderForm={(form) => <IncidentForm {...form} />}
       renderConfirmation={(asked) => <Confirmation {...asked} />}
     />
@@ -37,7 +37,7 @@ function Confirmation(props: {
   const { text, tone } = SEVERITY_WORDS[input.severity ?? 'major']
   const open = useAct({
     act: () => api.post('/admin/incidents', input),
-    told: () => 'Incidente aberto: já está na página Status.',
+    doneText: () => 'Incidente aberto: já está na página Status.',
     onDone,
     changes: INCIDENTS_CHANGE,
   })

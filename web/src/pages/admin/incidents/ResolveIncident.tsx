@@ -21,7 +21,7 @@ export function ResolveIncident({ incident, isOpen, onClose }: Props) {
       const change = { status: 'resolved', ...(said === '' ? {} : { message: said }) } as const
       return api.patch('/admin/incidents/{id}', change, { path: { id: incident.id } })
     },
-    told: () => 'Incidente resolvido.',
+    doneText: () => 'Incidente resolvido.',
     onDone: onClose,
     changes: INCIDENTS_CHANGE,
   })

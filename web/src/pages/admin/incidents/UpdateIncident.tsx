@@ -31,7 +31,7 @@ function UpdateForm({ incident, onDone }: Pick<Props, 'incident'> & { onDone: ()
   const update = useAct({
     act: (change: IncidentChange) =>
       api.patch('/admin/incidents/{id}', change, { path: { id: incident.id } }),
-    told: () => 'Incidente atualizado.',
+    doneText: () => 'Incidente atualizado.',
     onDone,
     changes: INCIDENTS_CHANGE,
   })

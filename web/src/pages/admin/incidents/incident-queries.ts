@@ -20,5 +20,5 @@ export function incidentsQuery(status: 'open' | 'all') {
   })
 }
 
-/** What an act on an incident changes: also the public page of the status. */
+/** The queries that a change of an incident invalidates, including the public status page. */
 export const INCIDENTS_CHANGE = [SERVICE, ['incidents']] as const

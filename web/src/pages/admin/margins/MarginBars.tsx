@@ -1,4 +1,4 @@
-/** What was billed on each day, cut into what it cost and what is left. */
+/** Each day's billed amount, split into cost and margin. */
 import { axisTop } from '../../../components/axis-top.ts'
 import { DayChart } from '../../../components/DayChart.tsx'
 import { readableBrl } from '../../../format/brl.ts'

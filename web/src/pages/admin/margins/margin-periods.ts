@@ -1,4 +1,4 @@
-/** Windows of days of São Paulo, as the API counts them. */
+/** Periods of days in São Paulo's time zone, as the API counts them. */
 
 export interface Window {
   readonly from: string

@@ -68,12 +68,12 @@ export function AdminModelEntry({ model, noticeDays }: Props) {
   )
 }
 
-/** Each once, in the order of its routes. */
+/** The upstreams without repetitions, in route order. */
 function upstreamsOf({ routes }: AdminModel): string {
   return [...new Set(routes.map(({ upstream }) => upstream))].join(', ')
 }
 
-/** Only the last one can be withdrawn: the others are what it was compared with. */
+/** Only the last planned change can be withdrawn, because later changes were compared with the earlier ones. */
 function Planned(props: { readonly model: AdminModel; readonly changes: readonly MarkupChange[] }) {
   const { model, changes } = props
   const [canceled, setCanceled] = useState<MarkupChange>()

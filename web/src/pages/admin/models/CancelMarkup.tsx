@@ -16,7 +16,7 @@ export function CancelMarkup({ model, change, onClose }: Props) {
   const cancel = useAct({
     act: (changeId: string) =>
       api.delete('/admin/models/{id}/markup/{changeId}', { path: { id: model.id, changeId } }),
-    told: () => 'Mudança cancelada.',
+    doneText: () => 'Mudança cancelada.',
     onDone: onClose,
     changes: MODELS_CHANGE,
   })

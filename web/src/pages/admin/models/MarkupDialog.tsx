@@ -3,7 +3,7 @@ import { FormEnd } from '../../../components/FormEnd.tsx'
 import { Notice } from '../../../components/Notice.tsx'
 import { dateTime } from '../../../format/date.ts'
 import { useFirstFocus } from '../../../lib/use-first-focus.ts'
-import { AskedBackDialog } from '../AskedBackDialog.tsx'
+import { ConfirmedFormDialog } from '../ConfirmedFormDialog.tsx'
 import { useAct } from '../use-act.ts'
 import { MODELS_CHANGE, type AdminModel, type MarkupInput } from './admin-model-queries.ts'
 import { changeWords, explainMarkupError, lastMarkup, markupWords } from './admin-model-words.ts'
@@ -18,11 +18,11 @@ interface Props {
 
 export function MarkupDialog({ model, noticeDays, isOpen, onClose }: Props) {
   return (
-    <AskedBackDialog<MarkupInput>
+    <ConfirmedFormDialog<MarkupInput>
       isOpen={isOpen}
       onClose={onClose}
       title={`Multiplicador de ${model.display_name}`}
-      askingTitle="Confirmar a mudança"
+      confirmationTitle="Confirmar a mudança"
       renderForm={(form) => <MarkupForm model={model} noticeDays={noticeDays} {...form} />}
       renderConfirmation={(asked) => <Confirmation model={model} {...asked} />}
     />
@@ -41,7 +41,7 @@ function Confirmation(props: {
   const { markup_multiplier: markup, starts_at: startsAt } = input
   const schedule = useAct({
     act: () => api.post('/admin/models/{id}/markup', input, { path: { id: model.id } }),
-    told: ({ starts_at }) =>
+    doneText: ({ starts_at }) =>
       startsAt === undefined ? 'Multiplicador mudado.' : `Mudança marcada: ${dateTime(starts_at)}.`,
     onDone,
     changes: MODELS_CHANGE,

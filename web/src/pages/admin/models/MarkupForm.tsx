@@ -14,9 +14,9 @@ import { dayOf, firstDay, startOf } from './markup-days.ts'
 interface Props {
   readonly model: AdminModel
   readonly noticeDays: number
-  /** What was written before, to be changed. */
-  readonly written: MarkupInput | undefined
-  readonly onWritten: (input: MarkupInput) => void
+  /** The input of an earlier step, to be edited again. */
+  readonly draft: MarkupInput | undefined
+  readonly onReview: (input: MarkupInput) => void
   readonly onCancel: () => void
 }
 
@@ -26,15 +26,15 @@ interface Faults {
   readonly reason?: string
 }
 
-export function MarkupForm({ model, noticeDays, written, onWritten, onCancel }: Props) {
+export function MarkupForm({ model, noticeDays, draft, onReview, onCancel }: Props) {
   const before = lastMarkup(model)
-  const [markup, setMarkup] = useState(written ? typedAmount(written.markup_multiplier) : '')
+  const [markup, setMarkup] = useState(draft ? typedAmount(draft.markup_multiplier) : '')
   const [when, setWhen] = useState<'now' | 'day'>(
-    written && written.starts_at === undefined ? 'now' : 'day',
+    draft && draft.starts_at === undefined ? 'now' : 'day',
   )
   const earliest = firstDay(noticeDays)
-  const [day, setDay] = useState(written?.starts_at ? dayOf(written.starts_at) : earliest)
-  const [reason, setReason] = useState(written?.reason ?? '')
+  const [day, setDay] = useState(draft?.starts_at ? dayOf(draft.starts_at) : earliest)
+  const [reason, setReason] = useState(draft?.reason ?? '')
   const [faults, setFaults] = useState<Faults>({})
   const value = parseAmount(markup.replace(/^[×x]\s*/, ''), 4)
   const isRise = value !== undefined && value > before
@@ -50,7 +50,7 @@ export function MarkupForm({ model, noticeDays, written, onWritten, onCancel }: 
     }
     setFaults(found)
     if (value === undefined || Object.keys(found).length > 0) return
-    onWritten({
+    onReview({
       markup_multiplier: value,
       ...(when === 'now' ? {} : { starts_at: startOf(day) }),
       reason: reason.trim(),

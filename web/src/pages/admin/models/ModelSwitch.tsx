@@ -23,7 +23,7 @@ export function ModelSwitch({ model, isOpen, onClose }: Props) {
       isOff
         ? api.post('/admin/models/{id}/enable', undefined, { path: { id } })
         : api.post('/admin/models/{id}/disable', { reason: reason.trim() }, { path: { id } }),
-    told: () => (isOff ? `${name} está no ar.` : `${name} está fora do ar.`),
+    doneText: () => (isOff ? `${name} está no ar.` : `${name} está fora do ar.`),
     onDone: () => {
       setReason('')
       onClose()

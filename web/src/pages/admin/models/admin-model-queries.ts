@@ -12,5 +12,5 @@ export const adminModelsQuery = queryOptions({
   queryFn: ({ signal }) => api.get('/admin/models', { signal }),
 })
 
-/** What an act on a model changes: also what customers see of it. */
+/** The queries that a change of a model invalidates, including the customers' ones. */
 export const MODELS_CHANGE = [SERVICE, ['catalog'], ['models']] as const

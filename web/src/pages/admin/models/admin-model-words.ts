@@ -16,7 +16,7 @@ export function markupWords(markup: number): string {
   return `×${markup.toLocaleString('pt-BR', { minimumFractionDigits: 2, maximumFractionDigits: 4 })}`
 }
 
-/** How much prices move: 1.25 to 1.5 is +20%. */
+/** The change of prices: 1.25 to 1.5 is +20%. */
 export function changeWords(from: number, to: number): string {
   const change = to / from - 1
   return change.toLocaleString('pt-BR', {
@@ -26,7 +26,7 @@ export function changeWords(from: number, to: number): string {
   })
 }
 
-/** The last of a model's changes is what the next one is compared with. */
+/** A new change is compared with the last planned one. */
 export function lastMarkup({ markup_multiplier, scheduled }: AdminModel): number {
   return scheduled.at(-1)?.markup_multiplier ?? markup_multiplier
 }

@@ -81,7 +81,7 @@ function Amounts({ difference }: { readonly difference: Difference }) {
   )
 }
 
-/** Where to look it up. */
+/** Where an operator can look the discrepancy up. */
 function Place({ difference }: { readonly difference: Difference }) {
   const { processor, processor_payment_id, topup_id, upstream, day } = difference
   const ids = [

@@ -22,7 +22,7 @@ export function ExplainDialog({ difference, isOpen, onClose }: Props) {
   const explain = useAct({
     act: (explanation: string) =>
       api.post('/admin/reconciliation/differences/{id}/explain', { explanation }, { path: { id } }),
-    told: () => 'Diferença explicada.',
+    doneText: () => 'Diferença explicada.',
     onDone: onClose,
   })
   const confirm = (): void => {

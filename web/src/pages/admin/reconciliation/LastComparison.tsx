@@ -5,7 +5,7 @@ import { dateTime, shortDay } from '../../../format/date.ts'
 import { counted } from '../../../format/number.ts'
 import type { Report } from './reconciliation-queries.ts'
 
-/** What was compared when, and whether that is enough. */
+/** When the last comparison ran, and whether it is recent enough. */
 export function LastComparison({ report }: { readonly report: Report }) {
   const { payments } = report
   const { last_run: run } = payments

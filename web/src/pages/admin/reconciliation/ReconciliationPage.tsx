@@ -88,7 +88,7 @@ function Differences({ report }: { readonly report: Report }) {
   )
 }
 
-/** Differences do not make up for each other: it is the sum of what is missing on either side. */
+/** Discrepancies do not cancel each other out: the sum is of absolute amounts. */
 function SumText({ sum }: { readonly sum: Report['sums']['open'] }) {
   const { difference_brl: reais, difference_usd: dollars } = sum
   const parts = [reais !== 0 && brl(reais), dollars !== 0 && usd(dollars)].filter(Boolean)

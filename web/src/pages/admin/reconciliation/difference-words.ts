@@ -38,7 +38,7 @@ export const DIFFERENCE_STATUS: Readonly<
   gone: { text: 'Sumiu', tone: 'neutral' },
 }
 
-/** Ours, theirs and what is between them, in the money that it is of. */
+/** Our amount, theirs and the difference, in the discrepancy's currency. */
 export function amountsOf(
   difference: Difference,
 ): Record<'ours' | 'theirs' | 'between', string> | undefined {

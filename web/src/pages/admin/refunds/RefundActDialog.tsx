@@ -11,7 +11,7 @@ import { refundActWords, type RefundAct } from './refund-act-words.ts'
 
 interface Props {
   readonly refund: OperatedRefund
-  /** Undefined: nothing is asked. */
+  /** Undefined: the dialog is closed. */
   readonly act: RefundAct | undefined
   readonly onClose: () => void
 }
@@ -27,7 +27,7 @@ export function RefundActDialog({ refund, act, onClose }: Props) {
   }
   const decide = useAct({
     act: () => send(act ?? 'approve', refund.id, note.trim()),
-    told: () => `Reembolso de ${brl(refund.amount_brl)}: ${words.done}.`,
+    doneText: () => `Reembolso de ${brl(refund.amount_brl)}: ${words.done}.`,
     onDone: onClose,
   })
   const confirm = (): void => {

@@ -25,7 +25,7 @@ export function adminRefundsQuery(status: RefundStatus | undefined) {
   })
 }
 
-/** Those on their way that wait for a transfer by hand; the API lists them among the others. */
+/** Refunds in progress that wait for a transfer by hand; the API lists them among the others. */
 export const byHandQuery = queryOptions({
   queryKey: [...BOOKS, 'refunds', 'by-hand'],
   queryFn: async ({ signal }) => {

@@ -10,7 +10,7 @@ interface Words {
   readonly done: string
 }
 
-/** The words of each act, with its amount in reais, for the dialog that asks before it. */
+/** The texts of each act for its confirmation, with the amount in reais. */
 export function refundActWords(act: RefundAct, refund: OperatedRefund): Words {
   const money = brl(refund.amount_brl)
   const name = refund.customer_name ?? 'cliente'

@@ -1,20 +1,20 @@
-/** What somebody should look at, told by what the health of the service says; nothing where all is well. */
+/** Derives the warnings for operators from the health report; empty when all is well. */
 import { duration } from '../../../format/duration.ts'
 import { counted } from '../../../format/number.ts'
 import type { Health } from './health-queries.ts'
 import { QUEUE_WORDS } from './health-words.ts'
 
-/** Queues move within seconds; a call takes minutes at the most. */
+/** Queues move within seconds; a call takes minutes at most. */
 const QUEUE_LATE_MS = 5 * 60_000
-/** A node that ended without saying so is told for a while. */
+/** For how long a node that stopped uncleanly is reported. */
 const RECENT_MS = 60 * 60_000
 const HOLD_LATE_MS = 15 * 60_000
-/** A weekend with a holiday beside it. */
+/** A weekend with an adjoining holiday. */
 const RATE_DAYS_MAX = 4
 const CONNECTIONS_SHARE_MAX = 0.8
 const FAILURES_MIN = 3
 
-export function findTroubles(health: Health): string[] {
+export function findWarnings(health: Health): string[] {
   const { nodes, queues, holds, jobs, database, fx_rate: rate, reconciliation } = health
   const { spool_length: spool, routes, timers } = health.this_node
   const age = (since: string | null): number =>
@@ -66,7 +66,7 @@ export function findTroubles(health: Health): string[] {
   ]
 }
 
-/** Its last run, of those that it gave up or ended. */
+/** Judged by the last run that finished or was given up. */
 export function isJobFailing(job: Health['jobs'][number]): boolean {
   return (
     job.last_failed_at !== null &&

@@ -9,8 +9,8 @@ interface Props {
   readonly onChange: (value: readonly string[]) => void
 }
 
-/** Their makers are told from them by the server. */
-export function TouchedModels({ value, onChange }: Props) {
+/** The server derives the affected vendors from the models. */
+export function AffectedModels({ value, onChange }: Props) {
   const found = useQuery(adminModelsQuery)
   if (found.isError) return <ErrorState error={found.error} />
   if (!found.data) return <SkeletonRows label="Carregando os modelos" />
