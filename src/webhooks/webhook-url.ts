@@ -31,7 +31,7 @@ export async function readWebhookUrl(
 
 async function isPrivate(hostname: string): Promise<boolean> {
   const name = hostname.toLowerCase().replace(/\.$/, '')
-  // Nothing is resolved here: only literal addresses are checked.
+  // Nothing is resolved here: only literal addresses and private names are checked.
   return isPrivateHost(hostname, async () => []).then(
     (isPrivate) => isPrivate || (!name.startsWith('[') && PRIVATE_NAME.test(name)),
   )
