@@ -150,6 +150,7 @@ function ModelOption({ id, model, isChosen, isActive, onChoose }: OptionProps) {
   const [tier] = model.price?.tiers ?? []
   return (
     // By keyboard an option is chosen in the search field, which announces the active one.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
     <div
       id={id}
       role="option"
