@@ -106,7 +106,7 @@ test('a calendar that goes back, as with another time zone, fires nothing twice'
   assert.deepEqual(firings('above', THRESHOLD, [at(5), at(4), at(5), at(6)]), [0, 3])
 })
 
-test('a balance is told of when it gets worse, and when it does again after it was better', () => {
+test('a balance is reported when it gets worse, and again if it recovered in between', () => {
   const told = (days: readonly (number | null)[]): string[] => {
     let level: BalanceLevel = 'ok'
     return days.flatMap((runwayDays) => {

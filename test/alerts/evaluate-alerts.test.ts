@@ -250,7 +250,7 @@ test('an alert of a key or a team is of its calls alone, until the key is revoke
   assert.deepEqual(await states(), ['ok', 'ok', 'ok'])
 })
 
-test('what is switched off is not looked at, and another threshold arms what has fired', async () => {
+test('a disabled alert is not evaluated, and a new threshold arms a fired alert again', async () => {
   const owner = await addCustomer()
   const { customerId } = owner
   await spend(owner, NOON, 50)
@@ -305,7 +305,7 @@ test('a node that is slow to read, so that another takes the alert too, does not
   assert.equal((await firedOf(db, owner.customerId)).length, 1)
 })
 
-test('no alert has fired of which nothing can be told, and those of others do not wait for it', async () => {
+test("an alert does not fire if it cannot be reported, and other customers' alerts do not wait for it", async () => {
   const [broken, sound] = [await addCustomer(), await addCustomer()]
   for (const owner of [broken, sound]) await spend(owner, NOON, 10)
   const input = { kind: 'daily_spend', threshold: '10' } as const
@@ -328,7 +328,7 @@ test('no alert has fired of which nothing can be told, and those of others do no
   assert.equal((await firedOf(db, broken.customerId)).length, 1)
 })
 
-test('nothing is told to who is deleted', async () => {
+test('a deleted customer is not notified', async () => {
   const owner = await addCustomer()
   await spend(owner, NOON, 10)
   await addAlert(db, owner.customerId, { kind: 'daily_spend', threshold: '10' })

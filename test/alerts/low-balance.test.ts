@@ -41,7 +41,7 @@ const low = (critical: boolean, balance_brl: string, runway_days: number) => ({
   runway_days,
 })
 
-test('it is told when the balance is low and when it is critical, once each, until it is well again', async () => {
+test('a low and a critical balance are reported once each, until the balance recovers', async () => {
   const { customerId, key } = await seedCustomer(db, { balanceBrl: '100' })
   assert.equal(await lookAgain(), 0)
   await spend(customerId, key.id, 70)
@@ -63,7 +63,7 @@ test('it is told when the balance is low and when it is critical, once each, unt
   ])
 })
 
-test('that nothing is left is told by its own event and by no other', async () => {
+test('a used-up balance is reported by its own event and by no other', async () => {
   const { customerId, key } = await seedCustomer(db, { balanceBrl: '100' })
   await lookAgain()
   await spend(customerId, key.id, 100)

@@ -323,7 +323,7 @@ test('the models are listed with prices and routes, all or of a category', async
   await assertAllRefused([[['model', 'list', '--category', 'lmm'], /--category/]])
 })
 
-test('a rate that is set is in force, by its date; there is none before', async () => {
+test('a rate applies from its date on, and not before', async () => {
   const fresh = await createTestDatabase()
   try {
     const on = { database: fresh }
@@ -349,7 +349,7 @@ test('a rate that is set is in force, by its date; there is none before', async 
   }
 })
 
-test('a rate that is none is refused and not stored', async () => {
+test('an invalid rate is refused and not stored', async () => {
   const set = (...rest: string[]): string[] => ['fx', 'set', ...rest, '--note', 'x']
   await assertAllRefused([
     [set(), /the rate must be/],
@@ -432,7 +432,7 @@ test('the doctor finds a missing rate, a mode of play and missing upstreams', as
   }
 })
 
-test('help is given when asked for; what is no command is refused', async () => {
+test('help is printed on request; an unknown command is refused', async () => {
   for (const args of [[], ['--help'], ['key', 'create', '-h']]) {
     const help = await text(args)
     for (const name of ['customer create', 'key revoke', 'fx set', 'audit', 'doctor'])
@@ -458,7 +458,7 @@ test('an option or a word that a command does not know is refused, and so is an 
   ])
 })
 
-test('faults of the configuration and an unreachable database are told in a line', async () => {
+test('faults of the configuration and an unreachable database are reported in one line', async () => {
   await assertRefused(['customer', 'list'], /PORT: .*"abc"/, { env: { PORT: 'abc' } })
   const down = await run(['customer', 'list'], {
     env: { DATABASE_URL: 'postgres://catraca:hush@127.0.0.1:1/catraca' },

@@ -83,7 +83,7 @@ test('what the previous key sealed opens until it is sealed anew, and what neith
   assert.throws(() => unseal(current, id, cut, previous), { reason: 'damaged' })
 })
 
-test('the command seals everything anew, can be run again, and doctor tells what is left', async () => {
+test('the command seals everything anew, can be repeated, and doctor reports the rest', async () => {
   const old = await addSecrets(previous, 3)
   const young = await addSecrets(current, 2)
   const before = await catraca(['doctor'])
@@ -113,7 +113,7 @@ test('the command seals everything anew, can be run again, and doctor tells what
   await empty()
 })
 
-test('secrets that nobody can open are told, and the others are sealed anew all the same', async () => {
+test('secrets that cannot be opened are reported, and the others are sealed anew nevertheless', async () => {
   const old = await addSecrets(previous, 1)
   await addSecrets(lost, 2)
   const [damagedId = ''] = (await addSecrets(previous, 1)).keys()

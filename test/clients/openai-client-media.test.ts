@@ -214,7 +214,7 @@ test('transcriptions as plain text and as subtitles cost what the same sound cos
   })
 })
 
-test('a transcription that is billed by the token tells its tokens', async () => {
+test('a transcription that is billed by token reports its tokens', async () => {
   await withExactCharge(gateway, async (secret) => {
     const answer = await clientOf(secret).audio.transcriptions.create({
       model: 'gpt-4o-transcribe',

@@ -98,7 +98,7 @@ async function assertChargedOnce(
 
 const spooled = (): Promise<string[]> => readdir(join(node.dataDir, 'spool'))
 
-test('the answer arrives whole, its settlement waits on the disk, and is posted when the database is back', async () => {
+test('the answer arrives completely, its settlement waits in the spool, and is posted when the database is back', async () => {
   const { secret, customerId } = await seedCustomer(database.db, { balanceBrl: '10' })
   const streamed = await streamThenStopDatabase(secret)
   assert.equal(eventsOf(streamed.text).at(-1), '[DONE]')

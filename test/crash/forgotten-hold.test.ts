@@ -128,7 +128,7 @@ test('a checkpoint does not vouch for a hold that was forgotten', async () => {
   assert.deepEqual(await one.ledger.checkpoint([checkpoint]), [])
 })
 
-test('a charge whose hold is in doubt waits for the database, and is told what became of it', async () => {
+test('a charge whose hold is in doubt waits for the database, and gets the outcome of the hold', async () => {
   const { key } = await seedCustomer(database.db, { balanceBrl: '10' })
   const attempt = one.attempt(key, 100, { mayLag: true })
   assert.equal((await one.ledger.hold(attempt)).kind, 'held')

@@ -134,7 +134,7 @@ async function untilHolds(count: number): Promise<void> {
   }
 }
 
-test('what a silent node delivers after others resolved its holds is charged, and what is not charged is not delivered', async () => {
+test('an answer that a silent node delivers after others resolved its holds is charged, and an uncharged answer is not delivered', async () => {
   const { secret } = await seedCustomer(database.db, { balanceBrl: '100' })
   const asked = [...Array.from({ length: CALLS * 2 }).keys()].map((place) =>
     ask(secret, place % 2 === 0),

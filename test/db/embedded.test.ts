@@ -149,7 +149,7 @@ test('a start makes a durable database, a stop ends it, and the next start has i
   assert.deepEqual(await rowsOf(second.databaseUrl), [1, 2])
 })
 
-test('it listens on this machine only, and refuses whoever has not its password', async () => {
+test('it listens on this machine only, and refuses connections without its password', async () => {
   const { databaseUrl } = await start(await makeUsedDataDir())
   const [addresses] = await query(databaseUrl, `select current_setting('listen_addresses')`)
   assert.equal(addresses, '127.0.0.1')

@@ -86,7 +86,7 @@ test('a month is made while a snapshot that has read every partition is open, an
   }
 })
 
-test('a month has the columns, the keys and the indexes of the table, and takes what is of it', async () => {
+test('a month has the columns, keys and indexes of the table, and accepts its events', async () => {
   await ensureMonths(db, 6)
   const { rows } = await sql<{ shape: string }>`
     select (select string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod) || ' ' || a.attnotnull ||

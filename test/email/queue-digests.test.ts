@@ -53,7 +53,7 @@ async function digestsOf(customerId: string): Promise<Record<string, any>[]> {
 
 const day = (date: Date): string => date.toISOString().slice(0, 10)
 
-test('on Monday from 8:00 it tells of the week before: what was spent, on what, and what is left', async () => {
+test('on Monday from 8:00 it summarises the week before: the spending, by model, and the balance', async () => {
   const customerId = await addReader({}, [
     { at: at(-7, 0), modelId: 'a', billed: BRL },
     { at: at(-4, 12), modelId: 'b', billed: 5n * BRL },

@@ -218,7 +218,7 @@ test('what the server refuses for good is not tried again, and the next one goes
   assert.ok(!logged.join('').includes('hunter2'))
 })
 
-test('a mail server that is away costs no mail, and few of them a try', async () => {
+test('an unavailable mail server loses no mail, and costs few of them an attempt', async () => {
   const port = await findFreePort()
   const customerId = await addCustomer(newAddress())
   const ids = await Promise.all(Array.from({ length: 10 }, () => queue(customerId)))
@@ -478,7 +478,7 @@ test('for a deleted customer nothing is queued, nothing is sent, and what is on 
   assert.equal(await waiting(mailId('convite_equipe', reference)), undefined)
 })
 
-test('an invitation goes to the address of it, and is recorded with whoever sent it', async () => {
+test('an invitation goes to its address, and is recorded with its sender', async () => {
   const server = await startMailServer()
   const host = await addCustomer(newAddress())
   const email = newAddress()
@@ -498,7 +498,7 @@ test('an invitation goes to the address of it, and is recorded with whoever sent
   assert.deepEqual([customer_id, status], [host, 'sent'])
 })
 
-test('each event is told by its mail, once, with what it says', async () => {
+test('each event is mailed once, with its data', async () => {
   const email = newAddress()
   const customerId = await addCustomer(email)
   const data = { amount_brl: '50', method: 'pix', balance_brl: '0.5', name: 'chave' }
@@ -555,7 +555,7 @@ test('each event is told by its mail, once, with what it says', async () => {
   assert.match(shown[0]?.text ?? '', /Valor pago: R\$\u00a050,00/)
 })
 
-test('who wants no mails of a low balance gets none, and is still told that it is used up', async () => {
+test('a customer without mails of a low balance is still notified that it is used up', async () => {
   const email = newAddress()
   const customerId = await addCustomer(email)
   await db
@@ -578,7 +578,7 @@ test('who wants no mails of a low balance gets none, and is still told that it i
   await run(createSandboxMailer(db))
 })
 
-test('many keys revoked at once are told by one mail, and later ones by another', async () => {
+test('many keys revoked at once are reported in one mail, and later ones in another', async () => {
   const email = newAddress()
   const customerId = await addCustomer(email)
   const revoke = async (count: number) => {

@@ -106,7 +106,7 @@ test('customers are found by how their name, e-mail, id, CPF or CNPJ begins, and
   assert.doesNotMatch(JSON.stringify(acts), /rsula|249/i)
 })
 
-test('a customer is shown with balance, keys and top-ups, the CPF masked, and that somebody looked is told', async () => {
+test('a customer is shown with balance, keys and top-ups, the CPF masked, and the access is recorded', async () => {
   const { customerId, secret } = await newCustomer('50', 'Rui', 'rui@exemplo.com.br')
   await saveProfile(db, customerId, { full_name: 'Rui Dias', tax_id: '52998224725', city: 'Natal' })
   assert.equal((await askChat(baseUrl, secret, sound())).status, 200)
@@ -140,7 +140,7 @@ test('an address is masked to what nobody can write to', () => {
     assert.match(maskEmail(odd), /^.{0,2}\*\*\*@.{0,2}\*\*\*(\.\w+)?$/, odd)
 })
 
-test('up to the limit an adjustment is posted at once, exactly, and told of', async () => {
+test('up to the limit an adjustment is posted at once, exactly, and reported', async () => {
   const { customerId } = await newCustomer('100')
   const credited = await adjust(customerId, { amount_brl: 499.99 })
   assert.deepEqual([credited.status, credited.json.status], [201, 'posted'], credited.text)
@@ -188,7 +188,7 @@ test('the same reference posts once, also at once, by the header too; for someth
   assert.equal(await balanceOf(customerId), 10)
 })
 
-test('what is no amount, no reason or no reference is refused, and an unknown customer is a 404', async () => {
+test('an invalid amount, reason or reference is refused, and an unknown customer is a 404', async () => {
   const { customerId } = await newCustomer('1')
   for (const wrong of [
     ...[0, -1, 0.001, 1.005, 1_000_000.01, 1e300, '10', null].map((amount_brl) => ({ amount_brl })),
@@ -292,7 +292,7 @@ test('a debit takes no more than is there and not held: refused nothing is kept,
   assert.equal(await balanceOf(customerId), 0)
 })
 
-test('adjustments are listed by their status and their customer, with the names of who is in them', async () => {
+test('adjustments are listed by status and customer, with the names of the people involved', async () => {
   const { customerId } = await newCustomer('0', 'Lia Prado')
   await db.updateTable('customers').set({ name: 'Ana' }).where('id', '=', ana.customerId).execute()
   const id = await request(customerId)

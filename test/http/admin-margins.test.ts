@@ -262,7 +262,7 @@ async function openHold(
   return id
 }
 
-test('the health tells the nodes, the queues, what runs by the clock, the database, the rate and the reconciliation', async () => {
+test('the health shows the nodes, the queues, the scheduled jobs, the database, the rate and the reconciliation', async () => {
   await db
     .insertInto('events')
     .values({

@@ -139,7 +139,7 @@ test('a call that was quoted before a change is charged by its quote', async () 
   await assertAudit(gateway.database)
 })
 
-test('a rise needs its days of notice, is compared with what is in force then, and comes behind all others', async () => {
+test('a rise needs its days of notice, is compared with the markup in force then, and follows all others', async () => {
   const model = 'gpt-4o'
   for (const more of [{}, { starts_at: inDays(6.99) }]) {
     const early = await setMarkup(model, 1.2501, more)
@@ -171,7 +171,7 @@ test('a rise needs its days of notice, is compared with what is in force then, a
   assert.deepEqual([gone.status, gone.json.error], [404, 'markup_change_not_found'])
 })
 
-test('what is in force cannot be canceled, and what is no markup is refused', async () => {
+test('a markup in force cannot be canceled, and an invalid markup is refused', async () => {
   const model = 'gpt-4o-mini'
   const { json } = await setMarkup(model, 1.2)
   const path = `/admin/models/${model}/markup/${json.id}`
@@ -206,7 +206,7 @@ test('of changes at once one is made: the others find it', async () => {
   assert.equal((await describe(model)).scheduled.length, 1)
 })
 
-test('everybody who used the model in 90 days is told of a rise, once, by event and by mail', async () => {
+test('every customer who used the model in 90 days is notified of a rise, once, by event and by mail', async () => {
   const model = 'gpt-5-nano'
   const use = async (daysAgo: number, modelId = model): Promise<string> => {
     const { customerId, key } = await seedCustomer(db, { balanceBrl: '1' })
@@ -345,7 +345,7 @@ test('an incident is opened, changed and closed, and customers see it while it i
   assert.deepEqual([unknown.status, unknown.json.error], [404, 'incident_not_found'])
 })
 
-test('webhooks in trouble are shown without what is secret in their address, and can be switched on again', async () => {
+test('failing webhooks are shown without the secret part of their address, and can be switched on again', async () => {
   const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
   const since = new Date(Date.now() - 3_600_000)
   const endpoint = (more: object) => ({

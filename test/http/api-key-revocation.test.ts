@@ -154,7 +154,7 @@ test('20 revocations of one key at once are one', async () => {
   assert.equal(await revocationsOf(made.id), 1)
 })
 
-test('many keys are revoked at once: each counted once, those that were revoked before apart', async () => {
+test('many keys are revoked at once: each is counted once, and keys revoked before are counted separately', async () => {
   const { secret, ids } = await seedKeys(100)
   const [first = '', second = ''] = ids
   const counts = { revoked: 0, alreadyInactive: 0, gatewayFailures: 0 }

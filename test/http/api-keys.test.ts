@@ -375,7 +375,7 @@ test('who made and revoked a key, from where and by which key, is in the audit l
   }
 })
 
-test('what is not recorded is not done', async () => {
+test('an act that cannot be recorded does not happen', async () => {
   const { db } = gateway.database
   const { id } = await createKey({ name: 'sem registro' })
   const countKeys = async (): Promise<number> =>

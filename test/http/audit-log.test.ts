@@ -48,7 +48,7 @@ async function tell(createdAt: string, count: number, action: string): Promise<v
     from generate_series(0, ${count - 1}::int) n`.execute(gateway.database.db)
 }
 
-test('only an admin gets the log, and who is refused learns nothing', async () => {
+test('only an admin gets the log, and a refused caller gets no information', async () => {
   const refused = await get('', gateway.secret)
   assert.deepEqual([refused.status, refused.json], [403, { error: 'forbidden' }])
   // Whoever may not have it is not told either that a day is none.
@@ -63,7 +63,7 @@ test('only an admin gets the log, and who is refused learns nothing', async () =
   assert.equal(rows.length, 0)
 })
 
-test('an act is exported with all that the log has of it, and the export is told of', async () => {
+test('an act is exported with all its logged fields, and the export is recorded', async () => {
   const made = await ask(gateway.node.baseUrl, '/me/teams', {
     secret: gateway.secret,
     body: { name: '=1+1', monthly_cap_brl: 10.5 },
@@ -134,7 +134,7 @@ test('of more than 10,000 acts the newest are exported, each once, also where ti
   )
 })
 
-test('a window that is none is refused', async () => {
+test('an invalid window is refused', async () => {
   for (const query of [
     '?from=2025-02-30',
     '?to=yesterday',
@@ -150,7 +150,7 @@ test('a window that is none is refused', async () => {
   }
 })
 
-test('the log is read by pages, by whom an act is about, by how it is named and by days, and that is not told', async () => {
+test('the log can be paged and filtered by subject, act and day, and reading it is not recorded', async () => {
   const list = (query: string, secret = admin.secret): Promise<Asked> =>
     ask(gateway.node.baseUrl, `/admin/audit-log${query}`, { secret })
   assert.equal((await list('', gateway.secret)).status, 403)
@@ -214,7 +214,7 @@ test('nobody becomes an admin by an e-mail of their own choice', async () => {
   )
 })
 
-test("what the operator does by the command line is told as the operator's", async () => {
+test("acts on the command line are recorded as the operator's", async () => {
   const run = async (...args: string[]): Promise<any> => {
     const { stdout } = await runCli([...args, '--json'], {
       DATABASE_URL: gateway.database.databaseUrl,

@@ -382,7 +382,7 @@ test('a part is sent with the fields of its own type alone', async () => {
   )
 })
 
-test('what is no image of a known kind is no image_url', async () => {
+test('an image_url of an unknown kind is refused', async () => {
   for (const url of [
     `data:application/pdf;base64,${base64('%PDF-1.7')}`,
     `data:video/mp4;base64,${base64('\0\0\0\x18ftypmp42')}`,
@@ -417,7 +417,7 @@ test('a file without a price is refused, whatever it calls itself', async () => 
     assertRefusal(await chat(sound('com-imagens', attached(file))), 400, 'invalid_request')
 })
 
-test('embeddings in any script are held for by what is sent', async () => {
+test('holds for embeddings in any script follow from the bytes sent', async () => {
   upstream.play('vetores', ({ body }, response) => {
     const inputs: (string | number[])[] = typeof body.input === 'string' ? [body.input] : body.input
     const tokens = inputs.map((input) =>

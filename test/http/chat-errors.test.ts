@@ -440,7 +440,7 @@ test('502 upstream_error: whatever way the upstream fails', async () => {
   }
 })
 
-test('503 service_unavailable: the model is away', async () => {
+test('503 service_unavailable: the model is unavailable', async () => {
   for (const stream of [false, true]) {
     assertRefusal(await chat(sound('sandbox-error-503', { stream })), 503, 'service_unavailable')
   }

@@ -444,7 +444,7 @@ test('reasoning and cached tokens are charged by their own prices', async () => 
   )
 })
 
-test('an upstream that reports more than its ceiling: all of it is charged, once, and the operator is told', async () => {
+test('an upstream that reports more than its ceiling: all of it is charged, once, and the operator is alarmed', async () => {
   const { secret, customerId } = await seedCustomer(gateway.database.db, { balanceBrl: '0.01' })
   const answer = await chat('stops-sandbox-overrun', { max_tokens: 10 }, secret)
   const event = await chargeOf(answer.requestId)

@@ -151,7 +151,7 @@ test('texts are billed by their tokens, and the hold is enough for any of them',
   }
 })
 
-test('the price is that of the route that answered, and the hold was made for the dearest', async () => {
+test('the price is that of the route that answered, and the hold covers the most expensive route', async () => {
   const tokens = [1, 2, 3, 4, 5, 6, 7, 8, 9]
   const answer = await embed({ model: 'two-prices', input: tokens })
   assert.equal(answer.status, 200, answer.text)
@@ -162,7 +162,7 @@ test('the price is that of the route that answered, and the hold was made for th
   assert.ok(outcome.held_nano_brl >= expected)
 })
 
-test('usage that the upstream does not tell is counted by us, and said to be an estimate', async () => {
+test('usage that the upstream does not report is counted by us, and marked as an estimate', async () => {
   const answer = await embed({
     model: 'away-sandbox-no-usage',
     input: [
@@ -344,7 +344,7 @@ test('the hold is in proportion to the input: about its tokens, and never less',
 
 // ── what goes wrong ─────────────────────────────────────────────────────────────────────────────
 
-test('each fault of an upstream is told in our words, and its hold is released once', async (t) => {
+test('each fault of an upstream is reported in our words, and its hold is released once', async (t) => {
   await Promise.all(
     UPSTREAM_FAULTS.map(({ model, status, type, reason }) =>
       t.test(model, async () => {

@@ -83,7 +83,7 @@ test('a rate is applied until one of its day or of a later one is stored, and on
   assert.ok(json.fx_rates.every((one: { source: string }) => one.source === 'sandbox'))
 })
 
-test('the days of a window are inclusive, and a window that is none is refused', async () => {
+test('the days of a window are inclusive, and an invalid window is refused', async () => {
   const dates = async (query: string): Promise<string[]> => {
     const { json } = await ask(baseUrl, `/fx-rates?${query}`)
     return json.fx_rates.map((one: { rate_date: string }) => one.rate_date)

@@ -140,7 +140,7 @@ test('the uptime is rounded down: 100 is only where nothing failed', () =>
     })
   }))
 
-test('a window has its days and no more, and what is older than 100 days is removed', () =>
+test('a window has exactly its days, and samples older than 100 days are removed', () =>
   withDatabase(async ({ db }) => {
     let nowMs = Date.now()
     const recorder = createRecorder(db, () => nowMs)
@@ -165,7 +165,7 @@ test('a window has its days and no more, and what is older than 100 days is remo
     assert.equal(await vendors(1_000), 'abcdef')
   }))
 
-test('a database that is away loses no sample, and each counts once', () =>
+test('no sample is lost while the database is unavailable, and each counts once', () =>
   withDatabase(async ({ db, databaseUrl }) => {
     const recorder = createRecorder(db)
     const name = new URL(databaseUrl.replace('@/', '@placeholder/')).pathname.slice(1)

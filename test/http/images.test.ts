@@ -187,7 +187,7 @@ test('tokens of images without a price of their own are billed as output', async
   )
 })
 
-test('a quality that is left to the model is held for as the dearest', async () => {
+test('if the model chooses the quality, the hold covers the most expensive one', async () => {
   const answer = await generate({ model: 'by-token', prompt: 'x', size: '1024x1024' })
   // The sandbox takes the best one where it may choose.
   assert.equal(answer.json.usage.output_tokens, 4_160)
@@ -236,7 +236,7 @@ test('where the size decides the price it is not left to the upstream', async ()
   assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [256, 256])
 })
 
-test('images are billed by the piece also where the upstream tells no usage', async () => {
+test('images are billed by the piece even if the upstream reports no usage', async () => {
   const answer = await generate(sound({ model: 'pieces-without-usage', n: 2 }))
   assert.equal(answer.status, 200, answer.text.slice(0, 300))
   const outcome = await theOutcome(gateway, answer.requestId)
@@ -247,12 +247,12 @@ test('images are billed by the piece also where the upstream tells no usage', as
   assert.ok(outcome.cost_billed_nano_brl <= outcome.held_nano_brl)
 })
 
-test('the price is that of the route that answered, and the hold was made for the dearest', async () => {
+test('the price is that of the route that answered, and the hold covers the most expensive route', async () => {
   const answer = await generate(sound({ model: 'two-prices', n: 3 }))
   await assertCharged(answer, times(rational('3'), rational('0.07')))
 })
 
-test('tokens that the upstream does not tell are those of the quality, and said to be an estimate', async () => {
+test('tokens that the upstream does not report follow from the quality, and are marked as an estimate', async () => {
   const answer = await generate(sound({ model: 'away-sandbox-no-usage', quality: 'medium', n: 2 }))
   assert.equal(answer.status, 200, answer.text.slice(0, 300))
   const outcome = await theOutcome(gateway, answer.requestId)
@@ -459,7 +459,7 @@ test('402: the balance decides to the last digit, for all images together', asyn
 
 // ── what goes wrong ─────────────────────────────────────────────────────────────────────────────
 
-test('each fault of an upstream is told in our words, and its hold is released once', async (t) => {
+test('each fault of an upstream is reported in our words, and its hold is released once', async (t) => {
   await Promise.all(
     UPSTREAM_FAULTS.map(({ model, status, type, reason }) =>
       t.test(model, async () => {

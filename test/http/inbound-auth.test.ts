@@ -180,7 +180,7 @@ test('without a secret in the configuration nothing is believed', async () => {
   assert.deepEqual([statusCode, JSON.parse(body)], [401, { error: 'invalid_signature' }])
 })
 
-test('a user becomes a customer, is changed, and the audit log tells of both', async () => {
+test('a user becomes a customer, is changed, and the audit log records both', async () => {
   const [id, email, next] = [newUser(), newEmail(), newEmail()]
   await told(clerk('user.created', { id, email: email.toUpperCase() }), { family: 'webhook' })
   const made = await theCustomer(id)
@@ -305,7 +305,7 @@ test('a message that is delivered again is answered alike, and handled once', as
   assert.equal((await actsOn(customerId)).length, 1)
 })
 
-test('in whatever order and however often a user is told of, the newest word stays', async () => {
+test('in any order and any number of repeats, the newest message about a user wins', async () => {
   const orders = [
     [0, 1, 2],
     [0, 2, 1],
@@ -399,7 +399,7 @@ test('who was deleted with money left loses the keys at once, and the account wh
   )
 })
 
-test('what is of no use is seen, and answered with 200: unknown types, and what cannot be read', async () => {
+test('useless messages are answered with 200: unknown types, and unreadable content', async () => {
   const before = await countCustomers()
   const bodies = [
     { type: 'session.created', data: { id: 'sess_1' } },
@@ -427,7 +427,7 @@ test('what is of no use is seen, and answered with 200: unknown types, and what 
   )
 })
 
-test('a message that failed half-way leaves nothing, and is handled when it comes again', async () => {
+test('a message that failed half-way leaves nothing, and is handled when it is repeated', async () => {
   const [id, messageId] = [newUser(), `msg_${createId()}`]
   const body = clerk('user.created', { id, email: newEmail() })
   await sql`alter table audit_log add constraint closed check (action <> 'customer.created') not valid`.execute(

@@ -63,7 +63,7 @@ async function join(owner: Call, teamId: string): Promise<{ customerId: string; 
   return member
 }
 
-test('a key that is made, and one that is revoked, are each told once', async () => {
+test('a created key and a revoked key are each reported once', async () => {
   const { customerId, call } = await addCustomer()
   const [one, two] = [await make(call), await make(call)]
   assert.equal((await call('DELETE', `/api-keys/${one.id}`)).status, 200)
@@ -78,7 +78,7 @@ test('a key that is made, and one that is revoked, are each told once', async ()
   ])
 })
 
-test('of keys that are revoked together each is told, and each once, also where two do it at once', async () => {
+test('keys that are revoked together are each reported once, even if two callers revoke them at once', async () => {
   const { customerId, call } = await addCustomer()
   const keys = [await make(call), await make(call), await make(call)]
   const ids = keys.slice(0, 2).map(({ id }) => id)
@@ -91,7 +91,7 @@ test('of keys that are revoked together each is told, and each once, also where 
   for (const { id } of keys) assert.ok(told.includes(`key.revoked ${id}`))
 })
 
-test('keys of a team are told to its owner, who pays: made, revoked, and ended with a member or the team', async () => {
+test("a team's keys are reported to its owner, who pays: created, revoked, and ended with a member or the team", async () => {
   const owner = await addCustomer()
   const { json: team } = await owner.call('POST', '/me/teams', { name: 'Dados' })
   const member = await join(owner.call, team.id)
@@ -113,7 +113,7 @@ test('keys of a team are told to its owner, who pays: made, revoked, and ended w
   assert.deepEqual(await eventsOf(member.customerId), [])
 })
 
-test('what the operator does by the command line is told too', async () => {
+test('acts on the command line are reported too', async () => {
   const { customerId } = await addCustomer()
   const env = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir }
   const made = await runCli(['key', 'create', customerId, '--name', 'da operação', '--json'], env)
@@ -122,7 +122,7 @@ test('what the operator does by the command line is told too', async () => {
   assert.deepEqual(await eventsOf(customerId), [`key.created ${id}`, `key.revoked ${id}`])
 })
 
-test('an act of which nobody can be told does not happen', async () => {
+test('an act that cannot be reported does not happen', async () => {
   const { customerId, call } = await addCustomer()
   const { key } = await createApiKey(db, { customerId, name: 'fica', requestsPerMinute: 1 })
   await sql`alter table events add constraint closed check (type not like 'key.%') not valid`.execute(

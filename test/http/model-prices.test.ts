@@ -38,7 +38,7 @@ test('a million tokens cost what is shown, to the last digit, by the rate and th
   assert.equal(Math.round(charge.cost_billed_brl * 1e9), Number(nano))
 })
 
-test('the list comes compressed for whoever takes it, each encoding with a tag of its own', async () => {
+test('the list is compressed for clients that accept it, each encoding with a separate tag', async () => {
   const get = async (headers: Record<string, string>) => {
     const {
       statusCode,

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { createRunningCalls } from '../../src/gateway/running-calls.ts'
 import { createHttpClient } from '../../src/http/model-calls/http-client.ts'
 
-test('what is made for every call has no getters', () => {
+test('objects created for every call have no getters', () => {
   const reply = { raw: {}, hijack: () => undefined } as unknown as FastifyReply
   assertPlain(createHttpClient({} as FastifyRequest, reply, undefined))
   assertPlain(

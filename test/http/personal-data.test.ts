@@ -155,7 +155,7 @@ test('the export has what each table holds on its customer, no secrets, and noth
   assert.equal((await ask(baseUrl, '/me/export')).status, 401)
 })
 
-test('a balance in the export is told with all its digits', async () => {
+test('a balance in the export has all its digits', async () => {
   const { secret } = await seedCustomer(db, { balanceBrl: '123456789.123456789' })
   const { text } = await ask(baseUrl, '/me/export', { secret })
   assert.match(text, /"balance_brl":123456789\.123456789,/)
@@ -311,7 +311,7 @@ test('calls and deletions at once: one deletion is done, every call is paid or r
   await assertAudit(gateway.database)
 })
 
-test('what is written while the account goes is revoked with it, and nothing can be written after it', async () => {
+test('data written during the deletion of an account is deleted with it, and nothing can be written afterwards', async () => {
   const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
   const input = { customerId, name: 'tardia', requestsPerMinute: 10 }
   let deletion: Promise<{ kind: string }> | undefined

@@ -96,7 +96,7 @@ test('a profile is made with the number alone, and has what was given, without p
   assert.deepEqual((await read('/me/profile', secret)).json, changed.json)
 })
 
-test('what is not given stays, null clears, and the number cannot be cleared', async () => {
+test('missing fields stay, null clears a field, and the number cannot be cleared', async () => {
   const { secret } = await seedCustomer(db, { balanceBrl: '0' })
   await put('/me/profile', secret, { cpf_cnpj: CPF, city: 'Recife', phone: '81 3333-4444' })
   for (const cpf_cnpj of [undefined, null, '']) {
@@ -134,7 +134,7 @@ test('what no invoice could carry is refused, and changes nothing', async () => 
   assert.equal((await read('/me/profile', secret)).text, before)
 })
 
-test('profiles made at once are one profile, with what each of them told', async () => {
+test('concurrent first profiles become one profile, with the fields of each', async () => {
   const { secret, customerId } = await seedCustomer(db, { balanceBrl: '0' })
   const cities = ['Natal', 'Belém', 'Manaus', 'Palmas']
   const answers = await Promise.all(
@@ -153,7 +153,7 @@ test('profiles made at once are one profile, with what each of them told', async
   assert.equal(acts.filter(({ details }) => JSON.stringify(details).includes('cpf_cnpj')).length, 1)
 })
 
-test('the audit log tells which fields were changed, and no log what they are', async () => {
+test('the audit log names the changed fields, and no log has their values', async () => {
   const { secret, customerId } = await seedCustomer(db, { balanceBrl: '0' })
   await put('/me/profile', secret, {
     cpf_cnpj: CPF,

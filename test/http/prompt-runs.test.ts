@@ -401,7 +401,7 @@ test('without balance, within a used budget, and above the rate of the key, a ru
   await untilNoHoldIsOpen(gateway.database)
 })
 
-test('a balance that other calls hold is told as such, with the time to wait', async () => {
+test('a balance that other calls hold is reported as such, with the time to wait', async () => {
   // Enough for one run: 1,024 tokens at USD 100 a million, and the prompt, at 5.2 and 1.0.
   const owner = await createOwner('0.8')
   const id = await createPrompt(owner, { default_model: 'devagar' })
@@ -513,7 +513,7 @@ test('the history holds the newest runs, as many as asked for, of all sessions t
     .execute()
 })
 
-test('the secret of a run is nowhere: not in the log, not in the audit log, not in what is kept', async () => {
+test('the secret of a run is stored nowhere: not in the log, the audit log or the database', async () => {
   const owner = await createOwner()
   const id = await createPrompt(owner)
   const secret = await createKey(owner)

@@ -417,7 +417,7 @@ test('clones made at the same time are numbered without a gap and without a clas
   assert.ok(last.name.endsWith(' (cópia)') && last.slug.endsWith('-copia-3'), last.slug)
 })
 
-test('a deleted prompt is gone with its versions, and the audit log tells of it', async () => {
+test('a deleted prompt is gone with its versions, and the audit log records it', async () => {
   const { db } = gateway.database
   const { id } = await create()
   await call('PATCH', `/${id}`, { body: { body: 'segunda' } })

@@ -211,7 +211,7 @@ test('the three models that save the most, with the costs of the same tokens, to
   })
 })
 
-test('a tier counts where the average prompt is in it, and the dearest route counts', async () => {
+test('a tier counts if the average prompt is in it, and the most expensive route counts', async () => {
   const mix = { prompt: 1_001, completion: 333 }
   const billed = costAt('caro', mix)
   const { models } = await recommend([use('caro', mix, billed)])

@@ -43,7 +43,7 @@ const PAID_HERE = {
 const OF_COST = { subject: 'upstream:2026-10-01:openai', upstreamId: 'openai', day: '2026-10-01' }
 const COST = { kind: 'upstream_cost', oursPicoUsd: 1n, theirsPicoUsd: 3_000_000_000_000n } as const
 
-test('only an admin reads the report and explains, and who is refused changes nothing', async () => {
+test('only an admin reads the report and explains discrepancies, and a refused caller changes nothing', async () => {
   await recordFindings(db, OF_PAYMENT, [PAID_HERE], silent)
   const { id } = (await report()).json.differences[0]
   for (const [secret, status] of [

@@ -56,7 +56,7 @@ test('a code is made at the first look, the same for all who look, and easy to r
   })
 })
 
-test('who came is told once and for all, however the code is written, and only by a letter', async () => {
+test('a referral is recorded once, however the code is written, and shows only a first letter', async () => {
   const { secret, customerId } = await seedCustomer(db, { balanceBrl: '0' })
   const { referral_code: code } = await referralsOf(secret)
   const maria = await newCustomer('maria da Silva')
@@ -88,7 +88,7 @@ test('who came is told once and for all, however the code is written, and only b
   assert.equal((await referralsOf(rival.secret)).statistics.registered, 0)
 })
 
-test('statistics count those that came and what was paid, with all its digits', async () => {
+test('statistics count the referred customers and the payments, with all their digits', async () => {
   const { secret, customerId } = await seedCustomer(db, { balanceBrl: '0' })
   const { referral_code: code } = await referralsOf(secret)
   const came = await Promise.all(['Ana', 'Bia', 'Caio'].map(newCustomer))
@@ -110,7 +110,7 @@ test('statistics count those that came and what was paid, with all its digits', 
     assert.equal((await ask(baseUrl, `/me/referrals${query}`, { secret })).status, 400, query)
 })
 
-test('of a deleted account no letter is told, and its code brings nobody', async () => {
+test('a deleted account shows no letter, and its code refers nobody', async () => {
   const { secret } = await seedCustomer(db, { balanceBrl: '0' })
   const { referral_code: code } = await referralsOf(secret)
   const gone = await seedCustomer(db, { balanceBrl: '0' })

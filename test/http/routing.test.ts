@@ -406,7 +406,7 @@ describe('a route that fails before its first byte', { concurrency: AT_ONCE }, (
         .end(`${eventOf({ object: 'error', message: 'Zephyr is busy.' })}data: [DONE]\n\n`)
     const model = plan('rota-sem-nome', [{ does: [untold] }, { does: [good] }])
 
-    test('a first route whose stream tells an error as servers of open models do: the second one answers', async () => {
+    test('a first route whose stream reports an error as servers of open models do: the second one answers', async () => {
       const answer = await chat(model.id, STREAM)
       assertGood(answer, model, 1)
       await assertCharged(answer.requestId, model, 1, [
@@ -623,7 +623,7 @@ describe('retries on the same route', { concurrency: AT_ONCE }, () => {
   {
     const model = plan('de-novo-nunca', [{ upstream: 'again', does: [status(500)] }])
 
-    test('retries: after the last one the client is told, and the money is free', async () => {
+    test('retries: after the last one the client gets the error, and the hold is released', async () => {
       const answer = await chat(model.id)
       assertRefusal(answer, 502, 'upstream_error')
       await assertReleased(answer.requestId, model, 'server_error', [
@@ -817,7 +817,7 @@ describe('as many calls at once as a route takes', { concurrency: AT_ONCE }, () 
   {
     const model = plan('contada', [{ upstream: 'patient' }])
 
-    test('/metrics tells the calls that run on a route at the moment of the question', async (t) => {
+    test('/metrics shows the calls that are running on a route', async (t) => {
       const gate = openAtEnd(t)
       upstream.play(model.names[0] as string, gate.behaviour)
       const asked = chat(model.id)
@@ -929,7 +929,7 @@ describe('breakers', { concurrency: AT_ONCE }, () => {
   {
     const model = plan('sara', [{ upstream: 'healing', does: [status(500)] }])
 
-    test('a breaker half-opens: one call tries the route, the others are told 503, its success closes', async (t) => {
+    test('a breaker half-opens: one call probes the route, the others get 503, and its success closes the breaker', async (t) => {
       for (let i = 0; i < 3; i++) assert.equal((await chat(model.id)).status, 502)
       await until(async () => (await breakerOf(model)) === HALF_OPEN, 'the breaker is half open')
       assert.equal((await chat(model.id)).status, 502, 'the try fails')
@@ -1011,7 +1011,7 @@ describe('fallback models', { concurrency: AT_ONCE }, () => {
       plan('todas-c', [{ does: [status(503)] }]),
     ]
 
-    test('fallback models: where none answers, the last one tells why, and each hold is free', async () => {
+    test('fallback models: if none answers, the last error is returned, and every hold is released', async () => {
       const [first, ...rest] = models as [PlannedModel, ...PlannedModel[]]
       const answer = await chat(first.id, { models: rest.map(({ id }) => id) })
       assertRefusal(answer, 503, 'service_unavailable')

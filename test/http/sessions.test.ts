@@ -236,7 +236,7 @@ test('a name that no session has is not found, and one that none can have neithe
   assert.deepEqual((await get(customer, '/me/sessions')).sessions, [])
 })
 
-test('a session of which every call failed is none', async () => {
+test('a session whose calls all failed is not listed', async () => {
   const customer = await newCustomer()
   await customer.seed([use('s', { outcome: 'released' })])
   assert.equal((await ask(node.baseUrl, pathOf('s'), customer)).status, 404)

@@ -160,7 +160,7 @@ test('a factor that is on is asked for after the password, also after a new one 
   assert.equal(await isIn(browser), true)
 })
 
-test('a code is not good twice, whoever is faster, and none from before it either', async () => {
+test('a code is accepted once, even in a race, and no earlier code is accepted after it', async () => {
   const { email, secret } = await guard(await enter())
   const code = codeAt(secret, 0)
   const browsers = [await followLink(email), await followLink(email)].map(({ browser }) => browser)
@@ -263,7 +263,7 @@ const CHANGES: readonly [path: string, body: object][] = [
   ['/auth/security/prove', { password: PASSWORD }],
 ]
 
-test('a cookie alone changes nothing: not without the token, nor from a page of elsewhere', async () => {
+test('a cookie alone changes nothing: not without the token, nor from a page of another site', async () => {
   const { browser, csrf, customerId } = await guard(await enter())
   const before = await actsOf(customerId)
   const elsewhere = { ...csrf, origin: 'https://evil.example' }
@@ -344,7 +344,7 @@ test('sessions are listed and ended, one or all the others, and are out at once;
     assert.equal((await one.browser.post('/auth/sessions/end', { id }, one.csrf)).status, 400)
 })
 
-test('a new password ends the other sessions, keeps this one, and is told', async () => {
+test('a new password ends the other sessions, keeps this one, and is recorded', async () => {
   const { email, customerId, browser } = await enter()
   await browser.post('/auth/request-password-reset', { email })
   const { url, token } = await waitForLink(db, email, 'nova_senha')
@@ -362,7 +362,7 @@ test('a new password ends the other sessions, keeps this one, and is told', asyn
   assert.equal((await actsOf(customerId)).at(-1), 'password.changed')
 })
 
-test("another's passkey stays, and what is no passkey is refused and breaks nothing", async () => {
+test("another customer's passkey stays, and an invalid passkey is refused", async () => {
   const [owner, stranger] = [await enter(), await enter()]
   const { id: userId } = await db
     .selectFrom('sign_in_users')
@@ -442,7 +442,7 @@ async function addPasskey({ browser, csrf }: Person, device: Device, isVerified 
   return browser.post('/auth/passkey/verify-registration', body, csrf)
 }
 
-test('a passkey enters without a code, once for each challenge, and tells the log and its owner', async () => {
+test('a passkey signs in without a code, once for each challenge, and is recorded and mailed to its owner', async () => {
   const owner = await guard(await enter())
   const device = createDevice(owner.browser.origin)
   const added = await addPasskey(owner, device)

@@ -137,7 +137,7 @@ test('who has not proved the address has no session and is no customer, with the
   assert.equal(rows.length, 0)
 })
 
-test("who signs up with another's address gets nothing by it, whoever follows the link", async () => {
+test("signing up with another person's address gains nothing, even if they follow the link", async () => {
   const email = freshEmail()
   const made = await createCustomer(db, { name: 'Dona', email })
   assert.ok('id' in made)
@@ -301,7 +301,7 @@ test('a cookie that is not signed by this server is nobody', async () => {
     }
 })
 
-test('a session makes a key, which the audit log tells as its act, and a model call takes no session', async () => {
+test('a session can create a key, which the audit log records, and a model call does not accept a session', async () => {
   const { browser } = await enter()
   const { json } = await browser.get('/v1/session')
   const csrf = { 'x-csrf-token': json.csrf_token }
@@ -337,7 +337,7 @@ test('a key beside the cookie acts by itself, and needs no token', async () => {
   assert.equal((await browser.get('/v1/session', wrong)).status, 401, 'it does not fall back')
 })
 
-test("another session's token is none", async () => {
+test("another session's token is refused", async () => {
   const [one, two] = [await enter(), await enter()]
   const { json } = await two.browser.get('/v1/session')
   for (const token of [json.csrf_token, '', 'x', json.csrf_token.slice(1)]) {
@@ -408,7 +408,7 @@ test('what no server can take is refused, and nothing breaks', async () => {
   assert.equal(form.status, 400)
 })
 
-test('a page of elsewhere neither signs in nor out, and cannot enter by a link', async () => {
+test('a page of another site can neither sign in nor out, nor use a link', async () => {
   const email = freshEmail()
   const { browser } = await enter(email)
   const elsewhere = { origin: 'https://evil.example' }
@@ -456,7 +456,7 @@ test('one client tries so many accounts and no more', async () => {
   assert.deepEqual(statuses, [...Array(10).fill(200), 429, 429])
 })
 
-test('one address is sent so many mails and no more, whoever asks', async () => {
+test('the mails to one address are limited over all clients', async () => {
   const email = freshEmail()
   const statuses = []
   for (let mail = 0; mail < 7; mail++)
@@ -522,7 +522,7 @@ test('who deletes the account is out, and nothing of how they signed in is left'
   assert.equal(again.status, 401)
 })
 
-test('what nobody proved in a week is forgotten, and what is over goes', async () => {
+test('unconfirmed sign-ups are deleted after a week, and expired data too', async () => {
   const email = freshEmail()
   const proved = freshEmail()
   await enter(proved)

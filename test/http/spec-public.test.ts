@@ -54,7 +54,7 @@ test('without a key, or with a wrong one: 401 without a body on REST, authentica
   }
 })
 
-test('what is not there is told by its code: an image, a model, an address', async () => {
+test('missing things have their codes: an image, a model, a path', async () => {
   for (const [path, error] of [
     ['/files/images/none', 'image_not_found'],
     ['/models/none', 'model_not_found'],
@@ -92,7 +92,7 @@ test('the catalog shows 27 models or more, each with its fields, of the categori
   }
 })
 
-test('500: what went wrong within is told in the proxy format, with the id to report, and nothing is charged', async () => {
+test('500: an internal error has the proxy format, with the id to report, and nothing is charged', async () => {
   // Uploads have no place to go.
   const uploads = join(gateway.node.dataDir, 'uploads')
   await rm(uploads, { recursive: true, force: true })

@@ -336,7 +336,7 @@ async function makeTeamKey(maker: Person, teamId: string): Promise<{ id: string;
   return made.json
 }
 
-test('a cap is kept to the digit, and what is no amount of money is refused', async () => {
+test('a cap keeps every digit, and an invalid amount is refused', async () => {
   const owner = await makePerson('Caio')
   const id = await makeTeam(owner)
   for (const cap of ['0.01', '0.07', '19.99', '1000000', '123456.78']) {
@@ -537,7 +537,7 @@ async function actsOf(actorId: string): Promise<string[]> {
   return rows.map(({ action }) => action)
 }
 
-test('an admin who is one no longer leaves no open invitations behind', async () => {
+test('the open invitations of a former admin end', async () => {
   const [owner, admin] = await Promise.all([makePerson('Mara'), makePerson('Nina')])
   const teamId = await makeTeam(owner)
   const path = `/me/teams/${teamId}`

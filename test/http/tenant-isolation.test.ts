@@ -144,7 +144,7 @@ test('every operation, parameter and field has its entry here', () => {
   assert.deepEqual(ofAdmins.map(({ name }) => name).sort(), ADMIN)
 })
 
-test('without a key nobody gets anything but what is public', async () => {
+test('without a key only public data is available', async () => {
   for (const operation of operations) {
     await unchanged(operation.name, async () => {
       const answer = await callBy(household.owner, operation, { secret: undefined })
@@ -181,7 +181,7 @@ test('the ids of another are not found, and nothing changes', async (t) => {
   }
 })
 
-test('what is for operators is forbidden to whom an id belongs, too, and nothing changes', async (t) => {
+test("operators' routes are forbidden even to the owner of an id, and nothing changes", async (t) => {
   const { owner } = household
   for (const operation of needKey.filter(({ name }) => ADMIN.includes(name))) {
     await t.test(operation.name, () =>
@@ -279,7 +279,7 @@ test("one of another's keys among one's own: none is revoked", async () => {
   })
 })
 
-test('without ids, everybody gets and changes only what is theirs', async (t) => {
+test('without ids, every customer reads and changes only their own data', async (t) => {
   for (const operation of withoutIds) {
     // The token is the guest's; a stranger with it is above.
     if (operation.name === 'POST /me/invitations/accept') continue
@@ -296,7 +296,7 @@ test('without ids, everybody gets and changes only what is theirs', async (t) =>
   }
 })
 
-test("lists that are filtered by what is another's are empty", async (t) => {
+test("lists filtered by another customer's ids are empty", async (t) => {
   const stranger = await createStranger()
   const filters = ofCustomers.flatMap((operation) =>
     (operation.described.parameters ?? [])

@@ -233,11 +233,11 @@ test('a transcription that is billed by the token: sound, prompt and text, each 
   }
 })
 
-test('the price is that of the route that answered, and the hold was made for the dearest', async () => {
+test('the price is that of the route that answered, and the hold covers the most expensive route', async () => {
   await assertCharged(await transcribe('two-prices', 8), perHour(8, '0.7'))
 })
 
-test('seconds that the upstream does not tell are those of the file, and said to be an estimate', async () => {
+test("seconds that the upstream does not report are the file's, and marked as an estimate", async () => {
   const answer = await transcribe('away-sandbox-no-usage', 6.5)
   assert.equal(answer.status, 200, answer.text)
   const outcome = await theOutcome(gateway, answer.requestId)
@@ -249,7 +249,7 @@ test('seconds that the upstream does not tell are those of the file, and said to
   assert.equal(outcome.cost_billed_nano_brl, nanoBrl(perHour(7, '0.36'), FX_RATE, MARKUP))
 })
 
-test('every format costs the same, and those that are no JSON tell it in a header', async () => {
+test('every format costs the same, and formats other than JSON report the cost in a header', async () => {
   const expected = nanoBrl(perHour(13, '0.36'), FX_RATE, MARKUP)
   for (const format of ['json', 'verbose_json', 'text', 'srt', 'vtt']) {
     const answer = await transcribe('hour-0.36', 12.3, [['response_format', format]])
@@ -451,7 +451,7 @@ const NO_FORMS: Record<string, readonly [contentType: string, body: Buffer | str
   ],
 }
 
-test('400 invalid_request: what is no whole form, in Portuguese, and nothing is held', async (t) => {
+test('400 invalid_request: an incomplete form is refused, in Portuguese, and nothing is held', async (t) => {
   const requestIds: string[] = []
   for (const [name, [contentType, body]] of Object.entries(NO_FORMS)) {
     await t.test(name, async () => {
@@ -477,7 +477,7 @@ async function beginLarge(sending: Sending): Promise<void> {
   await sending.write(Buffer.alloc(64 * 1024))
 }
 
-test('401: a wrong key is told before the upload is read', async () => {
+test('401: a wrong key is refused before the upload is read', async () => {
   const sending = beginForm(gateway.node.baseUrl, 'sk-svc-none', {
     'content-length': 100 * MEGABYTE,
   })
@@ -491,7 +491,7 @@ test('401: a wrong key is told before the upload is read', async () => {
   assert.deepEqual(uploadsLeft(gateway.node), [])
 })
 
-test('403: an address that may not call is told before the upload is read', async () => {
+test('403: an address that may not call is refused before the upload is read', async () => {
   const { secret } = await seedCustomer(gateway.database.db, {
     balanceBrl: '10',
     ipAllowlist: ['203.0.113.0/24'],
@@ -606,7 +606,7 @@ test('room that was given back is there again, however a call ended', async () =
 
 // ── what goes wrong ─────────────────────────────────────────────────────────────────────────────
 
-test('each fault of an upstream is told in our words, and its hold is released once', async (t) => {
+test('each fault of an upstream is reported in our words, and its hold is released once', async (t) => {
   await Promise.all(
     UPSTREAM_FAULTS.map(({ model, status, type, reason }) =>
       t.test(model, async () => {
@@ -634,7 +634,7 @@ test('a large file that one upstream refuses unread goes whole to the next one',
   await untilNoUploadIsLeft(gateway.node)
 })
 
-test('uploads that are refused never touch those that are sound', async () => {
+test('refused uploads do not affect valid ones', async () => {
   const refusedForms = [
     withModel(['prompt', 'x'.repeat(300_000)], file()),
     withModel(file(), ['prompt', 'x'.repeat(300_000)]),

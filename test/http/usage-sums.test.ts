@@ -248,7 +248,7 @@ for (const timezone of ['America/Sao_Paulo', 'Asia/Kolkata', 'UTC']) {
   })
 }
 
-test('keys without use are listed, revoked ones only where they were used, the dearest first', async () => {
+test('keys without use are listed, revoked ones only if they were used, the highest cost first', async () => {
   const owner = await createOwner('100')
   const [idle, revokedUsed, revokedIdle, expired, failed] = (await Promise.all(
     ['sem uso', 'revogada usada', 'revogada sem uso', 'expirada', 'só falhou'].map((name, place) =>
@@ -449,7 +449,7 @@ for (const [path, name, min, max] of QUERIES) {
   })
 }
 
-test('how long calls took is told of the newest charged ones alone', async () => {
+test('latency is reported for the newest charged calls only', async () => {
   const { secret } = gateway
   const latency = async () =>
     (await ask(gateway.node.baseUrl, '/usage/by-day', { secret })).json.latency

@@ -70,7 +70,7 @@ test('files with a hash in their name are kept for good, and come compressed', a
   assert.match(String(small.headers['content-type']), /javascript/)
 })
 
-test('what is no page stays a 404: interfaces, files that are gone, programs, and what is no GET', async () => {
+test('a path that is not a page stays a 404: API paths, removed files, programs, and methods other than GET', async () => {
   for (const url of [
     '/v1/nada',
     '/v1',

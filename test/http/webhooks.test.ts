@@ -218,7 +218,7 @@ test('an input that is wrong is refused by field, and nothing is made or changed
   assert.equal((await call('GET', '/webhooks')).text, before)
 })
 
-test('the types of events are told, and each can be asked for', async () => {
+test('the event types are listed, and each can be subscribed to', async () => {
   const { call } = await createCustomer()
   const { json } = await call('GET', '/webhooks/event-types')
   assert.deepEqual(json, { event_types: [...EVENT_TYPES] })
@@ -307,7 +307,7 @@ test('attempts are listed page by page, each once, and by status', async () => {
     assert.equal((await call('GET', `/webhooks/${id}/attempts?${query}`)).status, 400, query)
 })
 
-test("every route says of another's webhook and attempt that there is none, and changes nothing", async () => {
+test("every route answers 404 for another customer's webhook and attempt, and changes nothing", async () => {
   const owner = await createCustomer()
   const stranger = await createCustomer()
   const { id } = await createHook(owner.call)

@@ -114,7 +114,7 @@ test('a known customer that was deleted there is made again', async () => {
   }
 })
 
-test('a refused customer tells the field', async () => {
+test('a refused customer names the field', async () => {
   for (const [code, description, field] of [
     ['invalid_object', 'O CPF/CNPJ informado é inválido.', 'tax_id'],
     ['invalid_cpfCnpj', 'CPF inválido.', 'tax_id'],
@@ -198,7 +198,7 @@ test('a payment of another amount or reference than asked for is not handed on',
   }
 })
 
-test('refusals of payments tell whose fault it is', async () => {
+test('refusals of payments say whose fault it is', async () => {
   const unauthorised =
     'Transação não autorizada. Verifique os dados do cartão de crédito e tente novamente.'
   for (const [order, code, description, kind, status] of [
@@ -269,7 +269,7 @@ test('only refunds that are done count, and a refund without a list is the whole
   assert.equal((await paymentFor({ status: 'RECEIVED', refunds: [] })).status, 'received')
 })
 
-test('fields that are left out or new change nothing, and those that must be there are asked for', async () => {
+test('missing optional fields and new fields change nothing, and required fields are checked', async () => {
   const small = {
     id: 'pay_ibvub5tu20v9lxr7',
     status: 'RECEIVED',
@@ -413,7 +413,7 @@ test('a card becomes a token, and neither its number nor its ccv comes back with
   }
 })
 
-test('refunds tell what stands in their way', async () => {
+test('refused refunds name the reason', async () => {
   const request = {
     paymentId: 'pay_ibvub5tu20v9lxr7',
     amountCents: 1_050n,

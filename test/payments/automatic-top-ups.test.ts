@@ -207,7 +207,7 @@ test('in a month of the customer no more is charged than the limit', async () =>
   assert.equal(await run(), 1, 'a new month')
 })
 
-test('refusals wait longer each time; after three it is switched off, and the customer is told once', async () => {
+test('refusals wait longer each time; after three it is switched off, and the customer is notified once', async () => {
   const saver = await seedSaver({ number: DECLINED_LATER })
   const { db } = database
   assert.equal(await run(), 1)

@@ -205,7 +205,7 @@ test('a charge whose answer is lost is found by our reference and credited; nobo
   assert.deepEqual([await balanceOf(holder), await countPayments(id)], ['60.91', 1])
 })
 
-test('a charge that never was fails after an hour, and that is told', async () => {
+test('a charge that does not exist at the processor fails after an hour, and is reported', async () => {
   // These centavos make the sandbox fail before it does anything.
   const holder = await seedCardHolder()
   const lost = await charge(holder, 60.92)
@@ -259,7 +259,7 @@ test('a receipt is a page without a script, of what was paid and by whom, with e
   await sql`update top_ups set returned_nano_brl = 0 where id = ${json.id}`.execute(db)
 })
 
-test('there is no receipt of what is not paid, or not the own', async () => {
+test("there is no receipt of an unpaid or another customer's top-up", async () => {
   const holder = await seedCardHolder()
   const open = await topUp(holder, { amount: 20 })
   const notPaid = await receipt(holder, open.json.id)

@@ -113,7 +113,7 @@ test('the number and the ccv are in no row, no log line, no file, no metric and 
   assert.notDeepEqual(await findWord('8829'), [])
 })
 
-test('what is missing or empty of card or holder is named, and nobody is asked', async () => {
+test('missing or empty fields of card or holder are named, and nothing is sent to the processor', async () => {
   const payer = await seedPayer(gateway.database.db)
   const { card } = cardBody(APPROVED) as { card: object }
   for (const [body, field] of [
@@ -179,7 +179,7 @@ test('a card that the processor or its issuer refuses is a 400, in words that do
   assert.deepEqual(await list(payer), [])
 })
 
-test('the processor is told of the address of the buyer', async () => {
+test("the processor gets the buyer's address", async () => {
   const payer = await seedPayer(gateway.database.db)
   const seen: string[] = []
   const processor = processorThat({ kind: 'declined', detail: 'não' }, ({ remoteIp }) => {

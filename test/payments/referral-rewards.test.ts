@@ -277,7 +277,7 @@ test('CPFs that were rewarded before there was a key count once there is one', a
   assert.equal(await brlOf(referrer), 10)
 })
 
-test('a charge-back takes the reward back: what is left of it, never below zero, and the rest is on record', async () => {
+test('a charge-back takes the rest of the reward back, never below zero, and records the shortfall', async () => {
   const { referrer, code } = await referrerWithCode()
   const [whole, part] = [await worthy(code), await worthy(code)]
   await reward()

@@ -170,7 +170,7 @@ test('within seven days the whole unspent part goes back, below the minimum too;
   assert.equal(await balanceOf(old.customerId), brl(4))
 })
 
-test('what is spent, held, promotional or more than was paid is not refunded', async () => {
+test('an amount that is spent, held, promotional or above the payment is not refunded', async () => {
   const paid = await seedPaid({ amount: 50 })
   const { customerId, key } = paid
   await grantPromotion(database.db, {
@@ -207,7 +207,7 @@ test('parts of a centavo are not refunded, and stay in the balance', async () =>
   assert.equal(await balanceOf(paid.customerId), brl(0.01) - NANO_BRL_PER_TOKEN)
 })
 
-test('a refund of one top-up takes what is unspent of that one', async () => {
+test('a refund of one top-up takes its unspent part', async () => {
   const paid = await seedPaid({ amount: 30 }, { amount: 20 })
   await spend(paid, 12)
   const topUpId = paid.ids[0]!
@@ -304,7 +304,7 @@ test('a refund that the processor refuses or cancels puts the money back into th
   await assertAudit(database)
 })
 
-test('while the processor is away, or short of money, a refund waits and is done later', async () => {
+test('while the processor is unavailable, or short of money, a refund waits and is done later', async () => {
   const { customerId } = await seedPaid({ amount: 20 })
   const refundId = await askAndExpectId(customerId)
   processor.nextRefunds.push('unreached', 'short')

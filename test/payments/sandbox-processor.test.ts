@@ -383,7 +383,7 @@ test('after the last try the queue stops, and goes on in order when it is resume
   assert.deepEqual(under.typesOf(second.id), ['PAYMENT_CREATED'])
 })
 
-test('forged events are told from those that are only strange', async () => {
+test('forged events are distinguished from unusual ones', async () => {
   const event = { id: 'evt_1&1', event: 'PAYMENT_RECEIVED', payment: { id: 'pay_nobody' } }
   const body = JSON.stringify(event)
   assert.equal(await sandbox.webhooks.post(body, undefined), 401)

@@ -78,7 +78,7 @@ test('a Pix that is paid on its page is credited once, and the key that had no b
   ])
 })
 
-test('a balance that debits use up to zero is told once, and once more when it is there again', async () => {
+test('a balance that debits use up is reported once, and again after it was restored', async () => {
   const payer = await seedPayer(gateway.database.db)
   const { db } = gateway.database
   const move = (sums: { credited_nano_brl: bigint; debited_nano_brl: bigint }) =>
@@ -109,7 +109,7 @@ test('without a CPF or CNPJ nobody tops up', async () => {
   assert.deepEqual([answer.status, answer.json.error], [400, 'cpf_required'])
 })
 
-test('what the processor does not take, or does not answer, is told, and nothing is credited', async () => {
+test('a payment that the processor refuses or does not answer is reported, and nothing is credited', async () => {
   const payer = await seedPayer(gateway.database.db)
   const { db } = gateway.database
   // These centavos make the sandbox break off before it answers, though the payment is made.

@@ -82,7 +82,7 @@ for (const isStream of [false, true]) {
     await provider.close()
   })
 
-  test(`${manner}: what is billed counts, not the markup that Cohere adds`, async () => {
+  test(`${manner}: the billed tokens count, not the formatting tokens that Cohere adds`, async () => {
     server.play('length')
     const provider = COHERE.open(server.url)
     const { usage } = await complete(provider, { body: ask(COHERE), isStream })

@@ -93,7 +93,7 @@ for (const [kind, path] of [
   ['google', '/v1beta'],
   ['google-vertex', VERTEX_PATH],
 ] as const) {
-  test(`${kind}: an image comes as its bytes, and its tokens are told apart`, async () => {
+  test(`${kind}: an image arrives as bytes, and its tokens are counted separately`, async () => {
     answer = play(`${kind}/image`)
     assert.deepEqual(await generate(kind), {
       kind: 'images',
@@ -192,7 +192,7 @@ for (const [size, imageConfig] of [
   })
 }
 
-test('a shape that there is none of is refused, and nothing is sent', async () => {
+test('an unsupported shape is refused, and nothing is sent', async () => {
   assert.deepEqual(await generate('google', { size: '4096x512' }), {
     kind: 'failure',
     reason: 'unsupported',
@@ -236,7 +236,7 @@ for (const [finishReason, reason] of [
   })
 }
 
-test('some images came and some did not: those that came are given, and what is known is billed', async () => {
+test('if only some images arrive, they are delivered, and the known usage is billed', async () => {
   answer = play('google/image', fail(503), 'google/image-blocked', 'google/image')
   assert.deepEqual(await generate('google', { count: 4 }), {
     kind: 'images',

@@ -31,7 +31,7 @@ for (const wire of [OPENAI, ...AI_SDK_WIRES]) {
   for (const isStream of [false, true]) {
     const manner = isStream ? 'streamed' : 'plain'
 
-    test(`${wire.name}, ${manner}: the conversation reads as on every wire, usage included`, async () => {
+    test(`${wire.name}, ${manner}: the conversation reads as in every format, usage included`, async () => {
       const provider = wire.open(server.url)
       const request = weatherRequest(wire.model)
       const first = await complete(provider, { body: request, isStream })

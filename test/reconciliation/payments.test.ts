@@ -116,7 +116,7 @@ test('a payment whose event was lost is credited and told of as mended, and is n
   assert.equal((await compare()).repaired, 0)
 })
 
-test('money there that no top-up of ours tells of is found, and is gone when it went back', async () => {
+test('a payment without a top-up is found, and closed when it is returned', async () => {
   const payment = await under.createPix(AMOUNT_CENTS, 'of a shop next door')
   const looksLikeOurs = await under.createPix(2_000n, createId())
   await compare()

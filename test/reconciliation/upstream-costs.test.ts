@@ -77,7 +77,7 @@ function store(costs: readonly DayCost[]): Promise<string[]> {
   return importUpstreamCosts(db, SYSTEM, { upstreamId: UPSTREAM, costs, format: 'test' })
 }
 
-test('a day is compared from midnight to midnight of UTC, and only what is beyond the tolerance is open', async () => {
+test('a day is compared from midnight to midnight of UTC, and only a discrepancy beyond the tolerance is open', async () => {
   const [equal, near, far, before] = [dayAgo(3), dayAgo(4), dayAgo(5), dayAgo(6)]
   await seedCosts([
     [`${far}T00:00:00Z`, 60n],

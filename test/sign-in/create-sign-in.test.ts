@@ -74,7 +74,7 @@ test('a cookie that another key signed is nobody, and so is one that is over', a
   assert.equal(await holdActiveSession(db, session.id), false)
 })
 
-test('a token of one session is none of another, and none of another key', () => {
+test('a token is valid for one session and one key only', () => {
   const [one, two] = [createId(), createId()]
   const signIn = create()
   assert.ok(signIn.isCsrfToken(one, signIn.csrfTokenOf(one)))
@@ -83,7 +83,7 @@ test('a token of one session is none of another, and none of another key', () =>
   assert.equal(create({ key: randomBytes(32) }).isCsrfToken(one, signIn.csrfTokenOf(one)), false)
 })
 
-test('whoever signs in at once in many places becomes one customer', async () => {
+test('concurrent first sign-ins of one person create one customer', async () => {
   const signIn = create({ publicUrl: PUBLIC_URL })
   const email = freshEmail()
   const auth = await signIn.authFor(PUBLIC_URL)
@@ -98,7 +98,7 @@ test('whoever signs in at once in many places becomes one customer', async () =>
   assert.equal(rows.length, 1)
 })
 
-test('a session acts for whoever has the e-mail that was proved, and for nobody once nobody has', async () => {
+test('a session acts for the customer with the proved e-mail, and for nobody once no customer has it', async () => {
   const signIn = create({ publicUrl: PUBLIC_URL })
   const email = freshEmail()
   const cookie = (await enter(signIn, email)).split(';')[0]

@@ -184,7 +184,7 @@ test('names of inner networks are refused when they are given', async () => {
     assert.ok('fault' in (await readWebhookUrl(`https://${host}/x`, LIVE)), host)
 })
 
-test('what is not https, hides its host, or speaks to another protocol is refused when it is given', async () => {
+test('an address that is not https, hides its host, or uses another protocol is refused when it is set', async () => {
   for (const url of [
     '',
     'x',
@@ -247,7 +247,7 @@ test('public addresses are taken as they are, in one way of writing', async () =
   })
 })
 
-test('a name is refused when any of its addresses is private, in whatever form the resolver tells them', async () => {
+test('a name is refused if any of its addresses is private, in any form that the resolver returns', async () => {
   for (const addresses of [
     ['127.0.0.1'],
     ['10.0.0.1'],

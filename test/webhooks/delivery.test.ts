@@ -85,7 +85,7 @@ test('a message arrives as it was queued, and the reference library verifies it'
   assert.ok(attempt.latency_ms !== null && attempt.finished_at)
 })
 
-test('only endpoints of the customer that are on and want the type are told', async () => {
+test("only the customer's enabled endpoints that want the type get the event", async () => {
   const one = await seedWebhook(db, `${receiver.url}/all`)
   const { customerId } = one
   const wants = { customerId, eventTypes: ['key.revoked', 'topup.paid'] as const }

@@ -8,7 +8,7 @@ import type { TopUp } from '../../payments/top-ups.ts'
 
 export interface Receipt {
   readonly topUp: TopUp & { readonly paidAt: Date }
-  /** Undefined after the customer's personal data was deleted. */
+  /** Undefined if the customer no longer has a profile. */
   readonly payer: Pick<Profile, 'full_name' | 'tax_id'> | undefined
   readonly timezone: string | undefined
   readonly sender: Pick<MailSender, 'company' | 'isSandbox'>
