@@ -15,9 +15,9 @@ import { NANO_BRL_PER_CENTAVO } from '../top-ups.ts'
 import { failPart, findPartAt, refundDescription, type OpenPart } from './settle-parts.ts'
 
 const BATCH_MAX = 20
-/** A requested part is looked at again after this time: the answer may be on its way. */
+/** A requested part is checked again after this time, because its answer may still arrive. */
 const LEASE_SECONDS = 120
-/** A part that waits for the processor, or for our balance there, is retried after as many minutes as it had tries. */
+/** A part that waits for the processor, or for our balance there, is retried after one minute per earlier try. */
 const WAIT_MINUTES_MAX = 60
 
 /** Nodes may run it concurrently. Returns the number of parts that were processed. */
