@@ -411,7 +411,7 @@ test('tokens in place of texts are refused, and nothing is sent', async () => {
   assert.deepEqual(await embed('cohere', 'embed-v4.0', { inputs: ['a', [1, 2, 3]] }), {
     kind: 'failure',
     reason: 'unsupported',
-    detail: 'this upstream takes texts, no tokens',
+    detail: 'this upstream accepts texts, not tokens',
   })
   assert.equal(server.received.length, 0)
 })

@@ -1,26 +1,26 @@
 export interface AiSdkOptions {
   readonly kind: 'anthropic' | 'google' | 'google-vertex' | 'amazon-bedrock' | 'cohere'
-  /** With its version segment, for Vertex as far as `publishers/google`; undefined: the provider's own. */
+  /** Including the version segment, for Vertex up to `publishers/google`; undefined for the provider's own address. */
   readonly baseUrl: string | undefined
-  /** For Bedrock a bearer key, for Vertex a key of express mode. */
+  /** For Bedrock a bearer key, for Vertex an express-mode key. */
   readonly apiKey: string | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly vertex?: VertexOptions | undefined
   readonly bedrock?: BedrockOptions | undefined
   readonly cancelStopsBilling: boolean
   readonly connectTimeoutMs: number
-  /** Until the first byte of the answer: for a plain answer the whole of the model's work. */
+  /** Until the first byte of the answer; for a plain answer this includes all of the model's work. */
   readonly firstByteTimeoutMs: number
   /** Between two bytes of the answer. */
   readonly idleTimeoutMs: number
   readonly connectionsMax: number
-  /** Also downloads images from this machine and from private networks. Not for what strangers name. */
+  /** Allows image downloads from this machine and private networks. Never set it if customers name the addresses. */
   readonly allowPrivateDownloads?: boolean | undefined
 }
 
 /**
- * A service account's e-mail and key, unless there is a key of express mode. That key is for Google's own
- * models: Claude needs the account in any case.
+ * The e-mail and key of a service account; not needed with an express-mode key, which serves Google's own models only.
+ * Claude always needs the account.
  */
 export interface VertexOptions {
   readonly project: string
@@ -28,11 +28,11 @@ export interface VertexOptions {
   readonly clientEmail?: string
   /** PEM. */
   readonly privateKey?: string
-  /** Where the account's signature is changed for a token; undefined: Google's own address. */
+  /** The address that exchanges the signed assertion for a token; undefined for Google's own. */
   readonly tokenUrl?: string
 }
 
-/** The access key signs the requests, unless there is a bearer key. */
+/** The access key signs requests, unless a bearer key is set. */
 export interface BedrockOptions {
   readonly region: string
   readonly accessKeyId?: string

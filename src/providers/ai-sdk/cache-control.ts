@@ -3,8 +3,8 @@ import { isObject } from '../../lib/is-object.ts'
 import type { JsonObject } from '../contract.ts'
 
 /**
- * `cache_control` of a content part or a tool, to spread into what is made of it. The life of an hour
- * costs more to write: the gateway lets it through where the model has a price for it.
+ * The `cache_control` of a content part or a tool, as options to spread into the converted part or tool. A lifetime of
+ * one hour costs more to write; the gateway passes it only if the model has a price for it.
  */
 export function readCacheControl(carrier: JsonObject): {
   providerOptions?: SharedV4ProviderOptions

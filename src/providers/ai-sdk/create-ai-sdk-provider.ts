@@ -1,6 +1,6 @@
 /**
- * The adapter for upstreams that do not speak the chat-completions format: requests and answers are
- * translated by the AI SDK's provider packages, over connections of our own.
+ * The adapter for upstreams without the chat-completions format. The AI SDK's provider packages translate requests and
+ * answers, over connections that we open.
  */
 import { APICallError } from '@ai-sdk/provider'
 import type { Provider } from '../contract.ts'
@@ -16,7 +16,7 @@ import { toChatAnswer } from './to-chat-answer.ts'
 import { brokenStream, toChatStream } from './to-chat-stream.ts'
 import { toFailure } from './to-failure.ts'
 
-/** Throws a TypeError where the upstream's credentials or its place are missing. */
+/** Throws a TypeError if the upstream's credentials, project or region are missing. */
 export function createAiSdkProvider(options: AiSdkOptions): Provider {
   const connection = openFetch(options)
   const models = openModels(options, connection.fetch)
@@ -40,7 +40,7 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
         return toChatStream(stream, call, canceller, signal)
       } catch (error) {
         const failure = toFailure(error, signal)
-        // A package that gives up on a stream leaves its connection open.
+        // The packages leave the connection open when they give up on a stream.
         canceller.abort()
         return isOfStream(error) && failure.reason !== 'aborted' ? brokenStream(failure) : failure
       }
@@ -52,7 +52,7 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
   }
 }
 
-/** A stream that was opened and whose first event is an error; some packages read that far. */
+/** Whether an opened stream failed at its first event, which some packages read before they return. */
 function isOfStream(error: unknown): boolean {
   return (
     APICallError.isInstance(error) &&

@@ -1,4 +1,4 @@
-/** Embeddings by the packages: a list longer than an upstream takes at once goes out in batches. */
+/** Embeddings through the AI SDK's packages. Lists longer than an upstream accepts are sent in batches. */
 import type { EmbeddingModelV4, EmbeddingModelV4Result } from '@ai-sdk/provider'
 import { isObject } from '../../lib/is-object.ts'
 import type {
@@ -16,9 +16,9 @@ import { RefusedRequest } from './refused-request.ts'
 import { toEmbeddingOptions } from './to-embedding-options.ts'
 import { toFailure } from './to-failure.ts'
 
-/** Some models take one text at a time: thousands of requests at once would only meet the rate limit. */
+/** Some models accept one text per request; thousands of concurrent requests would only hit the rate limit. */
 const BATCHES_AT_ONCE = 8
-/** Vertex refuses more than 20,000 tokens at once; a token is a byte at least. */
+/** Vertex refuses more than 20,000 tokens per request; a token has at least one byte. */
 const VERTEX_BATCH_BYTES_MAX = 20_000
 
 export function createEmbed(
@@ -43,7 +43,7 @@ export function createEmbed(
       return findFault(results, batches) ?? toAnswer(results)
     } catch (error) {
       const failure = toFailure(error, callerSignal)
-      // One failed batch fails the call: the others would be paid for nothing.
+      // One failed batch fails the call, so the others are cancelled to save their cost.
       canceller.abort()
       return failure
     }
@@ -51,11 +51,11 @@ export function createEmbed(
 }
 
 function textOf(input: EmbeddingCall['inputs'][number]): string {
-  if (typeof input !== 'string') throw new RefusedRequest('this upstream takes texts, no tokens')
+  if (typeof input !== 'string') throw new RefusedRequest('this upstream accepts texts, not tokens')
   return input
 }
 
-/** The texts in their order, as many together as the upstream takes in one request. */
+/** Splits the texts, in order, into batches that the upstream accepts in one request. */
 async function splitBatches(
   kind: AiSdkOptions['kind'],
   model: EmbeddingModelV4,
@@ -81,7 +81,7 @@ async function splitBatches(
 }
 
 async function textsAtOnce(kind: AiSdkOptions['kind'], model: EmbeddingModelV4): Promise<number> {
-  // Not known to the package: on Vertex this model takes one text at a time.
+  // On Vertex this model accepts one text per request, which the package does not know.
   if (kind === 'google-vertex' && model.modelId === 'gemini-embedding-001') return 1
   return (await model.maxEmbeddingsPerCall) ?? Infinity
 }
@@ -100,7 +100,7 @@ async function mapInOrder<Item, Result>(
   return results
 }
 
-/** A vector under the wrong text would be found by nobody, so a number in doubt is refused. */
+/** A vector assigned to the wrong text would never be noticed, so a wrong number of vectors is rejected. */
 function findFault(
   results: readonly EmbeddingModelV4Result[],
   batches: readonly string[][],
@@ -127,8 +127,8 @@ function toAnswer(results: readonly EmbeddingModelV4Result[]): EmbeddingAnswer {
 }
 
 /**
- * Every text has a token at least, so zero is not to be believed; the packages fill it in. The one for
- * Gemini reads no usage, but hands on the answer that has it.
+ * The tokens of one answer; undefined if unknown. Every text has at least one token, so zero means unknown: the packages
+ * fill it in. The package for Gemini reads no usage, but passes on the answer that contains it.
  */
 function readTokens({ usage, response }: EmbeddingModelV4Result): number | undefined {
   const body = isObject(response?.body) ? response.body : {}

@@ -1,6 +1,6 @@
 /**
- * Images by Gemini. It gives one for each request, and says no by an answer without one. The packages
- * for images tell only sums of tokens, so the language model is asked: what is image is priced apart.
+ * Images by Gemini, which returns one image per request, and refuses by an answer without an image. Image tokens have a
+ * separate price, but the packages' image models report only totals, so the language model is used.
  */
 import type { LanguageModelV4, LanguageModelV4GenerateResult } from '@ai-sdk/provider'
 import type { GeneratedImage, ImageCall, Provider, UpstreamFailure } from '../contract.ts'
@@ -9,7 +9,7 @@ import { sumImageUsage, toImageUsage, type ImageUsage } from './image-usage.ts'
 import { toFailure } from './to-failure.ts'
 import { toImageConfig, type ImageConfig } from './to-image-config.ts'
 
-/** What one request came to. An answer without an image is paid for as well. */
+/** The result of one request. An answer without an image may be billed as well. */
 interface Answered {
   readonly kind: 'answered'
   readonly images: readonly GeneratedImage[]
@@ -18,7 +18,7 @@ interface Answered {
   readonly failure: UpstreamFailure | undefined
 }
 
-/** Some images are better than none: it fails where all requests did. */
+/** Returns the images of the requests that succeeded; fails only if none has an image. */
 export function createGenerateImages(
   open: (modelId: string) => LanguageModelV4,
 ): NonNullable<Provider['generateImages']> {
@@ -38,7 +38,7 @@ export function createGenerateImages(
       one.kind === 'failure' ? one : (one.failure ?? []),
     )
     if (images.length === 0 && failure) return failure
-    // What was refused without a word of its tokens was not billed.
+    // A refusal without usage was not billed.
     const billed = answered.filter((answer) => answer.images.length > 0 || answer.usage)
     return {
       kind: 'images',
@@ -75,14 +75,14 @@ async function draw(
 }
 
 function readImage(part: LanguageModelV4GenerateResult['content'][number]): GeneratedImage[] {
-  // Sketches made on the way are files of the reasoning, and left out.
+  // Intermediate sketches are files of the reasoning, and are left out.
   if (part.type !== 'file' || part.data.type !== 'data') return []
   if (!part.mediaType.startsWith('image/')) return []
   const { data } = part.data
   return [{ base64: typeof data === 'string' ? data : Buffer.from(data).toString('base64') }]
 }
 
-/** Ends that are not the package's content filter but say no to the prompt all the same. */
+/** Finish reasons that refuse the prompt, although the package does not map them to its content filter. */
 const REFUSALS: ReadonlySet<string> = new Set([
   'IMAGE_PROHIBITED_CONTENT',
   'IMAGE_RECITATION',
@@ -98,6 +98,6 @@ function explainNoImage({
   return {
     kind: 'failure',
     reason: isRefusal ? 'refused_request' : 'bad_answer',
-    detail: `the model gave no image: ${raw?.slice(0, 100) ?? 'it did not say why'}`,
+    detail: `the model gave no image: ${raw?.slice(0, 100) ?? 'no reason given'}`,
   }
 }

@@ -8,7 +8,7 @@ export interface ImageUsage extends ReportedTokens {
   readonly imageOutputTokens: number
 }
 
-/** Usage of one answer. Output that Gemini does not take apart, beside its thoughts, is image. */
+/** The usage of one answer. Without details from Gemini, all output except reasoning counts as image tokens. */
 export function toImageUsage(
   usage: LanguageModelV4Usage,
   hasOutput: boolean,
@@ -27,7 +27,7 @@ function imageTokens(detail: unknown): number {
   return readCount(detail.tokenCount) ?? 0
 }
 
-/** Undefined where one is unknown. */
+/** The sum of the usages; undefined if one of them is unknown. */
 export function sumImageUsage(usages: readonly (ImageUsage | undefined)[]): ImageUsage | undefined {
   const sum = {
     promptTokens: 0,

@@ -1,6 +1,6 @@
 /**
- * How large the body of a chat is that a package would send, found by letting it make the body and
- * sending nothing: no rule of ours has to know what each package adds to a request or repeats of it.
+ * Measures the body of a chat by letting the package build it without sending it. So no rule of ours has to model the
+ * text that each package adds or repeats.
  */
 import type { ChatContent } from '../contract.ts'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
@@ -8,12 +8,12 @@ import { openModels } from './open-models.ts'
 import type { FileContent, ReadFile } from './read-file.ts'
 import { toCallOptions } from './to-call-options.ts'
 
-/** For what differs with the limit of output: the limit's own digits, and a budget of thinking or none. */
+/** Allowance for parts that vary with the output limit: its digits, and an optional reasoning budget. */
 const LIMIT_BYTES_MAX = 256
-/** Nothing opens it. */
-const NOBODY = 'measured'
+/** A placeholder for credentials and ids, which are never sent. */
+const PLACEHOLDER = 'measured'
 
-/** Thrown in place of an answer. */
+/** Thrown by `measure` instead of sending the request. */
 class Measured extends Error {
   readonly bytes: number
   constructor(bytes: number) {
@@ -25,18 +25,18 @@ class Measured extends Error {
 export function createMeasureChat(
   options: AiSdkOptions,
 ): (content: ChatContent) => Promise<number | undefined> {
-  const models = openModels(withoutCredentials(options), measure, async () => NOBODY)
+  const models = openModels(withoutCredentials(options), measure, async () => PLACEHOLDER)
   return async function measureChat(content) {
     try {
       const model = models.language(content.model)
-      const call = { ...content, callId: NOBODY }
+      const call = { ...content, callId: PLACEHOLDER }
       const { signal } = new AbortController()
       const request = await toCallOptions(call, model, options.kind, readAsNothing, signal)
       await (content.isStream ? model.doStream(request) : model.doGenerate(request))
     } catch (error) {
       if (error instanceof Measured) return error.bytes + LIMIT_BYTES_MAX
     }
-    // What cannot be made is not sent either; why is told when it is tried.
+    // A body that cannot be built cannot be sent either; the call itself reports the reason.
     return undefined
   }
 }
@@ -46,7 +46,7 @@ const measure: typeof globalThis.fetch = async (_input, init) => {
   throw new Measured(typeof body === 'string' ? Buffer.byteLength(body) : Infinity)
 }
 
-/** An image is not part of the measure; its address is text that may be sent. */
+/** Image data is not measured; an address is, because it may be sent as text. */
 const readAsNothing: ReadFile = Object.assign(readNothing, { data: readNothing })
 
 async function readNothing(url: string): Promise<FileContent> {
@@ -58,8 +58,8 @@ function withoutCredentials(options: AiSdkOptions): AiSdkOptions {
   const { bedrock } = options
   return {
     ...options,
-    apiKey: NOBODY,
-    // The key of a bearer is not signed with.
+    apiKey: PLACEHOLDER,
+    // With a bearer key, the package does not sign requests.
     ...(bedrock ? { bedrock: { region: bedrock.region } } : {}),
   }
 }

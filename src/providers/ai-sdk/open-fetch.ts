@@ -9,12 +9,12 @@ export interface OpenFetch {
   close(): Promise<void>
 }
 
-/** A longer answer is broken. */
+/** A longer answer is rejected as broken. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 
 /**
- * A `fetch` over connections of its own, with the upstream's time-outs. A redirect is an answer like
- * any other: followed, it would take the credentials along.
+ * A `fetch` with its own connections and the upstream's time-outs. Redirects are not followed, because the request
+ * would take the credentials along.
  */
 export function openFetch(options: AiSdkOptions): OpenFetch {
   const dispatcher = new Agent({
@@ -26,7 +26,7 @@ export function openFetch(options: AiSdkOptions): OpenFetch {
     keepAliveTimeout: 30_000,
     maxResponseSize: ANSWER_BYTES_MAX,
   })
-  // The types of undici and of the platform name the same interface differently.
+  // undici and the platform declare incompatible types for the same interface.
   const send = fetch as unknown as (input: unknown, init: unknown) => Promise<Response>
   return {
     fetch: (input, init) => send(input, { ...init, redirect: 'manual', dispatcher }),

@@ -9,9 +9,8 @@ import { openVertex } from './open-vertex.ts'
 import type { OpenedModels } from './opened-models.ts'
 
 /**
- * How the models of an upstream are opened. Throws a TypeError where its credentials or its place are
- * missing. Every setting is given, empty ones too: what is undefined, the packages take from the
- * environment.
+ * Opens the models of an upstream. Throws a TypeError if its credentials, project or region are missing. Every setting
+ * is passed explicitly, even if empty, because the packages read undefined settings from the environment.
  */
 export function openModels(
   options: AiSdkOptions,
@@ -85,7 +84,7 @@ function openBedrock(options: AiSdkOptions, fetch: Fetch): OpenedModels {
   )
 }
 
-/** Given because the package would first look for an address in the environment. */
+/** Passed explicitly, because the package would otherwise look for an address in the environment. */
 function bedrockAddress(region: string): string {
   const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'
   return `https://bedrock-runtime.${region}.${domain}`

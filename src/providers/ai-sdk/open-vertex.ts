@@ -2,14 +2,14 @@ import { createGoogleVertex } from '@ai-sdk/google-vertex'
 import { createGoogleVertexAnthropic } from '@ai-sdk/google-vertex/anthropic'
 import { LoadAPIKeyError, type LanguageModelV4 } from '@ai-sdk/provider'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
-import { modelWire } from './model-wire.ts'
+import { modelFormat } from './model-format.ts'
 import type { Fetch } from './open-fetch.ts'
 import type { OpenedModels } from './opened-models.ts'
 import { createVertexToken } from './vertex-token.ts'
 
 /**
- * Gemini by an API key of express mode or by a service account, Claude by the account alone. Throws a
- * TypeError where there is neither.
+ * Opens Gemini with an express-mode API key or a service account, and Claude with a service account only. Throws a
+ * TypeError if there is neither.
  */
 export function openVertex(
   options: AiSdkOptions,
@@ -30,7 +30,7 @@ export function openVertex(
   const openClaude = createOpenClaude({ ...common, ...claudeAddress(baseUrl) }, getToken)
   return {
     language: (modelId) =>
-      modelWire('google-vertex', modelId) === 'anthropic'
+      modelFormat('google-vertex', modelId) === 'anthropic'
         ? openClaude(modelId)
         : google.languageModel(modelId),
     embedding: (modelId) => google.embeddingModel(modelId),
@@ -45,7 +45,7 @@ function createGetToken(vertex: AiSdkOptions['vertex'], fetch: Fetch): GetToken 
   return createVertexToken({ clientEmail, privateKey, tokenUrl }, fetch)
 }
 
-/** With a client of ours the package does not look for credentials. Of a client it uses only this. */
+/** With our own client the package does not look for credentials; it calls only `getAccessToken`. */
 function authOptions(getToken: GetToken | undefined): { googleAuthOptions: GoogleAuthOptions } {
   if (!getToken) {
     throw new TypeError('vertex needs an API key, or the e-mail and the key of a service account')
@@ -71,7 +71,7 @@ function createOpenClaude(
   return (modelId) => claude.languageModel(modelId)
 }
 
-/** An address of one's own is that of Google's models; Anthropic's are beside them. */
+/** A configured address points to Google's models; Anthropic's are next to them. */
 function claudeAddress(baseUrl: string | undefined): { baseURL?: string } {
   if (baseUrl === undefined) return {}
   const place = baseUrl.replace(/\/+$/, '').replace(/\/publishers\/google$/, '')

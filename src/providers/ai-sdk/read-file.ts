@@ -5,20 +5,20 @@ import { RefusedRequest } from './refused-request.ts'
 
 export type FileContent = Pick<LanguageModelV4FilePart, 'data' | 'mediaType'>
 
-/** What the request calls a file. */
+/** The kind of a file, as declared by the request. */
 export type FileKind = 'image' | 'document'
 
 export interface ReadFile {
-  /** As its data, or as its URL where the model can open that. */
+  /** Returns the file as data, or as a URL if the model can open it. */
   (url: string, kind: FileKind): Promise<FileContent>
-  /** As its data. In the results of tools a package would open URLs itself, private ones too. */
+  /** Returns the file as data. For tool results, because the packages would open URLs themselves, also private ones. */
   readonly data: (url: string, kind: FileKind) => Promise<FileContent>
 }
 
-/** All that one request may have downloaded. */
+/** The most data that is downloaded for one request. */
 const DOWNLOAD_BYTES_MAX = 50 * 1024 * 1024
 const DOWNLOAD_TIMEOUT_MS = 20_000
-/** So many addresses with slow hosts would hold the call for minutes. */
+/** More addresses on slow hosts could block the call for minutes. */
 const DOWNLOADS_MAX = 20
 
 const IMAGE_OF_ENDING: Readonly<Record<string, string>> = {
@@ -31,8 +31,8 @@ const IMAGE_OF_ENDING: Readonly<Record<string, string>> = {
 const DOCUMENT_OF_ENDING: Readonly<Record<string, string>> = { pdf: 'application/pdf' }
 
 /**
- * For one request. What the model can open by its address is passed on as such, the rest is downloaded.
- * Only http and https: other schemes would be opened with the upstream's own credentials. Rejects with
+ * Creates the file reader of one request. Addresses that the model can open are passed on; other files are downloaded.
+ * Only http and https are allowed, because upstreams would open other schemes with their own credentials. Rejects with
  * a `RefusedRequest`.
  */
 export function createReadFile(
@@ -71,7 +71,7 @@ export function createReadFile(
       throw new RefusedRequest('a file is neither a data URL nor an http address')
     }
     const ending = /\.([a-z]+)$/i.exec(url.pathname)?.[1]?.toLowerCase() ?? ''
-    // What is held for as an image is passed on as nothing else, whatever its address ends in.
+    // The hold covers an image, so the file must be passed on as an image, whatever the ending of its address.
     const mediaType =
       kind === 'image' ? (IMAGE_OF_ENDING[ending] ?? 'image/*') : DOCUMENT_OF_ENDING[ending]
     if (mediaType === undefined) return download(url, kind)
@@ -93,7 +93,7 @@ function readDataUrl(url: string): FileContent {
   }
   const data = url.slice(comma + 1)
   return {
-    // Some upstreams know JPEG only by its proper name.
+    // Some upstreams accept only `image/jpeg`.
     mediaType: type === 'image/jpg' ? 'image/jpeg' : type,
     data: { type: 'data', data: parameters.includes('base64') ? data : percentDecoded(data) },
   }
@@ -107,7 +107,7 @@ function percentDecoded(text: string): Buffer {
   }
 }
 
-/** Where only `image/*` is known of the type, an upstream that must be told the type is not given the URL. */
+/** Whether the model can open a URL of this type. A model that needs the exact type cannot if only `image/*` is known. */
 function isSupported(
   supportedUrls: Readonly<Record<string, RegExp[]>>,
   url: string,
@@ -123,17 +123,17 @@ function isSupported(
   })
 }
 
-/** What the bytes are, not what their host calls them: images and documents have other prices than sound. */
+/** Decides the type by the bytes, not by the host's header: images, documents and audio have different prices. */
 function downloadedType(mediaType: string, body: Buffer, kind: FileKind): string {
   const imageType = imageTypeOf(body)
   if (kind === 'image') {
     if (imageType === undefined)
-      throw new RefusedRequest('what an image address leads to is no image')
+      throw new RefusedRequest('the address of an image does not lead to an image')
     return imageType
   }
   const isDocument = mediaType === 'application/pdf' || mediaType.startsWith('text/')
   const isPdf = mediaType === 'application/octet-stream' && body.toString('latin1', 0, 4) === '%PDF'
   if ((!isDocument && !isPdf) || isSound(body) || isVideo(body))
-    throw new RefusedRequest('what a file address leads to is no document')
+    throw new RefusedRequest('the address of a file does not lead to a document')
   return isPdf ? 'application/pdf' : mediaType
 }

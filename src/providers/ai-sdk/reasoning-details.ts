@@ -1,12 +1,12 @@
 /**
- * Claude signs its thinking, hides parts of it, and wants both back with the results of its tools. Over
- * the chat-completions format they go into `reasoning_details`, as other gateways do.
+ * Claude signs its thinking, redacts parts of it, and requires both back with tool results. In the chat-completions
+ * format they are in `reasoning_details`, as in other gateways.
  */
 import type { LanguageModelV4ReasoningPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import { isObject } from '../../lib/is-object.ts'
 import type { JsonObject } from '../contract.ts'
 
-/** One block of thinking, whole; undefined where the upstream does not want it back. */
+/** One complete block of thinking; undefined if the upstream does not require it back. */
 export function toReasoningDetail(
   text: string,
   metadata: SharedV4ProviderMetadata | undefined,
@@ -21,8 +21,8 @@ export function toReasoningDetail(
 }
 
 /**
- * The blocks of thinking of an earlier turn. Clients that collected a stream may hold a block as many
- * texts of which the last is signed.
+ * The blocks of thinking of an earlier turn. Clients that collected a stream may send a block as several texts, of which
+ * only the last is signed.
  */
 export function readReasoningDetails(details: unknown): LanguageModelV4ReasoningPart[] {
   const parts: LanguageModelV4ReasoningPart[] = []

@@ -1,4 +1,4 @@
-/** A request that cannot be put to this upstream. Its message names no content of the request. */
+/** A request that this adapter cannot send. The message never quotes the request. */
 export class RefusedRequest extends Error {
   override readonly name = 'RefusedRequest'
 }

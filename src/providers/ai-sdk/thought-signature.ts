@@ -1,12 +1,12 @@
 /**
- * Gemini signs its thoughts and wants the signatures back. Over the chat-completions format they go
- * where Google's own endpoint puts them: `extra_content.google.thought_signature`.
+ * Gemini signs its thoughts and requires the signatures back. In the chat-completions format they are in
+ * `extra_content.google.thought_signature`, as in Google's own endpoint.
  */
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import { isObject } from '../../lib/is-object.ts'
 import type { JsonObject } from '../contract.ts'
 
-/** To spread into a tool call, a message or a delta; empty where there is no signature. */
+/** Fields to spread into a tool call, a message or a delta; empty without a signature. */
 export function toExtraContent(metadata: SharedV4ProviderMetadata | undefined): JsonObject {
   const signature = (metadata?.google ?? metadata?.googleVertex)?.thoughtSignature
   return typeof signature === 'string'
@@ -14,7 +14,7 @@ export function toExtraContent(metadata: SharedV4ProviderMetadata | undefined): 
     : {}
 }
 
-/** To spread into a part of a prompt; empty where the tool call or the message carries no signature. */
+/** Options to spread into a prompt part; empty if the tool call or message has no signature. */
 export function readThoughtSignature(carrier: JsonObject): {
   providerOptions?: { google: { thoughtSignature: string } }
 } {

@@ -9,7 +9,7 @@ import { listParts, textOf } from './to-user-parts.ts'
 
 export type AssistantParts = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 
-/** An earlier answer of the model: its thoughts, then its text, then its tool calls. */
+/** Converts an earlier answer of the model: its reasoning, then its text, then its tool calls. */
 export function toAssistantParts(message: JsonObject): AssistantParts {
   return [...readReasoning(message), ...readTexts(message), ...readToolCalls(message.tool_calls)]
 }
@@ -55,14 +55,14 @@ function readToolCalls(calls: unknown): LanguageModelV4ToolCallPart[] {
   })
 }
 
-/** Upstreams want an object here. Clients send back an empty text for a call without arguments. */
+/** Upstreams require an object. Clients send an empty string for a call without arguments. */
 function parseArguments(text: unknown): unknown {
   if (text === undefined || text === null || text === '') return {}
   try {
     const value: unknown = JSON.parse(textOf(text))
     if (isObject(value)) return value
   } catch {
-    // Told below, as for any other JSON.
+    // Refused below, like JSON that is not an object.
   }
   throw new RefusedRequest('the arguments of a tool call are not a JSON object')
 }

@@ -8,18 +8,18 @@ import { isObject } from '../../lib/is-object.ts'
 import type { ChatCall, JsonObject } from '../contract.ts'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
 import { callHeaders } from './call-headers.ts'
-import { modelWire } from './model-wire.ts'
+import { modelFormat } from './model-format.ts'
 import type { ReadFile } from './read-file.ts'
 import { RefusedRequest } from './refused-request.ts'
 import { toPrompt } from './to-prompt.ts'
 import { toReasoning } from './to-reasoning.ts'
 import { toTools } from './to-tools.ts'
 
-/** For upstreams that take a schema but have no mode for just any JSON. */
+/** For upstreams that accept a schema but have no mode for free-form JSON. */
 const JSON_INSTRUCTION =
   'Answer with one valid JSON object and nothing else: no explanation and no code fence.'
 
-/** A chat-completions request as the call of a model. Rejects with a `RefusedRequest`. */
+/** Converts a chat-completions request to a model call. Rejects with a `RefusedRequest`. */
 export async function toCallOptions(
   call: ChatCall,
   model: LanguageModelV4,
@@ -28,27 +28,27 @@ export async function toCallOptions(
   signal: AbortSignal,
 ): Promise<LanguageModelV4CallOptions> {
   const { body } = call
-  const wire = modelWire(kind, model.modelId)
+  const format = modelFormat(kind, model.modelId)
   if (typeof body.n === 'number' && body.n > 1) {
     throw new RefusedRequest('this upstream gives one choice only')
   }
   const prompt = await toPrompt(body.messages, readFile)
   const responseFormat = toResponseFormat(body.response_format)
   const { providerOptions, ...reasoning } = toReasoning(
-    wire,
+    format,
     model.modelId,
     body.reasoning_effort,
     call.outputTokensMax,
   )
   return {
-    prompt: needsJsonInstruction(wire, responseFormat)
+    prompt: needsJsonInstruction(format, responseFormat)
       ? withInstruction(prompt, JSON_INSTRUCTION)
       : prompt,
     ...reasoning,
     ...toSampling(body),
     ...toTools(body),
     ...(responseFormat ? { responseFormat } : {}),
-    providerOptions: toProviderOptions(wire, body, providerOptions),
+    providerOptions: toProviderOptions(format, body, providerOptions),
     headers: callHeaders(call.callId),
     abortSignal: signal,
   }
@@ -95,7 +95,7 @@ function needsJsonInstruction(
   return hasNoMode && format?.type === 'json' && format.schema === undefined
 }
 
-/** After the other instructions, so that what an upstream has cached of them stays of use. */
+/** Adds the instruction after all others, so that their cached prefix at the upstream stays valid. */
 function withInstruction(prompt: LanguageModelV4Prompt, content: string): LanguageModelV4Prompt {
   const first = prompt.findIndex(({ role }) => role !== 'system')
   const place = first === -1 ? prompt.length : first
@@ -112,7 +112,7 @@ function toProviderOptions(
   const given: SharedV4ProviderOptions = {}
   if (kind === 'anthropic' || kind === 'amazon-bedrock') {
     given.anthropic = {
-      // Tools are then written alike for plain and streamed calls, which share the upstream's cache.
+      // So that plain and streamed calls serialize tools alike and share the upstream's cache.
       ...(kind === 'anthropic' ? { toolStreaming: false } : {}),
       ...(body.parallel_tool_calls === false ? { disableParallelToolUse: true } : {}),
     }

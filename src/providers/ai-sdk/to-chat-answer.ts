@@ -5,14 +5,14 @@ import { toExtraContent } from './thought-signature.ts'
 import { refusalText, toFinishReason } from './to-finish-reason.ts'
 import { toReportedUsage, type AskedOfUsage } from './to-reported-usage.ts'
 
-/** A plain answer in the chat-completions shape, without the fields that the gateway fills in. */
+/** Converts a plain answer to the chat-completions shape, without the fields that the gateway adds. */
 export function toChatAnswer(
   result: LanguageModelV4GenerateResult,
   asked: AskedOfUsage,
 ): ChatAnswer | UpstreamFailure {
   const { content, finishReason, usage, providerMetadata } = result
   const finish = toFinishReason(finishReason)
-  // The connection is as it should be: it is the answer that lacks its end.
+  // The connection did not fail; the answer itself is incomplete.
   if (typeof finish === 'object') return { ...finish, reason: 'bad_answer' }
   const message = toMessage(content, refusalText(providerMetadata))
   return {

@@ -13,12 +13,12 @@ import { toReportedUsage, type AskedOfUsage } from './to-reported-usage.ts'
 
 type PartReader = ReadableStreamDefaultReader<LanguageModelV4StreamPart>
 
-/** The connection can be used again if its answer ends; one that does not is not waited for. */
+/** How long the end of an answer is awaited, so that its connection can be reused. */
 const DISCARD_MS_MAX = 1_000
 
 /**
- * An answer in parts as chat-completions chunks, read as slowly as they are pulled. Aborting
- * `canceller` ends the request; `signal` is the caller's and the canceller's together.
+ * Converts a stream of parts to chat-completions chunks, read as slowly as they are pulled. Aborting `canceller` ends
+ * the request; `signal` combines the caller's signal and the canceller's.
  */
 export function toChatStream(
   stream: ReadableStream<LanguageModelV4StreamPart>,
@@ -33,7 +33,7 @@ export function toChatStream(
   }
 }
 
-/** The stream of an answer that failed with its first event. */
+/** A stream that fails at its first chunk. */
 export function brokenStream(failure: UpstreamFailure): ChatStream {
   return {
     kind: 'stream',
@@ -57,7 +57,7 @@ async function* readChunks(
   try {
     for (;;) {
       const { done, value: part } = await reader.read()
-      if (done) throw broken('the stream ended before its end')
+      if (done) throw broken('the stream ended without a finish reason')
       if (part.type === 'error') throw part.error
       if (part.type === 'finish') {
         const chunk = lastChunk(part, hasStarted, asked)
@@ -108,7 +108,7 @@ function discardRest(reader: PartReader, canceller: AbortController): void {
   const readOn = async (): Promise<void> => {
     while (!(await reader.read()).done);
   }
-  // What comes after the end of the answer, also a fault, is of no interest.
+  // Events and errors after the end of the answer are ignored.
   readOn()
     .catch(() => {})
     .finally(() => clearTimeout(timer))

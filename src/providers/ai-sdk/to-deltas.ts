@@ -3,7 +3,7 @@ import type { JsonObject } from '../contract.ts'
 import { toReasoningDetail } from './reasoning-details.ts'
 import { toExtraContent } from './thought-signature.ts'
 
-/** What an upstream's part adds to the answer: none, one or, rarely, several deltas. */
+/** Converts one part of an upstream's stream to no, one or, rarely, several deltas. */
 export type ToDeltas = (part: LanguageModelV4StreamPart) => JsonObject[]
 
 interface OpenToolCall {
@@ -12,16 +12,16 @@ interface OpenToolCall {
   hasSignature: boolean
 }
 
-/** What Cohere writes at times where a call has no arguments; the others write an object or nothing. */
+/** Cohere sometimes sends this for a call without arguments; other upstreams send an object or nothing. */
 const NO_ARGUMENTS = 'null'
 
-/** For one stream; remembers which tool call and which block of thinking a part goes on with. */
+/** Creates the converter of one stream, which tracks open tool calls and blocks of thinking. */
 export function createToDeltas(): ToDeltas {
   const toolCalls = new Map<string, OpenToolCall>()
   const thinking = new Map<string, { text: string; metadata: SharedV4ProviderMetadata }>()
   let details = 0
 
-  /** A block goes back whole, with its signature, and so comes whole as well. */
+  /** Clients must send a block back complete, with its signature, so it is also delivered complete. */
   function think(
     part: Extract<LanguageModelV4StreamPart, { type: `reasoning-${string}`; id: string }>,
   ): JsonObject[] {
@@ -64,7 +64,7 @@ export function createToDeltas(): ToDeltas {
     return [{ tool_calls: [{ index: call.index, function: { arguments: text } }] }]
   }
 
-  /** The whole call at its end adds what no delta brought. */
+  /** The complete call at its end adds the arguments and the signature that no delta contained. */
   function endToolCall(
     part: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>,
   ): JsonObject[] {
@@ -83,7 +83,7 @@ export function createToDeltas(): ToDeltas {
       case 'text-delta': {
         const text = part.type === 'text-delta' ? part.delta : ''
         const extraContent = toExtraContent(part.providerMetadata)
-        // A signature at the start of a text comes again with its first words.
+        // The first delta of a text repeats the signature of its start.
         if (part.type === 'text-start' || (text === '' && !('extra_content' in extraContent))) {
           return []
         }

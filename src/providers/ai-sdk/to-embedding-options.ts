@@ -3,9 +3,8 @@ import type { EmbeddingCall } from '../contract.ts'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
 
 /**
- * The number of dimensions, and for Cohere's models `input_type`, which they want with every text:
- * `search_document`, `search_query`, `classification` or `clustering`. Values that a package does not
- * know it refuses.
+ * The number of dimensions, and for Cohere's models the required `input_type`: `search_document`, `search_query`,
+ * `classification` or `clustering`. The packages refuse unknown values.
  */
 export function toEmbeddingOptions(
   kind: AiSdkOptions['kind'],
@@ -17,7 +16,7 @@ export function toEmbeddingOptions(
     case 'cohere':
       return { providerOptions: { cohere: given({ outputDimension: dimensions, inputType }) } }
     case 'amazon-bedrock': {
-      // The package decides by the same names which format a model speaks.
+      // The package selects the request format by the same names.
       const isCohere = modelId.includes('cohere.embed-')
       const isNova = modelId.includes('amazon.nova-') && modelId.includes('embed')
       const options = isCohere

@@ -16,8 +16,8 @@ const DETAIL_CHARACTERS_MAX = 300
 const CAUSES_MAX = 10
 
 /**
- * Why a call gave no answer, from whatever a package threw or put into its stream. Texts of the
- * packages are kept out of the log where they quote what the customer or the model wrote.
+ * Converts an error that a package threw, or put into its stream, to a failure. Messages that quote the customer's or
+ * the model's text are kept out of the log.
  */
 export function toFailure(error: unknown, signal: AbortSignal): UpstreamFailure {
   if (signal.aborted) return failure('aborted', 'the call was aborted')
@@ -48,13 +48,13 @@ function isRefusal(status: number | undefined): status is number {
   return status !== undefined && (status < 200 || status > 299)
 }
 
-/** The packages wrap what the network threw, some of them twice. */
+/** Finds the network error that the packages wrap, some of them twice. */
 function findNetworkError(error: unknown): Error | undefined {
   let current = error
   for (let depth = 0; depth < CAUSES_MAX && current instanceof Error; depth += 1) {
     const { name, code } = current as { name: string; code?: unknown }
     if (typeof code === 'string' || name === 'AbortError') return current
-    // What fetch throws, where it tells no cause.
+    // The error that fetch throws without a cause.
     const isOfFetch = name === 'TypeError' && /^(terminated|fetch failed)$/.test(current.message)
     if (isOfFetch && current.cause === undefined) return current
     current = current.cause
@@ -76,7 +76,7 @@ interface StreamError {
   readonly statusCode?: unknown
 }
 
-/** What an upstream says in the middle of its answer, as the packages hand it on. */
+/** Whether this is an upstream's error in the middle of a stream, as the packages pass it on. */
 function isStreamError(error: unknown): error is StreamError {
   return isObject(error) && !(error instanceof Error) && typeof error.message === 'string'
 }

@@ -4,7 +4,7 @@ import type { UpstreamFailure } from '../contract.ts'
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
 
-/** Words for an end that the packages do not know, and take for an ordinary end. */
+/** Finish reasons that the packages do not know and report as `other`. */
 const UNKNOWN_TO_PACKAGES: ReadonlyMap<string, FinishReason | 'error'> = new Map([
   ['model_context_window_exceeded', 'length'],
   ['malformed_model_output', 'error'],
@@ -17,15 +17,15 @@ const UNKNOWN_TO_PACKAGES: ReadonlyMap<string, FinishReason | 'error'> = new Map
 ])
 
 /**
- * The `finish_reason` of an answer, or why it is none. Without the upstream's own word for its end the
- * answer did not end: the packages make up a reason where the connection just closed.
+ * The `finish_reason` of an answer, or a failure. Without the upstream's own (raw) reason the answer is incomplete: the
+ * packages invent a reason if the connection just closed.
  */
 export function toFinishReason({
   unified,
   raw,
 }: LanguageModelV4FinishReason): FinishReason | UpstreamFailure {
   if (raw === undefined || unified === 'interrupted') {
-    return failure('connection_lost', 'the answer ended before its end')
+    return failure('connection_lost', 'the answer ended without a finish reason')
   }
   const known = unified === 'other' ? UNKNOWN_TO_PACKAGES.get(raw) : undefined
   if (unified === 'error' || known === 'error') {
@@ -45,7 +45,7 @@ export function toFinishReason({
   }
 }
 
-/** What the upstream says of its refusal; undefined where it says nothing. */
+/** The upstream's explanation of a refusal; undefined if it gives none. */
 export function refusalText(
   metadata: { readonly anthropic?: unknown } | undefined,
 ): string | undefined {

@@ -1,19 +1,19 @@
 import type { JSONObject } from '@ai-sdk/provider'
 import { RefusedRequest } from './refused-request.ts'
 
-/** To spread into the options of Google's packages; empty for the model's own choice. */
+/** Options to spread into those of Google's packages; empty if the model chooses. */
 export interface ImageConfig {
   readonly imageConfig?: JSONObject
 }
 
 const RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'] as const
-/** How far the shape of the image may be from what was asked for, as a factor. */
+/** The greatest factor by which the image's aspect ratio may differ from the requested one. */
 const RATIO_DEVIATION_MAX = 1.05
 const ORDINARY_SIDE_PIXELS = 1024
 
 /**
- * Gemini knows shapes and some sizes, not pixels: the nearest of both, where the shape comes close.
- * Throws a `RefusedRequest` where it does not.
+ * Gemini supports fixed aspect ratios and some sizes instead of pixels. Selects the nearest of both; throws a
+ * `RefusedRequest` if no aspect ratio is close enough.
  */
 export function toImageConfig(size: string | undefined): ImageConfig {
   if (size === undefined) return {}
@@ -36,7 +36,7 @@ function deviationOf(name: string, ratio: number): number {
   return Math.abs(Math.log(ratio / (width / height)))
 }
 
-/** The ordinary size is not asked for: the first of these models know no other, nor its name. */
+/** Undefined for the default size: the first of these models have no other, and refuse the option. */
 function toImageSize(sidePixels: number): string | undefined {
   const doublings = Math.round(Math.log2(sidePixels / ORDINARY_SIDE_PIXELS))
   if (doublings === 0) return undefined

@@ -12,9 +12,8 @@ import { toAssistantParts } from './to-assistant-parts.ts'
 import { listParts, textOf, toUserParts } from './to-user-parts.ts'
 
 /**
- * The messages of a chat-completions request. Instructions come first, wherever they stood, and
- * messages of one speaker in a row become one: most upstreams take nothing else. Rejects with a
- * `RefusedRequest`.
+ * Converts the messages of a chat-completions request. Moves instructions to the front, and merges consecutive messages
+ * of the same role, because most upstreams require both. Rejects with a `RefusedRequest`.
  */
 export async function toPrompt(
   messages: unknown,

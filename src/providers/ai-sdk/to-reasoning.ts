@@ -1,6 +1,6 @@
 /**
- * How much a model may think. Upstreams that take a budget of tokens add it to the limit of output, or
- * do not count it in: here the budget is a share of the limit, so that both together stay within it.
+ * Limits the reasoning of a model. Upstreams with a token budget add it to the output limit, or do not count it against
+ * that limit. Here the budget is a share of the limit, so that output and reasoning together stay within it.
  */
 import { getModelCapabilities } from '@ai-sdk/anthropic/internal'
 import { getGoogleLanguageModelEntry } from '@ai-sdk/google/internal'
@@ -11,7 +11,7 @@ import { RefusedRequest } from './refused-request.ts'
 export interface ReasoningOptions {
   readonly maxOutputTokens?: number
   readonly reasoning?: NonNullable<LanguageModelV4CallOptions['reasoning']>
-  /** Joined with what else the call gives this provider. */
+  /** Merged with the other options for this provider. */
   readonly providerOptions?: { readonly name: string; readonly options: JSONObject }
 }
 
@@ -24,10 +24,10 @@ const SHARE_OF_OUTPUT: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   high: 0.6,
   xhigh: 0.8,
 }
-/** Claude takes no smaller budget. */
+/** Claude's minimum budget. */
 const CLAUDE_BUDGET_MIN = 1024
 
-/** Throws a `RefusedRequest` for an effort that nobody knows. */
+/** Throws a `RefusedRequest` for an unknown effort. */
 export function toReasoning(
   kind: AiSdkOptions['kind'],
   modelId: string,
@@ -50,7 +50,7 @@ export function toReasoning(
           options: { reasoningConfig: { type: 'enabled', budgetTokens } },
         }))
       }
-      // With more than that Nova runs without a limit of output.
+      // With a higher effort, Nova ignores the output limit.
       if (modelId.includes('amazon.nova') && (effort === 'high' || effort === 'xhigh')) {
         return { ...limit, reasoning: 'medium' }
       }
@@ -96,10 +96,10 @@ function forClaude(
     outputTokensMax ?? model.maxOutputTokens,
     model.isKnownModel ? model.maxOutputTokens : Infinity,
   )
-  // Less would leave no room for an answer beside the smallest budget.
+  // A lower limit leaves no room for an answer beside the minimum budget.
   if (total < 2 * CLAUDE_BUDGET_MIN) return { maxOutputTokens: total, reasoning: 'none' }
   const budgetTokens = Math.max(CLAUDE_BUDGET_MIN, shareOf(total, effort))
-  // The package adds the budget to the limit again.
+  // The package adds the budget to this limit.
   return { maxOutputTokens: total - budgetTokens, providerOptions: withBudget(budgetTokens) }
 }
 
@@ -116,7 +116,7 @@ function forGemini(
   const { capabilities, requestConfig } = getGoogleLanguageModelEntry(modelId)
   const { efforts, minBudget, maxBudget } = capabilities.language.reasoning
   const { thinkingFormat, reasoningMaxOutputTokens, systemInstruction } = requestConfig.language
-  // These do not think, and refuse to be told to.
+  // These models have no reasoning and refuse options for it.
   if (systemInstruction === 'user' || /gemini-(1\.|2\.0)/.test(modelId)) return {}
   const includeThoughts = effort !== 'none'
   if (thinkingFormat === 'level') {
@@ -137,7 +137,7 @@ function google(thinkingConfig: JSONObject): ReasoningOptions {
   return { providerOptions: { name: 'google', options: { thinkingConfig } } }
 }
 
-/** The levels a model has are in rising order; `none` and `xhigh` become its lowest and its highest. */
+/** `levels` is in ascending order. Unsupported efforts map to the lowest level (`none`, `minimal`) or the highest. */
 function nearestLevel(levels: readonly string[], effort: Effort): string | undefined {
   if (levels.includes(effort)) return effort
   return effort === 'none' || effort === 'minimal' ? levels[0] : levels.at(-1)

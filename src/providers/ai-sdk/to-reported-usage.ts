@@ -5,9 +5,9 @@ import { readCount } from '../openai-compatible/read-count.ts'
 import { readUsage } from '../openai-compatible/read-usage.ts'
 
 /**
- * Usage as the gateway counts it: the whole prompt with what was read from and written to a cache, the
- * whole output with its reasoning. Undefined where it is missing or not to be believed; the packages
- * fill in zeros, so no prompt, or an answer of no tokens, counts as missing.
+ * Converts usage to the gateway's counts: the whole prompt including cache reads and writes, and the whole output
+ * including reasoning. Undefined if it is missing or implausible. The packages fill in zeros, so zero prompt tokens, or
+ * zero output tokens for an answer with output, count as missing.
  */
 export function toReportedUsage(
   usage: LanguageModelV4Usage,
@@ -17,10 +17,10 @@ export function toReportedUsage(
   const { inputTokens, outputTokens, raw } = usage
   const billed = isObject(raw) && isObject(raw.billed_units) ? raw.billed_units : {}
   const tokens = readUsage({
-    // Cohere counts markup that it adds and does not bill.
+    // Cohere's token counts include its own prompt markup, which it does not bill.
     prompt_tokens: billed.input_tokens ?? inputTokens.total,
     completion_tokens: billed.output_tokens ?? outputTokens.total,
-    // Only Gemini's total says more than the sum of the others.
+    // Only Gemini's total can exceed the sum of the other counts.
     total_tokens: isObject(raw) ? raw.totalTokenCount : undefined,
     prompt_tokens_details: {
       cached_tokens: inputTokens.cacheRead ?? (isObject(raw) ? raw.cached_tokens : undefined),
@@ -39,7 +39,7 @@ export function toReportedUsage(
   }
 }
 
-/** What of a request is billed apart, so that an upstream that does not take it apart gives nothing away. */
+/** The separately billed features of a request. If the upstream does not itemize them, the highest count is assumed. */
 export interface AskedOfUsage {
   readonly hasAudio: boolean
   readonly cachesForAnHour: boolean
@@ -47,7 +47,7 @@ export interface AskedOfUsage {
 
 const NOTHING_APART: AskedOfUsage = { hasAudio: false, cachesForAnHour: false }
 
-/** As Gemini tells it; the whole prompt where it does not. */
+/** The audio tokens that Gemini reports; without details, the whole prompt. */
 function audioTokens(raw: unknown, promptTokens: number): number {
   const details = isObject(raw) ? raw.promptTokensDetails : undefined
   if (!Array.isArray(details) || details.length === 0) return promptTokens
@@ -58,7 +58,7 @@ function audioTokens(raw: unknown, promptTokens: number): number {
   return Math.min(sum, promptTokens)
 }
 
-/** As Anthropic or Bedrock tell it; all of them where neither does. */
+/** The one-hour cache writes that Anthropic or Bedrock report; without details, all cache writes. */
 function hourWrites(raw: unknown, cacheWriteTokens: number): number {
   const usage = isObject(raw) ? raw : {}
   const ofAnthropic = isObject(usage.cache_creation)

@@ -9,7 +9,7 @@ import { readCacheControl } from './cache-control.ts'
 import { RefusedRequest } from './refused-request.ts'
 import { textOf } from './to-user-parts.ts'
 
-/** The tools of a request and the choice among them. Throws a `RefusedRequest`. */
+/** Converts the tools of a request, and `tool_choice`. Throws a `RefusedRequest`. */
 export function toTools(
   body: JsonObject,
 ): Pick<LanguageModelV4CallOptions, 'tools' | 'toolChoice'> {
@@ -30,7 +30,7 @@ function toTool(tool: unknown): LanguageModelV4FunctionTool {
     type: 'function',
     name: textOf(name),
     ...(typeof description === 'string' ? { description } : {}),
-    // A function without parameters may leave them out; upstreams want a schema.
+    // Clients may omit the parameters of a function without any; upstreams require a schema.
     inputSchema: isObject(parameters) ? parameters : { type: 'object', properties: {} },
     ...(typeof strict === 'boolean' ? { strict } : {}),
     ...readCacheControl(tool),

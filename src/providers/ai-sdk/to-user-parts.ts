@@ -9,18 +9,18 @@ export type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart
 
 type ReadContent = (url: string, kind: FileKind) => Promise<FileContent>
 
-/** The content of a user's message. Rejects with a `RefusedRequest` for parts that cannot be read. */
+/** Converts the content of a user's message. Rejects with a `RefusedRequest` for parts that cannot be read. */
 export async function toUserParts(content: unknown, readFile: ReadContent): Promise<UserPart[]> {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   const parts: UserPart[] = []
-  // One after the other: the downloads of one request share a limit.
+  // Sequentially, because the downloads of one request share a limit.
   for (const part of listParts(content)) {
     parts.push({ ...(await toUserPart(part, readFile)), ...readCacheControl(part) })
   }
   return parts
 }
 
-/** The parts of a content that is a list; an absent content has none. */
+/** The parts of a content list; absent content has none. */
 export function listParts(content: unknown): JsonObject[] {
   if (content === undefined || content === null) return []
   if (!Array.isArray(content) || !content.every(isObject)) {

@@ -13,13 +13,13 @@ export interface ServiceAccount {
 const TOKEN_URL = 'https://oauth2.googleapis.com/token'
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
 const ASSERTION_SECONDS = 3600
-/** A token is renewed this long before its end, so that none ends on its way. */
+/** A token is renewed this long before it expires, so that none expires in transit. */
 const RENEW_BEFORE_MS = 5 * 60_000
 
 /**
- * Access tokens of a service account, renewed when they end; callers at the same time share one. The
- * packages would ask over connections of their own, without our time-outs, and read the environment.
- * Rejects with an `APICallError` where none is given.
+ * Returns a function that gets access tokens of a service account and renews them before they expire; concurrent callers
+ * share one request. The packages' own implementation would use other connections, without our time-outs, and read the
+ * environment. Rejects with an `APICallError` if no token is issued.
  */
 export function createVertexToken(account: ServiceAccount, fetch: Fetch): () => Promise<string> {
   let token: { text: string; renewAtMs: number } | undefined
