@@ -85,7 +85,7 @@ const database = files.some(({ needsDatabase }) => needsDatabase)
   ? await startEmbedded({
       dataDir: join(folder, 'database'),
       log: () => {},
-      // Tests that crash a database start one of their own.
+      // Tests that crash a database start a separate one.
       settings: { fsync: 'off', full_page_writes: 'off' },
     })
   : undefined

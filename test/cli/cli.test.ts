@@ -52,7 +52,7 @@ async function json(args: readonly string[], on?: On): Promise<any> {
   return JSON.parse(stdout)
 }
 
-/** A customer under a name of its own, made by the command. */
+/** A customer with a unique name, created by the command. */
 async function makeCustomer(): Promise<{ id: string; email: string }> {
   const email = `${createId()}@example.com`
   return json(['customer', 'create', '--name', 'Padaria do Zé', '--email', email])

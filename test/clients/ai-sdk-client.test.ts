@@ -78,7 +78,7 @@ function assertUsage({ usage }: Pick<Generated, 'usage'>): void {
   assert.ok((usage.outputTokens.total ?? 0) > 0)
 }
 
-/** The parts of a stream, and the cost that its last chunk tells. */
+/** The parts of a stream, and the cost in its last chunk. */
 async function readStream(
   model: LanguageModelV4,
   options: Parameters<LanguageModelV4['doStream']>[0],

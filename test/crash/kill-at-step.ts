@@ -2,7 +2,7 @@
  * Preloaded (`--import`) into a process that is to be killed at `KILL_AT=<step>:<moment>`, and changes nothing of
  * what runs there. A step is what goes out over a socket and is answered: a statement to the database, a request
  * over HTTP, a command of SMTP. Counted from 1; `before` it is sent, once it is `sent`, and when its answer has
- * `arrived`, before anybody sees it. Whoever ends unkilled says how many steps there were.
+ * `arrived`, before anybody sees it. A process that ends without being killed reports the number of steps.
  */
 import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'

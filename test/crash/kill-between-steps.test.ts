@@ -1,5 +1,5 @@
 /**
- * kill -9 between any two steps of what moves money and tells of it: afterwards the others do what is left, and
+ * kill -9 between any two steps that move money or report it: afterwards the other nodes do the rest, and
  * nothing is lost and nothing is double.
  */
 import assert from 'node:assert/strict'

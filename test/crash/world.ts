@@ -37,7 +37,7 @@ export interface World {
   close(): Promise<void>
 }
 
-/** Long enough that whoever takes over from a killed process still finds a refund under way. */
+/** Long enough that the process that takes over from a killed one still finds a refund under way. */
 const SETTLE_MS = 400
 const APPLICATION = 'killed'
 const WEBHOOK_TOKEN = 'c0ffee-token-of-the-webhooks-of-tests'
@@ -45,7 +45,7 @@ const WEBHOOK_TOKEN = 'c0ffee-token-of-the-webhooks-of-tests'
 export async function startWorld(): Promise<World> {
   const database = await createTestDatabase()
   const { db } = database
-  // It goes on telling until somebody listens.
+  // It repeats its events until a server accepts them.
   const retryDelaysMs = [0, ...Array.from({ length: 10_000 }, () => 5)]
   const sandbox = await startSandboxProcessor({ settleAfterMs: SETTLE_MS, retryDelaysMs })
   const asaas = { baseUrl: sandbox.baseUrl, apiKey: 'key', webhookToken: WEBHOOK_TOKEN }
@@ -86,7 +86,7 @@ export async function startWorld(): Promise<World> {
   }
 }
 
-/** So that its connections can be told from ours. */
+/** Distinguishes its connections from the test's. */
 function named(databaseUrl: string): string {
   const url = new URL(databaseUrl.replace('@/', '@placeholder/'))
   url.searchParams.set('application_name', APPLICATION)

@@ -1,4 +1,4 @@
-/** The weekly digest: once a week, on the Monday of whoever wants it, of the week that has ended there. */
+/** The weekly digest: once a week, on Monday in the customer's time zone, for the week that has ended there. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'

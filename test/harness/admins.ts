@@ -35,7 +35,7 @@ export async function startWithAdmins(env: Record<string, string> = {}): Promise
   return { gateway, ana: ana as Admin, bia: bia as Admin }
 }
 
-/** Acts that are told of a thing, the oldest first. */
+/** The recorded acts on a subject, oldest first. */
 export async function actsOn(
   { database }: TestGateway,
   subjectId: string,

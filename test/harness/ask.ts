@@ -19,7 +19,7 @@ export interface Ask {
   readonly body?: unknown
 }
 
-/** Asks under a request id of its own. A `body` that is a text or bytes goes as it is. */
+/** Sends a request with a fresh request id. A `body` of text or bytes is sent unchanged. */
 export async function ask(baseUrl: string, path: string, options: Ask = {}): Promise<Asked> {
   const requestId = randomUUID()
   const askedAtMs = Date.now()

@@ -1,4 +1,4 @@
-/** A `catraca.config.json` in a folder of its own, for a gateway under test. */
+/** A `catraca.config.json` in a separate folder, for a gateway under test. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -9,7 +9,7 @@ export function effort(numbers: { readonly ordinary: number; readonly full: numb
   return isFullEffort ? numbers.full : numbers.ordinary
 }
 
-/** `TEST_SEED` where it is given, which tests tell when they fail. The ordinary run is the same each time. */
+/** `TEST_SEED` if it is set; failing tests print it. The ordinary run uses the same seed each time. */
 export function seedOr(ordinary: number): number {
   if (process.env.TEST_SEED) return Number(process.env.TEST_SEED)
   return isFullEffort ? Math.floor(Math.random() * 2 ** 31) : ordinary

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 /** Below those that systems give to outgoing connections: one of theirs may not come between. */
 const FIRST = 10_000
 const COUNT = 20_000
-/** Files of tests run at the same time: each process looks at ports of its own. */
+/** Test files run at the same time, so each process searches a separate range of ports. */
 const PER_PROCESS = 50
 
 let next = process.pid * PER_PROCESS

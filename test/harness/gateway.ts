@@ -1,4 +1,4 @@
-/** A server process with a database of its own. */
+/** A server process with a separate database. */
 import { createTestDatabase, seedCustomer, type TestDatabase } from './test-database.ts'
 import { startTestNode, type TestNode } from './test-node.ts'
 

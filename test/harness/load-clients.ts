@@ -1,4 +1,4 @@
-/** Clients that ask without pause and remember what they got, under an id of their own for each call. */
+/** Clients that call without pause and record each answer under a separate id. */
 import { randomUUID } from 'node:crypto'
 
 export interface Received {

@@ -228,7 +228,7 @@ export async function usageText(gateway: TestGateway, secret: string): Promise<s
 
 /**
  * Runs calls of a new customer. What they say they cost, in nano-BRL, is what the balance lost, to the
- * last digit; undefined where the client does not tell.
+ * last digit; undefined if the client does not report it.
  */
 export async function withExactCharge(
   gateway: TestGateway,

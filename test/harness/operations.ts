@@ -97,7 +97,7 @@ export function isModelCall({ described }: Operation): boolean {
   return described.responses['401']?.content !== undefined
 }
 
-/** Tells how an answer differs from what is described; undefined where it does not. */
+/** Describes how an answer deviates from its schema; undefined if it does not. */
 export function createAnswerCheck(): (
   operation: Operation,
   answer: Answered,

@@ -1,6 +1,6 @@
 import type { Payment } from '../../src/payments/processor.ts'
 
-/** As the processor tells of a payment that was received; `change` says what else it is. */
+/** A received payment, as the processor reports it; `change` overrides fields. */
 export function paymentInTest(
   { topUpId, amountCents }: { topUpId: string; amountCents: bigint },
   change: Partial<Payment> = {},

@@ -27,7 +27,7 @@ export async function runCli(
   return { code, stdout, stderr }
 }
 
-/** The same in a process of its own, whose start takes most of a second. */
+/** The same in a separate process, whose start takes most of a second. */
 export async function runCliProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>>,

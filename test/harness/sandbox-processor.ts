@@ -1,4 +1,4 @@
-/** The sandbox processor, the adapter on it, and a receiver of its webhooks that can be told to fail. */
+/** The sandbox processor, its adapter, and a receiver of its webhooks that can be made to fail. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAsaas } from '../../src/payments/asaas/create-asaas.ts'

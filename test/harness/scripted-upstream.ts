@@ -122,7 +122,7 @@ export const stallAfterHead: Behaviour = ({ body }, response) => {
   response.writeHead(200, body.stream === true ? SSE : JSON_TYPE).flushHeaders()
 }
 
-/** A success that tells an error: as the first event of a stream, or as the answer. */
+/** A 200 that contains an error: as the first event of a stream, or as the answer. */
 export const toldError: Behaviour = ({ body }, response) => {
   const told = { error: { message: 'Zephyr is overloaded.', type: 'overloaded_error' } }
   if (body.stream !== true) return void response.writeHead(200, JSON_TYPE).end(JSON.stringify(told))

@@ -68,7 +68,7 @@ export interface SentLink {
   readonly token: string
 }
 
-/** The newest mail of this kind to that address, sent or not yet; undefined where there is none. */
+/** The newest mail of this kind to that address, sent or queued; undefined if there is none. */
 export async function findLink(
   db: Database,
   email: string,

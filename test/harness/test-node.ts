@@ -1,4 +1,4 @@
-/** A real server process on a port of its own, to be talked to over sockets and killed. */
+/** A real server process on a separate port, which tests call over sockets and kill. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

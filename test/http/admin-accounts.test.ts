@@ -96,7 +96,7 @@ test('customers are found by how their name, e-mail, id, CPF or CNPJ begins, and
     assert.equal((await ana.call(`/admin/customers?q=${q}`)).status, 400, q)
   const listed = await ana.call(`/admin/customers?q=${found.customerId}`)
   assert.deepEqual(listed.json.customers[0].balance_brl, 12.5)
-  // Who was looked for is not told.
+  // The search text is not recorded.
   const acts = await db
     .selectFrom('audit_log')
     .select('details')

@@ -1,4 +1,4 @@
-/** What operators do to the service: markups by the clock and with notice, models out of service, incidents; and where they see what is in trouble. */
+/** Operators' acts on the service: scheduled markups with notice, disabled models, incidents; and the list of failing webhooks. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -232,7 +232,7 @@ test('every customer who used the model in 90 days is notified of a rise, once, 
       .execute()
     return rows.map(({ customer_id }) => customer_id).sort()
   }
-  // Lower, or canceled before anybody was told: nobody is.
+  // A lower markup, or one canceled before its notice, notifies nobody.
   assert.equal((await setMarkup(model, 1.2, { starts_at: inDays(1) })).status, 201)
   const wrong = await setMarkup(model, 1.9, { starts_at: inDays(10) })
   await ana.call(`/admin/models/${model}/markup/${wrong.json.id}`, undefined, 'DELETE')
@@ -285,7 +285,7 @@ test('a disabled model answers 503 and stays in the catalog, also where only the
   assert.deepEqual([described.is_disabled, described.disabled_reason], [true, 'manutenção'])
   assert.ok(described.routes.length > 0)
   assert.equal((await ask(baseUrl, `/models/${model}`)).status, 200)
-  // A second time nothing is done, and nothing is told.
+  // A repeat changes nothing, and records nothing.
   assert.equal((await disable()).status, 200)
   const acts = (await actsOn(gateway, model)).filter(({ action }) => action === 'model.disabled')
   assert.equal(acts.length, 1)

@@ -158,7 +158,7 @@ test('a strange key, team or alert is not there, and changes nothing', async () 
     404,
     'team_not_found',
   )
-  // A member spends the owner's money, and is told nothing of it.
+  // A member spends the owner's money, and is not notified of it.
   await sql`insert into team_members (team_id, customer_id, role)
     values (${team.json.id}, ${stranger.customerId}, 'admin')`.execute(db)
   assertError(

@@ -47,7 +47,7 @@ async function createKey(more: object = {}, secret = gateway.secret): Promise<an
   return answer.json
 }
 
-/** A customer of its own with so many more keys. */
+/** A separate customer with this many more keys. */
 async function seedKeys(count: number): Promise<{ secret: string; ownId: string; ids: string[] }> {
   const { db } = gateway.database
   const { customerId, secret, key } = await seedCustomer(db, { balanceBrl: '1' })
@@ -217,7 +217,7 @@ test('a revoked key makes no key on a node that has not heard of it yet', async 
   const make = (): Promise<Asked> =>
     call('POST', '/api-keys', { name: 'do ladrão', model_ids: ['sandbox-chat'] }, thief.key)
   assert.equal((await make()).status, 201)
-  // Not told to the nodes.
+  // The nodes are not notified.
   await sql`update api_keys set revoked_at = now() where id = ${thief.id}`.execute(
     gateway.database.db,
   )

@@ -1,4 +1,4 @@
-/** The audit log's export: for admins alone, whole, in its limits, and itself told of. */
+/** The audit log's export: for admins only, complete, within its limits, and itself recorded. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
@@ -51,7 +51,7 @@ async function tell(createdAt: string, count: number, action: string): Promise<v
 test('only an admin gets the log, and a refused caller gets no information', async () => {
   const refused = await get('', gateway.secret)
   assert.deepEqual([refused.status, refused.json], [403, { error: 'forbidden' }])
-  // Whoever may not have it is not told either that a day is none.
+  // A caller without permission does not learn either that a day is invalid.
   assert.equal((await get('?from=x', gateway.secret)).status, 403)
   const anonymous = await ask(gateway.node.baseUrl, PATH)
   assert.deepEqual([anonymous.status, anonymous.text], [401, ''])

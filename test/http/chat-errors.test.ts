@@ -159,7 +159,7 @@ test('401 authentication_failed: no key, a wrong one, another scheme', async () 
     401,
     'authentication_failed',
   )
-  // A broken body tells a stranger nothing.
+  // An error for a malformed body reveals nothing to a stranger.
   assertRefusal(await chat('{', 'sk-svc-none'), 401, 'authentication_failed')
 })
 

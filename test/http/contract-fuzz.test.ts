@@ -188,7 +188,7 @@ async function sendAll(courses: readonly Course[], actors: readonly Actor[]): Pr
       if (isDone && operation.name === SUSPENDING)
         await send({ ...sent, path: sent.path.replace(/suspend$/, 'reinstate') })
       if (isSpare && !(isEnding && isDone)) spare.push(actor)
-      // Reading every list again tells little more.
+      // Reading every list again would find little more.
       const isNews = operation.method !== 'GET' || turn % 4 === 0
       if (isDone && isNews && plan.caller.kind === 'key')
         for (const one of isOfAdmins(operation) ? actors.slice(0, ADMINS) : [actor])
@@ -218,7 +218,7 @@ function learn({ pools }: Actor, operation: Operation, sent: WireRequest, text: 
   else if (text.startsWith('{')) pools.learn(path, sent.place, JSON.parse(text))
 }
 
-/** The failure is told with the request, as any other. */
+/** The failure is reported with its request, like any other. */
 function noAnswer(error: Error): Answer {
   return { status: 0, headers: {}, text: `no answer: ${error.message}` }
 }

@@ -125,7 +125,7 @@ function wire(parts: RequestParts): Buffer {
   ])
 }
 
-/** One sound request with an id of its own, unless it brings one. */
+/** One valid request with a fresh id, unless it has one. */
 function soundHttp(
   chance: Chance,
   kind: string,
@@ -1141,7 +1141,7 @@ async function runBroken(bytes: Buffer): Promise<void> {
       if (!answer) return
       noteAnswer(answer)
       checkAny(answer)
-      // What follows the answer to a HEAD cannot be told from here.
+      // The bytes after the answer to a HEAD cannot be judged here.
       if (!answer.isWhole) return
     }
   } finally {

@@ -1,4 +1,4 @@
-/** What the identity provider tells: believed only when signed, handled once, and in whatever order it comes. */
+/** The identity provider's messages: trusted only if signed, handled once, and in any order. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import Fastify from 'fastify'

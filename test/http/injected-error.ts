@@ -1,9 +1,9 @@
 /**
- * Errors as providers, their proxies and their clouds tell them, each with names, hosts, keys and
+ * Errors as providers, their proxies and their clouds report them, each with names, hosts, keys and
  * tokens that no other text has. The same seed makes the same errors.
  */
 
-/** How it reaches the gateway: as the answer, as a success that tells it, or within a stream. */
+/** How the error reaches the gateway: as an error status, in the body of a 200, or within a stream. */
 export type Place = 'answer' | 'told' | 'first_event' | 'middle_event'
 
 export interface InjectedError {

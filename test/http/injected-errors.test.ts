@@ -1,5 +1,5 @@
 /**
- * Thousands of errors of upstreams, as they are told in the wild and worse: nothing of them reaches a
+ * Thousands of upstream errors, as they occur in production and worse: nothing of them reaches a
  * customer, and each call ends once.
  */
 import assert from 'node:assert/strict'
@@ -226,7 +226,7 @@ const MAINTENANCE: StatusAndCode = [503, 'service_unavailable']
 
 /** What the specification has for an upstream's error. */
 function expectedRefusals({ place, status }: InjectedError): readonly StatusAndCode[] {
-  // Some wires tell the status within the event; then it counts like that of an answer.
+  // Some formats state the status in the event; then it counts like an HTTP status.
   if (place === 'first_event') return [FAULT, REQUEST, LIMIT, MAINTENANCE]
   if (place === 'told') return [FAULT]
   if ([400, 413, 415, 422].includes(status)) return [REQUEST]

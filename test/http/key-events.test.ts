@@ -1,4 +1,4 @@
-/** Who pays is told of every key that is made or revoked, in the transaction of the act: by mail and by webhook. */
+/** The paying customer is notified of every created or revoked key, in the act's transaction: by mail and by webhook. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** The mails of sandbox mode, on every node, for whoever runs it and nobody else. */
+/** The mails of sandbox mode, on every node, for its operator only. */
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, test } from 'node:test'

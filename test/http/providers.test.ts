@@ -88,7 +88,7 @@ const GATEWAY_WIRES: readonly GatewayWire[] = [
   },
 ]
 
-/** Each kind of token at a price of its own, with as many digits as a price may have. */
+/** Each kind of token with a different price, with the most digits that a price may have. */
 const PRICES: TokenPricesUsd = {
   input: '1.234567',
   cached_input: '0.123457',

@@ -1,4 +1,4 @@
-/** Codes of referral: made once, given at the making of an account, and told without names. */
+/** Referral codes: generated once, given when an account is created, and shown without names. */
 import assert from 'node:assert/strict'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

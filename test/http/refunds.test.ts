@@ -157,7 +157,7 @@ test('a charge-back takes the money and suspends the account, also on the other 
   const refused = await askChat(baseUrl, payer.secret, sound())
   assert.deepEqual([refused.status, refused.json.error.code], [403, 'account_suspended'])
   assert.match(refused.json.error.message, /suspensa/)
-  // Everything else goes on: whoever is suspended can see why, and pay, but not by card.
+  // Everything else works: a suspended customer can see the reason, and pay, but not by card.
   assert.equal((await call(payer, '/usage')).status, 200)
   assert.equal((await call(payer, '/topups', { amount: 20 })).status, 201)
   for (const [path, body] of [

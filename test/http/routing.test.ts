@@ -71,7 +71,7 @@ interface PlannedModel {
 const entries: ModelEntry[] = []
 const scripts = new Map<string, readonly Behaviour[]>()
 
-/** A model of the catalog; each of its routes leads to a name of its own and has a price of its own. */
+/** A model of the catalog whose routes each have a separate upstream name and price. */
 function plan(
   id: string,
   routes: readonly PlannedRoute[],

@@ -1,4 +1,4 @@
-/** Model calls of whoever is signed in to the dashboard: paid through a key of theirs, which they name by its id. */
+/** Model calls of a customer in a login session: charged to one of their keys, which they name by its id. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createApiKey, revokeApiKey, type ApiKeyInput } from '../../src/customers/api-keys.ts'

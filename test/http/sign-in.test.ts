@@ -43,7 +43,7 @@ const { baseUrl } = gateway.node
 
 let addresses = 0
 
-/** Each test is from an address of its own, so that none is held back for another. */
+/** Each test uses a separate address, so that no test is rate-limited because of another. */
 function freshAddress(): string {
   addresses += 1
   return `198.51.100.${addresses}`
@@ -442,7 +442,7 @@ test('passwords are guessed so many times for one address and no more, from wher
   const refused = await guess(PASSWORD)
   assert.equal(refused.status, 429)
   assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
-  // On the other node it is the same, and whoever reads the mails still gets in.
+  // The limit holds on the other node too, and the owner of the mailbox can still sign in.
   const there = openBrowser(other.baseUrl, freshAddress())
   assert.equal((await there.post('/auth/sign-in/email', { email, password: PASSWORD })).status, 429)
   await enter(email)

@@ -1,4 +1,4 @@
-/** The limits that are there without being set, what their headers say, and a client that waits as it is told. */
+/** The default limits, their headers, and a client that waits for `retry-after`. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -360,7 +360,7 @@ test('by its cursor every list is read to its end, each entry once', async () =>
     }
     const expected = total < 0 ? await countAll(total) : total
     assert.equal(seen.length, expected, operation)
-    // Of referred users only a letter is told, which is the same here.
+    // Only a letter of each referred user is shown, and it is the same here.
     if (field !== 'referred_users') assert.equal(new Set(seen).size, expected, operation)
     const wrong = await get(`${pathOf(operation)}?cursor=x`, secret)
     assert.deepEqual([wrong.status, wrong.json.error], [400, 'invalid_request'], operation)

@@ -45,7 +45,7 @@ after(async () => {
 const { baseUrl } = gateway.node
 const { db } = gateway.database
 const household = await createHousehold(gateway)
-// Workers would move rows meanwhile, and what they do cannot be told from what a request did.
+// Background jobs would change rows meanwhile, and their changes cannot be distinguished from a request's.
 app = await restartWithoutWorkers(gateway, ENV)
 const operations = [...operationsOf(await readOpenApi(baseUrl)).values()]
 const admin = await createPerson(gateway.database, 'Administradora')
@@ -62,7 +62,7 @@ const withoutIds = needKey.filter(({ path }) => !path.includes('{'))
 
 let strangers = 0
 
-/** With things of their own, so that what they may see is not nothing. */
+/** Callers with resources, so that the lists that they may read are not empty. */
 /** With an automatic top-up for what is done to the one that there is. */
 async function createStranger({ path = '' }: { readonly path?: string } = {}): Promise<
   Person & { promptId: string; teamId: string }
@@ -119,7 +119,7 @@ function assertTellsNothing(answer: Asked, sent = ''): void {
   )
 }
 
-/** Each row that changed is told once, where it happened. */
+/** Each changed row is reported once, at the request that changed it. */
 async function assertOwnedIsThere(what: string): Promise<void> {
   const now = await takeSnapshot()
   const gone = rowsWithout(standing, now)

@@ -595,7 +595,7 @@ test('room that was given back is there again, however a call ended', async () =
     await leaving.write(Buffer.alloc(900_000))
     leaving.leave()
   }
-  // The server may learn of the last one's leave a moment later.
+  // The server may notice the last disconnect a moment later.
   let status = 0
   for (const deadline = Date.now() + 5_000; status !== 200; await sleep(20)) {
     status = (await sendBytes(FILE_BYTES_MAX)).status

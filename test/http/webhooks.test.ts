@@ -284,7 +284,7 @@ test('attempts are listed page by page, each once, and by status', async () => {
   const ids = await queueLate(customerId, id, 7)
   await sql`update webhook_attempts set status = 'delivered', finished_at = now()
     where id = any(${ids.slice(0, 3)})`.execute(db)
-  // All at the same moment: the id alone tells them apart.
+  // All at the same moment: only the id distinguishes them.
   await sql`update webhook_attempts set created_at = '2026-11-01T00:00:00.123456Z' where endpoint_id = ${id}`.execute(
     db,
   )
@@ -352,7 +352,7 @@ test('a test message reaches its receiver, signed with the secret of that moment
   await sql`update webhook_endpoints set url = ${`${receiver.url}/t`} where id = ${id}`.execute(db)
   const sealingKey = parseSealingKey(await readFile(join(dataDir, 'secrets.key'), 'utf8'))
   assert.ok(sealingKey)
-  // Beside the node's own worker: whoever takes it, it comes once.
+  // Concurrently with the node's own worker: either may deliver it, but it arrives once.
   const delivery = createDelivery(db, {
     settings: { sealingKey, allowHttp: true, allowPrivate: true },
   })

@@ -1,4 +1,4 @@
-/** The adapter on bad days: what may have happened, what is asked again, and what is never told. */
+/** The adapter with a failing processor: uncertain outcomes, retries, and texts that are never passed on. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'

@@ -23,7 +23,7 @@ import { assertAudit } from '../harness/assert-audit.ts'
 import { createModelProcessor, withRefunds, type ModelProcessor } from './model-processor.ts'
 
 const SCHEDULES = effort({ ordinary: 60, full: 3_000 })
-/** Schedules that run at once, each with a customer and a processor of its own. */
+/** Schedules that run at once, each with a separate customer and processor. */
 const AT_ONCE = 6
 const SEED = seedOr(20_261_121)
 const log = createLog('silent', () => {})
@@ -154,7 +154,7 @@ async function runSchedule(
 
   for (const group of groups) await Promise.all(group.map(perform))
 
-  // Everything comes to its end: decided, sent, done, told.
+  // Every refund ends: decided, sent, done, reported.
   const { rows } = await sql<{ id: string }>`
     select id from refunds where customer_id = ${customerId} and status = 'requested'`.execute(db)
   for (const { id } of rows) await approveRefund(db, id)

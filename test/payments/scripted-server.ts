@@ -1,4 +1,4 @@
-/** A server that answers as it is told and keeps what it was asked: Asaas on its good and bad days. */
+/** A scripted server that plays Asaas, also with faults, and records its requests. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAsaas, type AsaasOptions } from '../../src/payments/asaas/create-asaas.ts'

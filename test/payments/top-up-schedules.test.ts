@@ -17,7 +17,7 @@ import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/
 
 const SEED = seedOr(20_261_121)
 const SCHEDULES = effort({ ordinary: 200, full: 10_000 })
-/** Schedules that run at once, each on a customer of its own. */
+/** Schedules that run at once, each on a separate customer. */
 const AT_ONCE = 8
 
 let database: TestDatabase
@@ -37,7 +37,7 @@ interface Truth {
 interface Schedule {
   readonly amountCents: bigint
   readonly truths: readonly Truth[]
-  /** Which truth is told, in this order; those of one group at once. */
+  /** The reported states, in this order; the states of one group at once. */
   readonly tellings: readonly (readonly number[])[]
   /** Somebody pays another sum than was asked for. */
   readonly isOtherAmount: boolean

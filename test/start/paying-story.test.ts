@@ -145,7 +145,7 @@ test('from a Pix to the last centavo and back: the balance, the keys, the mails 
   assert.equal(await balanceOf(secret), TOP_UP_BRL - TOP_UP_BRL / CALLS_OF_A_TOP_UP)
 
   await until(isAllTold, Boolean)
-  // Whoever would say something twice still could until here.
+  // Any duplicate mail or webhook would have been sent by now.
   await node.stop()
   assertWebhooks(hook.json.signing_secret)
   await assertMails(customerId)

@@ -11,7 +11,7 @@ import { createSigningSecret } from '../../src/webhooks/sign-webhook.ts'
 import { readWebhookUrl } from '../../src/webhooks/webhook-url.ts'
 import { SETTINGS } from '../harness/webhook-receiver.ts'
 
-/** Counts whoever comes, whatever they speak. */
+/** Counts connections of any protocol. */
 let connections = 0
 const server = createServer((socket) => {
   connections += 1

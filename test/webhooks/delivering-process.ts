@@ -1,4 +1,4 @@
-/** A worker in a process of its own, to be killed: `delivering-process.ts <database url> <sealing key>`. */
+/** A worker in a separate process, to be killed: `delivering-process.ts <database url> <sealing key>`. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../../src/db/open.ts'
 import { createDelivery } from '../harness/webhook-receiver.ts'

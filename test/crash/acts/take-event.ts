@@ -12,7 +12,7 @@ import {
 
 const AMOUNT_CENTS = 2_000
 
-/** The server that the processor tells is killed: what was not answered is told again. */
+/** The server that receives the processor's events is killed: the processor repeats unanswered events. */
 export const takeEventAct: Act<{
   readonly customerId: string
   readonly paymentId: string

@@ -109,7 +109,7 @@ const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   }),
   limit_usd: fc.constantFrom(0, 1, 12.5, 0.000_001),
   token: slotOf('token'),
-  // Accounts are dear to end.
+  // Deleting an account is expensive.
   confirm: fc.oneof(
     { weight: 1, arbitrary: slotOf('email') },
     { weight: 2, arbitrary: fc.constant('outra@exemplo.com.br') },

@@ -11,7 +11,7 @@ export interface Answer {
 /** Codes of answers that no operation gives: nothing is at that address. */
 const NOWHERE = new Set(['not_found', 'route_not_found'])
 
-/** Tells what is wrong with an answer; undefined where nothing is. */
+/** Describes the fault of an answer; undefined if there is none. */
 export function judge(
   operation: Operation,
   sent: WireRequest,

@@ -169,7 +169,7 @@ export async function createHousehold(gateway: TestGateway): Promise<Household> 
   }
 }
 
-/** Mails go out some seconds after what they tell of. */
+/** Mails are sent some seconds after their event. */
 async function untilAllIsTold({ db }: TestDatabase): Promise<void> {
   for (const deadline = Date.now() + 60_000; ; await sleep(100)) {
     const waiting = await db

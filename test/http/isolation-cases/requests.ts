@@ -3,7 +3,7 @@ import { APPROVED, cardBody } from '../../harness/cards.ts'
 import type { Operation } from '../../harness/operations.ts'
 import { MARK, TAX_ID, type Household, type Person } from './household.ts'
 
-/** For whoever has the address; the others show nothing of a customer. */
+/** Public to anyone with the address; they show nothing of a customer. */
 export const PUBLIC = [
   'GET /files/images/{id}',
   'GET /fx-rates',
@@ -128,7 +128,7 @@ export const FILTERS: Readonly<Record<string, IdOf>> = {
 
 const ALERT = { name: 'Novo', kind: 'daily_spend', threshold: 10, channels: ['email'] }
 
-/** Fields of bodies that name a thing; what a stranger is told who gives the owner's. */
+/** Body fields that name a resource, with the answer to a stranger who sends the owner's id. */
 export const NAMED: Readonly<
   Record<string, { body: (household: Household) => object; status: number; error: string }>
 > = {
@@ -196,7 +196,7 @@ export const FORM_TYPE = 'multipart/form-data; boundary=b'
 const FORM =
   '--b\r\ncontent-disposition: form-data; name="file"; filename="a.mp3"\r\n\r\nID3x\r\n--b--\r\n'
 
-/** Sound ones, by whoever calls. */
+/** Valid bodies, by caller. */
 const BODIES: Readonly<Record<string, (caller: Person, household: Household) => unknown>> = {
   'POST /chat/completions': () => ({ model: 'sandbox-chat', messages: MESSAGES }),
   'POST /embeddings': () => ({ model: 'sandbox-embedding', input: 'Olá' }),

@@ -1,4 +1,4 @@
-/** The database goes away between the hold and the settlement: the customer is served, and charged. */
+/** The database becomes unavailable between the hold and the settlement: the customer is served, and charged. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
