@@ -27,7 +27,7 @@ export interface Quote<P extends PriceTerms = Price> extends QuoteInput<P> {
   readonly price: P
   /** The amount to hold; at least one nano-BRL. */
   readonly ceilingNanoBrl: NanoBrl
-  /** The same ceiling, billed in USD, for budgets. */
+  /** The same ceiling in USD, including the markup; API key budgets are checked against it. */
   readonly ceilingPicoUsd: PicoUsd
 }
 

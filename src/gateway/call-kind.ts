@@ -41,7 +41,7 @@ export interface UpstreamTry<Request extends CallRequest> {
   readonly abort: () => void
 }
 
-/** The end of a call: the resolution of its hold, and the last bytes for the client, sent once that is durable. */
+/** The end of a call: the resolution of its hold, and the last bytes for the client, sent once it is durable. */
 export interface Ending {
   readonly resolution: Resolution
   /** Serializes the answer, or the end of the stream. Runs while the charge commits. */

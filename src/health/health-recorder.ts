@@ -87,7 +87,7 @@ export function createHealthRecorder(deps: {
       await storeCounts(db, [...taken.values()])
     } catch (error) {
       log.warn('health_flush_failed', { hours: taken.size, error })
-      // The taken counts are older than those that came in meanwhile, so they stay first in the map.
+      // The taken counts are older than any recorded meanwhile, so they stay first in the map.
       const came = pending
       pending = taken
       last = undefined

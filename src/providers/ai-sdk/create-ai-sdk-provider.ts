@@ -52,7 +52,7 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
   }
 }
 
-/** Whether an opened stream failed at its first event, which some packages read before they return. */
+/** Whether a stream opened and its first event was an error; some packages read that event before they return. */
 function isOfStream(error: unknown): boolean {
   return (
     APICallError.isInstance(error) &&
