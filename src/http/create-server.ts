@@ -13,6 +13,7 @@ import { answerError, answerNotFound } from './server/answer-error.ts'
 import { answerNoHttp } from './server/answer-no-http.ts'
 import { createArrivalWatch } from './server/arrival-watch.ts'
 import { hasBody, originForm, requestIdOf } from './server/request-head.ts'
+import { ajvOptions, schemaController } from './server/schema-compilers.ts'
 
 /** The whole request must have arrived in this time; an uploaded file has the longer one. */
 const BODY_TIMEOUT_MS = 60_000
@@ -36,7 +37,8 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
     // As long as the largest head: each route refuses an id that is too long, in its own format.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
     return503OnClosing: false,
-    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: true } },
+    ajv: ajvOptions,
+    schemaController,
   })
   const routes = listRoutes(deps.terms)
   const streamed = new Set(routes.flatMap((route) => (route.isBodyStreamed ? route.url : [])))

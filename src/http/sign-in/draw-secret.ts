@@ -1,4 +1,3 @@
-import { toBuffer } from 'qrcode'
 import { base32, totpUri } from '../../sign-in/totp.ts'
 
 /** For the app: as a picture to be scanned, and as text to be typed. */
@@ -7,6 +6,7 @@ export async function drawSecret(
   account: string,
 ): Promise<{ secret: string; uri: string; qrPng: string }> {
   const uri = totpUri(secret, account)
+  const { toBuffer } = await import('qrcode')
   const png = await toBuffer(uri, { errorCorrectionLevel: 'M', margin: 2, width: 320 })
   return { secret: base32(secret), uri, qrPng: png.toString('base64') }
 }

@@ -1,4 +1,3 @@
-import { toBuffer } from 'qrcode'
 import { writeBrCode } from '../../lib/br-code.ts'
 import type { SandboxPayment } from './sandbox-records.ts'
 import { Refusal, slugOf } from './asaas-format.ts'
@@ -25,6 +24,7 @@ export async function drawPixCode(payment: SandboxPayment): Promise<object> {
     throw new Refusal(400, 'invalid_action', 'Esta cobrança não está disponível para pagamento.')
   }
   const payload = writePixPayload(payment)
+  const { toBuffer } = await import('qrcode')
   const png = await toBuffer(payload, { errorCorrectionLevel: 'M', margin: 2, width: 320 })
   return {
     success: true,

@@ -1,5 +1,4 @@
 /** The page on which a test payment is "paid": HTML and a form, without scripts. */
-import { toString as drawSvg } from 'qrcode'
 import { writeBoletoLine } from './boleto-line.ts'
 import { writePixPayload } from './draw-pix-code.ts'
 import type { SandboxPayment } from './sandbox-records.ts'
@@ -89,6 +88,7 @@ function renderButton(act: PageAct): string {
 async function renderCode(payment: SandboxPayment): Promise<string> {
   if (payment.billingType === 'PIX') {
     const payload = writePixPayload(payment)
+    const { toString: drawSvg } = await import('qrcode')
     const svg = await drawSvg(payload, { type: 'svg', errorCorrectionLevel: 'M', margin: 2 })
     return `<div role="img" aria-label="QR Code do Pix">${svg}</div>
 <p>Pix copia e cola: <code>${escape(payload)}</code></p>`
