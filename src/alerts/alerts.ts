@@ -6,6 +6,7 @@
  */
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
+import { audited, type Actor } from '../audit-log/audited.ts'
 import { listOwnKeyIds } from '../customers/api-keys.ts'
 import { lockCustomer } from '../customers/customers.ts'
 import type { Database } from '../db/open.ts'
@@ -51,10 +52,21 @@ export type AlertChange = Partial<Pick<Alert, 'name' | 'thresholdNano' | 'channe
 /** Per customer. */
 export const ALERTS_MAX = 50
 
-export async function createAlert(
-  trx: Database,
+type NotCreated = { kind: 'too_many_alerts' | 'key_not_found' | 'team_not_found' }
+
+export function createAlert(
+  db: Database,
+  actor: Actor,
   input: AlertInput,
-): Promise<Alert | { kind: 'too_many_alerts' | 'key_not_found' | 'team_not_found' }> {
+): Promise<Alert | NotCreated> {
+  return audited(db, actor, async (trx, record) => {
+    const made = await insertAlert(trx, input)
+    if ('id' in made) await record({ ...alertAct('created', made), details: { kind: made.kind } })
+    return made
+  })
+}
+
+async function insertAlert(trx: Database, input: AlertInput): Promise<Alert | NotCreated> {
   const { customerId, apiKeyId, teamId } = input
   await lockCustomer(trx, customerId)
   if (apiKeyId !== null && !(await isOwnKey(trx, customerId, apiKeyId)))
@@ -103,22 +115,48 @@ export async function findAlert(
 }
 
 /** Locks the alert: it neither changes nor fires until the transaction is over. */
-export async function lockAlert(
+async function lockAlert(
   trx: Database,
   customerId: string,
   id: string,
 ): Promise<Alert | undefined> {
   if (!isUuid(id)) return undefined
+  await lockCustomer(trx, customerId)
   const row = await ofCustomer(trx, customerId, id).forNoKeyUpdate().executeTakeFirst()
   return row && toAlert(row)
 }
 
-/** The alert must be locked. Another threshold arms it again, and any change makes it due at once. */
-export async function changeAlert(
-  trx: Database,
-  alert: Alert,
-  change: AlertChange,
-): Promise<Alert> {
+/**
+ * A new threshold arms the alert again, and its next evaluation is due at once. `fields` are the names of the changed
+ * fields, as the caller's interface calls them; without any, nothing happens. `readChange` checks the change against
+ * the kind of the alert, and its error rolls the act back.
+ */
+export function changeAlert(
+  db: Database,
+  actor: Actor,
+  {
+    customerId,
+    id,
+    readChange,
+    fields,
+  }: {
+    customerId: string
+    id: string
+    readChange: (kind: AlertKind) => AlertChange
+    fields: readonly string[]
+  },
+): Promise<Alert | undefined> {
+  return audited(db, actor, async (trx, record) => {
+    const found = await lockAlert(trx, customerId, id)
+    if (!found) return undefined
+    const change = readChange(found.kind)
+    if (fields.length === 0) return found
+    await record({ ...alertAct('changed', found), details: { fields } })
+    return updateAlert(trx, found, change)
+  })
+}
+
+async function updateAlert(trx: Database, alert: Alert, change: AlertChange): Promise<Alert> {
   const { name, thresholdNano, channels, isEnabled } = change
   const isOther = thresholdNano !== undefined && thresholdNano !== alert.thresholdNano
   const row = await trx
@@ -139,8 +177,25 @@ export async function changeAlert(
   return toAlert(row)
 }
 
-export async function deleteAlert(trx: Database, alert: Alert): Promise<void> {
-  await trx.deleteFrom('alerts').where('id', '=', alert.id).execute()
+export function deleteAlert(
+  db: Database,
+  actor: Actor,
+  { customerId, id }: { customerId: string; id: string },
+): Promise<Alert | undefined> {
+  return audited(db, actor, async (trx, record) => {
+    const found = await lockAlert(trx, customerId, id)
+    if (!found) return undefined
+    await trx.deleteFrom('alerts').where('id', '=', found.id).execute()
+    await record(alertAct('deleted', found))
+    return found
+  })
+}
+
+function alertAct(
+  verb: 'created' | 'changed' | 'deleted',
+  { id, customerId }: Alert,
+): { action: `alert.${string}`; customerId: string; subjectId: string } {
+  return { action: `alert.${verb}`, customerId, subjectId: id }
 }
 
 async function isOwnKey(trx: Database, customerId: string, keyId: string): Promise<boolean> {

@@ -32,32 +32,55 @@ export type RecordAct = (act: Act) => Promise<void>
 export const OPERATOR: Actor = { kind: 'operator' }
 export const SYSTEM: Actor = { kind: 'system' }
 
+/** Carries the outcome of an undone act out of its transaction, which rolls back on the way. */
+class Undone<Result> extends Error {
+  readonly outcome: Result
+
+  constructor(outcome: Result) {
+    super('an act that undoes its changes must not run inside a transaction of its caller')
+    this.outcome = outcome
+  }
+}
+
 /**
- * Runs `work` in a transaction (the one of `db`, or a new one). `work` must call `record` for each act; work that changed
- * nothing records nothing.
+ * Runs an act and writes its audit rows in one transaction: in `db` if it is one, otherwise in a new one. An act that
+ * records nothing must have changed nothing. `undo` ends the act without its changes and rows and gives `audited` its
+ * outcome; in a transaction of the caller it throws, because only the caller can roll that one back.
  */
-export function audited<Result>(
+export async function audited<Result>(
   db: Database,
   actor: Actor,
-  work: (trx: Database, record: RecordAct) => Promise<Result>,
+  work: (trx: Database, record: RecordAct, undo: (outcome: Result) => never) => Promise<Result>,
 ): Promise<Result> {
-  return inTransaction(db, (trx) =>
-    work(trx, async ({ action, customerId, subjectId, details }) => {
-      await trx
-        .insertInto('audit_log')
-        .values({
-          id: createId(),
-          actor_kind: actor.kind,
-          actor_id: actor.customerId ?? null,
-          api_key_id: actor.apiKeyId ?? null,
-          session_id: actor.sessionId ?? null,
-          ip: actor.ip ?? null,
-          action,
-          customer_id: customerId,
-          subject_id: subjectId,
-          details: details ? JSON.stringify(details) : null,
-        })
-        .execute()
-    }),
-  )
+  let undone: Undone<Result> | undefined
+  const undo = (outcome: Result): never => {
+    undone = new Undone(outcome)
+    throw undone
+  }
+  try {
+    return await inTransaction(db, (trx) => work(trx, recorderOf(trx, actor), undo))
+  } catch (error) {
+    if (undone && error === undone && !db.isTransaction) return undone.outcome
+    throw error
+  }
+}
+
+function recorderOf(trx: Database, actor: Actor): RecordAct {
+  return async ({ action, customerId, subjectId, details }) => {
+    await trx
+      .insertInto('audit_log')
+      .values({
+        id: createId(),
+        actor_kind: actor.kind,
+        actor_id: actor.customerId ?? null,
+        api_key_id: actor.apiKeyId ?? null,
+        session_id: actor.sessionId ?? null,
+        ip: actor.ip ?? null,
+        action,
+        customer_id: customerId,
+        subject_id: subjectId,
+        details: details ? JSON.stringify(details) : null,
+      })
+      .execute()
+  }
 }

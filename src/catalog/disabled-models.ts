@@ -1,4 +1,5 @@
 /** Models that an operator took out of service. They are still listed, and calls to them get a 503. */
+import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
 
 export interface DisabledModel {
@@ -7,28 +8,38 @@ export interface DisabledModel {
   readonly disabledAt: Date
 }
 
-/** Returns false if the model was already disabled; its reason and date then stay unchanged. */
-export async function disableModel(
-  trx: Database,
+/** A model that is disabled already keeps its reason. */
+export function disableModel(
+  db: Database,
+  actor: Actor,
   { modelId, reason }: { modelId: string; reason: string },
-): Promise<boolean> {
-  const row = await trx
-    .insertInto('disabled_models')
-    .values({ model_id: modelId, reason })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('model_id')
-    .executeTakeFirst()
-  return row !== undefined
+): Promise<void> {
+  return audited(db, actor, async (trx, record) => {
+    const row = await trx
+      .insertInto('disabled_models')
+      .values({ model_id: modelId, reason })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('model_id')
+      .executeTakeFirst()
+    if (!row) return
+    const act = { action: 'model.disabled', customerId: null, subjectId: modelId } as const
+    await record({ ...act, details: { reason: reason.toWellFormed() } })
+  })
 }
 
-/** Returns false if the model was not disabled. */
-export async function enableModel(trx: Database, modelId: string): Promise<boolean> {
-  const row = await trx
-    .deleteFrom('disabled_models')
-    .where('model_id', '=', modelId)
-    .returning('model_id')
-    .executeTakeFirst()
-  return row !== undefined
+export function enableModel(
+  db: Database,
+  actor: Actor,
+  { modelId }: { modelId: string },
+): Promise<void> {
+  return audited(db, actor, async (trx, record) => {
+    const row = await trx
+      .deleteFrom('disabled_models')
+      .where('model_id', '=', modelId)
+      .returning('model_id')
+      .executeTakeFirst()
+    if (row) await record({ action: 'model.enabled', customerId: null, subjectId: modelId })
+  })
 }
 
 export async function listDisabledModels(db: Database): Promise<DisabledModel[]> {

@@ -4,9 +4,11 @@
  * was compared with when it was made, and no increase takes effect without its notice.
  */
 import { sql, type Selectable } from 'kysely'
+import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
 import type { Tables } from '../db/tables.ts'
 import { createId, isUuid } from '../lib/ids.ts'
+import { decimalE4 } from '../lib/money.ts'
 
 export interface MarkupChange {
   readonly id: string
@@ -44,7 +46,29 @@ export type MarkupOutcome =
 
 const DAY_MS = 86_400_000
 
-export async function scheduleMarkup(trx: Database, input: MarkupInput): Promise<MarkupOutcome> {
+export function scheduleMarkup(
+  db: Database,
+  actor: Actor,
+  input: MarkupInput,
+): Promise<MarkupOutcome> {
+  return audited(db, actor, async (trx, record) => {
+    const outcome = await insertChange(trx, input)
+    if (outcome.kind !== 'scheduled') return outcome
+    const { change } = outcome
+    const details = {
+      id: change.id,
+      from: decimalE4(change.markupBeforeE4),
+      to: decimalE4(change.markupE4),
+      starts_at: change.startsAt.toISOString(),
+      reason: input.reason,
+    }
+    const act = { action: 'model.markup_scheduled', customerId: null } as const
+    await record({ ...act, subjectId: input.modelId, details })
+    return outcome
+  })
+}
+
+async function insertChange(trx: Database, input: MarkupInput): Promise<MarkupOutcome> {
   const now = await lockModel(trx, input.modelId)
   const startsAt = input.startsAt ?? now
   if (startsAt < now) return { kind: 'starts_in_the_past' }
@@ -76,7 +100,22 @@ export type CancelOutcome =
   | { readonly kind: 'already_in_force' }
   | { readonly kind: 'later_change_scheduled' }
 
-export async function cancelMarkup(
+export function cancelMarkup(
+  db: Database,
+  actor: Actor,
+  input: { modelId: string; id: string },
+): Promise<CancelOutcome> {
+  return audited(db, actor, async (trx, record) => {
+    const outcome = await cancelChange(trx, input)
+    if (outcome.kind === 'canceled') {
+      const act = { action: 'model.markup_canceled', customerId: null } as const
+      await record({ ...act, subjectId: input.modelId, details: { id: outcome.change.id } })
+    }
+    return outcome
+  })
+}
+
+async function cancelChange(
   trx: Database,
   { modelId, id }: { modelId: string; id: string },
 ): Promise<CancelOutcome> {

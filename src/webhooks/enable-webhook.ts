@@ -1,6 +1,7 @@
+import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
 import { isUuid } from '../lib/ids.ts'
-import { changeWebhook, lockWebhook, type WebhookEndpoint } from './webhook-endpoints.ts'
+import { lockWebhook, updateWebhook, type WebhookEndpoint } from './webhook-endpoints.ts'
 
 export type EnableOutcome =
   | { readonly kind: 'enabled' | 'was_enabled'; readonly endpoint: WebhookEndpoint }
@@ -8,8 +9,23 @@ export type EnableOutcome =
   /** The customer disabled it, and the operator must not override that. */
   | { readonly kind: 'webhook_disabled_by_customer' }
 
-/** For the operator: enables the endpoint of any customer. */
-export async function enableWebhook(trx: Database, id: string): Promise<EnableOutcome> {
+/** Enables a webhook of any customer, for an operator. */
+export function enableWebhook(
+  db: Database,
+  actor: Actor,
+  { id }: { id: string },
+): Promise<EnableOutcome> {
+  return audited(db, actor, async (trx, record) => {
+    const outcome = await enable(trx, id)
+    if (outcome.kind === 'enabled') {
+      const { customerId, id: subjectId } = outcome.endpoint
+      await record({ action: 'webhook.enabled', customerId, subjectId })
+    }
+    return outcome
+  })
+}
+
+async function enable(trx: Database, id: string): Promise<EnableOutcome> {
   const row = isUuid(id)
     ? await trx
         .selectFrom('webhook_endpoints')
@@ -21,6 +37,5 @@ export async function enableWebhook(trx: Database, id: string): Promise<EnableOu
   if (!endpoint) return { kind: 'webhook_not_found' }
   if (endpoint.disabledReason === 'customer') return { kind: 'webhook_disabled_by_customer' }
   if (!endpoint.disabledAt) return { kind: 'was_enabled', endpoint }
-  const enabled = await changeWebhook(trx, endpoint.customerId, id, { isEnabled: true })
-  return { kind: 'enabled', endpoint: enabled ?? endpoint }
+  return { kind: 'enabled', endpoint: await updateWebhook(trx, endpoint, { isEnabled: true }) }
 }

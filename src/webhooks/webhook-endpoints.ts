@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
+import { audited, type Actor } from '../audit-log/audited.ts'
 import { lockCustomer } from '../customers/customers.ts'
 import type { Database } from '../db/open.ts'
 import type { Tables } from '../db/tables.ts'
@@ -39,12 +40,30 @@ export interface WebhookChange extends Partial<WebhookInput> {
 /** Per customer. */
 export const WEBHOOKS_MAX = 20
 
-/** The answer is the only place that ever shows the secret. */
-export async function createWebhook(
+interface WithSecret {
+  readonly endpoint: WebhookEndpoint
+  readonly signingSecret: string
+}
+
+/** Only this answer contains the secret. */
+export function createWebhook(
+  db: Database,
+  actor: Actor,
+  sealingKey: Buffer,
+  input: WebhookInput & { readonly customerId: string },
+): Promise<WithSecret | { kind: 'too_many_webhooks' }> {
+  return audited(db, actor, async (trx, record) => {
+    const made = await insertWebhook(trx, sealingKey, input)
+    if ('endpoint' in made) await record(webhookAct('created', made.endpoint))
+    return made
+  })
+}
+
+async function insertWebhook(
   trx: Database,
   sealingKey: Buffer,
   input: WebhookInput & { readonly customerId: string },
-): Promise<{ endpoint: WebhookEndpoint; signingSecret: string } | { kind: 'too_many_webhooks' }> {
+): Promise<WithSecret | { kind: 'too_many_webhooks' }> {
   const { customerId } = input
   await lockCustomer(trx, customerId)
   if ((await listWebhooks(trx, customerId)).length >= WEBHOOKS_MAX)
@@ -103,15 +122,36 @@ export async function lockWebhook(
   return row && toEndpoint(row)
 }
 
-/** Queued messages go to the new address; disabling the endpoint fails them. */
-export async function changeWebhook(
-  trx: Database,
-  customerId: string,
-  id: string,
-  change: WebhookChange,
+/**
+ * Queued messages go to the new address; disabling the webhook fails them. `fields` are the names of the changed
+ * fields, as the caller's interface calls them.
+ */
+export function changeWebhook(
+  db: Database,
+  actor: Actor,
+  {
+    customerId,
+    id,
+    change,
+    fields,
+  }: { customerId: string; id: string; change: WebhookChange; fields: readonly string[] },
 ): Promise<WebhookEndpoint | undefined> {
-  const found = await lockWebhook(trx, customerId, id)
-  if (!found) return undefined
+  return audited(db, actor, async (trx, record) => {
+    const found = await lockWebhook(trx, customerId, id)
+    if (!found) return undefined
+    const changed = await updateWebhook(trx, found, change)
+    if (fields.length > 0) await record({ ...webhookAct('changed', found), details: { fields } })
+    return changed
+  })
+}
+
+/** The endpoint must be locked. */
+export async function updateWebhook(
+  trx: Database,
+  found: WebhookEndpoint,
+  change: WebhookChange,
+): Promise<WebhookEndpoint> {
+  const { id } = found
   const { url, description, eventTypes, isEnabled } = change
   if (isEnabled === false && !found.disabledAt) await disableWebhook(trx, id, 'customer')
   const row = await trx
@@ -146,37 +186,51 @@ export async function disableWebhook(
 }
 
 /** Erases the secret at once; the row stays as long as attempts refer to it. */
-export async function deleteWebhook(
-  trx: Database,
-  customerId: string,
-  id: string,
+export function deleteWebhook(
+  db: Database,
+  actor: Actor,
+  { customerId, id }: { customerId: string; id: string },
 ): Promise<WebhookEndpoint | undefined> {
-  const found = await lockWebhook(trx, customerId, id)
-  if (!found) return undefined
-  await trx
-    .updateTable('webhook_endpoints')
-    .set({ deleted_at: sql<Date>`now()`, secret_sealed: null })
-    .where('id', '=', id)
-    .execute()
-  await failQueuedAttempts(trx, id, 'webhook_deleted')
-  return found
+  return audited(db, actor, async (trx, record) => {
+    const found = await lockWebhook(trx, customerId, id)
+    if (!found) return undefined
+    await trx
+      .updateTable('webhook_endpoints')
+      .set({ deleted_at: sql<Date>`now()`, secret_sealed: null })
+      .where('id', '=', id)
+      .execute()
+    await failQueuedAttempts(trx, id, 'webhook_deleted')
+    await record(webhookAct('deleted', found))
+    return found
+  })
 }
 
-/** Every try from now on is signed with the new secret, also of messages that were queued before. */
-export async function rotateSigningSecret(
-  trx: Database,
+/** The new secret signs every later attempt, including those of messages that are queued already. */
+export function rotateSigningSecret(
+  db: Database,
+  actor: Actor,
   sealingKey: Buffer,
   { customerId, id }: { customerId: string; id: string },
-): Promise<{ endpoint: WebhookEndpoint; signingSecret: string } | undefined> {
-  const endpoint = await lockWebhook(trx, customerId, id)
-  if (!endpoint) return undefined
-  const secret = createSigningSecret()
-  await trx
-    .updateTable('webhook_endpoints')
-    .set({ secret_sealed: seal(sealingKey, endpoint.id, secret) })
-    .where('id', '=', endpoint.id)
-    .execute()
-  return { endpoint, signingSecret: writeSigningSecret(secret) }
+): Promise<WithSecret | undefined> {
+  return audited(db, actor, async (trx, record) => {
+    const endpoint = await lockWebhook(trx, customerId, id)
+    if (!endpoint) return undefined
+    const secret = createSigningSecret()
+    await trx
+      .updateTable('webhook_endpoints')
+      .set({ secret_sealed: seal(sealingKey, endpoint.id, secret) })
+      .where('id', '=', endpoint.id)
+      .execute()
+    await record(webhookAct('secret_rotated', endpoint))
+    return { endpoint, signingSecret: writeSigningSecret(secret) }
+  })
+}
+
+function webhookAct(
+  verb: 'created' | 'changed' | 'deleted' | 'secret_rotated',
+  { id, customerId }: WebhookEndpoint,
+): { action: `webhook.${string}`; customerId: string; subjectId: string } {
+  return { action: `webhook.${verb}`, customerId, subjectId: id }
 }
 
 function ofCustomer(db: Database, customerId: string, id: string) {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
+import { SYSTEM } from '../../src/audit-log/audited.ts'
 import type { AlertInput } from '../../src/alerts/alerts.ts'
 import { SANDBOX_SENDER } from '../../src/email/mail-sender.ts'
 import { queueMails } from '../../src/email/queue-mails.ts'
@@ -26,9 +27,7 @@ async function addCustomer(): Promise<{ customerId: string; keyId: string }> {
     db,
   )
   const hook = { customerId, url: 'https://hooks.example.com/x', description: null }
-  await db
-    .transaction()
-    .execute((trx) => createWebhook(trx, Buffer.alloc(32, 1), { ...hook, eventTypes: null }))
+  await createWebhook(db, SYSTEM, Buffer.alloc(32, 1), { ...hook, eventTypes: null })
   return { customerId, keyId: key.id }
 }
 

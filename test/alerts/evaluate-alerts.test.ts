@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
-import { changeAlert } from '../../src/alerts/alerts.ts'
+import { SYSTEM } from '../../src/audit-log/audited.ts'
+import { changeAlert, type AlertChange } from '../../src/alerts/alerts.ts'
 import { evaluateAlerts } from '../../src/alerts/evaluate-alerts.ts'
 import { readRunway } from '../../src/alerts/read-runway.ts'
 import { createApiKey, revokeApiKey } from '../../src/customers/api-keys.ts'
@@ -255,9 +256,10 @@ test('a disabled alert is not evaluated, and a new threshold arms a fired alert 
   const { customerId } = owner
   await spend(owner, NOON, 50)
   const input = { kind: 'daily_spend', threshold: '10', isEnabled: false } as const
-  let alert = await addAlert(db, customerId, input)
-  const change = async (more: Parameters<typeof changeAlert>[2]) => {
-    alert = await db.transaction().execute((trx) => changeAlert(trx, alert, more))
+  const { id } = await addAlert(db, customerId, input)
+  const change = async (more: AlertChange) => {
+    const fields = Object.keys(more)
+    assert.ok(await changeAlert(db, SYSTEM, { customerId, id, readChange: () => more, fields }))
     await look(db, NOON)
     return (await firedOf(db, customerId)).length
   }

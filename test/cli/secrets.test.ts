@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
+import { SYSTEM } from '../../src/audit-log/audited.ts'
 import { loadConfig } from '../../src/composition/config.ts'
 import { countSealed, reseal, SEALED_COLUMNS } from '../../src/db/reseal.ts'
 import { createId } from '../../src/lib/ids.ts'
@@ -142,7 +143,7 @@ test('while it runs secrets are exchanged, runs meet, and every secret is the ne
     reseal(db, { current, previous }),
     ...exchanged.map((id) =>
       db.transaction().execute(async (trx) => {
-        const made = await rotateSigningSecret(trx, current, { customerId, id })
+        const made = await rotateSigningSecret(trx, SYSTEM, current, { customerId, id })
         secrets.set(
           id,
           Buffer.from(made?.signingSecret.slice(6) ?? '', 'base64').toString('latin1'),

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { SYSTEM } from '../../src/audit-log/audited.ts'
 import { createAlert, type Alert, type AlertInput } from '../../src/alerts/alerts.ts'
 import { evaluateAlerts } from '../../src/alerts/evaluate-alerts.ts'
 import type { Database } from '../../src/db/open.ts'
@@ -27,18 +28,16 @@ export async function addAlert(
   input: Pick<AlertInput, 'kind'> & Partial<AlertInput> & { threshold: string },
 ): Promise<Alert> {
   const { threshold, ...rest } = input
-  const made = await db.transaction().execute((trx) =>
-    createAlert(trx, {
-      customerId,
-      name: `alerta ${input.kind}`,
-      thresholdNano: parseBrl(threshold) as bigint,
-      apiKeyId: null,
-      teamId: null,
-      channels: ['email', 'webhook'],
-      isEnabled: true,
-      ...rest,
-    }),
-  )
+  const made = await createAlert(db, SYSTEM, {
+    customerId,
+    name: `alerta ${input.kind}`,
+    thresholdNano: parseBrl(threshold) as bigint,
+    apiKeyId: null,
+    teamId: null,
+    channels: ['email', 'webhook'],
+    isEnabled: true,
+    ...rest,
+  })
   assert.ok('id' in made)
   return made
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
+import { SYSTEM } from '../../src/audit-log/audited.ts'
 import type { Database } from '../../src/db/open.ts'
 import { createId } from '../../src/lib/ids.ts'
 import type { Log } from '../../src/lib/log.ts'
@@ -96,9 +97,7 @@ export async function seedWebhook(
 ): Promise<SeededWebhook> {
   const customerId = more.customerId ?? (await seedCustomer(db, { balanceBrl: '0' })).customerId
   const input = { customerId, url, description: null, eventTypes: more.eventTypes ?? null }
-  const made = await db
-    .transaction()
-    .execute((trx) => createWebhook(trx, SETTINGS.sealingKey, input))
+  const made = await createWebhook(db, SYSTEM, SETTINGS.sealingKey, input)
   if (!('endpoint' in made)) throw new Error(made.kind)
   return { customerId, ...made }
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { SYSTEM } from '../../src/audit-log/audited.ts'
 import { createCatalog } from '../../src/catalog/catalog.ts'
 import { disableModel, enableModel } from '../../src/catalog/disabled-models.ts'
 import { scheduleMarkup } from '../../src/catalog/markup-changes.ts'
@@ -103,9 +104,7 @@ test('a scheduled markup is in force from its time on and no earlier, on a node 
   // Not over the node's own API: it hears of it by the database alone.
   const startsAt = new Date(Date.now() + 700)
   const change = { modelId: model, configuredE4: 12_500n, reason: 'teste', noticeDays: 0 }
-  await db
-    .transaction()
-    .execute((trx) => scheduleMarkup(trx, { ...change, markupE4: 11_111n, startsAt }))
+  await scheduleMarkup(db, SYSTEM, { ...change, markupE4: 11_111n, startsAt })
   assert.equal(await embedE4(), CONFIGURED_E4)
   assert.equal(await shownMarkup(model), 1.25)
   assert.ok(Date.now() < startsAt.getTime(), 'the machine is too slow for this test')
@@ -293,9 +292,9 @@ test('a disabled model answers 503 and stays in the catalog, also where only the
   assert.equal((await askChat(baseUrl, gateway.secret, sound(model))).status, 200)
   const statusOf = async (): Promise<number> =>
     (await askChat(baseUrl, gateway.secret, sound(model))).status
-  await disableModel(db, { modelId: model, reason: 'teste' })
+  await disableModel(db, SYSTEM, { modelId: model, reason: 'teste' })
   await until('the node hears of it', async () => (await statusOf()) === 503)
-  await enableModel(db, model)
+  await enableModel(db, SYSTEM, { modelId: model })
   await until('the node hears of it', async () => (await statusOf()) === 200)
 })
 

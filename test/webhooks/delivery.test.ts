@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { after, afterEach, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import type { Database } from '../../src/db/open.ts'
+import { SYSTEM } from '../../src/audit-log/audited.ts'
 import { leaseDueAttempts } from '../../src/webhooks/lease-attempts.ts'
 import { pruneWebhookAttempts } from '../../src/webhooks/prune-webhook-attempts.ts'
 import {
@@ -48,6 +50,15 @@ async function currentOf({ customerId, id }: WebhookEndpoint): Promise<WebhookEn
   const found = await findWebhook(db, customerId, id)
   assert.ok(found)
   return found
+}
+
+function setEnabled(
+  db: Database,
+  webhook: { customerId: string; id: string },
+  isEnabled: boolean,
+): ReturnType<typeof changeWebhook> {
+  const fields = ['is_enabled']
+  return changeWebhook(db, SYSTEM, { ...webhook, change: { isEnabled }, fields })
 }
 
 test('a message arrives as it was queued, and the reference library verifies it', async () => {
@@ -95,8 +106,8 @@ test("only the customer's enabled endpoints that want the type get the event", a
   const off = await seedWebhook(db, `${receiver.url}/off`, { customerId })
   const gone = await seedWebhook(db, `${receiver.url}/gone`, { customerId })
   await db.transaction().execute(async (trx) => {
-    await changeWebhook(trx, customerId, off.endpoint.id, { isEnabled: false })
-    await deleteWebhook(trx, customerId, gone.endpoint.id)
+    await setEnabled(trx, { customerId, id: off.endpoint.id }, false)
+    await deleteWebhook(trx, SYSTEM, { customerId, id: gone.endpoint.id })
   })
   const id = await tell(db, customerId)
   await deliverAll(createDelivery(db))
@@ -117,11 +128,10 @@ test('after a rotation the old secret signs nothing, also of what was queued bef
   const delivery = createDelivery(db, { now: () => now })
   await deliverAll(delivery)
   await tell(db, customerId)
-  const rotated = await db
-    .transaction()
-    .execute((trx) =>
-      rotateSigningSecret(trx, SETTINGS.sealingKey, { customerId, id: endpoint.id }),
-    )
+  const rotated = await rotateSigningSecret(db, SYSTEM, SETTINGS.sealingKey, {
+    customerId,
+    id: endpoint.id,
+  })
   assert.ok(rotated)
   receiver.answer = answerWith(200)
   now = new Date(now.getTime() + 10_000)
@@ -222,9 +232,7 @@ test('one success ends the failing, and switching on by hand does', async () => 
   receiver.answer = answerWith(410)
   await tell(db, customerId)
   await deliverAll(delivery)
-  const enabled = await db
-    .transaction()
-    .execute((trx) => changeWebhook(trx, customerId, endpoint.id, { isEnabled: true }))
+  const enabled = await setEnabled(db, { customerId, id: endpoint.id }, true)
   assert.equal(enabled?.disabledAt, null)
   assert.equal(enabled?.failingSince, null)
 })
@@ -495,7 +503,7 @@ test('nothing is sent for a deleted account, nor to a deleted endpoint', async (
   const gone = await seedWebhook(db, receiver.url)
   await tell(db, kept.customerId)
   await tell(db, gone.customerId)
-  await db.transaction().execute((trx) => deleteWebhook(trx, gone.customerId, gone.endpoint.id))
+  await deleteWebhook(db, SYSTEM, { customerId: gone.customerId, id: gone.endpoint.id })
   await sql`update customers set deleted_at = now() where id = ${kept.customerId}`.execute(db)
   await deliverAll(createDelivery(db))
   assert.equal(receiver.received.length, 0)
@@ -521,7 +529,7 @@ test('nothing is queued for an endpoint that is being switched off at that momen
   const { customerId, endpoint } = await seedWebhook(db, receiver.url)
   let queued: Promise<string> | undefined
   await db.transaction().execute(async (trx) => {
-    await changeWebhook(trx, customerId, endpoint.id, { isEnabled: false })
+    await setEnabled(trx, { customerId, id: endpoint.id }, false)
     queued = tell(db, customerId)
     await sleep(100)
   })
@@ -534,9 +542,7 @@ test('what a killed worker left of an endpoint that was switched off is not sent
   await tell(db, customerId)
   const leased = await leaseDueAttempts(db, { limit: 20, at: sql<Date>`now()` })
   assert.equal(leased.length, 1)
-  await db
-    .transaction()
-    .execute((trx) => changeWebhook(trx, customerId, endpoint.id, { isEnabled: false }))
+  await setEnabled(db, { customerId, id: endpoint.id }, false)
   const now = (): Date => new Date(Date.now() + 61_000)
   await deliverAll(createDelivery(db, { now }))
   assert.equal(receiver.received.length, 0)
@@ -569,12 +575,12 @@ test('attempts go after 30 days, and deleted endpoints with the last of them', a
   for (const id of [customerId, gone.customerId]) await tell(db, id)
   await deliverAll(createDelivery(db))
   await tell(db, customerId)
-  await db.transaction().execute((trx) => deleteWebhook(trx, gone.customerId, gone.endpoint.id))
+  await deleteWebhook(db, SYSTEM, { customerId: gone.customerId, id: gone.endpoint.id })
   assert.equal(await pruneWebhookAttempts(db), 0)
   const recent = await seedWebhook(db, receiver.url)
   await sql`update webhook_attempts set created_at = now() - interval '31 days'`.execute(db)
   await tell(db, recent.customerId)
-  await db.transaction().execute((trx) => deleteWebhook(trx, recent.customerId, recent.endpoint.id))
+  await deleteWebhook(db, SYSTEM, { customerId: recent.customerId, id: recent.endpoint.id })
   await sql`update webhook_endpoints set deleted_at = now() - interval '31 days'
     where deleted_at is not null`.execute(db)
   assert.equal(await pruneWebhookAttempts(db), 2)

@@ -6,10 +6,7 @@ import {
   deleteAlert,
   findAlert,
   listAlerts,
-  lockAlert,
 } from '../../alerts/alerts.ts'
-import { audited } from '../../audit-log/audited.ts'
-import { lockCustomer } from '../../customers/customers.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer } from '../rest/values.ts'
 import type { AlertDeps } from './alert-deps.ts'
@@ -72,20 +69,11 @@ const creating = [
     async handle({ caller, body }, deps: AlertDeps) {
       const { customerId } = caller
       const input = readAlertInput(customerId, body)
-      const made = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        const made = await createAlert(trx, input)
-        if (!('id' in made))
-          throw made.kind === 'too_many_alerts'
-            ? new RestRefusal(409, made.kind, `at most ${ALERTS_MAX}`)
-            : new RestRefusal(404, made.kind)
-        await record({
-          action: 'alert.created',
-          customerId,
-          subjectId: made.id,
-          details: { kind: made.kind },
-        })
-        return made
-      })
+      const made = await createAlert(deps.db, actorOf(caller), input)
+      if (!('id' in made))
+        throw made.kind === 'too_many_alerts'
+          ? new RestRefusal(409, made.kind, `at most ${ALERTS_MAX}`)
+          : new RestRefusal(404, made.kind)
       return alertBody(made)
     },
   }),
@@ -104,21 +92,13 @@ const changing = [
     refusals,
     async handle({ caller, params, body }, deps: AlertDeps) {
       const { customerId } = caller
-      const changed = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        await lockCustomer(trx, customerId)
-        const found = await lockAlert(trx, customerId, params.id)
-        if (!found) throw new RestRefusal(404, 'alert_not_found')
-        const change = readAlertChange(found.kind, body)
-        const fields = Object.keys(body)
-        if (fields.length === 0) return found
-        await record({
-          action: 'alert.changed',
-          customerId,
-          subjectId: found.id,
-          details: { fields },
-        })
-        return changeAlert(trx, found, change)
+      const changed = await changeAlert(deps.db, actorOf(caller), {
+        customerId,
+        id: params.id,
+        readChange: (kind) => readAlertChange(kind, body),
+        fields: Object.keys(body),
       })
+      if (!changed) throw new RestRefusal(404, 'alert_not_found')
       return alertBody(changed)
     },
   }),
@@ -136,14 +116,8 @@ const deleting = [
     refusals,
     async handle({ caller, params }, deps: AlertDeps) {
       const { customerId } = caller
-      const deleted = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        await lockCustomer(trx, customerId)
-        const found = await lockAlert(trx, customerId, params.id)
-        if (!found) throw new RestRefusal(404, 'alert_not_found')
-        await deleteAlert(trx, found)
-        await record({ action: 'alert.deleted', customerId, subjectId: found.id })
-        return found
-      })
+      const deleted = await deleteAlert(deps.db, actorOf(caller), { customerId, id: params.id })
+      if (!deleted) throw new RestRefusal(404, 'alert_not_found')
       return alertBody(deleted)
     },
   }),

@@ -1,7 +1,6 @@
 import Type from 'typebox'
-import { audited } from '../../audit-log/audited.ts'
 import { cancelMarkup, scheduleMarkup } from '../../catalog/markup-changes.ts'
-import { decimalE4, parseE4 } from '../../lib/money.ts'
+import { parseE4 } from '../../lib/money.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { reason } from '../rest/operator-text.ts'
 import { dateTime } from '../rest/values.ts'
@@ -54,31 +53,18 @@ const scheduling = (noticeDays: number) => [
       const startsAt = body.starts_at === undefined ? undefined : readStart(body.starts_at)
       const reason = body.reason.toWellFormed()
       const wanted = { modelId, markupE4, configuredE4, startsAt, reason, noticeDays }
-      const change = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        const outcome = await scheduleMarkup(trx, wanted)
-        if (outcome.kind === 'starts_in_the_past')
-          throw new RestRefusal(400, 'invalid_request', 'starts_at: is over')
-        if (outcome.kind === 'notice_too_short')
-          throw new RestRefusal(
-            400,
-            outcome.kind,
-            `starts_at: a rise begins at ${outcome.earliest.toISOString()} or later`,
-          )
-        if (outcome.kind !== 'scheduled') throw new RestRefusal(409, outcome.kind)
-        const { change } = outcome
-        const details = {
-          id: change.id,
-          from: decimalE4(change.markupBeforeE4),
-          to: decimalE4(change.markupE4),
-          starts_at: change.startsAt.toISOString(),
-          reason,
-        }
-        const act = { action: 'model.markup_scheduled', customerId: null } as const
-        await record({ ...act, subjectId: modelId, details })
-        return change
-      })
+      const outcome = await scheduleMarkup(deps.db, actorOf(caller), wanted)
+      if (outcome.kind === 'starts_in_the_past')
+        throw new RestRefusal(400, 'invalid_request', 'starts_at: is over')
+      if (outcome.kind === 'notice_too_short')
+        throw new RestRefusal(
+          400,
+          outcome.kind,
+          `starts_at: a rise begins at ${outcome.earliest.toISOString()} or later`,
+        )
+      if (outcome.kind !== 'scheduled') throw new RestRefusal(409, outcome.kind)
       await reloadCatalog(deps)
-      return markupChangeBody(change)
+      return markupChangeBody(outcome.change)
     },
   }),
 ]
@@ -98,17 +84,12 @@ const canceling = [
     },
     async handle({ caller, params }, deps: ModelDeps) {
       const { id: modelId } = getConfigured(deps, params.id)
-      const change = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        const outcome = await cancelMarkup(trx, { modelId, id: params.changeId })
-        if (outcome.kind === 'markup_change_not_found') throw new RestRefusal(404, outcome.kind)
-        if (outcome.kind !== 'canceled') throw new RestRefusal(409, outcome.kind)
-        const details = { id: outcome.change.id }
-        const act = { action: 'model.markup_canceled', customerId: null } as const
-        await record({ ...act, subjectId: modelId, details })
-        return outcome.change
-      })
+      const canceled = { modelId, id: params.changeId }
+      const outcome = await cancelMarkup(deps.db, actorOf(caller), canceled)
+      if (outcome.kind === 'markup_change_not_found') throw new RestRefusal(404, outcome.kind)
+      if (outcome.kind !== 'canceled') throw new RestRefusal(409, outcome.kind)
       await reloadCatalog(deps)
-      return markupChangeBody(change)
+      return markupChangeBody(outcome.change)
     },
   }),
 ]

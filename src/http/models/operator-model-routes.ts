@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { audited } from '../../audit-log/audited.ts'
 import { disableModel, enableModel } from '../../catalog/disabled-models.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { reason } from '../rest/operator-text.ts'
@@ -41,11 +40,7 @@ export const operatorModelRoutes = ({ markupNoticeDays }: ModelTerms) => [
     refusals,
     async handle({ caller, params, body: { reason } }, deps: ModelDeps) {
       const { id } = getConfigured(deps, params.id)
-      await audited(deps.db, actorOf(caller), async (trx, record) => {
-        const act = { action: 'model.disabled', customerId: null, subjectId: id } as const
-        if (await disableModel(trx, { modelId: id, reason }))
-          await record({ ...act, details: { reason: reason.toWellFormed() } })
-      })
+      await disableModel(deps.db, actorOf(caller), { modelId: id, reason })
       await reloadCatalog(deps)
       return { id, is_disabled: true }
     },
@@ -61,10 +56,7 @@ export const operatorModelRoutes = ({ markupNoticeDays }: ModelTerms) => [
     refusals,
     async handle({ caller, params }, deps: ModelDeps) {
       const { id } = getConfigured(deps, params.id)
-      await audited(deps.db, actorOf(caller), async (trx, record) => {
-        if (await enableModel(trx, id))
-          await record({ action: 'model.enabled', customerId: null, subjectId: id })
-      })
+      await enableModel(deps.db, actorOf(caller), { modelId: id })
       await reloadCatalog(deps)
       return { id, is_disabled: false }
     },

@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { audited } from '../../audit-log/audited.ts'
 import { enableWebhook } from '../../webhooks/enable-webhook.ts'
 import { listFailingWebhooks, type FailingWebhook } from '../../webhooks/list-failing-webhooks.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
@@ -56,16 +55,12 @@ export const operatorWebhookRoutes = [
     answer: answer({ id: uuid, customer_id: uuid, is_enabled: Type.Boolean() }),
     refusals: { 404: ['webhook_not_found'], 409: ['webhook_disabled_by_customer'] },
     async handle({ caller, params }, deps: WebhookDeps) {
-      return audited(deps.db, actorOf(caller), async (trx, record) => {
-        const outcome = await enableWebhook(trx, params.id)
-        if (outcome.kind === 'webhook_not_found') throw new RestRefusal(404, outcome.kind)
-        if (outcome.kind === 'webhook_disabled_by_customer')
-          throw new RestRefusal(409, outcome.kind, 'only the customer can enable it')
-        const { id, customerId } = outcome.endpoint
-        if (outcome.kind === 'enabled')
-          await record({ action: 'webhook.enabled', customerId, subjectId: id })
-        return { id, customer_id: customerId, is_enabled: true }
-      })
+      const outcome = await enableWebhook(deps.db, actorOf(caller), params)
+      if (outcome.kind === 'webhook_not_found') throw new RestRefusal(404, outcome.kind)
+      if (outcome.kind === 'webhook_disabled_by_customer')
+        throw new RestRefusal(409, outcome.kind, 'only the customer can enable it')
+      const { id, customerId } = outcome.endpoint
+      return { id, customer_id: customerId, is_enabled: true }
     },
   }),
 ]

@@ -1,20 +1,14 @@
 import Type from 'typebox'
-import { audited } from '../../audit-log/audited.ts'
-import type { Database } from '../../db/open.ts'
-import { createId } from '../../lib/ids.ts'
 import {
   ATTEMPT_STATUSES,
   findAttempt,
-  isQueueFull,
   listAttempts,
-  messageBody,
   QUEUED_MAX,
-  queueMessage,
-  type MessageToQueue,
-  type WebhookAttemptDetails,
 } from '../../webhooks/webhook-attempts.ts'
-import { findWebhook, lockWebhook } from '../../webhooks/webhook-endpoints.ts'
-import { actorOf, type Caller } from '../rest/authenticate.ts'
+import { findWebhook } from '../../webhooks/webhook-endpoints.ts'
+import { queueTestMessage, replayAttempt, type QueuedByHand } from '../../webhooks/queue-by-hand.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
+import { actorOf } from '../rest/authenticate.ts'
 import { answer, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import type { WebhookDeps } from './webhook-deps.ts'
@@ -71,7 +65,9 @@ const reading = [
     answer: webhookAttemptDetails,
     refusals: { 404: ['webhook_attempt_not_found'] },
     async handle({ caller, params }, deps: WebhookDeps) {
-      return attemptDetailsBody(await theAttempt(deps.db, caller, params.attemptId))
+      const attempt = await findAttempt(deps.db, caller.customerId, params.attemptId)
+      if (!attempt) throw new RestRefusal(404, 'webhook_attempt_not_found')
+      return attemptDetailsBody(attempt)
     },
   }),
 ]
@@ -87,15 +83,8 @@ const testing = [
     answer: webhookAttemptDetails,
     refusals: { 404: ['webhook_not_found'], 409: ['webhook_disabled', 'too_many_queued'] },
     async handle({ caller, params }, deps: WebhookDeps) {
-      const type = 'webhook.test'
-      const attempt = await deps.db.transaction().execute((trx) =>
-        queueByHand(trx, caller, params.id, (webhookId) => ({
-          messageId: createId(),
-          eventType: type,
-          body: messageBody({ type, createdAt: new Date(), data: { webhook_id: webhookId } }),
-        })),
-      )
-      return attemptDetailsBody(attempt)
+      const { customerId } = caller
+      return queuedBody(await queueTestMessage(deps.db, { customerId, webhookId: params.id }))
     },
   }),
 ]
@@ -115,46 +104,25 @@ const replaying = [
     },
     async handle({ caller, params }, deps: WebhookDeps) {
       const { customerId } = caller
-      const attempt = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        const old = await theAttempt(trx, caller, params.attemptId)
-        const { messageId, eventType, body } = old
-        const message = { messageId, eventType, body, isReplay: true }
-        const made = await queueByHand(trx, caller, old.endpointId, () => message)
-        const details = { replay_of: old.id, delivery_id: made.id }
-        const subjectId = old.endpointId
-        await record({ action: 'webhook.replayed', customerId, subjectId, details })
-        return made
-      })
-      return attemptDetailsBody(attempt)
+      const { attemptId } = params
+      return queuedBody(await replayAttempt(deps.db, actorOf(caller), { customerId, attemptId }))
     },
   }),
 ]
 
 export const webhookAttemptRoutes = [...reading, ...testing, ...replaying]
 
-async function theAttempt(
-  db: Database,
-  { customerId }: Caller,
-  attemptId: string,
-): Promise<WebhookAttemptDetails> {
-  const attempt = await findAttempt(db, customerId, attemptId)
-  if (!attempt) throw new RestRefusal(404, 'webhook_attempt_not_found')
-  return attempt
-}
-
-async function queueByHand(
-  trx: Database,
-  caller: Caller,
-  webhookId: string,
-  messageFor: (webhookId: string) => Omit<MessageToQueue, 'customerId'>,
-): Promise<WebhookAttemptDetails> {
-  const { customerId } = caller
-  const endpoint = await lockWebhook(trx, customerId, webhookId)
-  if (!endpoint) throw new RestRefusal(404, 'webhook_not_found')
-  if (endpoint.disabledAt) throw new RestRefusal(409, 'webhook_disabled', 'is_enabled is false')
-  if (await isQueueFull(trx, endpoint.id))
-    throw new RestRefusal(409, 'too_many_queued', `at most ${QUEUED_MAX} may wait`)
-  const message = { customerId, ...messageFor(endpoint.id) }
-  const [attemptId = ''] = await queueMessage(trx, [endpoint.id], message)
-  return theAttempt(trx, caller, attemptId)
+function queuedBody(
+  queued: QueuedByHand | { readonly kind: 'webhook_attempt_not_found' },
+): AnswerOf<typeof webhookAttemptDetails> {
+  switch (queued.kind) {
+    case 'queued':
+      return attemptDetailsBody(queued.attempt)
+    case 'webhook_disabled':
+      throw new RestRefusal(409, queued.kind, 'is_enabled is false')
+    case 'too_many_queued':
+      throw new RestRefusal(409, queued.kind, `at most ${QUEUED_MAX} may wait`)
+    default:
+      throw new RestRefusal(404, queued.kind)
+  }
 }

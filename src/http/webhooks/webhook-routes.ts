@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { audited } from '../../audit-log/audited.ts'
 import { EVENT_TYPES } from '../../events/record-event.ts'
 import {
   changeWebhook,
@@ -83,12 +82,8 @@ const creating = [
       const { customerId } = caller
       const { url, description = null, event_types: eventTypes = null } = body
       const input = { customerId, url: await readUrl(deps.webhooks, url), description, eventTypes }
-      const made = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        const made = await createWebhook(trx, deps.webhooks.sealingKey, input)
-        if ('endpoint' in made)
-          await record({ action: 'webhook.created', customerId, subjectId: made.endpoint.id })
-        return made
-      })
+      const { sealingKey } = deps.webhooks
+      const made = await createWebhook(deps.db, actorOf(caller), sealingKey, input)
       if (!('endpoint' in made)) throw new RestRefusal(409, made.kind, `at most ${WEBHOOKS_MAX}`)
       reply.header('cache-control', 'no-store')
       return { ...webhookBody(made.endpoint), signing_secret: made.signingSecret }
@@ -110,15 +105,10 @@ const changing = [
     async handle({ caller, params, body }, deps: WebhookDeps) {
       const change = await readWebhookChange(deps.webhooks, body)
       const { customerId } = caller
-      const endpoint = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        const changed = await changeWebhook(trx, customerId, params.id, change)
-        if (!changed) throw new RestRefusal(404, 'webhook_not_found')
-        const fields = Object.keys(body)
-        const act = { action: 'webhook.changed', customerId, subjectId: changed.id } as const
-        if (fields.length > 0) await record({ ...act, details: { fields } })
-        return changed
-      })
-      return webhookBody(endpoint)
+      const input = { customerId, id: params.id, change, fields: Object.keys(body) }
+      const changed = await changeWebhook(deps.db, actorOf(caller), input)
+      if (!changed) throw new RestRefusal(404, 'webhook_not_found')
+      return webhookBody(changed)
     },
   }),
   restRoute({
@@ -132,13 +122,9 @@ const changing = [
     refusals,
     async handle({ caller, params }, deps: WebhookDeps) {
       const { customerId } = caller
-      const endpoint = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        const deleted = await deleteWebhook(trx, customerId, params.id)
-        if (!deleted) throw new RestRefusal(404, 'webhook_not_found')
-        await record({ action: 'webhook.deleted', customerId, subjectId: deleted.id })
-        return deleted
-      })
-      return webhookBody(endpoint)
+      const deleted = await deleteWebhook(deps.db, actorOf(caller), { customerId, id: params.id })
+      if (!deleted) throw new RestRefusal(404, 'webhook_not_found')
+      return webhookBody(deleted)
     },
   }),
 ]
@@ -156,13 +142,9 @@ const rotating = [
     async handle({ caller, params, reply }, deps: WebhookDeps) {
       const { customerId } = caller
       const { sealingKey } = deps.webhooks
-      const rotated = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        const rotated = await rotateSigningSecret(trx, sealingKey, { customerId, id: params.id })
-        if (!rotated) throw new RestRefusal(404, 'webhook_not_found')
-        const { id } = rotated.endpoint
-        await record({ action: 'webhook.secret_rotated', customerId, subjectId: id })
-        return rotated
-      })
+      const webhook = { customerId, id: params.id }
+      const rotated = await rotateSigningSecret(deps.db, actorOf(caller), sealingKey, webhook)
+      if (!rotated) throw new RestRefusal(404, 'webhook_not_found')
       reply.header('cache-control', 'no-store')
       return { ...webhookBody(rotated.endpoint), signing_secret: rotated.signingSecret }
     },

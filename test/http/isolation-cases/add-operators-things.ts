@@ -30,16 +30,14 @@ export async function addOperatorsThings(
     if (!('adjustment' in made)) throw new Error(made.kind)
     return made.adjustment.id
   }
-  const scheduled = await db.transaction().execute((trx) =>
-    scheduleMarkup(trx, {
-      modelId: 'gpt-4o',
-      markupE4: 11_000n,
-      configuredE4: 12_500n,
-      startsAt: new Date(Date.now() + 86_400_000),
-      reason: 'revisão',
-      noticeDays: 0,
-    }),
-  )
+  const scheduled = await scheduleMarkup(db, SYSTEM, {
+    modelId: 'gpt-4o',
+    markupE4: 11_000n,
+    configuredE4: 12_500n,
+    startsAt: new Date(Date.now() + 86_400_000),
+    reason: 'revisão',
+    noticeDays: 0,
+  })
   if (scheduled.kind !== 'scheduled') throw new Error(scheduled.kind)
   const text = { title: 'Lentidão', message: 'Olhamos.' }
   await db
