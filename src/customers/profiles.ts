@@ -1,5 +1,6 @@
 /** A customer's legal identity: the CPF or CNPJ, and the address for invoices. */
 import { sql } from 'kysely'
+import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
 import type { Tables } from '../db/tables.ts'
 import { lockCustomer } from './customers.ts'
@@ -54,7 +55,24 @@ export async function findProfile(db: Database, customerId: string): Promise<Pro
     .executeTakeFirst()
 }
 
-/** Call it in a transaction. Creates the profile if there is none; `changed` names the fields with a new value. */
+/** Creates the profile of a customer who has none. */
+export function changeProfile(
+  db: Database,
+  actor: Actor,
+  { customerId, change }: { customerId: string; change: ProfileChange },
+): Promise<SavedProfile> {
+  return audited(db, actor, async (trx, record) => {
+    const outcome = await saveProfile(trx, customerId, change)
+    if (outcome.kind === 'saved' && outcome.changed.length > 0) {
+      const fields = outcome.changed.map((field) => (field === 'tax_id' ? 'cpf_cnpj' : field))
+      const act = { action: 'profile.changed', customerId, subjectId: customerId } as const
+      await record({ ...act, details: { fields } })
+    }
+    return outcome
+  })
+}
+
+/** In a transaction, without an audit row. `changed` names the fields whose value is another than before. */
 export async function saveProfile(
   trx: Database,
   customerId: string,

@@ -3,6 +3,7 @@
  * key gets a new version, so that a node with a stale copy cannot hold money.
  */
 import { sql } from 'kysely'
+import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
 import { API_KEY_CHANNEL } from './api-keys.ts'
 
@@ -30,6 +31,24 @@ export function reinstateCustomer(trx: Database, customerId: string): Promise<bo
     sql`suspended_at = null, suspended_reason = null`,
     sql`suspended_at is not null`,
   )
+}
+
+/**
+ * Suspends or reinstates an account by hand. In a transaction that has the account locked. An account that is in that
+ * state already stays as it is.
+ */
+export function changeSuspension(
+  trx: Database,
+  actor: Actor,
+  { customerId, isSuspended }: { customerId: string; isSuspended: boolean },
+): Promise<void> {
+  return audited(trx, actor, async (_trx, record) => {
+    const isChanged = isSuspended
+      ? await suspendCustomer(trx, customerId, 'operator')
+      : await reinstateCustomer(trx, customerId)
+    const action = isSuspended ? 'customer.suspended' : 'customer.reinstated'
+    if (isChanged) await record({ action, customerId, subjectId: customerId })
+  })
 }
 
 export interface Suspension {

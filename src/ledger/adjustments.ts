@@ -3,11 +3,12 @@
  * transaction that records the decision, however many operators decide at once.
  */
 import { sql, type Selectable } from 'kysely'
+import { audited, type Actor, type RecordAct } from '../audit-log/audited.ts'
 import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
 import type { Tables } from '../db/tables.ts'
 import { createId, isUuid } from '../lib/ids.ts'
-import type { NanoBrl } from '../lib/money.ts'
+import { decimalBrl, type NanoBrl } from '../lib/money.ts'
 import { credit, debit, lockAccount, type EntryOutcome } from './entries.ts'
 import { grantPromotion } from './promotions.ts'
 
@@ -41,12 +42,34 @@ export type AdjustmentOutcome =
   | { readonly kind: 'reference_taken' }
   | { readonly kind: 'short_balance' }
 
-/** Above `approvalAboveNanoBrl` it waits for approval. When it cannot be posted, the caller must roll back. */
-export async function requestAdjustment(
-  trx: Database,
-  input: AdjustmentInput,
-  { requestedBy, approvalAboveNanoBrl }: { requestedBy: string; approvalAboveNanoBrl: NanoBrl },
+interface AdjustmentTerms {
+  /** The operator, who is a customer too. */
+  readonly requestedBy: string
+  /** Above it, the adjustment waits for a second operator. */
+  readonly approvalAboveNanoBrl: NanoBrl
+}
+
+/** It must not run inside a transaction of the caller: one that cannot be posted is undone. */
+export function requestAdjustment(
+  db: Database,
+  actor: Actor,
+  input: AdjustmentInput & AdjustmentTerms,
 ): Promise<AdjustmentOutcome> {
+  return audited(db, actor, async (trx, record, undo) => {
+    const outcome = await insertAdjustment(trx, input)
+    if (outcome.kind === 'short_balance') return undo(outcome)
+    if (outcome.kind !== 'requested') return outcome
+    const { adjustment } = outcome
+    await recordAct(record, adjustment.status === 'posted' ? 'posted' : 'requested', adjustment)
+    return outcome
+  })
+}
+
+async function insertAdjustment(
+  trx: Database,
+  input: AdjustmentInput & AdjustmentTerms,
+): Promise<AdjustmentOutcome> {
+  const { requestedBy, approvalAboveNanoBrl } = input
   if (!(await lockOpenAccount(trx, input.customerId))) return { kind: 'customer_not_found' }
   const isPosted = input.amountNanoBrl <= approvalAboveNanoBrl
   const row = await trx
@@ -100,28 +123,54 @@ export interface Decision {
   readonly decidedBy: string
 }
 
-/** Approves it, by an operator other than the requester. When it cannot be posted it still waits: roll back. */
-export async function approveAdjustment(
-  trx: Database,
+/**
+ * Approves it, by an operator other than the requester. It must not run inside a transaction of the caller: an
+ * adjustment that cannot be posted is undone and still waits.
+ */
+export function approveAdjustment(
+  db: Database,
+  actor: Actor,
   { id, decidedBy }: Decision,
 ): Promise<DecisionOutcome> {
-  const found = await lockAdjustment(trx, id)
-  if ('outcome' in found) return found.outcome
-  const { adjustment, isOpen } = found
-  if (adjustment.requestedBy === decidedBy) return { kind: 'second_admin_required' }
-  if (!isOpen) return { kind: 'customer_deleted' }
-  if (!(await post(trx, adjustment))) return { kind: 'short_balance' }
-  return { kind: 'decided', adjustment: await decide(trx, id, 'posted', decidedBy) }
+  return audited(db, actor, async (trx, record, undo) => {
+    const found = await lockAdjustment(trx, id)
+    if ('outcome' in found) return found.outcome
+    const { adjustment, isOpen } = found
+    if (adjustment.requestedBy === decidedBy) return { kind: 'second_admin_required' }
+    if (!isOpen) return { kind: 'customer_deleted' }
+    if (!(await post(trx, adjustment))) return undo({ kind: 'short_balance' })
+    const approved = await decide(trx, id, 'posted', decidedBy)
+    await recordAct(record, 'approved', approved)
+    return { kind: 'decided', adjustment: approved }
+  })
 }
 
 /** Rejects it; the requester may do so too. */
-export async function rejectAdjustment(
-  trx: Database,
+export function rejectAdjustment(
+  db: Database,
+  actor: Actor,
   { id, decidedBy }: Decision,
 ): Promise<DecisionOutcome> {
-  const found = await lockAdjustment(trx, id)
-  if ('outcome' in found) return found.outcome
-  return { kind: 'decided', adjustment: await decide(trx, id, 'rejected', decidedBy) }
+  return audited(db, actor, async (trx, record) => {
+    const found = await lockAdjustment(trx, id)
+    if ('outcome' in found) return found.outcome
+    const adjustment = await decide(trx, id, 'rejected', decidedBy)
+    await recordAct(record, 'rejected', adjustment)
+    return { kind: 'decided', adjustment }
+  })
+}
+
+function recordAct(
+  record: RecordAct,
+  act: 'requested' | 'posted' | 'approved' | 'rejected',
+  { id, customerId, kind, amountNanoBrl }: Adjustment,
+): Promise<void> {
+  return record({
+    action: `adjustment.${act}`,
+    customerId,
+    subjectId: id,
+    details: { kind, amount_brl: decimalBrl(amountNanoBrl) },
+  })
 }
 
 /** Newest first. */

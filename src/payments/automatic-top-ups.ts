@@ -1,9 +1,11 @@
 /** A customer's settings for charging a saved card when the balance is low; `top-up-automatically.ts` charges it. */
 import { sql, type Selectable } from 'kysely'
+import { audited, type Actor } from '../audit-log/audited.ts'
 import { lockCustomer } from '../customers/customers.ts'
 import type { Database } from '../db/open.ts'
 import type { Tables } from '../db/tables.ts'
 import { recordEvent } from '../events/record-event.ts'
+import { isUuid } from '../lib/ids.ts'
 import { decimalBrl, type NanoBrl } from '../lib/money.ts'
 
 export interface AutomaticTopUp {
@@ -44,8 +46,23 @@ export async function findAutomaticTopUp(
   return row && toAutomaticTopUp(row)
 }
 
-/** Call it in a transaction. Returns undefined if the customer has no such card. Resets the count of refusals. */
+/** Returns undefined if the customer has no such card. Resets the count of refusals. */
 export async function saveAutomaticTopUp(
+  db: Database,
+  actor: Actor,
+  input: AutomaticTopUpInput,
+): Promise<AutomaticTopUp | undefined> {
+  const { customerId } = input
+  if (!isUuid(input.paymentMethodId)) return undefined
+  return audited(db, actor, async (trx, record) => {
+    const saved = await storeAutomaticTopUp(trx, input)
+    if (saved)
+      await record({ action: 'automatic_topup.changed', customerId, subjectId: customerId })
+    return saved
+  })
+}
+
+async function storeAutomaticTopUp(
   trx: Database,
   input: AutomaticTopUpInput,
 ): Promise<AutomaticTopUp | undefined> {
@@ -79,17 +96,22 @@ export async function saveAutomaticTopUp(
   return toAutomaticTopUp(row)
 }
 
-/** Call it in a transaction. A top-up in flight continues. */
-export async function deleteAutomaticTopUp(
-  trx: Database,
-  customerId: string,
+/** A top-up in flight continues. */
+export function deleteAutomaticTopUp(
+  db: Database,
+  actor: Actor,
+  { customerId }: { customerId: string },
 ): Promise<AutomaticTopUp | undefined> {
-  const row = await trx
-    .deleteFrom('automatic_top_ups')
-    .where('customer_id', '=', customerId)
-    .returningAll()
-    .executeTakeFirst()
-  return row && toAutomaticTopUp(row)
+  return audited(db, actor, async (trx, record) => {
+    const row = await trx
+      .deleteFrom('automatic_top_ups')
+      .where('customer_id', '=', customerId)
+      .returningAll()
+      .executeTakeFirst()
+    if (!row) return undefined
+    await record({ action: 'automatic_topup.deleted', customerId, subjectId: customerId })
+    return toAutomaticTopUp(row)
+  })
 }
 
 /** Call it in a transaction. The last of `FAILURES_MAX` consecutive failures turns it off and notifies the customer. */

@@ -1,5 +1,6 @@
 /** Saved cards. The processor keeps the card; we store its sealed token and the details by which the holder recognizes it. */
 import { sql } from 'kysely'
+import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
 import { lockCustomer } from '../customers/customers.ts'
 import { createId, isUuid } from '../lib/ids.ts'
@@ -39,8 +40,22 @@ export interface NewPaymentMethod extends Omit<PaymentMethod, 'id' | 'createdAt'
   readonly token: string
 }
 
-/** Call it in a transaction. Returns undefined if the customer has `PAYMENT_METHODS_MAX` cards. */
-export async function insertPaymentMethod(
+/** Returns undefined if the customer has `PAYMENT_METHODS_MAX` cards. */
+export function addPaymentMethod(
+  db: Database,
+  actor: Actor,
+  sealingKey: Buffer,
+  input: NewPaymentMethod,
+): Promise<PaymentMethod | undefined> {
+  return audited(db, actor, async (trx, record) => {
+    const method = await insertPaymentMethod(trx, sealingKey, input)
+    const { customerId } = input
+    if (method) await record({ action: 'payment_method.added', customerId, subjectId: method.id })
+    return method
+  })
+}
+
+async function insertPaymentMethod(
   trx: Database,
   sealingKey: Buffer,
   input: NewPaymentMethod,
@@ -119,13 +134,25 @@ export async function findChosenCard(
   )
 }
 
-/** Call it in a transaction. Past top-ups keep the card's details; an automatic top-up with this card is turned off. */
+/** Past top-ups keep the card's details; an automatic top-up with this card is turned off. */
 export async function deletePaymentMethod(
+  db: Database,
+  actor: Actor,
+  { customerId, id }: { customerId: string; id: string },
+): Promise<PaymentMethod | undefined> {
+  if (!isUuid(id)) return undefined
+  return audited(db, actor, async (trx, record) => {
+    const method = await removePaymentMethod(trx, customerId, id)
+    if (method) await record({ action: 'payment_method.deleted', customerId, subjectId: method.id })
+    return method
+  })
+}
+
+async function removePaymentMethod(
   trx: Database,
   customerId: string,
   id: string,
 ): Promise<PaymentMethod | undefined> {
-  if (!isUuid(id)) return undefined
   await lockCustomer(trx, customerId)
   await sql`
     update automatic_top_ups

@@ -4,6 +4,7 @@
  * model call like any other.
  */
 import { sql } from 'kysely'
+import { audited, type Actor } from '../audit-log/audited.ts'
 import { inTransaction, type Database } from '../db/open.ts'
 import { createId, isUuid } from '../lib/ids.ts'
 import { findPrompt, type Prompt } from './find-prompt.ts'
@@ -79,14 +80,22 @@ export function changePrompt(
 }
 
 /** Deletes the prompt with its versions. Returns false if there is no such prompt. */
-export async function deletePrompt(db: Database, customerId: string, id: string): Promise<boolean> {
+export async function deletePrompt(
+  db: Database,
+  actor: Actor,
+  { customerId, id }: { customerId: string; id: string },
+): Promise<boolean> {
   if (!isUuid(id)) return false
-  const { numDeletedRows } = await db
-    .deleteFrom('prompts')
-    .where('customer_id', '=', customerId)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return numDeletedRows > 0n
+  return audited(db, actor, async (trx, record) => {
+    const { numDeletedRows } = await trx
+      .deleteFrom('prompts')
+      .where('customer_id', '=', customerId)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    if (numDeletedRows === 0n) return false
+    await record({ action: 'prompt.deleted', customerId, subjectId: id })
+    return true
+  })
 }
 
 /** A separate statement, because after a wait the other rows of the same statement would be older than the locked one. */

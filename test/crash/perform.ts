@@ -25,7 +25,7 @@ export const PERFORM: Readonly<
     const { requestRefund } = await import('../../src/payments/refunds/request-refund.ts')
     const { processRefunds } = await import('../../src/payments/refunds/process-refunds.ts')
     const db = open(access)
-    await db.transaction().execute((trx) => requestRefund(trx, refundInput(order)))
+    await db.transaction().execute((trx) => requestRefund(trx, SYSTEM, refundInput(order)))
     return processRefunds(db, await processorOf(access), SILENT)
   },
 

@@ -1,7 +1,7 @@
 /** A customer of whom there is something in every table that holds personal data. */
 import { recordEvent } from '../../src/events/record-event.ts'
 import { sql } from 'kysely'
-import { audited } from '../../src/audit-log/audited.ts'
+import { audited, SYSTEM } from '../../src/audit-log/audited.ts'
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { createCustomer } from '../../src/customers/customers.ts'
 import { saveProfile } from '../../src/customers/profiles.ts'
@@ -298,7 +298,9 @@ async function seedRefund(db: Database, customerId: string, mark: string): Promi
   await seedPaidTopUp(db, { customerId, cents: 500, method: 'boleto' })
   const input = { amountNanoBrl: 5n * NANO_PER_BRL, topUpId: undefined, reviewAboveNanoBrl: 0n }
   const reason = `desisti ${mark}`
-  await db.transaction().execute((trx) => requestRefund(trx, { ...input, customerId, reason }))
+  await db
+    .transaction()
+    .execute((trx) => requestRefund(trx, SYSTEM, { ...input, customerId, reason }))
 }
 
 /** By the person themselves, who took it back. */

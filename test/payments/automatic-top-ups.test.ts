@@ -22,7 +22,7 @@ import { findPayer } from '../../src/payments/find-payer.ts'
 import {
   deletePaymentMethod,
   findChosenCard,
-  insertPaymentMethod,
+  addPaymentMethod,
 } from '../../src/payments/payment-methods.ts'
 import type { PayerDetails, Processor } from '../../src/payments/processor.ts'
 import { sweepTopUps } from '../../src/payments/sweep-top-ups.ts'
@@ -87,26 +87,22 @@ async function seedSaver(wants: Wants = {}): Promise<Saver> {
     remoteIp: '203.0.113.9',
   })
   assert.ok(tokenized.kind === 'tokenized', JSON.stringify(tokenized))
-  const method = await db
-    .transaction()
-    .execute((trx) => insertPaymentMethod(trx, keys.sealingKey, tokenized.method))
+  const method = await addPaymentMethod(db, SYSTEM, keys.sealingKey, tokenized.method)
   const saver = { ...owner, payer, cardId: method?.id as string }
   await save(saver, wants)
   return saver
 }
 
 async function save({ customerId, cardId }: Saver, wants: Wants): Promise<void> {
-  await database.db.transaction().execute((trx) =>
-    saveAutomaticTopUp(trx, {
-      customerId,
-      isEnabled: true,
-      thresholdNanoBrl: parseBrl(wants.threshold ?? '10') as bigint,
-      amountNanoBrl: parseBrl(wants.amount ?? '20') as bigint,
-      paymentMethodId: cardId,
-      monthlyLimitNanoBrl: wants.limit ? (parseBrl(wants.limit) as bigint) : null,
-      remoteIp: '203.0.113.9',
-    }),
-  )
+  await saveAutomaticTopUp(database.db, SYSTEM, {
+    customerId,
+    isEnabled: true,
+    thresholdNanoBrl: parseBrl(wants.threshold ?? '10') as bigint,
+    amountNanoBrl: parseBrl(wants.amount ?? '20') as bigint,
+    paymentMethodId: cardId,
+    monthlyLimitNanoBrl: wants.limit ? (parseBrl(wants.limit) as bigint) : null,
+    remoteIp: '203.0.113.9',
+  })
 }
 
 /** Returns how many customers were taken up. */
@@ -338,9 +334,8 @@ test('a charge that is refused after it was looked at counts as a refusal', asyn
 
 test('where the card is deleted it is switched off, and charges nothing', async () => {
   const saver = await seedSaver()
-  await database.db
-    .transaction()
-    .execute((trx) => deletePaymentMethod(trx, saver.customerId, saver.cardId))
+  const card = { customerId: saver.customerId, id: saver.cardId }
+  await deletePaymentMethod(database.db, SYSTEM, card)
   const off = await find(saver)
   assert.deepEqual(
     [off?.isEnabled, off?.paymentMethodId, off?.disabledReason],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { OPERATOR } from '../../src/audit-log/audited.ts'
+import { OPERATOR, SYSTEM } from '../../src/audit-log/audited.ts'
 import { saveProfile } from '../../src/customers/profiles.ts'
 import {
   ensureReferralCode,
@@ -155,7 +155,7 @@ test('a first top-up of which something went back earns nothing, whatever is pai
   const payer = await referred(code)
   await seedPaidTopUp(db, { ...payer, cents: 2_000 })
   const first = await db.transaction().execute((trx) =>
-    requestRefund(trx, {
+    requestRefund(trx, SYSTEM, {
       customerId: payer.customerId,
       amountNanoBrl: undefined,
       topUpId: undefined,

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
+import { SYSTEM } from '../../src/audit-log/audited.ts'
 import { debit, findAccount } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
@@ -109,7 +110,7 @@ async function runSchedule(
       }
       case 'ask':
         await db.transaction().execute((trx) =>
-          requestRefund(trx, {
+          requestRefund(trx, SYSTEM, {
             customerId,
             amountNanoBrl: BigInt(one.cents) * NANO_BRL_PER_CENTAVO,
             topUpId: undefined,
@@ -123,7 +124,9 @@ async function runSchedule(
           select id from refunds where customer_id = ${customerId} and status = 'requested'
           order by id limit 1`.execute(db)
         if (!rows[0]) return
-        await (one.isYes ? approveRefund(db, rows[0].id) : rejectRefund(db, rows[0].id, 'não'))
+        await (one.isYes
+          ? approveRefund(db, SYSTEM, { refundId: rows[0].id })
+          : rejectRefund(db, SYSTEM, { refundId: rows[0].id, note: 'não' }))
         return
       }
       case 'process':
@@ -157,7 +160,7 @@ async function runSchedule(
   // Every refund ends: decided, sent, done, reported.
   const { rows } = await sql<{ id: string }>`
     select id from refunds where customer_id = ${customerId} and status = 'requested'`.execute(db)
-  for (const { id } of rows) await approveRefund(db, id)
+  for (const { id } of rows) await approveRefund(db, SYSTEM, { refundId: id })
   processor.nextRefunds.length = 0
   for (let turn = 0; turn < 3; turn++) {
     await runProcessor()

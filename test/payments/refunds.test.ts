@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import { SYSTEM } from '../../src/audit-log/audited.ts'
 import { findAccount } from '../../src/ledger/entries.ts'
 import { grantPromotion } from '../../src/ledger/promotions.ts'
 import { createId } from '../../src/lib/ids.ts'
@@ -78,7 +79,7 @@ function ask(
   more: { topUpId?: string; reviewAbove?: number } = {},
 ): Promise<RequestedRefund> {
   return database.db.transaction().execute((trx) =>
-    requestRefund(trx, {
+    requestRefund(trx, SYSTEM, {
       customerId,
       amountNanoBrl: amount === undefined ? undefined : brl(amount),
       topUpId: more.topUpId,
@@ -90,8 +91,8 @@ function ask(
 
 async function askAndExpectId(...input: Parameters<typeof ask>): Promise<string> {
   const asked = await ask(...input)
-  assert.equal(asked.kind, 'requested')
-  return (asked as { refundId: string }).refundId
+  assert.ok(asked.kind === 'requested')
+  return asked.refund.id
 }
 
 /** Every part is looked at now, whatever it waits for. */
@@ -332,16 +333,23 @@ test('a large refund of old top-ups waits for an operator; a withdrawal waits fo
   await runRefunds()
   assert.equal(await statusOf(refundId), 'requested')
   const decisions = await Promise.all([
-    approveRefund(database.db, refundId),
-    approveRefund(database.db, refundId),
-    rejectRefund(database.db, refundId, 'não'),
+    approveRefund(database.db, SYSTEM, { refundId }),
+    approveRefund(database.db, SYSTEM, { refundId }),
+    rejectRefund(database.db, SYSTEM, { refundId, note: 'não' }),
   ])
   assert.equal(decisions.filter(({ kind }) => kind === 'decided').length, 1)
 
   const other = await seedPaid({ amount: 600, daysAgo: 30 })
   const rejected = await askAndExpectId(other.customerId, 550)
-  assert.equal((await rejectRefund(database.db, rejected, 'Documento ilegível')).kind, 'decided')
-  assert.equal((await approveRefund(database.db, rejected)).kind, 'wrong_status')
+  assert.equal(
+    (await rejectRefund(database.db, SYSTEM, { refundId: rejected, note: 'Documento ilegível' }))
+      .kind,
+    'decided',
+  )
+  assert.equal(
+    (await approveRefund(database.db, SYSTEM, { refundId: rejected })).kind,
+    'wrong_status',
+  )
   assert.equal(await balanceOf(other.customerId), brl(600))
   assert.deepEqual(await eventTypes(other.customerId), ['refund.requested', 'refund.rejected'])
 
@@ -357,8 +365,8 @@ test('what the processor cannot return is transferred by the operator, who says 
   await runRefunds()
   assert.equal(await statusOf(refundId), 'approved')
   const ends = await Promise.all([
-    endManualParts(database.db, refundId, 'done'),
-    endManualParts(database.db, refundId, 'failed'),
+    endManualParts(database.db, SYSTEM, { refundId, end: 'done' }),
+    endManualParts(database.db, SYSTEM, { refundId, end: 'failed' }),
   ])
   assert.equal(ends.filter(({ kind }) => kind === 'decided').length, 1)
   const isDone = (await statusOf(refundId)) === 'done'

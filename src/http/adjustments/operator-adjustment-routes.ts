@@ -1,6 +1,4 @@
 import Type from 'typebox'
-import { audited, type RecordAct } from '../../audit-log/audited.ts'
-import type { Database } from '../../db/open.ts'
 import {
   ADJUSTMENT_KINDS,
   ADJUSTMENT_STATUSES,
@@ -8,11 +6,8 @@ import {
   listAdjustments,
   rejectAdjustment,
   requestAdjustment,
-  type Adjustment,
-  type Decision,
-  type DecisionOutcome,
 } from '../../ledger/adjustments.ts'
-import { decimalBrl, jsonBrl, parseBrl, type NanoBrl } from '../../lib/money.ts'
+import { jsonBrl, parseBrl, type NanoBrl } from '../../lib/money.ts'
 import { NANO_BRL_PER_CENTAVO } from '../../payments/top-ups.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
@@ -72,18 +67,14 @@ const requesting = [
       const amountNanoBrl = readAmount(body.amount_brl)
       const reference = readReference(body.reference, request.headers['idempotency-key'])
       const { approvalAboveNanoBrl } = deps.operators
-      const options = { requestedBy: caller.customerId, approvalAboveNanoBrl }
-      return audited(deps.db, actorOf(caller), async (trx, record) => {
-        const wanted = { customerId, kind, amountNanoBrl, reason, reference }
-        const outcome = await requestAdjustment(trx, wanted, options)
-        if (outcome.kind === 'customer_not_found') throw new RestRefusal(404, outcome.kind)
-        if (outcome.kind === 'reference_taken')
-          throw new RestRefusal(409, outcome.kind, 'reference: something else was asked for by it')
-        if (outcome.kind === 'short_balance') throw shortBalance()
-        const act = outcome.adjustment.status === 'posted' ? 'posted' : 'requested'
-        if (outcome.kind === 'requested') await recordAct(record, act, outcome.adjustment)
-        return adjustmentBody(trx, outcome.adjustment)
-      })
+      const terms = { requestedBy: caller.customerId, approvalAboveNanoBrl }
+      const wanted = { customerId, kind, amountNanoBrl, reason, reference, ...terms }
+      const outcome = await requestAdjustment(deps.db, actorOf(caller), wanted)
+      if (outcome.kind === 'customer_not_found') throw new RestRefusal(404, outcome.kind)
+      if (outcome.kind === 'reference_taken')
+        throw new RestRefusal(409, outcome.kind, 'reference: something else was asked for by it')
+      if (outcome.kind === 'short_balance') throw shortBalance()
+      return adjustmentBody(deps.db, outcome.adjustment)
     },
   }),
 ]
@@ -142,7 +133,7 @@ const deciding = [
       409: ['adjustment_decided', 'customer_deleted', 'short_balance'],
     },
     handle: ({ caller, params }, deps: AdjustmentDeps) =>
-      decide(deps, caller, params.id, 'approved', approveAdjustment),
+      decide(deps, caller, params.id, approveAdjustment),
   }),
   restRoute({
     method: 'POST',
@@ -154,52 +145,35 @@ const deciding = [
     answer: adjustmentAnswer,
     refusals: { 404: ['adjustment_not_found'], 409: ['adjustment_decided'] },
     handle: ({ caller, params }, deps: AdjustmentDeps) =>
-      decide(deps, caller, params.id, 'rejected', rejectAdjustment),
+      decide(deps, caller, params.id, rejectAdjustment),
   }),
 ]
 
 export const operatorAdjustmentRoutes = [...requesting, ...listing, ...deciding]
 
-function decide(
+async function decide(
   deps: AdjustmentDeps,
   caller: Caller,
   id: string,
-  act: 'approved' | 'rejected',
-  work: (trx: Database, decision: Decision) => Promise<DecisionOutcome>,
+  act: typeof approveAdjustment | typeof rejectAdjustment,
 ): Promise<AnswerOf<typeof adjustmentAnswer>> {
-  return audited(deps.db, actorOf(caller), async (trx, record) => {
-    const outcome = await work(trx, { id, decidedBy: caller.customerId })
-    switch (outcome.kind) {
-      case 'decided':
-        await recordAct(record, act, outcome.adjustment)
-        return adjustmentBody(trx, outcome.adjustment)
-      case 'adjustment_not_found':
-        throw new RestRefusal(404, outcome.kind)
-      case 'second_admin_required':
-        throw new RestRefusal(
-          403,
-          outcome.kind,
-          'the operator who requested an adjustment cannot approve it',
-        )
-      case 'short_balance':
-        throw shortBalance()
-      default:
-        throw new RestRefusal(409, outcome.kind)
-    }
-  })
-}
-
-function recordAct(
-  record: RecordAct,
-  act: 'requested' | 'posted' | 'approved' | 'rejected',
-  { id, customerId, kind, amountNanoBrl }: Adjustment,
-): Promise<void> {
-  return record({
-    action: `adjustment.${act}`,
-    customerId,
-    subjectId: id,
-    details: { kind, amount_brl: decimalBrl(amountNanoBrl) },
-  })
+  const outcome = await act(deps.db, actorOf(caller), { id, decidedBy: caller.customerId })
+  switch (outcome.kind) {
+    case 'decided':
+      return adjustmentBody(deps.db, outcome.adjustment)
+    case 'adjustment_not_found':
+      throw new RestRefusal(404, outcome.kind)
+    case 'second_admin_required':
+      throw new RestRefusal(
+        403,
+        outcome.kind,
+        'the operator who requested an adjustment cannot approve it',
+      )
+    case 'short_balance':
+      throw shortBalance()
+    default:
+      throw new RestRefusal(409, outcome.kind)
+  }
 }
 
 function shortBalance(): RestRefusal {

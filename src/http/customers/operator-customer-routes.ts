@@ -1,15 +1,14 @@
 import Type from 'typebox'
-import { audited } from '../../audit-log/audited.ts'
 import { listApiKeyDetails } from '../../customers/api-key-details.ts'
-import { findCustomer, type Customer } from '../../customers/customers.ts'
+import type { Customer } from '../../customers/customers.ts'
 import { findProfile, type Profile } from '../../customers/profiles.ts'
-import { searchCustomers, type FoundCustomer } from '../../customers/search-customers.ts'
+import type { FoundCustomer } from '../../customers/search-customers.ts'
+import { viewCustomer, viewCustomers } from '../../customers/view-customers.ts'
 import { findSuspension, type Suspension } from '../../customers/suspend-customer.ts'
 import { kindOfTaxId, maskTaxId } from '../../lib/tax-id.ts'
-import type { Database } from '../../db/open.ts'
+import { inTransaction, type Database } from '../../db/open.ts'
 import { findAccount, type Account } from '../../ledger/entries.ts'
 import { findPromotionalLeft } from '../../ledger/promotions.ts'
-import { isUuid } from '../../lib/ids.ts'
 import { jsonBrl } from '../../lib/money.ts'
 import { listTopUps, type TopUp } from '../../payments/top-ups.ts'
 import { actorOf } from '../rest/authenticate.ts'
@@ -55,17 +54,13 @@ const listing = [
     async handle({ caller, query }, deps: CustomerDeps) {
       const { q, limit = LIMIT_DEFAULT } = query
       const after = readCursor(query.cursor)
-      return audited(deps.db, actorOf(caller), async (trx, record) => {
-        const found = await searchCustomers(trx, { beginning: q?.trim(), after, limit: limit + 1 })
-        const { page, next_cursor } = pageOf(found, limit, ({ exactCreatedAt, id }) => ({
-          at: exactCreatedAt,
-          id,
-        }))
-        // The search text may be personal data, so it is not recorded.
-        const details = { searched: q !== undefined, shown: page.length }
-        await record({ action: 'customers.listed', customerId: null, subjectId: null, details })
-        return { customers: page.map(listedBody), next_cursor }
-      })
+      const search = { beginning: q?.trim(), after, limit }
+      const found = await viewCustomers(deps.db, actorOf(caller), search)
+      const { page, next_cursor } = pageOf(found, limit, ({ exactCreatedAt, id }) => ({
+        at: exactCreatedAt,
+        id,
+      }))
+      return { customers: page.map(listedBody), next_cursor }
     },
   }),
 ]
@@ -123,12 +118,10 @@ const detail = [
     }),
     refusals: { 404: ['customer_not_found'] },
     async handle({ caller, params }, deps: CustomerDeps) {
-      return audited(deps.db, actorOf(caller), async (trx, record) => {
-        const found = isUuid(params.id) ? await findCustomer(trx, params.id) : undefined
+      return inTransaction(deps.db, async (trx) => {
+        const found = await viewCustomer(trx, actorOf(caller), params)
         if (!found) throw new RestRefusal(404, 'customer_not_found')
-        const body = await detailBody(trx, deps.adminEmails, found)
-        await record({ action: 'customer.viewed', customerId: found.id, subjectId: found.id })
-        return body
+        return detailBody(trx, deps.adminEmails, found)
       })
     },
   }),

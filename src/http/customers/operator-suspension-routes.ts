@@ -1,8 +1,7 @@
 import Type from 'typebox'
-import { audited } from '../../audit-log/audited.ts'
 import { findCustomer } from '../../customers/customers.ts'
-import { reinstateCustomer, suspendCustomer } from '../../customers/suspend-customer.ts'
-import type { Database } from '../../db/open.ts'
+import { changeSuspension } from '../../customers/suspend-customer.ts'
+import { inTransaction } from '../../db/open.ts'
 import { lockAccount } from '../../ledger/entries.ts'
 import { isUuid } from '../../lib/ids.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
@@ -26,16 +25,14 @@ export const operatorSuspensionRoutes = [
     ...forEach,
     path: '/admin/customers/:id/suspend',
     summary: 'Suspende uma conta: as chamadas de modelos são recusadas',
-    handle: ({ caller, params }, deps: CustomerDeps) =>
-      change(deps, caller, params.id, true, (trx) => suspendCustomer(trx, params.id, 'operator')),
+    handle: ({ caller, params }, deps: CustomerDeps) => change(deps, caller, params.id, true),
   }),
 
   restRoute({
     ...forEach,
     path: '/admin/customers/:id/reinstate',
     summary: 'Reativa uma conta suspensa',
-    handle: ({ caller, params }, deps: CustomerDeps) =>
-      change(deps, caller, params.id, false, (trx) => reinstateCustomer(trx, params.id)),
+    handle: ({ caller, params }, deps: CustomerDeps) => change(deps, caller, params.id, false),
   }),
 ]
 
@@ -44,15 +41,13 @@ async function change(
   caller: Caller,
   customerId: string,
   isSuspended: boolean,
-  act: (trx: Database) => Promise<boolean>,
 ) {
   if (!isUuid(customerId) || !(await findCustomer(db, customerId)))
     throw new RestRefusal(404, 'customer_not_found')
-  await audited(db, actorOf(caller), async (trx, record) => {
-    const action = isSuspended ? 'customer.suspended' : 'customer.reinstated'
+  await inTransaction(db, async (trx) => {
     // The order in which deleting an account locks: the keys before the customer.
     await lockAccount(trx, customerId)
-    if (await act(trx)) await record({ action, customerId, subjectId: customerId })
+    await changeSuspension(trx, actorOf(caller), { customerId, isSuspended })
   })
   return { customer_id: customerId, is_suspended: isSuspended }
 }

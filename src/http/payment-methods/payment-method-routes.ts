@@ -1,8 +1,7 @@
 import Type from 'typebox'
-import { audited } from '../../audit-log/audited.ts'
 import {
+  addPaymentMethod,
   deletePaymentMethod,
-  insertPaymentMethod,
   listPaymentMethods,
   PAYMENT_METHODS_MAX,
   type PaymentMethod,
@@ -69,12 +68,8 @@ const newPaymentMethod = [
         throw tooManyRejectedCards(reply, outcome.retryAfterSeconds)
       if (outcome.kind === 'too_many_payment_methods') throw tooManyPaymentMethods()
       const { sealingKey } = deps.webhooks
-      const added = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        const method = await insertPaymentMethod(trx, sealingKey, outcome.method)
-        if (!method) throw tooManyPaymentMethods()
-        await record({ action: 'payment_method.added', customerId, subjectId: method.id })
-        return method
-      })
+      const added = await addPaymentMethod(deps.db, actorOf(caller), sealingKey, outcome.method)
+      if (!added) throw tooManyPaymentMethods()
       return paymentMethodBody(added)
     },
   }),
@@ -107,12 +102,9 @@ export const paymentMethodRoutes = [
     refusals: { 404: ['payment_method_not_found'] },
     async handle({ caller, params }, deps: PaymentMethodDeps) {
       const { customerId } = caller
-      const deleted = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        const method = await deletePaymentMethod(trx, customerId, params.id)
-        if (!method) throw new RestRefusal(404, 'payment_method_not_found')
-        await record({ action: 'payment_method.deleted', customerId, subjectId: method.id })
-        return method
-      })
+      const card = { customerId, id: params.id }
+      const deleted = await deletePaymentMethod(deps.db, actorOf(caller), card)
+      if (!deleted) throw new RestRefusal(404, 'payment_method_not_found')
       return paymentMethodBody(deleted)
     },
   }),

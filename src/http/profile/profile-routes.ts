@@ -1,9 +1,8 @@
 import Type, { type Static } from 'typebox'
-import { audited } from '../../audit-log/audited.ts'
 import {
+  changeProfile,
   findProfile,
   profileRecord,
-  saveProfile,
   type Profile,
   type ProfileChange,
 } from '../../customers/profiles.ts'
@@ -109,19 +108,7 @@ export const profileRoutes = [
     async handle({ caller, body }, deps: ProfileDeps) {
       const { customerId } = caller
       const change = changeOf(body)
-      const saved = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        const outcome = await saveProfile(trx, customerId, change)
-        if (outcome.kind === 'saved' && outcome.changed.length > 0) {
-          const fields = outcome.changed.map((field) => (field === 'tax_id' ? 'cpf_cnpj' : field))
-          await record({
-            action: 'profile.changed',
-            customerId,
-            subjectId: customerId,
-            details: { fields },
-          })
-        }
-        return outcome
-      })
+      const saved = await changeProfile(deps.db, actorOf(caller), { customerId, change })
       if (saved.kind === 'cpf_required')
         throw new RestRefusal(400, 'cpf_required', 'cpf_cnpj: is required')
       return bodyOf(deps.db, customerId, saved.profile)

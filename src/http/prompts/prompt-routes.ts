@@ -1,5 +1,4 @@
 import Type, { type Static } from 'typebox'
-import { audited } from '../../audit-log/audited.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { findPrompt, type Prompt } from '../../prompts/find-prompt.ts'
 import { listPrompts } from '../../prompts/list-prompts.ts'
@@ -101,11 +100,8 @@ export const promptRoutes = [
     async handle({ caller, params }, deps: PromptDeps) {
       const { customerId } = caller
       const id = params.id.toLowerCase()
-      await audited(deps.db, actorOf(caller), async (trx, record) => {
-        if (!(await deletePrompt(trx, customerId, id)))
-          throw new RestRefusal(404, 'prompt_not_found')
-        await record({ action: 'prompt.deleted', customerId, subjectId: id })
-      })
+      if (!(await deletePrompt(deps.db, actorOf(caller), { customerId, id })))
+        throw new RestRefusal(404, 'prompt_not_found')
       return { id, deleted: true as const }
     },
   }),

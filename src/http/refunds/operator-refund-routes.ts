@@ -1,6 +1,4 @@
 import Type from 'typebox'
-import { audited, type Act } from '../../audit-log/audited.ts'
-import type { Database } from '../../db/open.ts'
 import {
   approveRefund,
   endManualParts,
@@ -8,7 +6,7 @@ import {
   type Decided,
 } from '../../payments/refunds/decide-refund.ts'
 import { listRefunds, type Refund } from '../../payments/refunds/refunds.ts'
-import { actorOf, type Caller } from '../rest/authenticate.ts'
+import { actorOf } from '../rest/authenticate.ts'
 import {
   operatedRefundAnswer,
   operatedRefundBodies,
@@ -55,8 +53,8 @@ export const operatorRefundRoutes = [
     path: '/admin/refunds/:id/approve',
     summary: 'Aprova um reembolso que espera por análise',
     async handle({ caller, params }, deps: RefundDeps) {
-      const refund = await decide(deps, caller, 'refund.approved', (trx) =>
-        approveRefund(trx, params.id),
+      const refund = decidedOf(
+        await approveRefund(deps.db, actorOf(caller), { refundId: params.id }),
       )
       return operatedRefundBody(deps.db, refund)
     },
@@ -73,8 +71,8 @@ export const operatorRefundRoutes = [
       { additionalProperties: false },
     ),
     async handle({ caller, params, body }, deps: RefundDeps) {
-      const refund = await decide(deps, caller, 'refund.rejected', (trx) =>
-        rejectRefund(trx, params.id, body.note),
+      const refund = decidedOf(
+        await rejectRefund(deps.db, actorOf(caller), { refundId: params.id, note: body.note }),
       )
       return operatedRefundBody(deps.db, refund)
     },
@@ -87,30 +85,17 @@ export const operatorRefundRoutes = [
       'Diz que as partes sem devolução pelo processador foram transferidas, ou não puderam ser',
     body: Type.Object({ outcome: Type.Enum(['done', 'failed']) }, { additionalProperties: false }),
     async handle({ caller, params, body: { outcome } }, deps: RefundDeps) {
-      const refund = await decide(
-        deps,
-        caller,
-        outcome === 'done' ? 'refund.transferred' : 'refund.not_transferred',
-        (trx) => endManualParts(trx, params.id, outcome),
+      const refund = decidedOf(
+        await endManualParts(deps.db, actorOf(caller), { refundId: params.id, end: outcome }),
       )
       return operatedRefundBody(deps.db, refund)
     },
   }),
 ]
 
-function decide(
-  { db }: RefundDeps,
-  caller: Caller,
-  action: Act['action'],
-  act: (trx: Database) => Promise<Decided>,
-): Promise<Refund> {
-  return audited(db, actorOf(caller), async (trx, record) => {
-    const decided = await act(trx)
-    if (decided.kind === 'refund_not_found') throw new RestRefusal(404, 'refund_not_found')
-    if (decided.kind === 'wrong_status')
-      throw new RestRefusal(409, 'refund_already_decided', `the refund is ${decided.status}`)
-    const { refund } = decided
-    await record({ action, customerId: refund.customer_id, subjectId: refund.id })
-    return refund
-  })
+function decidedOf(decided: Decided): Refund {
+  if (decided.kind === 'refund_not_found') throw new RestRefusal(404, 'refund_not_found')
+  if (decided.kind === 'wrong_status')
+    throw new RestRefusal(409, 'refund_already_decided', `the refund is ${decided.status}`)
+  return decided.refund
 }

@@ -1,8 +1,7 @@
 import Type from 'typebox'
-import { audited } from '../../audit-log/audited.ts'
 import { decimalBrl, jsonBrl, NANO_PER_BRL, parseBrl, type NanoBrl } from '../../lib/money.ts'
 import { findRefundable, sumUnspent } from '../../payments/refunds/refundable.ts'
-import { findRefund, listRefunds, type Refund } from '../../payments/refunds/refunds.ts'
+import { findRefund, listRefunds } from '../../payments/refunds/refunds.ts'
 import { REFUND_MIN_NANO_BRL, requestRefund } from '../../payments/refunds/request-refund.ts'
 import { findTopUp, NANO_BRL_PER_CENTAVO } from '../../payments/top-ups.ts'
 import { actorOf } from '../rest/authenticate.ts'
@@ -86,31 +85,26 @@ const create = [
       const topUpId = body.topup_id
       if (topUpId !== undefined && !(await findTopUp(deps.db, customerId, topUpId)))
         throw new RestRefusal(404, 'topup_not_found')
-      const refund = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        const requested = await requestRefund(trx, {
-          customerId,
-          amountNanoBrl,
-          topUpId,
-          reason: body.reason,
-          reviewAboveNanoBrl: BigInt(deps.payments.refundReviewAboveBrl) * NANO_PER_BRL,
-        })
-        if (requested.kind === 'below_minimum')
-          throw new RestRefusal(
-            400,
-            'refund_below_minimum',
-            `amount: must be at least ${decimalBrl(REFUND_MIN_NANO_BRL)}`,
-          )
-        if (requested.kind === 'not_refundable')
-          throw new RestRefusal(
-            409,
-            'amount_not_refundable',
-            `amount: can be ${decimalBrl(requested.refundableNanoBrl)} at most`,
-          )
-        const { refundId } = requested
-        await record({ action: 'refund.requested', customerId, subjectId: refundId })
-        return (await findRefund(trx, refundId)) as Refund
+      const requested = await requestRefund(deps.db, actorOf(caller), {
+        customerId,
+        amountNanoBrl,
+        topUpId,
+        reason: body.reason,
+        reviewAboveNanoBrl: BigInt(deps.payments.refundReviewAboveBrl) * NANO_PER_BRL,
       })
-      return refundBody(refund)
+      if (requested.kind === 'below_minimum')
+        throw new RestRefusal(
+          400,
+          'refund_below_minimum',
+          `amount: must be at least ${decimalBrl(REFUND_MIN_NANO_BRL)}`,
+        )
+      if (requested.kind === 'not_refundable')
+        throw new RestRefusal(
+          409,
+          'amount_not_refundable',
+          `amount: can be ${decimalBrl(requested.refundableNanoBrl)} at most`,
+        )
+      return refundBody(requested.refund)
     },
   }),
 ]

@@ -1,6 +1,4 @@
 import Type from 'typebox'
-import { audited } from '../../audit-log/audited.ts'
-import { isUuid } from '../../lib/ids.ts'
 import { jsonBrl, NANO_PER_BRL, type NanoBrl } from '../../lib/money.ts'
 import {
   deleteAutomaticTopUp,
@@ -68,22 +66,16 @@ const saving = (minimumBrl: number) => [
       const thresholdNanoBrl = readThreshold(body.threshold_brl)
       const monthlyLimitNanoBrl = readLimit(body.monthly_limit_brl, amountNanoBrl)
       await payerOf(deps, customerId)
-      const saved = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        const changed = isUuid(paymentMethodId)
-          ? await saveAutomaticTopUp(trx, {
-              customerId,
-              isEnabled,
-              thresholdNanoBrl,
-              amountNanoBrl,
-              paymentMethodId,
-              monthlyLimitNanoBrl,
-              remoteIp,
-            })
-          : undefined
-        if (!changed) throw new RestRefusal(404, 'payment_method_not_found')
-        await record({ action: 'automatic_topup.changed', customerId, subjectId: customerId })
-        return changed
+      const saved = await saveAutomaticTopUp(deps.db, actorOf(caller), {
+        customerId,
+        isEnabled,
+        thresholdNanoBrl,
+        amountNanoBrl,
+        paymentMethodId,
+        monthlyLimitNanoBrl,
+        remoteIp,
       })
+      if (!saved) throw new RestRefusal(404, 'payment_method_not_found')
       return automaticTopUpBody(saved)
     },
   }),
@@ -117,12 +109,8 @@ export const automaticTopUpRoutes = ({ topUpMinBrl }: TopUpTerms) => [
     refusals: NOT_FOUND,
     async handle({ caller }, deps: TopUpDeps) {
       const { customerId } = caller
-      const deleted = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        const found = await deleteAutomaticTopUp(trx, customerId)
-        if (!found) throw new RestRefusal(404, 'automatic_topup_not_found')
-        await record({ action: 'automatic_topup.deleted', customerId, subjectId: customerId })
-        return found
-      })
+      const deleted = await deleteAutomaticTopUp(deps.db, actorOf(caller), { customerId })
+      if (!deleted) throw new RestRefusal(404, 'automatic_topup_not_found')
       return automaticTopUpBody(deleted)
     },
   }),

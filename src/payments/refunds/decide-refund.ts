@@ -1,6 +1,7 @@
 /** An operator's decisions on a refund. Each takes effect once. The account is locked first, as in every transaction. */
 import { sql } from 'kysely'
-import { inTransaction, type Database } from '../../db/open.ts'
+import { audited, type Actor } from '../../audit-log/audited.ts'
+import type { Database } from '../../db/open.ts'
 import { lockAccount } from '../../ledger/entries.ts'
 import { findRefund, type Refund, type RefundPartRow, type RefundStatus } from './refunds.ts'
 import { completePart, failPart } from './settle-parts.ts'
@@ -12,8 +13,12 @@ export type Decided =
   | { readonly kind: 'wrong_status'; readonly status: RefundStatus }
 
 /** Approves a refund; `process-refunds.ts` then requests it from the processor. */
-export function approveRefund(db: Database, refundId: string): Promise<Decided> {
-  return decide(db, refundId, async (trx, refund) => {
+export function approveRefund(
+  db: Database,
+  actor: Actor,
+  { refundId }: { refundId: string },
+): Promise<Decided> {
+  return decide(db, actor, { refundId, action: 'refund.approved' }, async (trx, refund) => {
     if (refund.status !== 'requested') return false
     await sql`
       update refunds set status = 'approved', decided_at = now() where id = ${refundId}`.execute(
@@ -24,8 +29,12 @@ export function approveRefund(db: Database, refundId: string): Promise<Decided> 
 }
 
 /** Rejects a refund and credits its amount to the balance again. The customer reads `note`. */
-export function rejectRefund(db: Database, refundId: string, note: string): Promise<Decided> {
-  return decide(db, refundId, async (trx, refund) => {
+export function rejectRefund(
+  db: Database,
+  actor: Actor,
+  { refundId, note }: { refundId: string; note: string },
+): Promise<Decided> {
+  return decide(db, actor, { refundId, action: 'refund.rejected' }, async (trx, refund) => {
     if (refund.status !== 'requested') return false
     await sql`
       update refunds set status = 'rejected', decided_at = now(), decision_note = ${note}
@@ -42,10 +51,11 @@ export function rejectRefund(db: Database, refundId: string, note: string): Prom
  */
 export function endManualParts(
   db: Database,
-  refundId: string,
-  end: 'done' | 'failed',
+  actor: Actor,
+  { refundId, end }: { refundId: string; end: 'done' | 'failed' },
 ): Promise<Decided> {
-  return decide(db, refundId, async (trx, refund) => {
+  const action = end === 'done' ? 'refund.transferred' : 'refund.not_transferred'
+  return decide(db, actor, { refundId, action }, async (trx, refund) => {
     if (refund.status !== 'approved' && refund.status !== 'processing') return false
     const parts = refund.parts.filter((part) => part.is_manual && part.status === 'waiting')
     for (const part of parts) {
@@ -63,15 +73,17 @@ function openPart(refund: Refund, part: RefundPartRow) {
 /** `act` returns false if the refund is past this step. */
 function decide(
   db: Database,
-  refundId: string,
+  actor: Actor,
+  { refundId, action }: { refundId: string; action: `refund.${string}` },
   act: (trx: Database, refund: Refund) => Promise<boolean>,
 ): Promise<Decided> {
-  return inTransaction(db, async (trx) => {
+  return audited(db, actor, async (trx, record) => {
     const known = await findRefund(trx, refundId)
     if (!known) return { kind: 'refund_not_found' }
     await lockAccount(trx, known.customer_id)
     const refund = (await findRefund(trx, refundId)) as Refund
     if (!(await act(trx, refund))) return { kind: 'wrong_status', status: refund.status }
+    await record({ action, customerId: refund.customer_id, subjectId: refund.id })
     return { kind: 'decided', refund: (await findRefund(trx, refundId)) as Refund }
   })
 }

@@ -1,9 +1,11 @@
 /** Requests a refund. One transaction checks that the amount is unspent, debits the balance and stores the refund. */
+import { audited, type Actor } from '../../audit-log/audited.ts'
 import type { Database } from '../../db/open.ts'
 import { recordEvent } from '../../events/record-event.ts'
 import { debit, lockAccount } from '../../ledger/entries.ts'
 import { createId } from '../../lib/ids.ts'
 import { decimalBrl, NANO_PER_BRL, type NanoBrl } from '../../lib/money.ts'
+import { findRefund, type Refund } from './refunds.ts'
 import { updateRefunding } from './settle-parts.ts'
 import { findRefundable, sumUnspent, type RefundableTopUp } from './refundable.ts'
 
@@ -22,13 +24,27 @@ export interface RefundInput {
 }
 
 export type RequestedRefund =
-  | { readonly kind: 'requested'; readonly refundId: string }
+  | { readonly kind: 'requested'; readonly refund: Refund }
   /** The amount exceeds the refundable amount, which may be zero. */
   | { readonly kind: 'not_refundable'; readonly refundableNanoBrl: NanoBrl }
   | { readonly kind: 'below_minimum' }
 
-/** Call it in a transaction. */
-export async function requestRefund(trx: Database, input: RefundInput): Promise<RequestedRefund> {
+export function requestRefund(
+  db: Database,
+  actor: Actor,
+  input: RefundInput,
+): Promise<RequestedRefund> {
+  return audited(db, actor, async (trx, record) => {
+    const requested = await insertRefund(trx, input)
+    if (requested.kind === 'requested') {
+      const { customerId } = input
+      await record({ action: 'refund.requested', customerId, subjectId: requested.refund.id })
+    }
+    return requested
+  })
+}
+
+async function insertRefund(trx: Database, input: RefundInput): Promise<RequestedRefund> {
   const { customerId, topUpId } = input
   await lockAccount(trx, customerId)
   const refundable = (await findRefundable(trx, customerId)).filter(
@@ -70,7 +86,7 @@ export async function requestRefund(trx: Database, input: RefundInput): Promise<
     type: 'refund.requested',
     data: { id: refundId, amount_brl: decimalBrl(amount), withdrawal: isWithdrawal },
   })
-  return { kind: 'requested', refundId }
+  return { kind: 'requested', refund: (await findRefund(trx, refundId)) as Refund }
 }
 
 function newestFirst(topUps: readonly RefundableTopUp[], amount: NanoBrl): RefundableTopUp[] {

@@ -1,3 +1,4 @@
+import { SYSTEM } from '../../../src/audit-log/audited.ts'
 import { NANO_PER_BRL } from '../../../src/lib/money.ts'
 import { createId } from '../../../src/lib/ids.ts'
 import { requestRefund } from '../../../src/payments/refunds/request-refund.ts'
@@ -23,7 +24,7 @@ export async function createCases({ database }: TestGateway): Promise<ContractCa
   })
   const refund = async (reviewAboveNanoBrl: bigint): Promise<string> => {
     const asked = await db.transaction().execute((trx) =>
-      requestRefund(trx, {
+      requestRefund(trx, SYSTEM, {
         customerId: old.customerId,
         amountNanoBrl: 600n * NANO_PER_BRL,
         topUpId: undefined,
@@ -32,7 +33,7 @@ export async function createCases({ database }: TestGateway): Promise<ContractCa
       }),
     )
     if (asked.kind !== 'requested') throw new Error(asked.kind)
-    return asked.refundId
+    return asked.refund.id
   }
   const [toApprove, toReject] = [await refund(0n), await refund(0n)]
   const toComplete = await refund(1_000n * NANO_PER_BRL)

@@ -22,11 +22,8 @@ export async function addOperatorsThings(
   const request = async (): Promise<string> => {
     const input = { customerId, kind: 'credit', amountNanoBrl: 10_000_000n } as const
     const more = { reason: 'cortesia', reference: createId() }
-    const made = await db
-      .transaction()
-      .execute((trx) =>
-        requestAdjustment(trx, { ...input, ...more }, { requestedBy, approvalAboveNanoBrl: 0n }),
-      )
+    const terms = { requestedBy, approvalAboveNanoBrl: 0n }
+    const made = await requestAdjustment(db, SYSTEM, { ...input, ...more, ...terms })
     if (!('adjustment' in made)) throw new Error(made.kind)
     return made.adjustment.id
   }
