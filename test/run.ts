@@ -3,7 +3,7 @@
  * (`harness/tiers.ts`), `npm test -- src/ledger` the files whose path holds that text, and `--watch` runs a file
  * again when it or anything that it imports changes. A PostgreSQL starts where one of the files needs it.
  */
-import { chmod, glob, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
+import { chmod, glob, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { finished } from 'node:stream/promises'
@@ -126,8 +126,22 @@ for (const tier of TIERS) {
   if (count > 0) process.stdout.write(`${String(count).padStart(6)} files of the tier "${tier}"\n`)
 }
 await database?.stop()
+const cpuSeconds = await readCpuSeconds()
+if (cpuSeconds !== undefined)
+  process.stdout.write(`${cpuSeconds.toFixed(1).padStart(6)} s of CPU\n`)
 await rm(folder, { recursive: true, force: true })
 process.exit(hasFailed ? 1 : 0)
+
+/**
+ * User and system time of this process and of all that have ended below it, in seconds; a loaded machine changes it
+ * less than the time of the clock. Processes that lost their parent are not in it. Undefined where there is no `/proc`.
+ */
+async function readCpuSeconds(): Promise<number | undefined> {
+  const stat = await readFile('/proc/self/stat', 'utf8').catch(() => undefined)
+  // proc(5): utime, stime, cutime and cstime, in ticks of 10 ms; the name before them may contain spaces.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return fields?.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) / 100, 0)
+}
 
 /** Many unit tests are one process, whose file is none of the project. */
 function nameOf(path: string): string {
