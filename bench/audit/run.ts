@@ -80,10 +80,10 @@ async function measure(of: Database): Promise<boolean> {
   const share = Number(values.share)
   const test = await openTestLedger(of, databaseUrl, { laneCount: 4 })
   const { key } = await seedCustomer(of, { balanceBrl: worth(1_000_000_000) })
-  let isOver = false
+  const over = new AbortController()
   let calls = 0
   const callers = Array.from({ length: CALLERS }, async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const attempt = test.attempt(key, 10)
       if ((await test.ledger.hold(attempt)).kind !== 'held') throw new Error('a call was refused')
       await test.ledger.resolve(test.charge(attempt, 10), runningCall)
@@ -134,7 +134,7 @@ async function measure(of: Database): Promise<boolean> {
       `${name}: ${Math.round(alone)} calls/s without, ${Math.round(both)} beside it: ${((both / alone - 1) * 100).toFixed(1)} %\n`,
     )
   }
-  isOver = true
+  over.abort()
   await Promise.all(callers)
   await test.ledger.close()
   return isSound

@@ -61,7 +61,7 @@ test('a ceiling with one-hour cache writes is never below a cost, on both sides 
   const usd = fc.integer({ min: 0, max: 40 }).map((quarters) => String(quarters / 4))
   const prices = fc
     .tuple(usd, usd, usd, usd, fc.nat({ max: 3_000 }))
-    .map(([input, write, hour, dear, above]): PricesConfig => ({
+    .map(([input, write, hour, highest, above]): PricesConfig => ({
       input,
       output: '1',
       cache_write: write,
@@ -69,9 +69,9 @@ test('a ceiling with one-hour cache writes is never below a cost, on both sides 
       tiers: [
         {
           above_prompt_tokens: above + 1,
-          input: dear,
+          input: highest,
           output: '1',
-          cache_write: dear,
+          cache_write: highest,
           cache_write_1h: hour,
         },
       ],

@@ -142,7 +142,7 @@ test('a file is sent with its fields, byte for byte and with its length', async 
 test('a customer cannot override fields that the gateway sets', async () => {
   upstream.answerJson({ text: '' })
   const fields = [
-    ['model', 'dearer'],
+    ['model', 'expensive'],
     ['response_format', 'srt'],
     ['stream', 'true'],
     ['file', 'x'],
@@ -151,7 +151,7 @@ test('a customer cannot override fields that the gateway sets', async () => {
   await transcribe({ fields })
   const names = [...String(upstream.asked[0]?.body).matchAll(/; name="(\w+)"/g)].map(([, n]) => n)
   assert.deepEqual(names, ['model', 'response_format', 'temperature', 'file'])
-  assert.doesNotMatch(String(upstream.asked[0]?.body), /dearer|srt|true/)
+  assert.doesNotMatch(String(upstream.asked[0]?.body), /expensive|srt|true/)
 })
 
 test('an empty file and one of a single byte are sent completely', async () => {

@@ -17,7 +17,7 @@ export function MarginBars({ days }: { readonly days: readonly DayMargin[] }) {
       top={top}
       headClass="min-h-5"
       barsClass="h-56"
-      renderHead={(day) => (day ? <Told day={day} /> : <Legend />)}
+      renderHead={(day) => (day ? <DaySums day={day} /> : <Legend />)}
       renderBar={(day, isFaded) => (
         <>
           <span
@@ -42,7 +42,7 @@ export function MarginBars({ days }: { readonly days: readonly DayMargin[] }) {
   )
 }
 
-function Told({ day }: { readonly day: DayMargin }) {
+function DaySums({ day }: { readonly day: DayMargin }) {
   return (
     <>
       <span className="font-medium text-ink">{shortDay(day.day)}</span>: margem{' '}

@@ -1,0 +1,64 @@
+/** Names use the field's words (docs/glossary.md), not the private ones that this project began with. */
+import assert from 'node:assert/strict'
+import { glob, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+const root = join(import.meta.dirname, '..')
+
+/** A word of a name, and the plain term for it. */
+const PRIVATE_WORDS: Readonly<Record<string, string>> = {
+  told: 'notified, reported, recorded',
+  tell: 'notify, report, record',
+  tells: 'notifies, reports, records',
+  untold: 'not notified yet',
+  learn: 'record, handle',
+  away: 'unavailable, unreachable',
+  lone: 'single',
+  dear: 'expensive',
+  dearer: 'higher',
+  dearest: 'highest',
+  dearness: 'price',
+  wire: 'format, protocol',
+}
+
+/** Comments, strings and regular expressions have no names; templates may have some, between `${` and `}`. */
+const NO_NAMES =
+  /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[\s\S])*`/g
+
+export function wordsOf(name: string): string[] {
+  return name
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[_\-./]/)
+}
+
+/** Public names of the API, which stay. */
+const PUBLIC_NAMES = new Set(['told_at'])
+
+function privateWords(name: string): string[] {
+  return wordsOf(name).filter((word) => Object.hasOwn(PRIVATE_WORDS, word))
+}
+
+test('names are split into their words', () => {
+  assert.deepEqual(wordsOf('isToldBy'), ['is', 'told', 'by'])
+  assert.deepEqual(wordsOf('told_nano_brl'), ['told', 'nano', 'brl'])
+  assert.deepEqual(privateWords('standaloneMarkup'), [])
+})
+
+test('no identifier, file or column has a word of the private dialect', async () => {
+  const found: string[] = []
+  for await (const file of glob('{src,web/src,bench}/**/*.{ts,tsx}', { cwd: root })) {
+    // The contract of the API is generated, and its fields are public.
+    if (file.endsWith('api/contract.ts')) continue
+    for (const word of privateWords(file)) found.push(`${file}: ${word}`)
+    const code = (await readFile(join(root, file), 'utf8')).replaceAll(NO_NAMES, ' ')
+    for (const [name] of code.matchAll(/[A-Za-z_$][\w$]*/g))
+      for (const word of PUBLIC_NAMES.has(name) ? [] : privateWords(name))
+        found.push(`${file}: ${name} (${PRIVATE_WORDS[word]})`)
+  }
+  const schema = await readFile(join(root, 'src/db/schema.sql'), 'utf8')
+  for (const [name] of schema.replaceAll(/--[^\n]*/g, '').matchAll(/[a-z_]\w*/g))
+    for (const word of privateWords(name)) found.push(`src/db/schema.sql: ${name} (${word})`)
+  assert.deepEqual([...new Set(found)], [])
+})
