@@ -37,7 +37,7 @@ test('each fault of a database is reported alone', () => {
     [{ database: { version: 'PostgreSQL 18.1', fsync: 'off' } }, /fsync off/],
     [{ fxRate: undefined }, /no exchange rate/],
     [{ monthsAhead: -1 }, /no partition for this month/],
-    [{ sealed: { current: 0, previous: 0, unknown: 2 } as Facts['sealed'] }, /^2 secrets/],
+    [{ sealed: { current: 0, previous: 0, unknown: 2 } }, /^2 secrets/],
   ]
   for (const [facts, text] of faults) {
     const found = faultsOf(facts)

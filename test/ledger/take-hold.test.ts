@@ -184,3 +184,19 @@ for (const [name, situation] of Object.entries(situations)) {
 }
 
 test('what was held alone and in company is sound in the books', () => assertAudit(database))
+
+test('a request that is judged again after the turn of a minute stays counted in its minute', async () => {
+  const subjects = ['i:turn', 'k:turn']
+  const minute = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 60_000)
+  for (const subject of subjects)
+    await sql`insert into rate_windows (subject, window_at, requests, tokens)
+      values (${subject}, ${minute}, 1, 0)`.execute(database.db)
+  await sql`select take_holds(${node.nodeId}, ${subjects}::text[], array[0, 0]::int8[], array[]::ledger_attempt[],
+    ${minute}::timestamptz)`.execute(database.db)
+  const { rows } = await sql<{ requests: bigint }>`
+    select requests from rate_windows where subject = any(${subjects}::text[])`.execute(database.db)
+  assert.deepEqual(
+    rows.map(({ requests }) => requests),
+    [1n, 1n],
+  )
+})

@@ -58,6 +58,8 @@ export function createHistory(initial: CustomerState): History {
     ])
     lastRound = [...open].map((id) => describe(operations[id] as Pending))
     const isAllAnswered = [...open].every((id) => operations[id]?.outcomes !== undefined)
+    // Of two changes of one limit, which are both answered alike, the last one counts.
+    const changes = [...open].filter((id) => operations[id]?.operation.kind.startsWith('change_'))
     const found: Possibility[] = []
     const seen = new Set<string>()
     const stack = possible.flatMap((one): Possibility[] => {
@@ -75,7 +77,7 @@ export function createHistory(initial: CustomerState): History {
       if (next.pending.every((id) => operations[id]?.outcomes === undefined)) {
         found.push(next)
         // The answers determine the effect of each operation, so all orders that explain them have the same sums.
-        if (isAllAnswered) break
+        if (isAllAnswered && changes.length < 2) break
       }
       stack.push(...continuations(next).toReversed())
     }

@@ -16,13 +16,16 @@ $$;
 -- Judges the attempts of a batch one after another and takes the holds that fit. The attempts come sorted by customer and
 -- key, and `p_subjects`, the rate windows, sorted too: that is the order of their locks.
 --
+-- `p_minute`: the minute in which the caller counted the requests already; otherwise the current one.
+--
 -- Returns the time, in milliseconds since 1970, and the verdicts in the order of the attempts, separated by `;`.
 create function take_holds(
-  p_node_id uuid, p_subjects text[], p_subject_requests int8[], p_attempts ledger_attempt[]
+  p_node_id uuid, p_subjects text[], p_subject_requests int8[], p_attempts ledger_attempt[],
+  p_minute timestamptz default null
 ) returns text language plpgsql as $$
 declare
   v_now timestamptz := clock_timestamp();
-  v_minute timestamptz := date_trunc('minute', v_now);
+  v_minute timestamptz := coalesce(p_minute, date_trunc('minute', v_now));
   -- Of the current minute, by subject: requests with those of this batch, and tokens before it.
   v_requests int8[] := '{}';
   v_tokens_before int8[] := '{}';
@@ -239,7 +242,7 @@ begin
           p_requests_per_minute, p_ip_requests_per_minute, p_tokens_per_minute,
           p_request_id, p_session_id, p_model_id, p_is_stream, p_amount_nano_brl, p_budget_pico_usd,
           p_price_id, p_fx_rate_id, p_fx_rate_e4, p_markup_e4, p_prompt_tokens_estimated, p_tokens_counted
-        )::ledger_attempt]);
+        )::ledger_attempt], v_minute);
     end if;
   end if;
   return (extract(epoch from v_now) * 1000)::int8 || ';'
