@@ -77,7 +77,7 @@ export function createHistory(initial: CustomerState): History {
       if (next.pending.every((id) => operations[id]?.outcomes === undefined)) {
         found.push(next)
         // The answers determine the effect of each operation, so all orders that explain them have the same sums.
-        if (isAllAnswered && changes.length < 2) break
+        if (isAllAnswered && changes.length < 2 && possible.length === 1) break
       }
       stack.push(...continuations(next).toReversed())
     }
