@@ -18,6 +18,7 @@ import { openTestLedger, runningCall, worth } from '../../test/harness/open-test
 import { seedCustomer } from '../../test/harness/test-database.ts'
 import { ensureHistory } from '../reads/ensure-history.ts'
 import { report } from '../report.ts'
+import { median } from '../summarise-rounds.ts'
 
 const { values } = parseArgs({
   options: {
@@ -138,11 +139,4 @@ async function measure(of: Database): Promise<boolean> {
   await Promise.all(callers)
   await test.ledger.close()
   return isSound
-}
-
-function median(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((one, other) => one - other)
-  const middle = Math.floor(sorted.length / 2)
-  const [low, high] = [sorted[middle - 1] ?? 0, sorted[middle] ?? 0]
-  return sorted.length % 2 ? high : (low + high) / 2
 }

@@ -1,7 +1,7 @@
 /**
  * The SQL functions, their types and the triggers. Their text lives once, in the `sql` folder of the room that calls
- * them. Each set of texts has a schema of its own, named by its checksum: a node calls exactly the functions that it was
- * shipped with, whatever other releases run beside it on the same database.
+ * them. Each set of texts has a separate schema, named by its checksum: a node calls exactly the functions that it was
+ * shipped with, and other releases on the same database do not change them.
  */
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'

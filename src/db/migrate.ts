@@ -1,5 +1,5 @@
 /**
- * Plain numbered SQL files, forward only, each in a transaction of its own. The migration's row is
+ * Plain numbered SQL files, forward only, each in a separate transaction. The migration's row is
  * written first inside that transaction, so of two processes that start at once the second waits and
  * then finds the work done.
  */
