@@ -1,36 +1,36 @@
 /**
- * Work that waits in the rows of a table, for any number of workers on any number of nodes. There are two ways
- * to take it, and with both a row is one worker's at a time:
+ * Work that waits in the rows of a table, for any number of workers on any number of nodes. There are two ways to take
+ * a row, and both give it to one worker at a time:
  *
- * - `lockDue`, where the work is statements alone: they run in the transaction that locks the row. A worker that
- *   dies leaves the row as it was.
- * - `claimDue`, where the work reaches beyond the database: one statement moves the row's time on before the work
- *   begins, and no lock is held meanwhile. A worker that dies leaves a row that is due again when this lease
- *   is over, so the work may be done twice, and must bear it. A worker that returns after its lease records
- *   nothing once another one has claimed the row (`recordClaimed`).
+ * - `lockDue`, for work that consists of statements only: they run in the transaction that locks the row. A worker that
+ *   dies leaves the row unchanged.
+ * - `claimDue`, for work that reaches beyond the database: one statement postpones the row's due time before the work
+ *   begins, and no lock is held meanwhile. If a worker dies, the row is due again when this lease ends, so the work may
+ *   be done twice, and must tolerate that. A worker that returns after its lease records nothing once another one has
+ *   claimed the row (`recordClaimed`).
  */
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from './open.ts'
 
 export interface DueRows {
   readonly table: string
-  /** The columns of its primary key. */
+  /** The columns of the table's primary key. */
   readonly key: readonly string[]
-  /** Joined to the row, which every part of these statements calls `q`. */
+  /** A join to the row, which these statements call `q`. */
   readonly join?: RawBuilder<unknown>
   readonly isDue: RawBuilder<unknown>
   readonly orderBy: RawBuilder<unknown>
 }
 
 export interface ClaimableRows extends DueRows {
-  /** What a claim assigns, by the row as it was: a time at which it is due again, and `tries` where they count. */
+  /** The assignments of a claim: the time at which the row is due again, and `tries` if they are counted. */
   readonly lease: RawBuilder<unknown>
-  /** The columns of a claimed row `q` and the tables joined to it; every column of its own if not given. */
+  /** The columns to return, of the claimed row `q` and the tables joined to it; by default every column of `q`. */
   readonly columns?: RawBuilder<unknown>
   readonly columnsFrom?: RawBuilder<unknown>
 }
 
-/** Locks the first due row that no other worker has locked, for the transaction that `trx` is. */
+/** Locks the first due row that no other worker has locked, until the end of the transaction `trx`. */
 export async function lockDue<Row>(trx: Database, due: DueRows): Promise<Row | undefined> {
   if (!trx.isTransaction) throw new Error('a lock outside of a transaction is over at once')
   const { rows } = await sql<Row>`${selectDue(due, sql`q.*`, 1)}`.execute(trx)
@@ -55,8 +55,8 @@ export async function claimDue<Row>(
 }
 
 /**
- * Records the outcome of a claimed row, which has its key and its `tries`. False where another worker has claimed
- * the row meanwhile, or where it is not as `where` says: then nothing is written.
+ * Records the outcome of a claimed row, given by its key and its `tries`. Returns false and writes nothing if another
+ * worker has claimed the row meanwhile, or if the row does not match `where`.
  */
 export async function recordClaimed(
   db: Database,

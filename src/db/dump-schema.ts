@@ -1,7 +1,7 @@
 /**
- * The catalog of a migrated database as SQL text, to be read and compared: every table as it is now, without the
- * history of the migrations. The text depends on the schema alone: not on the month partitions, not on the name of
- * the functions' schema, and not on the order in which anything was made.
+ * The catalog of a migrated database as SQL text, to be read and compared: every table in its current form, without the
+ * history of the migrations. The text depends only on the schema: not on the month partitions, on the name of the
+ * functions' schema, or on the order in which objects were created.
  */
 import type pg from 'pg'
 import { functionFiles, FUNCTIONS_SCHEMA } from './functions.ts'
@@ -54,7 +54,7 @@ const ENUMS = `
   from pg_type t where t.typtype = 'e' and ${isOurs('t.typnamespace')}
   order by t.typname collate "C"`
 
-/** Those of identity columns belong to their columns. */
+/** Sequences of identity columns belong to their columns. */
 const SEQUENCES = `
   select concat('create sequence ', c.relname, ';') as text
   from pg_class c where c.relkind = 'S' and ${isOurs('c.relnamespace')}
@@ -84,12 +84,12 @@ const COLUMNS = `
     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
   where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped`
 
-/** PostgreSQL 18 also names what makes a column not null, which is in the column's line. */
+/** PostgreSQL 18 also names NOT NULL constraints, which the column's line shows. */
 const CONSTRAINTS = `
   select concat('  constraint ', k.conname, ' ', pg_get_constraintdef(k.oid, true)), 2, k.conname
   from pg_constraint k where k.conrelid = c.oid and k.contype in ('p', 'u', 'f', 'c', 'x')`
 
-/** Those of constraints are in their lines. */
+/** Indexes of constraints are in the lines of the constraints. */
 const INDEXES = `
   select pg_get_indexdef(x.indexrelid, 0, true) || ';' as line, 1 as part, i.relname as place
   from pg_index x join pg_class i on i.oid = x.indexrelid

@@ -23,7 +23,10 @@ export interface Binaries {
 /** For copies that an account without access to the checkout can reach; survives reboots. */
 const SHARED_DIR = '/var/lib/catraca'
 
-/** The programs of the optional npm package, copied elsewhere if their account cannot reach or complete them. */
+/**
+ * The programs of the optional npm package, copied to another place if the database's account cannot reach or complete
+ * them.
+ */
 export function locateBinaries(account: Account, log: (message: string) => void): Binaries {
   const { native, version } = findPackage()
   if (linkLibraries(native) && runs(native, account))
@@ -39,7 +42,7 @@ export function locateBinaries(account: Account, log: (message: string) => void)
     try {
       renameSync(draft, copy)
     } catch (error) {
-      // Another process was faster: its copy is the same.
+      // Another process was faster: its copy is identical.
       rmSync(draft, { recursive: true, force: true })
       if (!existsSync(copy)) throw error
     }

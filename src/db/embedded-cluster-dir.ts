@@ -32,7 +32,7 @@ function makeOwned(dir: string, account: Account): void {
     chownSync(dir, account.ids.uid, account.ids.gid ?? account.ids.uid)
 }
 
-/** Tries it instead of computing it: access can be denied in many ways. */
+/** Tries to access it instead of computing the permissions: access can be denied in many ways. */
 function isReachable(dir: string, account: Account): boolean {
   return (
     spawnSync('/bin/sh', ['-c', 'test -w "$0" && test -x "$0"', dir], { ...account.ids, cwd: '/' })

@@ -49,7 +49,7 @@ const SETTINGS = {
   checkpoint_timeout: '15min',
   autovacuum_naptime: '10s',
   jit: 'off',
-  // It costs a write for each statement, and nothing reads it.
+  // Disabled because it costs a write for each statement, and nothing reads it.
   update_process_title: 'off',
   timezone: 'UTC',
   logging_collector: 'off',
@@ -61,7 +61,7 @@ const SETTINGS = {
 export async function startEmbedded(options: {
   dataDir: string
   log: (message: string) => void
-  /** Settings that replace those of the service: tests that never crash this server need no `fsync`. */
+  /** Settings that replace the service's: tests that never crash this server need no `fsync`. */
   settings?: Readonly<Record<string, string>>
 }): Promise<EmbeddedPostgres> {
   const account = runAs()
@@ -132,7 +132,7 @@ async function attachOrStart(
   for (const deadline = Date.now() + START_MS_MAX; Date.now() < deadline; await sleep(50)) {
     const running = findPostmaster(cluster)
     if (running) {
-      // Ours, or one of a killed server: it may still be recovering, or shutting down.
+      // Started by us or by a killed server: it may still be recovering, or shutting down.
       if (running.port > 0 && (await answers(urlAt(running.port), 1_000)))
         return urlAt(running.port)
     } else if (!launched) {
@@ -161,7 +161,7 @@ async function initialise(
   account: Account,
   binaries: Binaries,
 ): Promise<void> {
-  // A fresh name: processes of a killed start may still write to its folder.
+  // A new name, because processes of a killed start may still write to the old folder.
   const draft = `${cluster}.draft-${randomBytes(4).toString('hex')}`
   const passwordDraft = join(home, 'password.draft')
   const password = randomBytes(24).toString('hex')
@@ -234,7 +234,7 @@ function launch(
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]
   const exited: { code?: number | null } = {}
-  // A separate session: Ctrl-C in the terminal is for the server, which stops the database last.
+  // A separate session: Ctrl-C in the terminal stops the server only, which stops the database last.
   const child = spawn(join(binaries.dir, 'bin/postgres'), args, {
     ...account.ids,
     cwd: home,

@@ -21,7 +21,7 @@ const LOCK_TIMEOUT_MS = 1_200
 const DEADLOCK = '40P01'
 const LOCK_NOT_AVAILABLE = '55P03'
 const GIVE_UP_MS = 60_000
-/** Lets the waiting calls pass. */
+/** A pause in which the calls that wait for the lock can run. */
 const PAUSE_MS = 500
 
 export interface FunctionFile {
@@ -36,7 +36,7 @@ export interface FunctionSet {
 }
 
 /**
- * Types come before the functions that take them, and the triggers of `accounts` last: every call writes that table, and
+ * Types come before the functions that use them, and the triggers of `accounts` last: every call writes that table, and
  * it stays locked until the commit.
  */
 function readFunctionFiles(): FunctionFile[] {
@@ -93,13 +93,15 @@ async function createMissing(client: pg.Client, { schema, files }: FunctionSet):
   const { rows } = await client.query<{ is_new: boolean }>(
     `insert into function_sets (schema_name) values ($1)
     on conflict (schema_name) do update set started_at = excluded.started_at
-    returning xmax = 0 as is_new`,
+    returning xmax = 0 or to_regnamespace(schema_name) is null as is_new`,
     [schema],
   )
   if (!rows[0]?.is_new) return false
+  await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
+  // A partial restore (`pg_dump -n public`) leaves rows without schemas, or schemas without rows.
+  await client.query(`drop schema if exists ${schema} cascade`)
   await client.query(`create schema ${schema}`)
   await client.query(`set local search_path = ${schema}, public`)
-  await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
   for (const { path, text } of files) {
     try {
       await client.query(text)
@@ -111,10 +113,16 @@ async function createMissing(client: pg.Client, { schema, files }: FunctionSet):
   return true
 }
 
-/** By the last start of a node, not by age: after a rollback, nodes call an old set, which must stay. */
+/**
+ * By the last start of a node, not by age: after a rollback, nodes call an old set, which must stay. A set that a node
+ * called within a day stays too, also that of a node which is silent and may return.
+ */
 async function dropOldSets(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ schema_name: string }>(
-    'select schema_name from function_sets order by started_at desc offset $1',
+    `select schema_name from (select schema_name from function_sets order by started_at desc offset $1) old
+    where schema_name not in (
+      select functions_schema from nodes
+      where functions_schema is not null and stopped_at is null and seen_at > clock_timestamp() - interval '1 day')`,
     [SETS_KEPT],
   )
   for (const { schema_name: name } of rows) {

@@ -78,9 +78,9 @@ export function listen(
   }
 }
 
-/** A polite end would wait for ever if the other end is gone. */
+/** A graceful close would wait for ever if the other end is gone. */
 function leave(client: pg.Client): Promise<void> {
-  // Not in its types.
+  // The types of `pg` do not declare it.
   const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
   const timer = setTimeout(() => connection.stream.destroy(), FAREWELL_MS_MAX)
   return client

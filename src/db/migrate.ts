@@ -18,14 +18,16 @@ const BASELINE = 32
 /** The statements were tried on PostgreSQL 15 and later. */
 const SERVER_VERSION_MIN = 150_000
 
-/** Brings the database up to the newest migration; returns the names of those it ran. */
+/** Migrates the database to the newest version; returns the names of the migrations it ran. */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   const client = new pg.Client(connectionConfig(databaseUrl, SETTINGS))
   await client.connect()
   try {
     await checkServerVersion(client)
-    await client.query(`create table if not exists migrations (
-      number int4 primary key, name text not null, run_at timestamptz not null default now())`)
+    // `if not exists` fails if another session creates the table meanwhile. Both statements are one transaction.
+    await client.query(`select pg_advisory_xact_lock(hashtextextended('migrations', 0));
+      create table if not exists migrations (
+        number int4 primary key, name text not null, run_at timestamptz not null default now())`)
     await checkBaseline(client)
     const ran: string[] = []
     for (const file of await listMigrationFiles()) {
@@ -46,7 +48,10 @@ async function checkServerVersion(client: pg.Client): Promise<void> {
   }
 }
 
-/** The baseline is for an empty database; one with only a part of it needs the migrations of the release before. */
+/**
+ * The baseline is for an empty database; a database with only some of the earlier migrations must first be migrated by
+ * the previous release.
+ */
 async function checkBaseline(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ last: number | null }>(
     'select max(number) as last from migrations',

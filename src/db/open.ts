@@ -25,14 +25,14 @@ const types: pg.CustomTypesConfig = {
   },
 }
 
-/** What every connection sets for itself. `synchronous_commit` must not depend on the server's default. */
+/** The settings of every connection. `synchronous_commit` must not depend on the server's default. */
 const SESSION_SETTINGS = [
   '-c synchronous_commit=on',
   '-c timezone=UTC',
   `-c search_path=${FUNCTIONS_SCHEMA},public`,
   '-c jit=off',
   '-c lock_timeout=3000',
-  // A half-open connection must not keep its locks until the kernel's own time-outs, which are hours.
+  // A half-open connection must not keep its locks until the kernel's own time-outs, which take hours.
   '-c idle_in_transaction_session_timeout=15000',
   '-c tcp_keepalives_idle=5',
   '-c tcp_keepalives_interval=2',
@@ -83,8 +83,8 @@ class QueriedByCallback extends pg.Client {
 }
 
 /**
- * A pool for reads and for writes off the hot path. Statements over 10 s are ended by the server.
- * Errors of idle connections are logged, not thrown: the next query reports what matters.
+ * A pool for reads and for writes off the hot path. The server cancels statements after 10 s. Errors of idle
+ * connections are logged, not thrown: the next query reports the failure.
  */
 export function openDatabase(
   databaseUrl: string,
@@ -123,7 +123,7 @@ export async function inTransaction<Result>(
   }
 }
 
-/** Ends a connection at once: a broken or frozen one would keep a polite end waiting for ever. */
+/** Ends a connection at once: a graceful close would wait for ever on a broken or frozen one. */
 export function destroyClient(client: pg.Client): void {
   const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
   connection.stream.destroy()

@@ -1,6 +1,6 @@
 /**
- * Changes the key that seals secrets, beside running servers. Each row is written only if it is still as it was read, so
- * a secret that is replaced meanwhile stays. An interrupted run is continued by the next one.
+ * Changes the key that seals secrets while servers run. Each row is written only if it has not changed since it was
+ * read, so a secret that is replaced meanwhile stays. The next run continues an interrupted one.
  */
 import { sql } from 'kysely'
 import { seal, SealError, sealPrefix, unseal } from '../lib/seal.ts'
@@ -34,7 +34,7 @@ export interface SealedCounts {
 }
 
 const BATCH = 200
-/** Of `sealPrefix`. */
+/** The length of the prefix that `sealPrefix` adds. */
 const PREFIX_BYTES = sql.lit(5)
 
 /** The sums over all columns. */
@@ -56,25 +56,55 @@ export async function countSealed(
   return sums
 }
 
-/** Returns the number of resealed secrets, and the ids of the damaged ones. */
-export async function reseal(
-  db: Database,
-  keys: KeyChange,
-): Promise<{ resealed: number; damaged: string[] }> {
-  const done = { resealed: 0, damaged: [] as string[] }
+/** Seals the secrets of one column with the current key, in memory. */
+export interface ResealedBatch {
+  readonly column: SealedColumn
+  readonly rows: readonly {
+    readonly id: string
+    /** The value that was read. */
+    readonly former: Buffer
+    readonly sealed: Buffer
+  }[]
+  /** The table and the id of each secret that cannot be opened. */
+  readonly damaged: readonly string[]
+}
+
+/** Rows that are added meanwhile are sealed with the current key already. */
+export async function* readResealed(db: Database, keys: KeyChange): AsyncGenerator<ResealedBatch> {
   for (const column of SEALED_COLUMNS) {
     for (let after: string | undefined; ;) {
       const rows = await readBatch(db, column, keys.previous, after)
-      for (const row of rows) {
-        const outcome = await resealRow(db, column, keys, row)
-        if (outcome === 'resealed') done.resealed += 1
-        if (outcome === 'damaged') done.damaged.push(`${column.table} ${row.id}`)
-      }
+      yield resealBatch(column, keys, rows)
       if (rows.length < BATCH) break
       after = rows.at(-1)?.id
     }
   }
-  return done
+}
+
+/**
+ * Returns the number of written rows; a row that changed since it was read is not written. One statement locks and
+ * writes them all, in the order of their ids, so that concurrent runs wait for each other and no secret is locked while
+ * others are sealed.
+ */
+export async function writeResealed(
+  trx: Database,
+  { column: { table, column }, rows }: ResealedBatch,
+): Promise<number> {
+  if (rows.length === 0) return 0
+  const ids = rows.map(({ id }) => id)
+  const former = rows.map((row) => row.former)
+  const sealed = rows.map((row) => row.sealed)
+  const target = sql.table(table)
+  const value = sql.ref(column)
+  const { numAffectedRows } = await sql`
+    with resealed as (
+      select * from unnest(${ids}::uuid[], ${former}::bytea[], ${sealed}::bytea[]) as r(id, former, sealed)
+    ), unchanged as (
+      select t.id, r.sealed from ${target} t join resealed r on r.id = t.id
+      where t.${value} = r.former order by t.id for no key update of t
+    )
+    update ${target} t set ${value} = u.sealed from unchanged u where t.id = u.id`.execute(trx)
+  return Number(numAffectedRows)
 }
 
 interface SealedRow {
@@ -82,7 +112,6 @@ interface SealedRow {
   readonly sealed: Buffer
 }
 
-/** Rows that are added meanwhile are sealed with the current key. */
 async function readBatch(
   db: Database,
   { table, column }: SealedColumn,
@@ -96,21 +125,20 @@ async function readBatch(
   return rows
 }
 
-async function resealRow(
-  db: Database,
-  { table, column }: SealedColumn,
+function resealBatch(
+  column: SealedColumn,
   { current, previous }: KeyChange,
-  { id, sealed }: SealedRow,
-): Promise<'resealed' | 'damaged' | 'changed_meanwhile'> {
-  let secret: Buffer
-  try {
-    secret = unseal(previous, id, sealed)
-  } catch (error) {
-    if (error instanceof SealError) return 'damaged'
-    throw error
+  read: readonly SealedRow[],
+): ResealedBatch {
+  const rows: ResealedBatch['rows'][number][] = []
+  const damaged: string[] = []
+  for (const { id, sealed: former } of read) {
+    try {
+      rows.push({ id, former, sealed: seal(current, id, unseal(previous, id, former)) })
+    } catch (error) {
+      if (!(error instanceof SealError)) throw error
+      damaged.push(`${column.table} ${id}`)
+    }
   }
-  const { numAffectedRows } = await sql`
-    update ${sql.table(table)} set ${sql.ref(column)} = ${seal(current, id, secret)}
-    where id = ${id} and ${sql.ref(column)} = ${sealed}`.execute(db)
-  return numAffectedRows === 1n ? 'resealed' : 'changed_meanwhile'
+  return { column, rows, damaged }
 }

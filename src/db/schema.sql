@@ -113,14 +113,18 @@ create table api_key_budgets (
   held_pico_usd bigint not null default 0,
   spent_since timestamptz not null default clock_timestamp(),
   spent_before_pico_usd bigint not null default 0,
+  overdrawn_pico_usd bigint not null default 0,
+  counted_since timestamptz not null default clock_timestamp(),
   constraint api_key_budgets_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id),
   constraint api_key_budgets_held_pico_usd_check CHECK (held_pico_usd >= 0),
   constraint api_key_budgets_limit_pico_usd_check CHECK (limit_pico_usd >= 0),
+  constraint api_key_budgets_overdrawn_pico_usd_check CHECK (overdrawn_pico_usd >= 0),
   constraint api_key_budgets_period_check CHECK (period = ANY (ARRAY['day'::text, 'month'::text, 'lifetime'::text])),
   constraint api_key_budgets_pkey PRIMARY KEY (api_key_id),
   constraint api_key_budgets_spent_pico_usd_check CHECK (spent_pico_usd >= 0)
 ) with (fillfactor=60);
 CREATE TRIGGER note_budget AFTER INSERT OR DELETE ON api_key_budgets FOR EACH ROW EXECUTE FUNCTION note_budget();
+CREATE TRIGGER note_overdraft BEFORE INSERT OR UPDATE ON api_key_budgets FOR EACH ROW EXECUTE FUNCTION note_budget_overdraft();
 
 create table api_key_uses (
   api_key_id uuid not null,
@@ -537,6 +541,7 @@ create table nodes (
   seen_at timestamptz not null default now(),
   stopped_at timestamptz,
   fenced_at timestamptz,
+  functions_schema text,
   constraint nodes_pkey PRIMARY KEY (id)
 );
 
@@ -928,12 +933,15 @@ create table team_budgets (
   held_nano_brl bigint not null default 0,
   spent_since timestamptz not null default clock_timestamp(),
   spent_before_nano_brl bigint not null default 0,
+  overdrawn_nano_brl bigint not null default 0,
   constraint team_budgets_held_nano_brl_check CHECK (held_nano_brl >= 0),
   constraint team_budgets_limit_nano_brl_check CHECK (limit_nano_brl >= 0),
+  constraint team_budgets_overdrawn_nano_brl_check CHECK (overdrawn_nano_brl >= 0),
   constraint team_budgets_pkey PRIMARY KEY (team_id),
   constraint team_budgets_spent_nano_brl_check CHECK (spent_nano_brl >= 0),
   constraint team_budgets_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id)
 ) with (fillfactor=60);
+CREATE TRIGGER note_overdraft BEFORE INSERT OR UPDATE ON team_budgets FOR EACH ROW EXECUTE FUNCTION note_team_overdraft();
 
 create table team_invitations (
   id uuid not null,
@@ -1303,12 +1311,13 @@ create type window_tokens as (
 -- src/health/sql/add-counts.sql: add_counts(one bigint[], other bigint[]) returns bigint[]
 -- src/ledger/sql/balance-events.sql: emit_balance_turned(p_customer_id uuid, p_balance bigint) returns void
 -- src/ledger/sql/balance-events.sql: emit_balance_turned_by_entry() returns trigger set search_path=functions, public
--- src/ledger/sql/batch.sql: ledger_batch(p_node_id uuid, p_customer_ids uuid[], p_resolutions ledger_resolution[], p_checkpoints ledger_checkpoint[], p_subjects text[], p_subject_requests bigint[], p_attempts ledger_attempt[], p_may_lag boolean, p_skip_locked boolean) returns text
+-- src/ledger/sql/batch.sql: ledger_batch(p_node_id uuid, p_customer_ids uuid[], p_resolutions ledger_resolution[], p_checkpoints ledger_checkpoint[], p_subjects text[], p_subject_requests bigint[], p_attempts ledger_attempt[], p_commits_asynchronously boolean, p_skip_locked boolean) returns text
 -- src/ledger/sql/budgets.sql: budget_period_start(period text, timezone text) returns timestamptz
 -- src/ledger/sql/budgets.sql: budget_period_start(period text, timezone text, p_at timestamptz) returns timestamptz
 -- src/ledger/sql/budgets.sql: note_budget() returns trigger set search_path=functions, public
 -- src/ledger/sql/checkpoint.sql: checkpoint_holds(p_checkpoints ledger_checkpoint[]) returns text
 -- src/ledger/sql/correct.sql: add_correction_event(e usage_events, p_requests integer) returns void
+-- src/ledger/sql/correct.sql: empty_deleted_account(p_customer_id uuid, p_hold_id uuid) returns void
 -- src/ledger/sql/correct.sql: resolve_again(r ledger_resolution) returns text
 -- src/ledger/sql/debts.sql: note_debt(p_customer_id uuid, p_before bigint, p_after bigint, p_cause text, p_hold_ids uuid[]) returns void
 -- src/ledger/sql/debts.sql: note_debt_of_entry() returns trigger set search_path=functions, public
@@ -1316,6 +1325,9 @@ create type window_tokens as (
 -- src/ledger/sql/hold.sql: take_holds(p_node_id uuid, p_subjects text[], p_subject_requests bigint[], p_attempts ledger_attempt[], p_minute timestamptz DEFAULT NULL::timestamptz) returns text
 -- src/ledger/sql/hold.sql: verdict_text(p_verdict text, p_key_sequence bigint, p_ip_sequence bigint, p_balance bigint, p_held bigint, p_budget_left bigint, p_team_left bigint) returns text
 -- src/ledger/sql/months.sql: ensure_usage_partitions(months_ahead integer) returns integer set lock_timeout=200ms
+-- src/ledger/sql/overdrafts.sql: note_budget_overdraft() returns trigger set search_path=functions, public
+-- src/ledger/sql/overdrafts.sql: note_team_overdraft() returns trigger set search_path=functions, public
+-- src/ledger/sql/overdrafts.sql: overdraft_after(p_recorded bigint, p_growth bigint, p_excess bigint) returns bigint
 -- src/ledger/sql/seals.sql: seal_hash(p_previous bytea, s audit_seals) returns bytea
 -- src/ledger/sql/settle.sql: add_session_uses(p_customer_id uuid, p_uses session_use[]) returns void
 -- src/ledger/sql/settle.sql: resolve_hold(p_id uuid, p_outcome call_outcome, p_reason text, p_upstream_id text, p_usage_kind usage_kind, p_prompt_tokens integer, p_cached_tokens integer, p_cache_write_tokens integer, p_completion_tokens integer, p_reasoning_tokens integer, p_cost_pico_usd bigint, p_billed_nano_brl bigint, p_billed_pico_usd bigint, p_first_byte_ms integer, p_duration_ms integer, p_answered_price_id integer, p_units jsonb, p_attempts jsonb, p_customer_id uuid, p_is_final boolean) returns text

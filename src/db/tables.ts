@@ -48,7 +48,7 @@ export interface Tables {
   }
   mails: {
     id: string
-    /** Null for a recipient who is no customer. */
+    /** Null for a recipient who is not a customer. */
     customer_id: string | null
     email: string | null
     template: string
@@ -215,6 +215,7 @@ export interface Tables {
     spent_since: DefaultedTime
     spent_before_nano_brl: Generated<bigint>
     held_nano_brl: Generated<bigint>
+    overdrawn_nano_brl: Generated<bigint>
   }
   prompts: PromptsTable
   prompt_versions: {
@@ -275,8 +276,10 @@ export interface Tables {
     period_started_at: DefaultedTime
     spent_pico_usd: Generated<bigint>
     spent_since: DefaultedTime
+    counted_since: DefaultedTime
     spent_before_pico_usd: Generated<bigint>
     held_pico_usd: Generated<bigint>
+    overdrawn_pico_usd: Generated<bigint>
   }
   prices: {
     id: Generated<number>
@@ -316,6 +319,7 @@ export interface Tables {
     seen_at: DefaultedTime
     stopped_at: Date | null
     fenced_at: ColumnType<Date | null, never, never>
+    functions_schema: Generated<string | null>
   }
   charge_corrections: {
     hold_id: string

@@ -2,15 +2,18 @@ export interface WorkOff<Row> {
   /** Returns at most `limit` rows; none when nothing is due. */
   claim(limit: number): Promise<readonly Row[]>
   work(row: Row): Promise<unknown>
-  /** Handles the failure of one row, so that the others go on. Without it the run ends at the first failure, and rejects. */
+  /**
+   * Handles the failure of one row, so that the other rows continue. Without it the run ends at the first failure, and
+   * rejects.
+   */
   onFailure?(row: Row, error: unknown): void
-  /** Rows of one claim: a row must begin within its lease. */
+  /** Rows of one claim: the work on a row must begin within its lease. */
   readonly claimMax: number
   /** Rows that are processed concurrently. */
   readonly atOnce: number
-  /** The limit of claimed rows for the whole run. */
+  /** The maximum number of claimed rows for the whole run. */
   readonly runMax?: number
-  /** Checked before each claim: once true, only the rows that are claimed already are processed. */
+  /** Checked before each claim: once true, only rows that are already claimed are processed. */
   isOver?(): boolean
 }
 

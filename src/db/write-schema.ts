@@ -1,4 +1,4 @@
-/** `npm run db:schema`: writes src/db/schema.sql as the migrations of this source tree make it. */
+/** `npm run db:schema`: writes src/db/schema.sql from the migrations of this source tree. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

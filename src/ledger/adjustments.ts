@@ -45,11 +45,11 @@ export type AdjustmentOutcome =
 interface AdjustmentTerms {
   /** The operator, who is a customer too. */
   readonly requestedBy: string
-  /** Above it, the adjustment waits for a second operator. */
+  /** A larger adjustment waits for a second operator. */
   readonly approvalAboveNanoBrl: NanoBrl
 }
 
-/** It must not run inside a transaction of the caller: one that cannot be posted is undone. */
+/** It must not run inside a transaction of the caller, because an adjustment that cannot be posted is rolled back. */
 export function requestAdjustment(
   db: Database,
   actor: Actor,
@@ -124,8 +124,8 @@ export interface Decision {
 }
 
 /**
- * Approves it, by an operator other than the requester. It must not run inside a transaction of the caller: an
- * adjustment that cannot be posted is undone and still waits.
+ * Approves the adjustment, by an operator other than the requester. It must not run inside a transaction of the caller:
+ * an adjustment that cannot be posted is rolled back and still waits.
  */
 export function approveAdjustment(
   db: Database,
@@ -201,7 +201,7 @@ export async function listAdjustments(
   return rows.map((row) => ({ ...toAdjustment(row), exactCreatedAt: row.exact_created_at }))
 }
 
-/** False where the balance does not cover it. */
+/** False if the balance does not cover it. */
 async function post(trx: Database, adjustment: Adjustment): Promise<boolean> {
   const { id, customerId, amountNanoBrl, kind, reason: note } = adjustment
   const entry = { customerId, amountNanoBrl, reference: id, note }

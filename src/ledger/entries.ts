@@ -7,9 +7,9 @@ import type { NanoBrl } from '../lib/money.ts'
 export interface EntryInput {
   readonly customerId: string
   readonly amountNanoBrl: NanoBrl
-  /** Why, in snake_case: `top_up`, `adjustment`, `sandbox`. */
+  /** The reason in snake_case: `top_up`, `adjustment`, `sandbox`. */
   readonly reason: string
-  /** With the reason, the idempotency key: a repeat changes nothing. */
+  /** Together with the reason, the idempotency key: a repeat changes nothing. */
   readonly reference: string
   readonly note?: string | undefined
 }
@@ -76,7 +76,7 @@ export async function debit(
   })
 }
 
-/** Must be the first lock that a transaction takes of a customer, so that transactions cannot deadlock. */
+/** Must be a transaction's first lock on a customer, so that transactions cannot deadlock. */
 export async function lockAccount(trx: Database, customerId: string): Promise<void> {
   await sql`
     select 1 from accounts where customer_id = ${customerId} for no key update`.execute(trx)
@@ -87,7 +87,7 @@ export interface Account {
   readonly debitedNanoBrl: NanoBrl
   readonly chargedNanoBrl: NanoBrl
   readonly heldNanoBrl: NanoBrl
-  /** Credited less debited less charged. */
+  /** Credits less debits less charges. */
   readonly balanceNanoBrl: NanoBrl
 }
 

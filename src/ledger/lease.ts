@@ -11,6 +11,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { FUNCTIONS_SCHEMA } from '../db/functions.ts'
 import { connectionConfig, destroyClient } from '../db/open.ts'
 import { createId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
@@ -20,7 +21,7 @@ export const LEASE_SECONDS = 20
 /** A node stops delivering this much before the lease ends, by its own clock. */
 const MARGIN_MS = 4_000
 export const HEARTBEAT_MS = 3_000
-/** A heartbeat without an answer by then is retried over a new connection. */
+/** A heartbeat that is not answered by then is retried over a new connection. */
 const HEARTBEAT_TIMEOUT_MS = 2_500
 /** A longer gap between two heartbeats counts as lost contact with the database. */
 const GAP_MS_MAX = 2 * HEARTBEAT_MS + HEARTBEAT_TIMEOUT_MS
@@ -29,7 +30,7 @@ const GAP_MS_MAX = 2 * HEARTBEAT_MS + HEARTBEAT_TIMEOUT_MS
 export interface LeaseView {
   /** The node id under which holds are taken now. */
   nodeId(): string
-  /** Grows each time the node is fenced. */
+  /** Incremented each time the node is fenced. */
   epoch(): number
   /** True while no other node may resolve the holds of this epoch. */
   isHeld(epoch: number): boolean
@@ -128,7 +129,10 @@ export async function openLease(options: {
     client ??= await connect()
     const sentAtMs = clock.monotonicMs()
     const sentAtWallMs = clock.wallMs()
-    await client.query('insert into nodes (id) values ($1) on conflict (id) do nothing', [nodeId])
+    await client.query(
+      'insert into nodes (id, functions_schema) values ($1, $2) on conflict (id) do nothing',
+      [nodeId, FUNCTIONS_SCHEMA],
+    )
     renewed(sentAtMs, sentAtWallMs)
   }
 

@@ -76,7 +76,7 @@ export async function openLedger(options: {
   const lanes = Array.from({ length: options.laneCount }, () =>
     createLane({ databaseUrl: options.databaseUrl, nodeId, observer: options.observer }),
   )
-  /** Final outcomes that could be stored neither in the database nor on the disk; lost with this process. */
+  /** Final outcomes that could be stored neither in the database nor on the disk; they are lost with this process. */
   const unresolved = new Map<string, ResolutionRow>()
   /** Holds whose charge is in the spool while it is still undecided whether the answer may be delivered. */
   const undecided = new Set<string>()
@@ -116,7 +116,7 @@ export async function openLedger(options: {
     }
   }
 
-  /** Retries until the database answers, and uses the spool when that is allowed. */
+  /** Retries until the database answers, and uses the spool if that is allowed. */
   async function resolveCall(resolution: Resolution, call: CallInDoubt): Promise<Resolved> {
     let mayBeCommitted = false
     for (const deadline = performance.now() + doubtMsMax; ; await sleep(ASK_AGAIN_MS)) {
@@ -130,7 +130,7 @@ export async function openLedger(options: {
         const kept = await keepCharge(resolution, call)
         if (kept === 'kept') return SPOOLED
         if (kept === 'taken_back') return UNAVAILABLE
-        // The row may still be on the disk: should this process die, the next one replays it.
+        // The row may still be on the disk: if this process dies, the next one replays it.
         mayBeCommitted ||= kept === 'doubtful'
       }
       if (asked.kind === 'refused' || performance.now() >= deadline) break

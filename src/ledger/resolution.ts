@@ -31,19 +31,19 @@ export interface Resolution {
   readonly attempts: string | null
   /**
    * The node that ran the call knows this outcome to be true: the client has the charged answer, or nothing of it. If
-   * the hold was resolved otherwise meanwhile, this outcome corrects that one, once. Not set for an estimate of another
-   * node, nor for an answer that is delivered only after its resolution is known.
+   * the hold was meanwhile resolved differently, this outcome corrects that one, once. Not set for an estimate by
+   * another node, nor for an answer that is delivered only after its resolution is known.
    */
   readonly isFinal: boolean
 }
 
 /** The stored outcome of a hold, as the answer to a resolution. */
 export type Resolved =
-  /** This resolution is in the database; `isRepeated`: an earlier try of it had been committed. */
+  /** This resolution is in the database; `isRepeated`: an earlier attempt to store it had been committed. */
   | { readonly kind: 'committed'; readonly isRepeated: boolean }
-  /** The hold had been resolved otherwise; this resolution corrects that outcome. */
+  /** The hold had been resolved differently; this resolution corrects that outcome. */
   | { readonly kind: 'corrected' }
-  /** On the local disk, to be replayed to the database. */
+  /** Stored on the local disk, to be replayed to the database. */
   | { readonly kind: 'spooled' }
   /** Another node resolved the hold, and that outcome stands. */
   | {
@@ -80,7 +80,7 @@ export function readResolved(word: string): Resolved {
 
 export const COMMITTED: Resolved = { kind: 'committed', isRepeated: false }
 
-/** Releases the hold: there is nothing for the customer to pay. */
+/** Releases the hold: the customer owes nothing. */
 export function release(
   hold: { id: string; customerId: string },
   reason: string,

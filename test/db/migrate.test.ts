@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { migrate } from '../../src/db/migrate.ts'
-import { createTestDatabase, withClient } from '../harness/test-database.ts'
+import { FUNCTIONS_SCHEMA } from '../../src/db/functions.ts'
+import { createEmptyDatabase, createTestDatabase, withClient } from '../harness/test-database.ts'
 
 test('a database that has all migrations runs none', async () => {
   const database = await createTestDatabase()
@@ -29,3 +30,40 @@ test('a database from before the baseline is refused and stays as it is', async 
     await database.drop()
   }
 })
+
+test('nodes that start at once on an empty database all find it migrated', async () => {
+  const database = await createEmptyDatabase()
+  try {
+    const ran = await Promise.all(Array.from({ length: 6 }, () => migrate(database.databaseUrl)))
+    assert.deepEqual(ran.flat().length, new Set(ran.flat()).size)
+    assert.deepEqual(await migrate(database.databaseUrl), [])
+  } finally {
+    await database.drop()
+  }
+})
+
+for (const [title, loss] of [
+  ['a row of a set of functions without its schema', `drop schema ${FUNCTIONS_SCHEMA} cascade`],
+  ['a schema of functions without its row', 'delete from function_sets'],
+] as const) {
+  test(`${title}, as after a partial restore, is made whole at the start`, async () => {
+    const database = await createTestDatabase()
+    try {
+      await withClient(database.databaseUrl, async (client) => {
+        const facts = async (): Promise<unknown> => {
+          const { rows } = await client.query(`select
+            (select count(*) from pg_proc where pronamespace = '${FUNCTIONS_SCHEMA}'::regnamespace) as functions,
+            (select count(*) from pg_trigger where not tgisinternal) as triggers,
+            (select array_agg(schema_name) from function_sets) as sets`)
+          return rows[0]
+        }
+        const whole = await facts()
+        await client.query(loss)
+        await migrate(database.databaseUrl)
+        assert.deepEqual(await facts(), whole)
+      })
+    } finally {
+      await database.drop()
+    }
+  })
+}

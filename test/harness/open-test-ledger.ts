@@ -45,7 +45,7 @@ export const testModel: ConfiguredModel = {
 
 export const NANO_BRL_PER_TOKEN = chargeFor(1_000_000n, { fxRateE4: 50_000n, markupE4: 20_000n })
 
-/** What this many tokens bill, as BRL text. */
+/** The billed amount of this many tokens, as BRL text. */
 export function worth(tokens: number): string {
   return (Number(BigInt(tokens) * NANO_BRL_PER_TOKEN) / 1e9).toString()
 }
@@ -69,7 +69,7 @@ export interface TestLedger {
   readonly spoolDir: string
   attempt: (key: ApiKey, tokens: number, more?: Partial<Attempt>) => Attempt
   charge: (attempt: Attempt, tokens: number) => Resolution
-  /** What `ask` asks of the ledger for this customer goes in one batch: the lane is busy before. */
+  /** All requests to the ledger that `ask` makes for this customer go in one batch, because the lane is busy before. */
   inOneBatch<Answer>(customerId: string, ask: () => Promise<Answer>[]): Promise<Answer[]>
 }
 
@@ -120,7 +120,7 @@ export async function openTestLedger(
         sessionId: null,
         modelId: testModel.id,
         isStream: false,
-        mayLag: false,
+        commitsAsynchronously: false,
         amountNanoBrl: BigInt(tokens) * NANO_BRL_PER_TOKEN,
         budgetPicoUsd: BigInt(tokens) * 2_000_000n,
         priceId: (model as Model).price.id,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { release } from '../../src/ledger/resolution.ts'
 import { changeApiKey } from '../../src/customers/change-api-key.ts'
 import type { ApiKey } from '../../src/customers/api-keys.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
@@ -134,5 +135,36 @@ test('budgets that come and go beside a stream of calls lose none of them', asyn
     .execute()
   assert.equal(events.length, done.holds)
   for (const key of customers) assert.equal((await budgetOf(key))?.held ?? 0n, 0n)
+  await assertAudit(database)
+})
+
+test('a changed budget gives back a charge that it carried over when that charge is corrected', async () => {
+  const key = await seedKey(100)
+  const [reversed, lowered] = [one.attempt(key, 10), one.attempt(key, 20)]
+  for (const call of [reversed, lowered]) {
+    await one.ledger.hold(call)
+    await one.ledger.resolve(one.charge(call, call.tokensCounted))
+  }
+  for (const period of ['month', 'day', 'lifetime', 'month'] as const)
+    await change(key, { limitPicoUsd: tokens(200), period })
+  await one.ledger.resolve({ ...release(reversed, 'lease_lapsed'), isFinal: true })
+  assert.deepEqual(await budgetOf(key), { spent: tokens(20), held: 0n })
+  await one.ledger.resolve({ ...one.charge(lowered, 5), isFinal: true })
+  assert.deepEqual(await budgetOf(key), { spent: tokens(5), held: 0n })
+  await assertAudit(database)
+})
+
+test('a budget that was removed and set again gives back no charge of the removed one', async () => {
+  const key = await seedKey(100)
+  const call = one.attempt(key, 10)
+  await one.ledger.hold(call)
+  await one.ledger.resolve(one.charge(call, 10))
+  const free = await change(key, null)
+  const limited = await change(free, { limitPicoUsd: tokens(100), period: 'month' })
+  const later = one.attempt(limited, 10)
+  await one.ledger.hold(later)
+  await one.ledger.resolve(one.charge(later, 10))
+  await one.ledger.resolve({ ...release(call, 'lease_lapsed'), isFinal: true })
+  assert.deepEqual(await budgetOf(key), { spent: tokens(10), held: 0n })
   await assertAudit(database)
 })

@@ -8,7 +8,7 @@ import { audit } from '../../src/ledger/audit/audit.ts'
 import { credit, debit, findAccount } from '../../src/ledger/entries.ts'
 import { release } from '../../src/ledger/resolution.ts'
 import { createId } from '../../src/lib/ids.ts'
-import { awayFromMinuteEnd } from '../harness/away-from-minute-end.ts'
+import { avoidMinuteEnd } from '../harness/avoid-minute-end.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 import {
   NANO_BRL_PER_TOKEN,
@@ -138,7 +138,7 @@ test('requests of a minute are counted exactly over two nodes', async () => {
     balanceBrl: worth(1_000),
     requestsPerMinute: 25,
   })
-  await awayFromMinuteEnd(4_000)
+  await avoidMinuteEnd(4_000)
   const verdicts = await Promise.all(
     Array.from({ length: 60 }, (_, index) =>
       (index % 2 ? one : two).ledger.hold(one.attempt(key, 1)),
@@ -151,7 +151,7 @@ test('requests of a minute are counted exactly over two nodes', async () => {
 test('requests of an address are counted exactly over customers and nodes, refused ones too', async () => {
   const first = await seedCustomer(database.db, { balanceBrl: worth(1_000) })
   const second = await seedCustomer(database.db, { balanceBrl: worth(1_000) })
-  await awayFromMinuteEnd(4_000)
+  await avoidMinuteEnd(4_000)
   const asked = { ip: '198.51.100.9', ipLimit: 30 }
   await Promise.all(Array.from({ length: 10 }, () => two.ledger.count(asked)))
   const verdicts = await Promise.all(
@@ -169,7 +169,7 @@ test('tokens of a minute are reserved at the hold and corrected at the settlemen
     balanceBrl: worth(1_000),
     tokensPerMinute: 100,
   })
-  await awayFromMinuteEnd(4_000)
+  await avoidMinuteEnd(4_000)
   const first = one.attempt(key, 60)
   assert.equal((await one.ledger.hold(first)).kind, 'held')
   assert.equal((await two.ledger.hold(one.attempt(key, 60))).kind, 'tokens_limited')

@@ -152,22 +152,20 @@ test('a locked account keeps nobody else of its lane waiting, and its own calls 
 })
 
 test('checkpoints and settlements of the same calls, over two nodes, do not deadlock', async () => {
+  // A database of its own: its count has the deadlocks of these two nodes alone.
+  const database = await createTestDatabase()
   const customers = await Promise.all(
     Array.from({ length: 8 }, () => seedCustomer(database.db, { balanceBrl: worth(100_000) })),
   )
-  const deadlocks = async (): Promise<bigint> => {
-    await sql`select pg_stat_clear_snapshot()`.execute(database.db)
-    const { rows } = await sql<{ deadlocks: bigint }>`
-      select deadlocks from pg_stat_database where datname = current_database()`.execute(
-      database.db,
-    )
-    return rows[0]?.deadlocks ?? 0n
-  }
+  const url = new URL(database.databaseUrl)
+  url.searchParams.set('application_name', 'deadlocks')
+  const ledgerUrl = url.href
   const nodes = await Promise.all(
-    [1, 2].map(() => openTestLedger(database.db, database.databaseUrl, { laneCount: 4 })),
+    [1, 2].map(() =>
+      openTestLedger(database.db, database.databaseUrl, { laneCount: 4, ledgerUrl }),
+    ),
   )
   const [one, two] = nodes as [TestLedger, TestLedger]
-  const before = await deadlocks()
   for (let round = 0; round < ROUNDS; round += 1) {
     const attempts = customers.flatMap(({ key }) =>
       Array.from({ length: 6 }, () => one.attempt(key, 2)),
@@ -188,12 +186,25 @@ test('checkpoints and settlements of the same calls, over two nodes, do not dead
         ),
     ])
   }
-  // Statistics are reported when a session is idle.
-  await sleep(1_200)
-  assert.equal(await deadlocks(), before)
   await Promise.all(nodes.map(({ ledger }) => ledger.close()))
   await assertAudit(database)
+  assert.equal(await countDeadlocksOfEnded(database, 'deadlocks'), 0n)
+  await database.drop()
 })
+
+/** The deadlocks of sessions that have ended: a session reports its statistics, at the latest, when it ends. */
+async function countDeadlocksOfEnded({ db }: TestDatabase, applicationName: string) {
+  for (;;) {
+    const { rows } = await sql`
+      select 1 from pg_stat_activity
+      where datname = current_database() and application_name = ${applicationName}`.execute(db)
+    if (rows.length === 0) break
+    await sleep(20)
+  }
+  const { rows } = await sql<{ deadlocks: bigint }>`
+    select deadlocks from pg_stat_database where datname = current_database()`.execute(db)
+  return rows[0]?.deadlocks
+}
 
 test('a hold that finds no database leaves nothing behind: no line on the disk, no money held', async () => {
   const nobody = await openTestLedger(database.db, database.databaseUrl, {

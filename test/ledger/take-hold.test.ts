@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { revokeApiKey, type ApiKey, type ApiKeyInput } from '../../src/customers/api-keys.ts'
 import type { Attempt, Verdict } from '../../src/ledger/attempt.ts'
 import { createId } from '../../src/lib/ids.ts'
-import { awayFromMinuteEnd } from '../harness/away-from-minute-end.ts'
+import { avoidMinuteEnd } from '../harness/avoid-minute-end.ts'
 import { seedTeam } from '../harness/seed-team.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 import { assertAudit } from '../harness/assert-audit.ts'
@@ -166,7 +166,7 @@ async function tryOut(
 
 for (const [name, situation] of Object.entries(situations)) {
   test(`alone or in company, an attempt comes to the same: ${name}`, async () => {
-    await awayFromMinuteEnd(4_000)
+    await avoidMinuteEnd(4_000)
     const alone = await tryOut(situation, (attempt) => node.ledger.hold(attempt))
     const inCompany = await tryOut(situation, async (attempt) => {
       const [, verdict] = await node.inOneBatch(attempt.customerId, () => [

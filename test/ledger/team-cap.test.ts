@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import pg from 'pg'
 import { createApiKey, type ApiKey } from '../../src/customers/api-keys.ts'
 import { seedTeam } from '../harness/seed-team.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 import { assertAudit } from '../harness/assert-audit.ts'
+import { untilSessionsWait } from '../harness/waiting-sessions.ts'
 import { NANO_BRL_PER_TOKEN, openTestLedger, type TestLedger } from '../harness/open-test-ledger.ts'
 
 let database: TestDatabase
@@ -110,5 +112,27 @@ test('a new month begins from zero, and what was held before it is spent in it',
   await one.ledger.resolve(one.charge(across, 2))
   assert.deepEqual(await budgetOf(teamId), { spent: 2n * NANO_BRL_PER_TOKEN, held: 0n })
   assert.equal((await one.ledger.hold(one.attempt(key, 8))).kind, 'held')
+  await assertAudit(database)
+})
+
+test('a hold that waits while the cap is lowered is judged by the new cap', async () => {
+  const { teamId, keys } = await seedTeamWithKeys(100, 1)
+  const [key] = keys as [ApiKey]
+  const change = new pg.Client({ connectionString: database.databaseUrl })
+  await change.connect()
+  try {
+    await change.query('begin')
+    await change.query('update team_budgets set limit_nano_brl = $1 where team_id = $2', [
+      10n * NANO_BRL_PER_TOKEN,
+      teamId,
+    ])
+    const holding = one.ledger.hold(one.attempt(key, 60))
+    await untilSessionsWait(database.db, 1)
+    await change.query('commit')
+    assert.equal((await holding).kind, 'short_team')
+  } finally {
+    await change.end()
+  }
+  assert.deepEqual(await budgetOf(teamId), { spent: 0n, held: 0n })
   await assertAudit(database)
 })

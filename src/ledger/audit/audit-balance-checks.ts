@@ -72,6 +72,19 @@ function budgetChecks(scope: AuditScope): Checks {
       from team_budgets b join teams t on t.id = b.team_id and ${within(sql`t.customer_id`)}
       left join (select team_id, sum(amount_nano_brl) as total from ${of('holds')} h group by 1) h on h.team_id = b.team_id
       where b.held_nano_brl <> coalesce(h.total, 0)`,
+    // By the clock after the snapshot: the hold of a new period does not count the spending of the previous one.
+    'a budget is above its limit only by what was recorded': sql`
+      select b.api_key_id, b.limit_pico_usd, b.held_pico_usd, b.spent_pico_usd, b.overdrawn_pico_usd
+      from api_key_budgets b join api_keys k on k.id = b.api_key_id and ${within(sql`k.customer_id`)}
+      where b.held_pico_usd - b.limit_pico_usd + case
+        when b.period_started_at >= budget_period_start(b.period, b.timezone) then b.spent_pico_usd else 0 end
+        > b.overdrawn_pico_usd`,
+    'a cap is above its limit only by what was recorded': sql`
+      select b.team_id, b.limit_nano_brl, b.held_nano_brl, b.spent_nano_brl, b.overdrawn_nano_brl
+      from team_budgets b join teams t on t.id = b.team_id and ${within(sql`t.customer_id`)}
+      where b.held_nano_brl - b.limit_nano_brl + case
+        when b.period_started_at >= budget_period_start('month', b.timezone) then b.spent_nano_brl else 0 end
+        > b.overdrawn_nano_brl`,
     'budgets have spent the sum of their charges': spentOtherwise(scope, {
       budgets: keyBudgets,
       id: sql`api_key_id`,
@@ -145,7 +158,7 @@ function rollupChecks(scope: AuditScope): Checks {
       ) h using (customer_id, day_at, api_key_id, model_id)
       where (d.charged_requests, d.released_requests, d.prompt_tokens, d.completion_tokens, d.cost_upstream_pico_usd, d.cost_billed_nano_brl)
         is distinct from (h.charged, h.released, h.prompt_tokens, h.completion_tokens, h.cost, h.billed)`,
-    // Otherwise each slice proves the sessions of its own events.
+    // Without this, each slice proves the sessions of its own events.
     ...(scope.sealedUntil === '-infinity' ? allSessions(scope) : {}),
   }
 }

@@ -110,13 +110,13 @@ export function inSnapshot<Result>(
     .execute(async (trx) => {
       // A large customer takes longer to prove than a request may take.
       await sql`set local statement_timeout = 0`.execute(trx)
-      // One core at most, and of that a share.
+      // A share of at most one core.
       await sql`set local max_parallel_workers_per_gather = 0`.execute(trx)
       return work(trx)
     })
 }
 
-/** Inside the transaction `db`, or in a new one in which each statement has a snapshot of its own. */
+/** Inside the transaction `db`, or in a new one in which each statement has its own snapshot. */
 function inStatements(db: Database, work: (trx: Database) => Promise<void>): Promise<void> {
   if (db.isTransaction) return work(db)
   return db.transaction().execute(async (trx) => {

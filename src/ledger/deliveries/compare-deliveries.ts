@@ -9,7 +9,7 @@ export interface StoredDelivery {
 }
 
 export const COMPARED_AT_ONCE = 1_000
-/** An id carries the time of its node, an event the time of the database; the clocks may differ by this much. */
+/** The id has the time of its node, the event that of the database; the clocks may differ by this much. */
 const CLOCKS_APART_MS_MAX = 86_400_000
 
 /**
@@ -54,7 +54,7 @@ async function findBetween(
   }
 }
 
-/** Of a UUID version 7. */
+/** The time in a UUID version 7. */
 function timeOfId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 }

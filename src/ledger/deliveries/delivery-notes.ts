@@ -1,9 +1,8 @@
 /**
- * Notes, on the local disk, of answers that were delivered, so that an answer without its charge can be
- * found (`verify-deliveries.ts`). Noting puts bytes into a buffer; the disk is left to timers, and its
- * failures never reach a call: notes that could not be kept are counted and alarmed, and then their answers
- * are not compared. A process that is killed loses the notes of the last tenth of a second, and a machine
- * that fails those of the last second.
+ * Notes on the local disk of delivered answers, so that an answer without its charge can be found
+ * (`verify-deliveries.ts`). Noting only copies bytes into a buffer; timers write it to the disk, and disk failures
+ * never affect a call: lost notes are counted and raise an alarm, and their answers are not compared. A killed process
+ * loses the notes of the last tenth of a second, and a failed machine those of the last second.
  */
 import { mkdir, open, rename, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,11 +13,11 @@ import { createTurns } from '../spool/turns.ts'
 import { NOTE_BYTES, putNote, sealNotes } from './note-format.ts'
 
 export interface DeliveryNotes {
-  /** Notes an answer whose end, or a stream of which any part, was handed to the client. Never throws or waits. */
+  /** Notes an answer once its end, or any part of a stream, was handed to the client. Never throws or waits. */
   note(holdId: string, billedNanoBrl: NanoBrl, flags?: number): void
   /** The number of notes that could not be written. */
   readonly lostCount: number
-  /** Resolves once every note is on the disk or lost. */
+  /** Resolves once every note is on disk or lost. */
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -48,7 +47,7 @@ export async function openDeliveryNotes(options: {
   let syncTimer: NodeJS.Timeout | undefined
   let endTimer: NodeJS.Timeout | undefined
 
-  /** Hands the buffer to the disk and takes another one. */
+  /** Hands the buffer to the disk and starts a new one. */
   function write(): void {
     clearTimeout(timer)
     timer = undefined

@@ -4,16 +4,16 @@ import type { Log } from '../../lib/log.ts'
 import type { NanoBrl } from '../../lib/money.ts'
 import { COMPARED_AT_ONCE, findDeliveries } from './compare-deliveries.ts'
 
-/** A delivered answer whose charge is missing, or has another amount than the client received. */
+/** A delivered answer whose charge is missing, or differs from the amount that the client received. */
 export interface Discrepancy {
   readonly holdId: string
   readonly nodeId: string
   readonly deliveredNanoBrl: NanoBrl
-  /** Null where the hold has no event. */
+  /** Null if the hold has no event. */
   readonly storedNanoBrl: NanoBrl | null
 }
 
-/** Checks for `audit`, each a query for what breaks it. */
+/** Checks for `audit`: each is a query for violations. */
 export const DELIVERY_CHECKS: Readonly<Record<string, RawBuilder<unknown>>> = {
   'every noted delivery is charged with the amount that the client received': sql`
     select hold_id, node_id, delivered_nano_brl, stored_nano_brl, found_at from delivery_discrepancies

@@ -58,7 +58,7 @@ export function sealNotes(buffer: Buffer, length: number): void {
   }
 }
 
-/** A note that was cut off by the end of the file was lost with the write that failed, which was alarmed. */
+/** A truncated note at the end of a file was lost with the write that failed, which raised an alarm. */
 export function readNotes(bytes: Buffer): { notes: DeliveryNote[]; badCount: number } {
   const notes: DeliveryNote[] = []
   let badCount = 0
@@ -81,7 +81,7 @@ export function readNotes(bytes: Buffer): { notes: DeliveryNote[]; badCount: num
 }
 
 const DASH = 45
-/** The value of a hexadecimal digit by its character code. */
+/** The value of a hexadecimal digit, by its character code. */
 const DIGITS = new Uint8Array(128)
 for (let value = 0; value < 16; value++) {
   DIGITS[value.toString(16).charCodeAt(0)] = value

@@ -31,7 +31,7 @@ export interface VerifyDeps {
   readonly nowMs?: number
 }
 
-/** Settlements come within a second; those of nodes that died within a minute. */
+/** Settlements arrive within a second; those of nodes that died arrive within a minute. */
 const COMPARED_AFTER_MS = 90_000
 const WAITED_FOR_MS_MAX = 600_000
 
@@ -67,7 +67,7 @@ async function compare(
 ): Promise<{ waiting: Discrepancy[]; wrong: Discrepancy[] }> {
   const waiting: Discrepancy[] = []
   const wrong: Discrepancy[] = []
-  // In the order of time, so that a statement looks into few months.
+  // Sorted by time, so that a statement searches few months.
   const ids = [...delivered.keys()].sort()
   for (let start = 0; start < ids.length; start += COMPARED_AT_ONCE) {
     const some = ids.slice(start, start + COMPARED_AT_ONCE)
@@ -85,7 +85,7 @@ async function compare(
   return { waiting, wrong }
 }
 
-/** Those of processes that died are finished too. */
+/** Files of processes that died are complete too. */
 async function listFinished(dir: string): Promise<NoteFileName[]> {
   const finished: NoteFileName[] = []
   for (const name of await readdir(dir)) {

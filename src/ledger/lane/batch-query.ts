@@ -16,7 +16,7 @@ const EXECUTE_AND_SYNC = Buffer.concat([serialize.execute(), serialize.sync()])
 
 /**
  * One execution of a prepared statement with text parameters and one text as its answer. It skips the parts of `pg`'s
- * queries that this does not need: describing columns and converting values. Use it with `client.query`.
+ * queries that are not needed here: describing columns and converting values. Use it with `client.query`.
  */
 export class BatchQuery implements pg.Submittable {
   /** Rejects with the `pg.DatabaseError` that the server reported, or with the error that broke the connection. */
@@ -46,7 +46,7 @@ export class BatchQuery implements pg.Submittable {
     ]
     if (!(this.name in parsedStatements))
       messages.unshift(serialize.parse({ name: this.name, text: this.text, types: [] }))
-    // In one write: several writes were measured to make a single call 4 to 10 % slower.
+    // Sent in one write: several writes made a single call 4 to 10 % slower (measured).
     stream.write(Buffer.concat(messages))
   }
 

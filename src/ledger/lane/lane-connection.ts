@@ -3,8 +3,8 @@ import { connectionConfig, destroyClient } from '../../db/open.ts'
 import { BatchQuery, type Statement } from './batch-query.ts'
 
 /**
- * The connection broke, or the answer was late. `wasSent`: the statement may have been committed all the same; if it
- * is false, the statement had no effect.
+ * The connection broke, or the answer was late. `wasSent`: the statement may have been committed nevertheless; if it is
+ * false, the statement had no effect.
  */
 export class ConnectionLost extends Error {
   readonly wasSent: boolean
@@ -23,15 +23,18 @@ export interface LaneConnection {
   close(): Promise<void>
 }
 
-/** The server ends a statement after this; the client gives up on the connection a little later. */
+/** The server cancels a statement after this; the client gives up on the connection a little later. */
 const STATEMENT_TIMEOUT_MS = 5_000
 const CLIENT_TIMEOUT_MS = 8_000
-/** The pause after a failed connect, in which further ones fail at once: a dead database is not flooded. */
+/**
+ * The pause after a failed connection attempt, during which further attempts fail at once, so that an unavailable
+ * database is not flooded.
+ */
 const CONNECT_PAUSE_MS = 200
 
 /**
- * Plans are made once, for any size of the tables. Every path has an index, so a plan that was made while a table was
- * empty must not scan it when it is full.
+ * Plans are made once, for tables of any size. Every access path has an index, so that a plan made for an empty table
+ * does not scan it once it is full.
  */
 const PLANNER_SETTINGS = [
   '-c plan_cache_mode=force_generic_plan',
@@ -42,8 +45,9 @@ const PLANNER_SETTINGS = [
 ]
 
 /**
- * A node that is stopped between a statement and its commit would keep the locks. Before PostgreSQL 17, which has no
- * such limit, the keep-alives of `connectionConfig` end it where the machine or the network is gone.
+ * A node that is stopped between a statement and its commit would keep its locks. Before PostgreSQL 17, which added
+ * this limit, only the keep-alives of `connectionConfig` end such a transaction, when the machine or the network is
+ * gone.
  */
 const LIMIT_TRANSACTION = `select set_config(name, '10000', false) from pg_settings where name = 'transaction_timeout'`
 

@@ -47,7 +47,7 @@ export function createLane(options: LaneOptions): Lane {
     const startedAt = performance.now()
     const results = await runWhole(connection, aside, options, works)
     const durationMs = performance.now() - startedAt
-    // After the callers have their results.
+    // Runs after the callers have their results.
     setImmediate(() => observe(options.observer, results, durationMs))
     return results
   })
@@ -100,7 +100,7 @@ async function runWhole(
       if (!(error instanceof pg.DatabaseError)) throw error
       if (RETRYABLE.has(error.code ?? '')) {
         if (retry++ >= RETRIES_MAX) throw new AccountLocked()
-        // A lock was not granted in time: from now on locked accounts are left out.
+        // A lock was not granted in time: from now on locked accounts are skipped.
         skipsLocked ||= error.code === '55P03'
         continue
       }
@@ -122,7 +122,7 @@ function submitAside(aside: SetAside, work: LaneWork): Promise<LaneResult> {
   return settled(aside.submit(work))
 }
 
-/** The caller handles the rejection, but later than the runtime looks for a handler. */
+/** The caller handles the rejection, but later than the runtime expects a handler. */
 function settled(result: Promise<LaneResult>): Promise<LaneResult> {
   result.catch(() => {})
   return result

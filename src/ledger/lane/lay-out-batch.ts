@@ -22,8 +22,8 @@ export interface LedgerBatch {
   readonly subjectRequests: readonly number[]
   /** Sorted by customer and key, in their order within a key. */
   readonly attempts: readonly string[]
-  /** It may be committed without waiting for the disk, see `Attempt.mayLag`. */
-  readonly mayLag: boolean
+  /** The batch may be committed without waiting for the disk, see `Attempt.commitsAsynchronously`. */
+  readonly commitsAsynchronously: boolean
   /** For each attempt, the index of its work. */
   readonly order: readonly number[]
 }
@@ -65,8 +65,9 @@ export function layOutBatch(works: readonly LaneWork[]): LedgerBatch {
     attempts: asking.map(({ work }, index) =>
       attemptText(work, windows.byAttempt[index] as AttemptWindows),
     ),
-    mayLag: works.every(
-      (work) => work.kind === 'count' || (work.kind === 'attempt' && work.attempt.mayLag),
+    commitsAsynchronously: works.every(
+      (work) =>
+        work.kind === 'count' || (work.kind === 'attempt' && work.attempt.commitsAsynchronously),
     ),
     order: asking.map(({ index }) => index),
   }

@@ -1,6 +1,6 @@
 import type { Verdict, VerdictKind } from '../attempt.ts'
 
-/** From a verdict as the SQL function `verdict_text` writes it; `VERDICT_FIELDS` lists its fields in their order. */
+/** Parses a verdict that the SQL function `verdict_text` wrote; `VERDICT_FIELDS` lists its fields in order. */
 export function readVerdict(text: string, atMs: number): Verdict {
   const [kind, keySequence, ipSequence, balance, held, budgetLeft, teamLeft] = text.split(',')
   return {

@@ -10,11 +10,13 @@ import { resolveHold, takeHold } from './run-single.ts'
 
 const STATEMENT = {
   name: 'ledger_batch',
-  // Qualified: beside it stands the one of the previous release, and the parameters have no types.
+  // Qualified, because the previous release's type may exist beside this one, and the parameters are untyped.
   text: `select ${FUNCTIONS_SCHEMA}.ledger_batch($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 }
 
-/** The results in the order of the works; or, when nothing was done, the customers whose accounts are locked elsewhere. */
+/**
+ * The results in the order of the works; or, if nothing was done, the customers whose accounts are locked elsewhere.
+ */
 export type BatchOutcome =
   | { readonly kind: 'done'; readonly results: LaneResult[] }
   | { readonly kind: 'busy'; readonly customerIds: readonly string[] }
@@ -39,7 +41,7 @@ export async function runBatch(
     arrayText(batch.subjects),
     `{${batch.subjectRequests.join(',')}}`,
     orNull(batch.attempts),
-    String(batch.mayLag),
+    String(batch.commitsAsynchronously),
     String(skipsLocked),
   ])) as string
   if (text.startsWith('busy;')) return { kind: 'busy', customerIds: text.slice(5).split(',') }

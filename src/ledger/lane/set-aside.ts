@@ -42,7 +42,7 @@ export function createSetAside(options: { databaseUrl: string; nodeId: () => str
   const queues = new Map<string, Waiting[]>()
   let running: Promise<void> | undefined
 
-  /** One try for each customer in turn, until none is left. */
+  /** One attempt for each customer in turn, until no work is left. */
   async function drain(): Promise<void> {
     while (queues.size > 0) {
       for (const [customerId, queue] of queues) {

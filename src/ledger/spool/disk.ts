@@ -18,7 +18,7 @@ export async function syncFolder(disk: Disk, dir: string): Promise<void> {
   }
 }
 
-/** Empty without such a folder. */
+/** Does nothing if the file does not exist. */
 export async function deleteFile(disk: Disk, path: string): Promise<void> {
   try {
     await disk.unlink(path)

@@ -1,8 +1,8 @@
 /**
- * The format of a spool file. A record is `RS length crc json LF`: the control character RS (as in RFC
- * 7464, JSON never holds it unescaped), the bytes of the JSON and their CRC-32 as 8 hexadecimal digits
- * each, and a line feed. Behind any garbage the reader finds the next RS whose length and checksum are
- * right. JSON has no line feed either, so an end without one is an unfinished write.
+ * The format of a spool file. A record is `RS length crc json LF`: the control character RS (as in RFC 7464, JSON never
+ * contains it unescaped), the bytes of the JSON and their CRC-32 as 8 hexadecimal digits each, and a line feed. After
+ * any garbage the reader finds the next RS whose length and checksum are right. JSON has no line feed either, so an end
+ * without one is an unfinished write.
  */
 import { crc32 } from 'node:zlib'
 import { isObject } from '../../lib/is-object.ts'

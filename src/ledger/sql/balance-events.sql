@@ -7,8 +7,8 @@ begin
   from customers c where c.id = p_customer_id and c.deleted_at is null;
 end $$;
 
--- Credits and debits turn a balance too. A charge moves `charged_nano_brl` only down through zero and queues its event
--- itself: evaluating the condition of a trigger costs as much as a statement.
+-- For credits and debits, which can also move a balance through zero. A charge can only use the balance up, and queues its
+-- event itself: evaluating the condition of a trigger costs as much as a statement.
 create function emit_balance_turned_by_entry() returns trigger language plpgsql set search_path from current as $$
 begin
   perform emit_balance_turned(new.customer_id, new.credited_nano_brl - new.debited_nano_brl - new.charged_nano_brl);

@@ -1,22 +1,23 @@
--- One round trip resolves, checkpoints and takes holds for a whole batch of calls, in one commit.
+-- Resolves, checkpoints and takes holds for a whole batch of calls, in one round trip and one commit.
 --
 -- Locks are taken in one order: accounts by customer id, then rate windows by subject; every other row belongs to one
 -- customer. Every read of an account that a write depends on is a locking read, and every write is an increment, so
 -- the order and the content of a batch can cost time and never money.
 --
--- `p_customer_ids`: the customers of the resolutions and the attempts. Their accounts are locked first, always, in the
+-- `p_customer_ids`: the customers of the resolutions and the attempts. Their accounts are always locked first, in the
 -- order of their ids.
--- `p_skip_locked`: when another transaction holds one of those locks, the batch does nothing and answers `busy;` and the
+-- `p_skip_locked`: if another transaction holds one of those locks, the batch does nothing and returns `busy;` and the
 -- ids, separated by commas, of the customers whose accounts are locked.
--- `p_may_lag`: the commit does not wait for the disk. The batch takes effect at once for every connection, and only a
--- crash of the database within the next moment loses it as a whole. The caller must not answer a client on its strength
--- before a later commit that waited: a resolution that is not `missing`, or a checkpoint that found its hold.
+-- `p_commits_asynchronously`: the commit does not wait for the disk. The batch takes effect at once for every connection,
+-- and only a crash of the database right afterwards loses it, as a whole. The caller must not answer a client because of
+-- it before a later commit that waits for the disk: a resolution that is not `missing`, or a checkpoint that found its
+-- hold.
 --
--- Returns, separated by `;`: the words of `resolve_holds`; the answer of `checkpoint_holds`; and, where there are
--- attempts, the answer of `take_holds`.
+-- Returns, separated by `;`: the words of `resolve_holds`; the result of `checkpoint_holds`; and, if there are attempts,
+-- the result of `take_holds`.
 create function ledger_batch(
   p_node_id uuid, p_customer_ids uuid[], p_resolutions ledger_resolution[], p_checkpoints ledger_checkpoint[],
-  p_subjects text[], p_subject_requests int8[], p_attempts ledger_attempt[], p_may_lag bool, p_skip_locked bool
+  p_subjects text[], p_subject_requests int8[], p_attempts ledger_attempt[], p_commits_asynchronously bool, p_skip_locked bool
 ) returns text language plpgsql as $$
 declare
   v_busy text;
@@ -25,7 +26,7 @@ declare
   v_lost text := '';
   v_verdicts text := '';
 begin
-  if p_may_lag then
+  if p_commits_asynchronously then
     perform set_config('synchronous_commit', 'off', true);
   end if;
   if p_skip_locked then

@@ -1,5 +1,5 @@
--- When the period of a budget that contains `p_at` began. `p_at` is read from the clock after the account is locked: the
--- start of a transaction may lie in the period before.
+-- The start of the budget's period that contains `p_at`. `p_at` is read from the clock after the account is locked: the
+-- start of a transaction may lie in the previous period.
 create function budget_period_start(period text, timezone text, p_at timestamptz) returns timestamptz
 language sql stable as $$
   select case period
@@ -8,12 +8,12 @@ language sql stable as $$
   end
 $$;
 
--- The same for the clock of now.
+-- The same for the current time of the clock.
 create function budget_period_start(period text, timezone text) returns timestamptz
 language sql volatile as $$ select budget_period_start(period, timezone, clock_timestamp()) $$;
 
--- Keeps `api_keys.has_budget`. Every hold asks whether its key has a budget, and a column of a row that is read anyway
--- costs less than a look into another table.
+-- Maintains `api_keys.has_budget`. Every hold checks whether its key has a budget, and a column of a row that is read
+-- anyway costs less than a lookup in another table.
 create function note_budget() returns trigger language plpgsql set search_path from current as $$
 begin
   update api_keys set has_budget = tg_op = 'INSERT' where id = coalesce(new.api_key_id, old.api_key_id);

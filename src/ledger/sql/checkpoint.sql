@@ -1,6 +1,6 @@
--- Records how far running calls have come. Returns, separated by commas, the places in `p_checkpoints`, from 1, of those
--- that found no hold to write to. A locked hold is passed over: it is being resolved, or takes its next checkpoint. So a
--- checkpoint never waits, and holds no lock while it does.
+-- Records the progress of running calls. Returns, separated by commas, the places in `p_checkpoints`, from 1, of the
+-- checkpoints that found no hold to write to. A locked hold is skipped: it is being resolved, or gets its next checkpoint.
+-- So a checkpoint never waits for a lock while it holds others.
 create function checkpoint_holds(p_checkpoints ledger_checkpoint[]) returns text language plpgsql as $$
 declare
   v_lost text;

@@ -39,8 +39,10 @@ begin
   -- removed since, is corrected outside of it: taking back more would make room that nobody granted.
   if e.outcome = 'charged' then
     e.in_budget := e.in_budget and exists (
-      select from api_key_budgets b where b.api_key_id = e.api_key_id
-        and e.settled_at >= greatest(b.spent_since, b.period_started_at, budget_period_start(b.period, b.timezone, v_now)));
+      select from api_key_budgets b
+      cross join greatest(b.period_started_at, budget_period_start(b.period, b.timezone, v_now)) as period_start
+      where b.api_key_id = e.api_key_id
+        and e.settled_at >= case when b.spent_since >= period_start then b.counted_since else period_start end);
     e.in_cap := exists (
       select from team_budgets b where b.team_id = e.team_id
         and e.settled_at >= greatest(b.spent_since, b.period_started_at, budget_period_start('month', b.timezone, v_now)));
@@ -86,7 +88,25 @@ begin
     e.attempts := r.attempts;
     perform add_correction_event(e, 1);
   end if;
+  perform empty_deleted_account(r.customer_id, r.id);
   return 'corrected';
+end $$;
+
+-- Takes what a correction gives back out of the account of a deleted customer, as the rest of the balance was taken when
+-- the customer deleted the account: nobody can reach money that stays there. The entry names the hold, so that the
+-- operator can find the amount and pay it out.
+create function empty_deleted_account(p_customer_id uuid, p_hold_id uuid) returns void language plpgsql as $$
+declare
+  v_free int8;
+begin
+  select a.credited_nano_brl - a.debited_nano_brl - a.charged_nano_brl - a.held_nano_brl into v_free
+  from accounts a join customers c on c.id = a.customer_id
+  where a.customer_id = p_customer_id and c.deleted_at is not null;
+  if v_free > 0 then
+    insert into ledger_entries (id, customer_id, kind, reason, amount_nano_brl, reference)
+    values (gen_random_uuid(), p_customer_id, 'debit', 'account_closed', v_free, p_hold_id::text);
+    update accounts set debited_nano_brl = debited_nano_brl + v_free where customer_id = p_customer_id;
+  end if;
 end $$;
 
 -- Adds one event of a correction and moves its money. `p_requests` is -1 for a reversal.

@@ -11,8 +11,8 @@ begin
   end if;
 end $$;
 
--- Credits and debits change a debt too. Charges and holds record theirs themselves, because evaluating the condition of a
--- trigger costs as much as a statement.
+-- For credits and debits, which also change a debt. Charges and holds record their own changes, because evaluating the
+-- condition of a trigger costs as much as a statement.
 create function note_debt_of_entry() returns trigger language plpgsql set search_path from current as $$
 begin
   perform note_debt(new.customer_id,

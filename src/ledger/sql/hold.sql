@@ -1,4 +1,5 @@
--- A verdict as `readVerdict` in src/ledger/read-verdict.ts reads it; test/ledger/ledger-fields.test.ts compares the order.
+-- A verdict as `readVerdict` in src/ledger/lane/read-verdict.ts parses it; test/ledger/ledger-fields.test.ts compares the
+-- order of the fields.
 -- The verdicts:
 --   held            the hold is taken
 --   counted         the request was only to be counted
@@ -16,7 +17,7 @@ $$;
 -- Judges the attempts of a batch one after another and takes the holds that fit. The attempts come sorted by customer and
 -- key, and `p_subjects`, the rate windows, sorted too: that is the order of their locks.
 --
--- `p_minute`: the minute in which the caller counted the requests already; otherwise the current one.
+-- `p_minute`: the minute in which the caller has already counted the requests; null for the current minute.
 --
 -- Returns the time, in milliseconds since 1970, and the verdicts in the order of the attempts, separated by `;`.
 create function take_holds(
@@ -26,16 +27,16 @@ create function take_holds(
 declare
   v_now timestamptz := clock_timestamp();
   v_minute timestamptz := coalesce(p_minute, date_trunc('minute', v_now));
-  -- Of the current minute, by subject: requests with those of this batch, and tokens before it.
+  -- The counts of the current minute, by subject: requests including this batch's, and tokens before this batch.
   v_requests int8[] := '{}';
   v_tokens_before int8[] := '{}';
   v_windows_at timestamptz[] := '{}';
   v_window record;
-  -- The values of the rows, carried on from attempt to attempt.
+  -- The values of the rows, carried from attempt to attempt.
   v_customer_id uuid;
   v_balance int8;
   v_held int8;
-  -- The sum that the attempts of this customer took so far.
+  -- The sum of the holds that the attempts of this customer have taken so far.
   v_taken int8 := 0;
   v_api_key_id uuid;
   v_key_version int4;
@@ -49,7 +50,7 @@ declare
   v_ip_seq int8;
   v_verdict text;
   v_verdicts text[] := '{}';
-  -- By the place of the attempt; null means false.
+  -- Indexed by the place of the attempt; null means false.
   v_place int4 := 0;
   v_is_held bool[] := '{}';
   v_has_budget bool[] := '{}';
@@ -76,12 +77,13 @@ begin
         v_taken := 0;
       end if;
       v_customer_id := a.customer_id;
-      -- `ledger_batch` has locked the account already; the read locks it for every other caller.
+      -- `ledger_batch` has already locked the account; for every other caller this read locks it.
       select credited_nano_brl - debited_nano_brl - charged_nano_brl, held_nano_brl
       into v_balance, v_held
       from accounts where customer_id = v_customer_id for no key update;
     end if;
-    if a.api_key_id is distinct from v_api_key_id then
+    -- A request that is only counted has no lock of an account, and so may take none of a cap.
+    if a.id is not null and a.api_key_id is distinct from v_api_key_id then
       v_api_key_id := a.api_key_id;
       v_tokens := v_tokens_before[a.key_place];
       v_team_id := null;
@@ -92,10 +94,11 @@ begin
       from api_keys k left join api_key_budgets b on b.api_key_id = k.id
       where k.id = v_api_key_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > v_now);
       if v_key_team_id is not null then
+        -- A changed cap does not lock the account. With this lock it comes before the hold, which then sees it, or after.
         select team_id, limit_nano_brl - held_nano_brl - case
           when period_started_at >= budget_period_start('month', timezone, v_now) then spent_nano_brl else 0 end
         into v_team_id, v_team_left
-        from team_budgets where team_id = v_key_team_id;
+        from team_budgets where team_id = v_key_team_id for no key update;
       end if;
     end if;
     v_key_seq := v_requests[a.key_place] + a.key_offset;
@@ -132,7 +135,8 @@ begin
         update rate_windows set tokens = v_tokens where subject = 'k:' || v_api_key_id;
       end if;
     end if;
-    v_verdicts := v_verdicts || verdict_text(v_verdict, v_key_seq, v_ip_seq, v_balance, v_held, v_budget_left, v_team_left);
+    v_verdicts := v_verdicts || verdict_text(v_verdict, v_key_seq, v_ip_seq, v_balance, v_held,
+      case when a.id is not null then v_budget_left end, case when a.id is not null then v_team_left end);
   end loop;
   if v_taken > 0 then
     update accounts set held_nano_brl = held_nano_brl + v_taken where customer_id = v_customer_id;
@@ -158,10 +162,10 @@ begin
   return (extract(epoch from v_now) * 1000)::int8 || ';' || array_to_string(v_verdicts, ';');
 end $$;
 
--- `take_holds` for one attempt, with the same answer, in plain values: rows within arrays, and functions that hand rows to
--- each other, take a quarter of the time of a lone hold. It calls `take_holds` for all but the usual attempt, which is a
--- new one of a key without a budget, a team or a limit of tokens, on an account that has the money. The caller sets
--- whether the commit waits for the disk, as `ledger_batch` does by `p_may_lag`.
+-- `take_holds` for one attempt, with the same result, in plain values: arrays of rows, and functions that pass rows to each
+-- other, take a quarter of the time of a single hold. It handles the usual attempt itself: a first attempt with a key that
+-- has no budget, team or token limit, on an account that covers the amount. For all others it calls `take_holds`. The
+-- caller sets whether the commit waits for the disk, as `ledger_batch` does by `p_commits_asynchronously`.
 create function take_hold(
   p_node_id uuid, p_ip_subject text, p_key_subject text,
   p_id uuid, p_is_repeated bool, p_customer_id uuid, p_api_key_id uuid, p_key_version int4,
@@ -180,7 +184,7 @@ declare
   v_verdict text := 'held';
 begin
   if p_tokens_per_minute is null and not p_is_repeated then
-    -- The account is locked before the rate windows, as everywhere.
+    -- The account is locked before the rate windows, as in every transaction.
     update accounts set held_nano_brl = held_nano_brl + p_amount_nano_brl
     where customer_id = p_customer_id
       and credited_nano_brl - debited_nano_brl - charged_nano_brl - held_nano_brl >= p_amount_nano_brl
@@ -218,8 +222,7 @@ begin
     update accounts set held_nano_brl = held_nano_brl - p_amount_nano_brl where customer_id = p_customer_id;
     v_held := v_held - p_amount_nano_brl;
   else
-    -- The key is read after the account is locked, so a change of the key that waited for the lock, or came before, is
-    -- seen.
+    -- The key is read after the account is locked, so this sees every change of the key that held the lock before.
     insert into holds (
       id, customer_id, api_key_id, node_id, request_id, session_id, model_id, is_stream,
       amount_nano_brl, budget_pico_usd, price_id, fx_rate_id, fx_rate_e4, markup_e4,
@@ -233,7 +236,7 @@ begin
       and k.team_id is null and not k.has_budget
       and k.revoked_at is null and (k.expires_at is null or k.expires_at > v_now);
     if not found then
-      -- Not the usual attempt. Its request is counted already.
+      -- Not the usual attempt. Its request has already been counted.
       update accounts set held_nano_brl = held_nano_brl - p_amount_nano_brl where customer_id = p_customer_id;
       return take_holds(
         p_node_id, array[p_ip_subject, p_key_subject], array[0, 0]::int8[],

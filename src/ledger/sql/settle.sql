@@ -1,5 +1,5 @@
--- Settles the rows that only some holds touch: roll-ups of days that were summed up already, usage sessions, budgets and
--- caps. `p_now` is read from the clock after the account is locked, and is the `settled_at` of the events.
+-- Updates the rows that only some settlements touch: roll-ups of days that were already summed up, usage sessions, budgets
+-- and caps. `p_now` is read from the clock after the account is locked, and is the `settled_at` of the events.
 create function settle_rest(g closed_holds, p_days_until timestamptz, p_now timestamptz) returns void language plpgsql as $$
 begin
   if g.hour_at < p_days_until then
@@ -38,7 +38,7 @@ begin
 end $$;
 
 -- Moves the money of resolved holds of one customer, key, model, hour and rate window, and adds them to the roll-ups.
--- `p_cause` is the cause of a debt that comes of it: `overrun`, or `correction`.
+-- `p_cause` is the cause of a resulting debt: `overrun` or `correction`.
 create function settle_holds(g closed_holds, p_now timestamptz, p_cause text) returns void language plpgsql as $$
 declare
   v_days_until timestamptz;
@@ -94,13 +94,13 @@ end $$;
 
 -- Resolves the holds of a batch, whose accounts are locked. `words` lists, separated by commas,
 -- `<place in p_resolutions, from 1>:<word>` for each resolution that found no hold, in the words of `resolve_again`.
--- `windows` are the changes of the tokens of rate windows: the caller locks them in their order, together with those in
--- which it counts requests.
+-- `windows` are the changes to the tokens of rate windows: the caller locks these windows in order, together with the ones
+-- in which it counts requests.
 create function resolve_holds(p_resolutions ledger_resolution[], out words text, out windows window_tokens[])
 language plpgsql as $$
 declare
   v_now timestamptz := clock_timestamp();
-  -- Places in `p_resolutions`: of two for one hold, only one closes it.
+  -- Places in `p_resolutions`: if two resolve the same hold, only one of them closes it.
   v_closed int8[] := '{}';
   v_group record;
   g closed_holds;
@@ -165,8 +165,8 @@ begin
 end $$;
 
 -- `resolve_holds` for one hold, in plain values, which takes the database less time (see `take_hold`). Returns `done`, or a
--- word of `resolve_again`. The upsert of `usage_hours` stands here and in `settle_holds`: one more function call with a row
--- costs a lone settlement more than the rest of its bookkeeping.
+-- word of `resolve_again`. The upsert of `usage_hours` is repeated from `settle_holds`: one more function call with a
+-- row costs a single settlement more than the rest of its bookkeeping.
 create function resolve_hold(
   p_id uuid, p_outcome call_outcome, p_reason text, p_upstream_id text, p_usage_kind usage_kind,
   p_prompt_tokens int4, p_cached_tokens int4, p_cache_write_tokens int4, p_completion_tokens int4, p_reasoning_tokens int4,

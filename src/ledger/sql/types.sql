@@ -1,7 +1,7 @@
--- The types in which the ledger's functions take and hand on rows. `src/ledger/ledger-fields.ts` lists the attributes of
--- the first three in this order, and test/ledger/ledger-fields.test.ts compares the two.
+-- The types of the rows that the ledger's functions take and pass on. `src/ledger/lane/ledger-fields.ts` lists the
+-- attributes of the first three in this order, and test/ledger/ledger-fields.test.ts compares the two.
 
--- One request for a hold, or one request that is only counted (`id` is null).
+-- A request for a hold, or a request that is only counted (`id` is null).
 -- `key_place` and `ip_place`: the places of the attempt's rate windows in the sorted subjects of the batch, from 1.
 -- `key_offset` and `ip_offset`: how many new requests of the batch come after this one in its windows, from 0 down.
 create type ledger_attempt as (
@@ -13,8 +13,8 @@ create type ledger_attempt as (
   fx_rate_e4 int4, markup_e4 int4, prompt_tokens_estimated int4, tokens_counted int8
 );
 
--- The outcome of one hold. `is_final`: the node that ran the call reports it, so where the hold was resolved otherwise,
--- this outcome corrects that one.
+-- The outcome of a hold. `is_final`: the node that ran the call reports it, so if the hold was resolved differently, this
+-- outcome corrects that one.
 create type ledger_resolution as (
   id uuid, outcome call_outcome, reason text, upstream_id text, usage_kind usage_kind,
   prompt_tokens int4, cached_tokens int4, cache_write_tokens int4,
@@ -24,7 +24,7 @@ create type ledger_resolution as (
   customer_id uuid, is_final bool
 );
 
--- How far a running call has come.
+-- The progress of a running call.
 create type ledger_checkpoint as (id uuid, output_tokens_seen int4);
 
 -- A charge in a usage session. `requests` is 1, or -1 for a reversal.
@@ -38,9 +38,9 @@ create type closed_holds as (
   customer_id uuid, api_key_id uuid, team_id uuid, model_id text, hour_at timestamptz, tokens_window_at timestamptz,
   calls int4, charged int4, prompt_tokens int8, completion_tokens int8, cost int8, billed int8, held int8,
   budget_held int8, budget_spent int8, tokens_more int8, session_uses session_use[],
-  -- By how much the charges were above their holds, and of which calls.
+  -- The amounts by which charges exceeded their holds, and the calls concerned.
   overrun int8, overrun_ids uuid[]
 );
 
--- By how much the tokens of a rate window change.
+-- The change of the tokens of a rate window.
 create type window_tokens as (subject text, window_at timestamptz, tokens_more int8);
