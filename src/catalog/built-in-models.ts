@@ -17,6 +17,7 @@ export interface BuiltInModel extends Pick<Model, 'canReason' | 'embedding' | 'i
   readonly contextTokens: number
   readonly outputTokensMax: number
   readonly imageTokensMax: number
+  readonly hiddenPromptTokensMax?: number
   readonly tokenizer?: Tokenizer
   readonly supportsTools: boolean
   readonly markup: string
@@ -28,6 +29,7 @@ type Limits = Pick<
   | 'contextTokens'
   | 'outputTokensMax'
   | 'imageTokensMax'
+  | 'hiddenPromptTokensMax'
   | 'canReason'
   | 'embedding'
   | 'image'
@@ -105,6 +107,11 @@ const gptImage = {
   tokensMax: { low: 408, medium: 1_584, high: 6_240 },
 }
 const HOUR = 3_600
+/**
+ * xAI's models bill instructions that they add to every prompt: answers to a greeting report 686 (grok-4) and 206
+ * (grok-code-fast-1) prompt tokens. Nothing is published; this is three times the most that was seen.
+ */
+const XAI_HIDDEN_PROMPT = 2_048
 
 export const builtInModels: readonly BuiltInModel[] = [
   openai(
@@ -431,7 +438,12 @@ export const builtInModels: readonly BuiltInModel[] = [
       displayName: 'Grok 4.6',
       description: 'O mais capaz da xAI, com texto, imagens, ferramentas e raciocínio.',
     },
-    { contextTokens: 500_000, outputTokensMax: 500_000, imageTokensMax: 6_000 },
+    {
+      contextTokens: 500_000,
+      outputTokensMax: 500_000,
+      imageTokensMax: 6_000,
+      hiddenPromptTokensMax: XAI_HIDDEN_PROMPT,
+    },
   ),
   xai(
     'llm',
@@ -441,12 +453,22 @@ export const builtInModels: readonly BuiltInModel[] = [
       upstreamModel: 'grok-4-0709',
       description: 'Raciocínio avançado com uso de ferramentas.',
     },
-    { contextTokens: 256_000, outputTokensMax: 256_000, imageTokensMax: 6_000 },
+    {
+      contextTokens: 256_000,
+      outputTokensMax: 256_000,
+      imageTokensMax: 6_000,
+      hiddenPromptTokensMax: XAI_HIDDEN_PROMPT,
+    },
   ),
   xai(
     'llm',
     { id: 'grok-3-mini', displayName: 'Grok 3 mini', description: 'Raciocínio leve e barato.' },
-    { contextTokens: 131_072, outputTokensMax: 131_072, imageTokensMax: 0 },
+    {
+      contextTokens: 131_072,
+      outputTokensMax: 131_072,
+      imageTokensMax: 0,
+      hiddenPromptTokensMax: XAI_HIDDEN_PROMPT,
+    },
   ),
   xai(
     'llm',
@@ -456,7 +478,12 @@ export const builtInModels: readonly BuiltInModel[] = [
       upstreamModel: 'grok-code-fast-1',
       description: 'Programação com agentes, com baixa latência.',
     },
-    { contextTokens: 256_000, outputTokensMax: 256_000, imageTokensMax: 0 },
+    {
+      contextTokens: 256_000,
+      outputTokensMax: 256_000,
+      imageTokensMax: 0,
+      hiddenPromptTokensMax: XAI_HIDDEN_PROMPT,
+    },
   ),
   meta(
     'llm',

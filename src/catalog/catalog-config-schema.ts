@@ -183,6 +183,14 @@ const model = Type.Object(
     context_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000_000 })),
     max_output_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000_000 })),
     image_tokens_max: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000 })),
+    hidden_prompt_tokens_max: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 1_000_000,
+        description:
+          'The most tokens that the upstream adds to every prompt and bills. The hold covers them.',
+      }),
+    ),
     supports_tools: Type.Optional(Type.Boolean()),
     can_reason: Type.Optional(Type.Boolean()),
     embedding: Type.Optional(

@@ -136,7 +136,7 @@ function fromConfig(overlay: ModelConfig, faults: string[]): ConfiguredModel | u
   return overlaid(plain, overlay, faults)
 }
 
-/** The model with each field that the configuration sets in place of its own. */
+/** The model, overridden by each field that the configuration sets. */
 function overlaid(model: ConfiguredModel, overlay: ModelConfig, faults: string[]): ConfiguredModel {
   const category = overlay.category ?? model.category
   const price = overlay.prices
@@ -159,6 +159,9 @@ function overlaid(model: ConfiguredModel, overlay: ModelConfig, faults: string[]
     contextTokens: overlay.context_tokens ?? model.contextTokens,
     outputTokensMax: overlay.max_output_tokens ?? model.outputTokensMax,
     imageTokensMax: overlay.image_tokens_max ?? model.imageTokensMax,
+    ...(overlay.hidden_prompt_tokens_max === undefined
+      ? {}
+      : { hiddenPromptTokensMax: overlay.hidden_prompt_tokens_max }),
     supportsTools: overlay.supports_tools ?? model.supportsTools,
     ...(overlay.can_reason === undefined ? {} : { canReason: overlay.can_reason }),
     ...traitsOf(model, overlay),

@@ -65,6 +65,8 @@ export interface Model<P extends PriceTerms = Price> {
   readonly outputTokensMax: number
   /** The most tokens that one image in the prompt can count as; 0 if the model accepts no images. */
   readonly imageTokensMax: number
+  /** The most tokens that the model's upstreams add to every prompt and bill; none if unset. */
+  readonly hiddenPromptTokensMax?: number
   /** Set only if the model is known to use exactly this tokenizer; then its count may replace the bound by bytes. */
   readonly tokenizer?: Tokenizer
   readonly supportsTools: boolean

@@ -80,7 +80,7 @@ function costOfTokens(price: PriceTerms, tokens: TokenCounts): PicoUsd {
   )
 }
 
-/** Throws where a unit has no price. */
+/** Throws if a unit has no price. */
 export function costOfUnits(price: PriceTerms, units: UnitCounts | undefined): PicoUsd {
   let cost = 0n
   for (const unit in units) {

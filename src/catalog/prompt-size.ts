@@ -28,6 +28,7 @@ export function promptTokensBound(facts: PromptFacts, model: Model): number {
     facts.bytes +
     facts.imageCount * model.imageTokensMax +
     (facts.hasTools ? TOOL_PREAMBLE_TOKENS : 0) +
+    (model.hiddenPromptTokensMax ?? 0) +
     TEMPLATE_TOKENS
   return Math.min(bound, model.contextTokens)
 }

@@ -25,8 +25,21 @@ const TRANSIENT: ReadonlySet<UpstreamFailure['reason']> = new Set([
   'server_error',
   'rate_limited',
 ])
-/** Failures after which no route is tried: another upstream would refuse the request too, or the call was aborted. */
-const FINAL: ReadonlySet<UpstreamFailure['reason']> = new Set(['refused_request', 'aborted'])
+/**
+ * Failures after which no route and no fallback model is tried: another upstream would refuse the request too, or
+ * generate the same long answer for nothing, or the call was aborted.
+ */
+const FINAL: ReadonlySet<UpstreamFailure['reason']> = new Set([
+  'refused_request',
+  'answer_too_long',
+  'aborted',
+])
+const TIME_OUTS: ReadonlySet<UpstreamFailure['reason']> = new Set([
+  'first_byte_timeout',
+  'idle_timeout',
+])
+/** A slow but usual pace of a model, in output tokens per second. Upstreams generate the choices of a call at once. */
+const TOKENS_PER_SECOND_SLOW = 20
 
 export async function callUpstream<
   Body,
@@ -55,7 +68,7 @@ export async function callUpstream<
       const tried = await tryRoute(deps, kind, held, { route, provider, client, ending }, tries)
       if (tried.kind === 'called') return tried
       last = { failure: tried, route }
-      if (FINAL.has(tried.reason)) return notCalled(last, tries)
+      if (isFinal(tried)) return notCalled(last, tries)
       if (!TRANSIENT.has(tried.reason) || round >= deps.retriesOf(route.upstreamId)) continue
       pauseSeconds = Math.min(pauseSeconds ?? Infinity, tried.retryAfterSeconds ?? 0)
     }
@@ -117,8 +130,9 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
     tries.push({ upstream: upstreamId, model: upstreamModel, outcome: 'answered', ms })
     return { kind: 'called', outcome, route, provider, routeCall, tries, calledAtMs }
   }
-  const { reason, status } = outcome
-  reportFailure(deps, held, route, routeCall, outcome)
+  const failure = isExplainedByRequest(outcome, held, ms) ? { ...outcome, isFinal: true } : outcome
+  const { reason, status } = failure
+  reportFailure(deps, held, route, routeCall, failure)
   tries.push({
     upstream: upstreamId,
     model: upstreamModel,
@@ -126,11 +140,27 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
     ...(status === undefined ? {} : { status }),
     ms,
   })
-  return outcome
+  return failure
 }
 
-/** Failures that must not count against a route: the request or the client caused them, or nothing was sent. */
-const NOT_COUNTED: ReadonlySet<UpstreamFailure['reason']> = new Set([...FINAL, 'unsupported'])
+/**
+ * Whether a time-out says nothing about the upstream: a model at a slow but usual pace would not have generated the
+ * output of a plain call in this time, so the upstream probably worked, and bills its work. The limit decides, because
+ * the gateway cannot know how much of it the model needs. A stream shows its progress, so its time-outs are faults.
+ */
+function isExplainedByRequest(
+  { reason, isUnsent }: UpstreamFailure,
+  { request, quote }: HeldCall,
+  ms: number,
+): boolean {
+  if (request.isStream || isUnsent || !TIME_OUTS.has(reason)) return false
+  return quote.outputTokensMax / TOKENS_PER_SECOND_SLOW > ms / 1_000
+}
+
+/** Whether no other route and no fallback model may be tried after a failure. */
+export function isFinal({ reason, isFinal: isMarked }: UpstreamFailure): boolean {
+  return isMarked === true || FINAL.has(reason)
+}
 
 /** Reports a failure, before or after the first byte, to the circuit breaker, the metrics and the log. */
 export function reportFailure(
@@ -138,9 +168,11 @@ export function reportFailure(
   held: HeldCall,
   { upstreamId }: Route,
   routeCall: RouteCall,
-  { reason, detail, retryAfterSeconds }: UpstreamFailure,
+  failure: UpstreamFailure,
 ): void {
-  const isItsFault = !NOT_COUNTED.has(reason)
+  const { reason, detail, retryAfterSeconds } = failure
+  // The others are the fault of the request or of the client, or nothing was sent.
+  const isItsFault = !isFinal(failure) && reason !== 'unsupported'
   if (!isItsFault) routeCall.abstain()
   else if (reason === 'rate_limited') routeCall.fail(retryAfterSeconds ?? 1)
   else routeCall.fail()
@@ -168,7 +200,10 @@ export function refusalOf(failure: UpstreamFailure): Refusal {
       )
     case 'rate_limited':
       return refusals.modelLimited(Math.min(Math.max(failure.retryAfterSeconds ?? 1, 1), 60))
+    case 'answer_too_long':
+      return refusals.answerTooLong()
     default:
+      if (failure.isFinal) return refusals.tooSlowWithoutStream()
       return failure.status === 503 ? refusals.modelUnavailable() : refusals.upstreamError()
   }
 }

@@ -40,8 +40,8 @@ export interface HeldCall<Request extends CallRequest = CallRequest> {
   readonly holdId: string
   /** The epoch of the lease under which the hold was taken. */
   readonly epoch: number
-  /** A crash of the database can lose the hold until its first checkpoint; see `Attempt.mayLag`. */
-  readonly mayLag: boolean
+  /** A crash of the database can lose the hold until its first checkpoint; see `Attempt.commitsAsynchronously`. */
+  readonly commitsAsynchronously: boolean
   readonly quote: Quote
   readonly promptTokensEstimated: number
   readonly limits: Limits

@@ -65,7 +65,7 @@ export async function holdMoney<Request extends CallRequest>(
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const quoted = quote(current.input)
     const epoch = deps.lease.epoch()
-    const attempt = attemptOf(deps, context, current.key, quoted, isRepeated || tries > 0)
+    const attempt = attemptOf(deps, context, current, quoted, isRepeated || tries > 0)
     const verdict = await deps.ledger.hold(attempt)
     if (verdict.kind === 'unavailable') return { refused: refusals.serviceUnavailable(), limits }
     limits = deps.limits.counted(keySubject(current.key), verdict.keySequence ?? 0, verdict.at)
@@ -76,9 +76,9 @@ export async function holdMoney<Request extends CallRequest>(
         request,
         holdId: attempt.id,
         epoch,
-        mayLag: attempt.mayLag,
+        commitsAsynchronously: attempt.commitsAsynchronously,
         quote: quoted,
-        promptTokensEstimated: bounds.promptTokensEstimated,
+        promptTokensEstimated: attempt.promptTokensEstimated,
         limits,
       }
     }
@@ -169,7 +169,7 @@ function pricesOf({ price, routes }: Model): readonly Price[] {
 function attemptOf(
   deps: GatewayDeps,
   { incoming, model, isStream, bounds, fxRate }: HoldContext,
-  key: ActiveKey,
+  { key, input }: HoldRequest,
   quoted: Quote,
   isRepeated: boolean,
 ): Attempt {
@@ -186,14 +186,15 @@ function attemptOf(
     isStream,
     // A plain answer is sent only after its charge is committed. If a crash lost the hold, that commit finds none, and
     // the answer is refused.
-    mayLag: !isStream,
+    commitsAsynchronously: !isStream,
     amountNanoBrl: quoted.ceilingNanoBrl,
     budgetPicoUsd: quoted.ceilingPicoUsd,
     priceId: quoted.price.id,
     fxRateId: fxRate.id,
     fxRateE4: quoted.conversion.fxRateE4,
     markupE4: quoted.conversion.markupE4,
-    promptTokensEstimated: bounds.promptTokensEstimated,
+    // A charge by the estimate stays within the hold, also of a prompt that was counted.
+    promptTokensEstimated: Math.min(bounds.promptTokensEstimated, input.promptTokensMax),
     tokensCounted: bounds.tokensCounted,
   }
 }

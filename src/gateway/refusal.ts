@@ -122,6 +122,18 @@ export const refusals = {
       'upstream_error',
       'Falha temporária ao processar a requisição. Nada foi cobrado. Tente de novo em alguns segundos.',
     ),
+  tooSlowWithoutStream: () =>
+    refusal(
+      502,
+      'upstream_error',
+      'O modelo não terminou a resposta dentro do tempo limite. Nada foi cobrado. Use "stream": true ou reduza max_tokens.',
+    ),
+  answerTooLong: () =>
+    refusal(
+      502,
+      'upstream_error',
+      'A resposta do modelo passou do tamanho máximo de uma resposta inteira. Nada foi cobrado. Use "stream": true ou peça uma resposta menor.',
+    ),
   streamBroken: () =>
     refusal(
       502,

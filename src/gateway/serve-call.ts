@@ -15,7 +15,7 @@ import type { Resolution, Resolved } from '../ledger/resolution.ts'
 import type { UpstreamFailure } from '../providers/contract.ts'
 import { admit } from './admit.ts'
 import type { CallKind } from './call-kind.ts'
-import { callUpstream, refusalOf, reportFailure } from './call-upstream.ts'
+import { callUpstream, isFinal, refusalOf, reportFailure } from './call-upstream.ts'
 import type { AnsweredBy, CallRequest, Called, HeldCall, NotAdmitted, NotCalled } from './call.ts'
 import { chargeHeldCall, estimated, NOT_TIMED, releaseHeldCall } from './charge.ts'
 import type { Client, IncomingCall } from './client.ts'
@@ -49,7 +49,7 @@ export function createServeCall<
         const failure = await serveHeldCall(deps, kind, incoming, client, held)
         if (failure === undefined) return
         // The hold is resolved. If the customer named a fallback model, that model starts with its own hold.
-        const isOver = place === models.length - 1 || client.hasLeft() || !isWorthAnother(failure)
+        const isOver = place === models.length - 1 || client.hasLeft() || isFinal(failure)
         if (isOver) return refuse(deps, incoming, client, refusalOf(failure), held.limits)
       }
     } finally {
@@ -67,7 +67,10 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
   held: HeldCall<Request>,
 ): Promise<UpstreamFailure | undefined> {
   const { holdId: id, epoch, key } = held
-  const running = deps.calls.begin({ id, customerId: key.customerId, epoch }, !held.mayLag)
+  const running = deps.calls.begin(
+    { id, customerId: key.customerId, epoch },
+    !held.commitsAsynchronously,
+  )
   const ending = new AbortController()
   const timer = setTimeout(() => ending.abort(), deps.callTimeoutMs)
   let isResolved = false
@@ -163,11 +166,6 @@ async function refuseAndCount(
   if (verdict.kind === 'key_limited')
     return refuse(deps, incoming, client, refusals.keyLimited(secondsToReset(verdict)), limits)
   return refuse(deps, incoming, client, refused, limits)
-}
-
-/** Whether a fallback model may succeed: not if the request was refused or the call was aborted. */
-function isWorthAnother({ reason }: UpstreamFailure): boolean {
-  return reason !== 'refused_request' && reason !== 'aborted'
 }
 
 /** The resolution after an internal error: charges the delivered output, or releases the hold if there is none. */

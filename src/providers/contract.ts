@@ -68,6 +68,11 @@ export interface UpstreamFailure {
     | 'idle_timeout'
     | 'connection_lost'
     | 'bad_answer'
+    /**
+     * The answer is longer than the gateway reads. The upstream bills it, and any other upstream would generate the same
+     * for nothing.
+     */
+    | 'answer_too_long'
     /** The upstream refused the request as invalid; any other upstream would, too. */
     | 'refused_request'
     /** The adapter cannot send this request; another route may. Nothing was sent. */
@@ -79,11 +84,16 @@ export interface UpstreamFailure {
   readonly status?: number
   readonly retryAfterSeconds?: number
   readonly detail: string
-  /** Aborted while waiting for a connection, before anything was sent. */
+  /** Failed before anything was sent: aborted while waiting for a connection, or without an access token. */
   readonly isUnsent?: boolean
+  /** Set by the gateway: the request explains this time-out, so no other route or model is tried. */
+  readonly isFinal?: boolean
   /** Aborted because the client hung up, not by the time limit of the call. */
   readonly isByClient?: boolean
 }
+
+/** The most bytes of a plain chat answer that an adapter reads; a longer one fails with `answer_too_long`. */
+export const CHAT_ANSWER_BYTES_MAX = 64 * 1024 * 1024
 
 export interface ChatAnswer {
   readonly kind: 'answer'

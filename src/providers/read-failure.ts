@@ -1,11 +1,20 @@
 import { errors } from 'undici'
 import type { UpstreamFailure } from './contract.ts'
+import { SilentTooLong } from './watch-silence.ts'
 
 /** The call was aborted while it waited for a connection: nothing was sent to the upstream. */
 export class NotSent extends Error {
   constructor(cause: unknown) {
     super('aborted before it was sent', { cause })
     this.name = 'AbortError'
+  }
+}
+
+/** The answer is longer than the gateway reads. */
+export class AnswerTooLong extends Error {
+  constructor(bytesMax: number) {
+    super(`the answer is longer than ${bytesMax} bytes`)
+    this.name = 'AnswerTooLong'
   }
 }
 
@@ -47,7 +56,10 @@ function reasonOf(status: number): UpstreamFailure['reason'] {
 
 function errorReasonOf(error: unknown): UpstreamFailure['reason'] {
   if (error instanceof errors.HeadersTimeoutError) return 'first_byte_timeout'
-  if (error instanceof errors.BodyTimeoutError) return 'idle_timeout'
+  if (error instanceof SilentTooLong) return error.reason
+  if (error instanceof AnswerTooLong || error instanceof errors.ResponseExceededMaxSizeError) {
+    return 'answer_too_long'
+  }
   if (error instanceof errors.ConnectTimeoutError) return 'connect_failed'
   if (error instanceof errors.RequestAbortedError) return 'aborted'
   const { name, code } = error as { name?: string; code?: string }

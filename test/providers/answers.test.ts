@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { startFixtureServer, type FixtureServer } from './fixture-server.ts'
 import {
-  AI_SDK_WIRES,
+  AI_SDK_PROVIDERS,
   ANTHROPIC,
   ask,
   BEDROCK,
@@ -11,7 +11,7 @@ import {
   GOOGLE,
   VERTEX,
   type Outcome,
-  type TestWire,
+  type TestProvider,
 } from './test-provider.ts'
 
 let server: FixtureServer
@@ -21,10 +21,10 @@ before(async () => {
 afterEach(() => server.play(undefined))
 after(() => server.close())
 
-async function play(wire: TestWire, fixture: string, isStream: boolean): Promise<Outcome> {
+async function play(target: TestProvider, fixture: string, isStream: boolean): Promise<Outcome> {
   server.play(fixture)
-  const provider = wire.open(server.url)
-  const outcome = await complete(provider, { body: ask(wire), isStream })
+  const provider = target.open(server.url)
+  const outcome = await complete(provider, { body: ask(target), isStream })
   await provider.close()
   return outcome
 }
@@ -32,13 +32,13 @@ async function play(wire: TestWire, fixture: string, isStream: boolean): Promise
 for (const isStream of [false, true]) {
   const manner = isStream ? 'streamed' : 'plain'
 
-  for (const wire of AI_SDK_WIRES) {
-    test(`${wire.name}, ${manner}: an answer cut at its limit says so`, async () => {
-      const { turn, usage } = await play(wire, 'length', isStream)
+  for (const target of AI_SDK_PROVIDERS) {
+    test(`${target.name}, ${manner}: an answer cut off at its token limit reports finish_reason length`, async () => {
+      const { turn, usage } = await play(target, 'length', isStream)
       assert.equal(turn.message.content, 'Recife has')
       assert.equal(turn.finishReason, 'length')
       assert.deepEqual(usage, {
-        promptTokens: wire.promptTokens,
+        promptTokens: target.promptTokens,
         cachedTokens: 0,
         cacheWriteTokens: 0,
         completionTokens: 3,
@@ -46,8 +46,8 @@ for (const isStream of [false, true]) {
       })
     })
 
-    test(`${wire.name}, ${manner}: a tool call without arguments has an empty object of them`, async () => {
-      const { turn } = await play(wire, 'no-arguments', isStream)
+    test(`${target.name}, ${manner}: a tool call without arguments gets an empty object`, async () => {
+      const { turn } = await play(target, 'no-arguments', isStream)
       const [call] = turn.message.tool_calls as { id: string; function: unknown }[]
       assert.deepEqual(call?.function, { name: 'get_time', arguments: '{}' })
       assert.notEqual(call?.id, '')
@@ -55,7 +55,7 @@ for (const isStream of [false, true]) {
     })
   }
 
-  test(`anthropic, ${manner}: a refusal is filtered content, with the provider's words`, async () => {
+  test(`anthropic, ${manner}: a refusal becomes a content filter with the provider's text`, async () => {
     const { turn, usage } = await play(ANTHROPIC, 'refusal', isStream)
     assert.deepEqual(turn, {
       message: {
@@ -69,9 +69,9 @@ for (const isStream of [false, true]) {
     assert.equal(usage?.completionTokens, 3)
   })
 
-  for (const wire of [GOOGLE, VERTEX]) {
-    test(`${wire.name}, ${manner}: a blocked prompt is filtered content, and its tokens are known`, async () => {
-      const { turn, usage } = await play(wire, 'refusal', isStream)
+  for (const target of [GOOGLE, VERTEX]) {
+    test(`${target.name}, ${manner}: a blocked prompt is reported as filtered, with its token usage`, async () => {
+      const { turn, usage } = await play(target, 'refusal', isStream)
       assert.equal(turn.message.content, '')
       assert.equal(turn.finishReason, 'content_filter')
       assert.deepEqual(usage, {
@@ -83,8 +83,8 @@ for (const isStream of [false, true]) {
       })
     })
 
-    test(`${wire.name}, ${manner}: a tool call that the model got wrong is a failure`, async () => {
-      const { failure } = await play(wire, 'malformed', isStream)
+    test(`${target.name}, ${manner}: a malformed tool call from the model is a failure`, async () => {
+      const { failure } = await play(target, 'malformed', isStream)
       assert.deepEqual(failure, {
         kind: 'failure',
         reason: 'bad_answer',
@@ -93,19 +93,19 @@ for (const isStream of [false, true]) {
     })
   }
 
-  test(`google, ${manner}: usage that is missing is unknown, not zero`, async () => {
+  test(`google, ${manner}: missing usage is unknown, not zero`, async () => {
     const { turn, usage } = await play(GOOGLE, 'no-usage', isStream)
     assert.equal(turn.finishReason, 'stop')
     assert.equal(usage, undefined)
   })
 
-  test(`google, ${manner}: an answer of no tokens is not believed`, async () => {
+  test(`google, ${manner}: usage of zero tokens is not trusted`, async () => {
     const { turn, usage } = await play(GOOGLE, 'empty-usage', isStream)
     assert.equal(turn.message.content, 'Recife has')
     assert.equal(usage, undefined)
   })
 
-  test(`amazon-bedrock, ${manner}: what a guardrail stopped is filtered content`, async () => {
+  test(`amazon-bedrock, ${manner}: an answer that a guardrail stopped is reported as filtered`, async () => {
     const { turn, usage } = await play(BEDROCK, 'refusal', isStream)
     assert.equal(turn.message.content, 'I cannot help with that.')
     assert.equal(turn.finishReason, 'content_filter')
@@ -113,19 +113,19 @@ for (const isStream of [false, true]) {
     assert.equal(usage?.completionTokens, 3)
   })
 
-  test(`amazon-bedrock, ${manner}: an answer cut at the end of the window says so`, async () => {
+  test(`amazon-bedrock, ${manner}: an answer cut off at the context window reports finish_reason length`, async () => {
     const { turn } = await play(BEDROCK, 'window', isStream)
     assert.equal(turn.message.content, 'Recife has')
     assert.equal(turn.finishReason, 'length')
   })
 
-  for (const [wire, fixture, word] of [
+  for (const [target, fixture, word] of [
     [BEDROCK, 'malformed', 'malformed_tool_use'],
     [COHERE, 'failed', 'ERROR'],
     [COHERE, 'timeout', 'TIMEOUT'],
   ] as const) {
-    test(`${wire.name}, ${manner}: an answer that ends with ${word} is a failure`, async () => {
-      const { failure } = await play(wire, fixture, isStream)
+    test(`${target.name}, ${manner}: an answer that ends with ${word} is a failure`, async () => {
+      const { failure } = await play(target, fixture, isStream)
       assert.deepEqual(failure, {
         kind: 'failure',
         reason: 'bad_answer',

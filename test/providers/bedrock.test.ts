@@ -1,4 +1,4 @@
-/** What leaves for Bedrock, how it is signed, and what its binary stream says. */
+/** Requests to Bedrock, their signatures, and Bedrock's binary streams. */
 import assert from 'node:assert/strict'
 import { createHash, createHmac } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
@@ -33,7 +33,7 @@ for (const isStream of [false, true]) {
   const manner = isStream ? 'streamed' : 'plain'
   const method = isStream ? 'converse-stream' : 'converse'
 
-  test(`${manner}: thinking, hidden thinking and results go back as they came`, async () => {
+  test(`${manner}: thinking, redacted thinking and tool results are sent back unchanged`, async () => {
     const provider = BEDROCK.open(server.url)
     const request = weatherRequest(BEDROCK.model)
     const { turn } = await complete(provider, { body: request, isStream })
@@ -103,7 +103,7 @@ for (const isStream of [false, true]) {
     return { toolResult: { toolUseId, content: [{ text }] } }
   }
 
-  test(`${manner}: a request is signed so that Amazon would accept it`, async () => {
+  test(`${manner}: a request carries a signature that Amazon would accept`, async () => {
     const { received } = await meet(isStream, refuse)
     const { path, headers, text } = received
     assert.equal(path, `${MODEL_PATH}/${method}`)
@@ -120,7 +120,7 @@ for (const isStream of [false, true]) {
     assert.equal(signature, signAsAmazon({ path, headers, text }, signedHeaders, day ?? ''))
   })
 
-  test(`${manner}: with an API key nothing is signed`, async () => {
+  test(`${manner}: a request with an API key is not signed`, async () => {
     const { received } = await meet(isStream, refuse, { apiKey: 'own-key' })
     assert.equal(received.headers.authorization, 'Bearer own-key')
     assert.equal(received.headers['x-amz-date'], undefined)
@@ -133,7 +133,7 @@ for (const isStream of [false, true]) {
     [429, 'ThrottlingException', 'rate_limited'],
     [503, 'ServiceUnavailableException', 'server_error'],
   ] as const) {
-    test(`${manner}: ${type} is ${reason}`, async () => {
+    test(`${manner}: ${type} is reported as ${reason}`, async () => {
       const { failure, isBrokenStream } = await meet(isStream, (_received, response) => {
         response.setHeader('x-amzn-errortype', `${type}:http://internal.amazon.com/coral/`)
         answerJson(response, status, { message: 'No.' })
@@ -160,7 +160,7 @@ for (const [type, status, reason] of [
   ['throttlingException', 429, 'rate_limited'],
   ['validationException', 400, 'refused_request'],
 ] as const) {
-  test(`a stream with ${type} breaks as ${reason}, after what came`, async () => {
+  test(`a stream with ${type} delivers its chunks, then fails with ${reason}`, async () => {
     const { failure, turn, isBrokenStream } = await meet(
       true,
       stream(FIRST_WORDS, exceptionFrame(type, { message: 'No.' })),
@@ -176,7 +176,7 @@ for (const [type, status, reason] of [
   })
 }
 
-test('frames are read whatever pieces they come in', async () => {
+test('frames are decoded however the network splits them', async () => {
   const frames = Buffer.concat([
     eventFrame('{"messageStart":{"role":"assistant"}}'),
     FIRST_WORDS,
@@ -199,7 +199,7 @@ test('frames are read whatever pieces they come in', async () => {
   assert.equal(usage?.completionTokens, 2)
 })
 
-test('a frame whose checksum is wrong breaks the stream, after what came', async () => {
+test('a frame with a wrong checksum fails the stream after the chunks before it', async () => {
   const wrong = Buffer.from(FIRST_WORDS)
   wrong.writeUInt8(wrong.readUInt8(wrong.length - 6) ^ 1, wrong.length - 6)
   const { failure, turn, isBrokenStream } = await meet(true, stream(FIRST_WORDS, wrong))
@@ -208,7 +208,7 @@ test('a frame whose checksum is wrong breaks the stream, after what came', async
   assert.equal(failure?.reason, 'bad_answer')
 })
 
-test('a stream that ends in the middle of a frame is broken, after what came', async () => {
+test('a stream that ends in the middle of a frame fails after the chunks before it', async () => {
   const { failure, turn, usage } = await meet(
     true,
     stream(FIRST_WORDS, FIRST_WORDS.subarray(0, 30)),
@@ -218,7 +218,7 @@ test('a stream that ends in the middle of a frame is broken, after what came', a
   assert.equal(usage, undefined)
 })
 
-test('a stream that ends before its usage is an answer of unknown usage', async () => {
+test('a stream that ends before its usage has unknown usage', async () => {
   const { failure, turn, usage } = await meet(
     true,
     stream(FIRST_WORDS, eventFrame('{"messageStop":{"stopReason":"end_turn"}}')),
@@ -228,7 +228,7 @@ test('a stream that ends before its usage is an answer of unknown usage', async 
   assert.equal(usage, undefined)
 })
 
-test('cache marks become cache points', async () => {
+test('cache marks are sent as cache points', async () => {
   const provider = BEDROCK.open(server.url)
   const cached = { cache_control: { type: 'ephemeral' } }
   await complete(provider, {
@@ -281,7 +281,7 @@ async function meet(
   return { ...outcome, received }
 }
 
-/** Signature Version 4 of a request as it arrived, after Amazon's description. */
+/** The Signature Version 4 of a received request, computed as Amazon's documentation describes. */
 function signAsAmazon(
   { path, headers, text }: Pick<Received, 'path' | 'headers' | 'text'>,
   signedHeaders: string,
@@ -294,7 +294,7 @@ function signAsAmazon(
     .split(';')
     .map((name) => `${name}:${String(headers[name]).trim().replace(/ +/g, ' ')}\n`)
     .join('')
-  // Each part of the path is encoded once more, as for every service but one.
+  // Every service except S3 encodes each path segment a second time.
   const canonicalPath = path.split('/').map(encodeURIComponent).join('/')
   const request = ['POST', canonicalPath, '', canonicalHeaders, signedHeaders, sha256(text)]
   const scope = `${day}/us-east-1/bedrock/aws4_request`

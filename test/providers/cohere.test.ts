@@ -1,4 +1,4 @@
-/** What leaves for Cohere, and what its answers say. */
+/** Requests to Cohere and its answers. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { startFixtureServer, type FixtureServer } from './fixture-server.ts'
@@ -23,7 +23,7 @@ after(() => server.close())
 for (const isStream of [false, true]) {
   const manner = isStream ? 'streamed' : 'plain'
 
-  test(`${manner}: calls and their results go back under the ids that Cohere gave them`, async () => {
+  test(`${manner}: tool calls and their results keep the ids that Cohere gave them`, async () => {
     const provider = COHERE.open(server.url)
     const request = weatherRequest(COHERE.model)
     const { turn } = await complete(provider, { body: request, isStream })
@@ -82,18 +82,18 @@ for (const isStream of [false, true]) {
     await provider.close()
   })
 
-  test(`${manner}: the billed tokens count, not the formatting tokens that Cohere adds`, async () => {
+  test(`${manner}: billed tokens count, not the formatting tokens that Cohere adds`, async () => {
     server.play('length')
     const provider = COHERE.open(server.url)
     const { usage } = await complete(provider, { body: ask(COHERE), isStream })
-    // Its fixture tells of 533 tokens of input and 17 of output, of which 50 and 3 are billed.
+    // The fixture reports 533 input and 17 output tokens, of which 50 and 3 are billed.
     assert.equal(usage?.promptTokens, 50)
     assert.equal(usage?.completionTokens, 3)
     await provider.close()
   })
 }
 
-test('every sampling parameter arrives', async () => {
+test('every sampling parameter is sent', async () => {
   const provider = COHERE.open(server.url)
   const sampling = {
     max_tokens: 50,

@@ -1,4 +1,4 @@
-/** Credentials, addresses and connections: what the packages get of us, and nothing from elsewhere. */
+/** Credentials, addresses and connections: provider packages use only our settings, never the environment. */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, createVerify } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
@@ -13,7 +13,9 @@ before(async () => {
 })
 after(() => fixtures.close())
 
-/** What an operator's shell may hold for other programs. The runner gives each file its own process. */
+/**
+ * Variables that an operator's shell may set for other programs. The runner gives each file its own process.
+ */
 const FOREIGN = {
   ANTHROPIC_API_KEY: 'foreign',
   ANTHROPIC_BASE_URL: 'http://127.0.0.1:1',
@@ -39,7 +41,7 @@ const refuse = (_received: unknown, response: ServerResponse): void => {
   response.writeHead(400).end('{}')
 }
 
-test('every provider is asked at our address with our credentials, and the environment is not read', async () => {
+test('every provider is called at our address with our credentials, and the environment is ignored', async () => {
   const server = await startScriptedServer(refuse)
   const baseUrl = server.url
   const headers = { 'x-own': 'yes' }
@@ -84,14 +86,14 @@ test('every provider is asked at our address with our credentials, and the envir
   await server.close()
 })
 
-test('a provider without credentials or without a place is not made', () => {
+test('a provider without credentials or a location cannot be created', () => {
   const vertex = { project: 'own', location: 'us-central1' }
   assert.throws(() => openAiSdk('google-vertex', { vertex }), TypeError)
   assert.throws(() => openAiSdk('amazon-bedrock', { apiKey: 'own' }), TypeError)
   assert.throws(() => openAiSdk('amazon-bedrock', { bedrock: { region: 'x' } }), TypeError)
 })
 
-test('vertex: the service account signs for a token, which serves all calls until it ends', async () => {
+test("vertex: the service account's token is fetched once and shared by all calls until it expires", async () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const server = await startScriptedServer(({ path }, response) => {
     if (path !== '/token') return refuse(undefined, response)
@@ -134,7 +136,7 @@ test('vertex: the service account signs for a token, which serves all calls unti
   await server.close()
 })
 
-test('vertex: an account that is refused a token is refused credentials, and asks anew', async () => {
+test('vertex: a refused token request fails as refused credentials, and the next call asks again', async () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const server = await startScriptedServer((_received, response) => {
     response.writeHead(400).end('{"error":"invalid_grant"}')
@@ -163,7 +165,7 @@ test('vertex: an account that is refused a token is refused credentials, and ask
   await server.close()
 })
 
-test('a slow reader slows the upstream down', async () => {
+test('a slow reader applies backpressure to the upstream', async () => {
   const BYTES_MAX = 48 * 1024 * 1024
   const delta = { type: 'text_delta', text: 'x'.repeat(32 * 1024) }
   const event = `data: ${JSON.stringify({ type: 'content_block_delta', index: 0, delta })}\n\n`
@@ -209,7 +211,7 @@ test('a slow reader slows the upstream down', async () => {
   await server.close()
 })
 
-test('the connection of a stream that has ended is used again', async () => {
+test('the connection of a finished stream is reused', async () => {
   const sockets = new Set<number | undefined>()
   const server = await startScriptedServer(({ headers }, response) => {
     sockets.add(response.socket?.remotePort)
@@ -233,7 +235,7 @@ test('the connection of a stream that has ended is used again', async () => {
   await server.close()
 })
 
-test('close ends the calls that are under way', async () => {
+test('close aborts running calls', async () => {
   fixtures.fail({ kind: 'hang' })
   const provider = ANTHROPIC.open(fixtures.url)
   const pending = complete(provider, { body: ask(ANTHROPIC) })

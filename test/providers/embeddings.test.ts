@@ -1,4 +1,4 @@
-/** Embeddings over each wire: what leaves, what comes back, and in how many requests. */
+/** Embeddings of each provider: the requests, the answers, and how texts are split into requests. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
@@ -60,7 +60,7 @@ function fixture(path: string): Answer {
   return (_received, response) => answerJson(response, 200, text)
 }
 
-/** Answers each request with the first byte of each of its texts as a vector. */
+/** Answers each request with one vector per text: the text's first byte. */
 function answerTexts(
   textsOf: (body: any) => string[],
   write: (vectors: number[][], texts: string[]) => unknown,
@@ -97,13 +97,13 @@ function used(promptTokens: number): unknown {
   }
 }
 
-test('anthropic has no embeddings', async () => {
+test('anthropic offers no embeddings', async () => {
   const provider = open('anthropic')
   assert.equal('embed' in provider, false)
   await provider.close()
 })
 
-test('google: several texts are one request, and its usage is unknown', async () => {
+test('google: several texts go in one request, and usage is unknown', async () => {
   answer = fixture('google/embeddings')
   assert.deepEqual(await embed('google', 'gemini-embedding-001', { dimensions: 768 }), {
     kind: 'embeddings',
@@ -127,7 +127,7 @@ test('google: several texts are one request, and its usage is unknown', async ()
   assert.equal(request?.headers['x-catraca-call-id'], 'call-1')
 })
 
-test('google: one text has a request of its own kind', async () => {
+test('google: a single text uses its own kind of request', async () => {
   answer = fixture('google/embedding')
   assert.deepEqual(await embed('google', 'gemini-embedding-001', { inputs: ['a'] }), {
     kind: 'embeddings',
@@ -142,7 +142,7 @@ test('google: one text has a request of its own kind', async () => {
   ])
 })
 
-test('google: usage counts where a model reports it', async () => {
+test('google: usage counts when a model reports it', async () => {
   answer = (_received, response) =>
     answerJson(response, 200, {
       embedding: { values: [1] },
@@ -152,7 +152,7 @@ test('google: usage counts where a model reports it', async () => {
   assert.deepEqual(outcome, { kind: 'embeddings', vectors: [[1]], usage: used(4) })
 })
 
-test('google-vertex: texts are predicted together, and their tokens are the sum', async () => {
+test('google-vertex: texts are embedded together, and usage is the sum of their tokens', async () => {
   answer = fixture('google-vertex/embeddings')
   assert.deepEqual(await embed('google-vertex', 'text-embedding-005', { dimensions: 256 }), {
     kind: 'embeddings',
@@ -170,7 +170,7 @@ test('google-vertex: texts are predicted together, and their tokens are the sum'
   ])
 })
 
-test('google-vertex: a model that takes one text at a time is asked once for each', async () => {
+test('google-vertex: a model that takes one text at a time gets one request per text', async () => {
   answer = answerTexts(
     ({ instances }) => instances.map(({ content }: { content: string }) => content),
     (vectors) => ({
@@ -192,7 +192,7 @@ test('google-vertex: a model that takes one text at a time is asked once for eac
   assert.equal(server.received.length, 3)
 })
 
-test('google-vertex: a request has no more bytes than Vertex takes tokens', async () => {
+test('google-vertex: a request never has more bytes than Vertex accepts tokens', async () => {
   answer = answerTexts(
     ({ instances }) => instances.map(({ content }: { content: string }) => content),
     (vectors) => ({
@@ -213,7 +213,7 @@ test('google-vertex: a request has no more bytes than Vertex takes tokens', asyn
   )
 })
 
-test('google-vertex: what the newest model reports counts', async () => {
+test('google-vertex: the usage that the newest model reports counts', async () => {
   answer = (_received, response) =>
     answerJson(response, 200, {
       embedding: { values: [1] },
@@ -227,7 +227,7 @@ test('google-vertex: what the newest model reports counts', async () => {
   )
 })
 
-test('amazon-bedrock: Titan takes one text at a time, signed', async () => {
+test('amazon-bedrock: Titan takes one text per signed request', async () => {
   answer = fixture('amazon-bedrock/embedding-titan')
   assert.deepEqual(
     await embed('amazon-bedrock', 'amazon.titan-embed-text-v2:0', { dimensions: 512 }),
@@ -240,7 +240,7 @@ test('amazon-bedrock: Titan takes one text at a time, signed', async () => {
       usage: used(8),
     },
   )
-  // The requests go out together: either may arrive first.
+  // The requests are sent in parallel: either may arrive first.
   assert.deepEqual(
     sent().toSorted((one, other) => (one.body.inputText < other.body.inputText ? -1 : 1)),
     ['a', 'b'].map((inputText) => ({
@@ -251,7 +251,7 @@ test('amazon-bedrock: Titan takes one text at a time, signed', async () => {
   assert.match(server.received[0]?.headers.authorization ?? '', /^AWS4-HMAC-SHA256 Credential=/)
 })
 
-test('amazon-bedrock: Nova has its dimensions by another name', async () => {
+test('amazon-bedrock: Nova names its dimensions field differently', async () => {
   answer = fixture('amazon-bedrock/embedding-nova')
   const outcome = await embed('amazon-bedrock', 'amazon.nova-2-multimodal-embeddings-v1:0', {
     inputs: ['a'],
@@ -269,7 +269,7 @@ test('amazon-bedrock: Nova has its dimensions by another name', async () => {
   })
 })
 
-test('amazon-bedrock: Cohere takes texts together, and Amazon counts them in a header', async () => {
+test('amazon-bedrock: Cohere takes texts together, and Amazon reports their tokens in a header', async () => {
   answer = (received, response) => {
     response.setHeader('x-amzn-bedrock-input-token-count', '8')
     fixture('amazon-bedrock/embeddings-cohere')(received, response)
@@ -288,14 +288,14 @@ test('amazon-bedrock: Cohere takes texts together, and Amazon counts them in a h
   ])
 })
 
-test('amazon-bedrock: without that header usage is unknown, not zero', async () => {
+test('amazon-bedrock: a missing token header means unknown usage, not zero', async () => {
   answer = fixture('amazon-bedrock/embeddings-cohere')
   const outcome = await embed('amazon-bedrock', 'cohere.embed-multilingual-v3')
   assert.equal(outcome.kind, 'embeddings')
   assert.equal(outcome.kind === 'embeddings' && outcome.usage, undefined)
 })
 
-test('cohere: texts go together, with what they are for, and billed tokens count', async () => {
+test('cohere: texts are sent together with their input type, and billed tokens count', async () => {
   answer = fixture('cohere/embeddings')
   const asked = { dimensions: 512, fields: { input_type: 'search_document' } }
   assert.deepEqual(await embed('cohere', 'embed-v4.0', asked), {
@@ -329,13 +329,13 @@ function cohereAnswer(vectors: unknown, inputTokens: number): unknown {
   }
 }
 
-test('more texts than a request takes go out in batches, and come back in their order', async () => {
-  // Later batches answer sooner.
+test('texts beyond the limit of a request are sent in batches, and vectors keep the order of the texts', async () => {
+  // The first batch is answered before the others, and of these the last one first.
   let waiting: (() => void)[] = []
   const batched = answerTexts(cohereTexts, (vectors, texts) => cohereAnswer(vectors, texts.length))
   answer = (received, response) => {
     waiting.push(() => batched(received, response))
-    if (waiting.length === 3) {
+    if (server.received.length !== 2) {
       const answers = waiting.toReversed()
       waiting = []
       for (const write of answers) write()
@@ -354,7 +354,7 @@ test('more texts than a request takes go out in batches, and come back in their 
   )
 })
 
-test('usage is unknown where it is for one batch', async () => {
+test('usage is unknown when one batch reports none', async () => {
   answer = answerTexts(cohereTexts, (vectors, texts) =>
     cohereAnswer(vectors, texts.length < 96 ? 0 : texts.length),
   )
@@ -364,10 +364,15 @@ test('usage is unknown where it is for one batch', async () => {
   assert.equal(outcome.kind === 'embeddings' && outcome.usage, undefined)
 })
 
-test('one failed batch fails the call, and the others are ended', async () => {
+test('one failed batch fails the call and aborts the other batches', async () => {
   let hanging: Received | undefined
   answer = (received, response) => {
-    if (JSON.parse(received.text).texts.length === 96) {
+    const { texts } = JSON.parse(received.text)
+    if (texts[0] === 'longest') {
+      const floats = texts.map(() => [1])
+      return answerJson(response, 200, cohereAnswer(floats, texts.length))
+    }
+    if (texts.length === 96) {
       hanging = received
       return
     }
@@ -378,18 +383,62 @@ test('one failed batch fails the call, and the others are ended', async () => {
     }
     wait()
   }
-  const inputs = Array.from({ length: 100 }, () => 'a')
+  const inputs = ['longest', ...Array.from({ length: 195 }, () => 'a')]
   assert.deepEqual(await embed('cohere', 'embed-v4.0', { inputs }), {
     kind: 'failure',
     reason: 'rate_limited',
     status: 429,
     retryAfterSeconds: 3,
-    detail: '429 {"message":"Slow down."}',
+    detail: '1 of 3 batches were answered and are not charged; 429 {"message":"Slow down."}',
   })
   await hanging?.gone
 })
 
-test('so many texts that need a request each are not all asked at once', async () => {
+test('the batch with the longest text is answered before another is sent, and the order is kept', async () => {
+  let isFirstAnswered = false
+  answer = (received, response) => {
+    const { inputText } = JSON.parse(received.text)
+    if (inputText !== 'longest') assert.ok(isFirstAnswered)
+    setTimeout(() => {
+      isFirstAnswered = true
+      answerJson(response, 200, { embedding: [inputText.length], inputTextTokenCount: 1 })
+    }, 20)
+  }
+  const inputs = ['a', 'ab', 'longest', 'abc']
+  const outcome = await embed('amazon-bedrock', 'amazon.titan-embed-text-v2:0', { inputs })
+  assert.deepEqual(outcome.kind === 'embeddings' && outcome.vectors, [[1], [2], [7], [3]])
+  assert.equal(JSON.parse(server.received[0]?.text ?? '').inputText, 'longest')
+})
+
+test('a longest text that is refused is the only one that was sent', async () => {
+  answer = (_received, response) => answerJson(response, 400, { message: 'Too long.' })
+  const inputs = [...Array.from({ length: 50 }, () => 'a'), 'too long', 'a']
+  const outcome = await embed('amazon-bedrock', 'amazon.titan-embed-text-v2:0', { inputs })
+  assert.equal(outcome.kind === 'failure' && outcome.detail, '400 {"message":"Too long."}')
+  assert.equal(server.received.length, 1)
+})
+
+test('after the first failure no batch is sent, and those in flight are aborted', async () => {
+  const inFlight: [Received, ServerResponse][] = []
+  answer = (received, response) => {
+    if (JSON.parse(received.text).inputText === 'longest')
+      return answerJson(response, 200, { embedding: [1], inputTextTokenCount: 1 })
+    inFlight.push([received, response])
+    if (inFlight.length === 8) answerJson(inFlight[3]?.[1] as ServerResponse, 400, 'No.')
+  }
+  const inputs = ['longest', ...Array.from({ length: 100 }, () => 'a')]
+  const options = { connectionsMax: 8 }
+  const model = 'amazon.titan-embed-text-v2:0'
+  const outcome = await embed('amazon-bedrock', model, { inputs }, options)
+  assert.equal(
+    outcome.kind === 'failure' && outcome.detail,
+    '1 of 101 batches were answered and are not charged; 400 No.',
+  )
+  await Promise.all(inFlight.filter((_one, at) => at !== 3).map(([received]) => received.gone))
+  assert.equal(server.received.length, 9)
+})
+
+test('many texts that need a request each are sent with limited concurrency', async () => {
   let open = 0
   let openMax = 0
   answer = (_received, response) => {
@@ -407,7 +456,7 @@ test('so many texts that need a request each are not all asked at once', async (
   assert.ok(openMax <= 8, `${openMax} at once`)
 })
 
-test('tokens in place of texts are refused, and nothing is sent', async () => {
+test('tokens instead of texts are refused before any request', async () => {
   assert.deepEqual(await embed('cohere', 'embed-v4.0', { inputs: ['a', [1, 2, 3]] }), {
     kind: 'failure',
     reason: 'unsupported',
@@ -422,7 +471,7 @@ for (const [kind, model, asked] of [
   ['amazon-bedrock', 'amazon.titan-embed-text-v2:0', { dimensions: 300 }],
   ['amazon-bedrock', 'amazon.nova-2-multimodal-embeddings-v1:0', { dimensions: 512 }],
 ] as const) {
-  test(`${kind}: ${JSON.stringify(asked)} of ${model} is refused, and nothing is sent`, async () => {
+  test(`${kind}: ${JSON.stringify(asked)} for ${model} is refused before any request`, async () => {
     const outcome = await embed(kind, model, asked)
     assert.equal(outcome.kind === 'failure' && outcome.reason, 'unsupported')
     assert.equal(server.received.length, 0)
@@ -437,7 +486,7 @@ for (const [name, body] of [
   ['no vectors', { id: 'e' }],
   ['half a JSON', '{"embeddings":{"float":[[1],'],
 ] as const) {
-  test(`${name}: a bad answer`, async () => {
+  test(`${name}: the call fails with bad_answer`, async () => {
     answer = (_received, response) => answerJson(response, 200, body)
     const outcome = await embed('cohere', 'embed-v4.0')
     assert.equal(outcome.kind === 'failure' && outcome.reason, 'bad_answer')
@@ -469,13 +518,13 @@ for (const [kind, model] of MODELS) {
     })
   }
 
-  test(`${kind}: no answer in time is first_byte_timeout`, async () => {
+  test(`${kind}: an answer that does not start in time is first_byte_timeout`, async () => {
     answer = () => {}
     const outcome = await embed(kind, model, { inputs: ['a'] }, { firstByteTimeoutMs: 200 })
     assert.equal(outcome.kind === 'failure' && outcome.reason, 'first_byte_timeout')
   })
 
-  test(`${kind}: a caller that gives up aborts the request upstream`, async () => {
+  test(`${kind}: an abort by the caller aborts the request upstream`, async () => {
     const caller = new AbortController()
     answer = () => caller.abort(new Error('the customer has left'))
     const outcome = await embed(kind, model, { inputs: ['a'], signal: caller.signal })

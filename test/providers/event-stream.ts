@@ -1,6 +1,6 @@
 /**
- * Frames of `application/vnd.amazon.eventstream`, written after Amazon's description of the format: two
- * lengths and their checksum, headers, payload, and a checksum of it all; numbers are big-endian.
+ * Frames of `application/vnd.amazon.eventstream`, encoded as Amazon's documentation describes: two lengths
+ * and their checksum, headers, payload, and a checksum of the whole frame; numbers are big-endian.
  */
 import { crc32 } from 'node:zlib'
 
@@ -8,7 +8,7 @@ const PRELUDE_BYTES = 12
 const CHECKSUM_BYTES = 4
 const HEADER_VALUE_IS_TEXT = 7
 
-/** One event as Bedrock names them, from `{"<name>": <payload>}`. */
+/** One event under the name that Bedrock gives it, from `{"<name>": <payload>}`. */
 export function eventFrame(event: string): Buffer {
   const [[name, payload] = ['', {}]] = Object.entries(JSON.parse(event) as object)
   return frame(
@@ -21,7 +21,7 @@ export function eventFrame(event: string): Buffer {
   )
 }
 
-/** What Bedrock sends in place of an event where it fails after its 200. */
+/** The exception that Bedrock sends instead of an event when it fails after its 200. */
 export function exceptionFrame(name: string, payload: unknown): Buffer {
   return frame(
     {

@@ -5,12 +5,12 @@ import { after, afterEach, before, describe, test } from 'node:test'
 import { StreamBroken } from '../../src/providers/contract.ts'
 import { startFixtureServer, type Fault, type FixtureServer } from './fixture-server.ts'
 import {
-  AI_SDK_WIRES,
+  AI_SDK_PROVIDERS,
   ask,
   complete,
   contentOf,
   type Outcome,
-  type TestWire,
+  type TestProvider,
 } from './test-provider.ts'
 import { WEATHER_THINKING } from './weather-conversation.ts'
 
@@ -21,12 +21,10 @@ before(async () => {
 afterEach(() => server.fail(undefined))
 after(() => server.close())
 
-const SHORT = { firstByteTimeoutMs: 200, idleTimeoutMs: 200 }
-
-async function meet(wire: TestWire, fault: Fault, isStream: boolean): Promise<Outcome> {
+async function meet(target: TestProvider, fault: Fault, isStream: boolean): Promise<Outcome> {
   server.fail(fault)
-  const provider = wire.open(server.url)
-  const outcome = await complete(provider, { body: ask(wire), isStream })
+  const provider = target.open(server.url)
+  const outcome = await complete(provider, { body: ask(target), isStream })
   await provider.close()
   return outcome
 }
@@ -42,20 +40,20 @@ const STATUSES = [
   [529, 'server_error'],
 ] as const
 
-// Each waits most of a second for a timeout: all at once, with a server each.
-describe('a silent upstream', { concurrency: true }, () => {
-  for (const wire of AI_SDK_WIRES) {
+// Each test waits most of a second for a timeout, so they run in parallel, each with its own server.
+describe('a silent upstream fails with a timeout', { concurrency: true }, () => {
+  for (const target of AI_SDK_PROVIDERS) {
     for (const isStream of [false, true]) {
       const manner = isStream ? 'streamed' : 'plain'
-      for (const [kind, reason, name] of [
-        ['hang', 'first_byte_timeout', 'no answer in time'],
-        ['hang_middle', 'idle_timeout', 'an answer that stops'],
+      for (const [kind, reason, name, limit] of [
+        ['hang', 'first_byte_timeout', 'no answer in time', { firstByteTimeoutMs: 200 }],
+        ['hang_middle', 'idle_timeout', 'an answer that stops', { idleTimeoutMs: 200 }],
       ] as const) {
-        test(`${wire.name}, ${manner}: ${name} is ${reason}`, async () => {
+        test(`${target.name}, ${manner}: ${name} is reported as ${reason}`, async () => {
           const silent = await startFixtureServer()
           silent.fail({ kind })
-          const provider = wire.open(silent.url, SHORT)
-          const { failure } = await complete(provider, { body: ask(wire), isStream })
+          const provider = target.open(silent.url, limit)
+          const { failure } = await complete(provider, { body: ask(target), isStream })
           await provider.close()
           await silent.close()
           assert.equal(failure?.reason, reason)
@@ -65,16 +63,16 @@ describe('a silent upstream', { concurrency: true }, () => {
   }
 })
 
-for (const wire of AI_SDK_WIRES) {
+for (const target of AI_SDK_PROVIDERS) {
   for (const isStream of [false, true]) {
     const manner = isStream ? 'streamed' : 'plain'
 
     for (const [status, reason] of STATUSES) {
-      test(`${wire.name}, ${manner}: ${status} is ${reason}`, async () => {
+      test(`${target.name}, ${manner}: ${status} is reported as ${reason}`, async () => {
         const body = '{"error":{"type":"some_error","message":"No."}}'
         const headers = { 'retry-after': '7' }
         const { failure, isBrokenStream } = await meet(
-          wire,
+          target,
           { kind: 'status', status, body, headers },
           isStream,
         )
@@ -89,11 +87,11 @@ for (const wire of AI_SDK_WIRES) {
       })
     }
 
-    test(`${wire.name}, ${manner}: a redirect is not followed`, async () => {
+    test(`${target.name}, ${manner}: a redirect is not followed`, async () => {
       const before = server.requests.length
       const headers = { location: `${server.url}/elsewhere` }
       const { failure } = await meet(
-        wire,
+        target,
         { kind: 'status', status: 307, body: '', headers },
         isStream,
       )
@@ -102,29 +100,29 @@ for (const wire of AI_SDK_WIRES) {
       assert.equal(server.requests.length, before + 1)
     })
 
-    test(`${wire.name}, ${manner}: a connection that breaks is connection_lost`, async () => {
-      const { failure } = await meet(wire, { kind: 'cut_middle' }, isStream)
+    test(`${target.name}, ${manner}: a connection that breaks is connection_lost`, async () => {
+      const { failure } = await meet(target, { kind: 'cut_middle' }, isStream)
       assert.equal(failure?.reason, 'connection_lost')
     })
 
-    test(`${wire.name}, ${manner}: a port that nobody listens on is connect_failed`, async () => {
+    test(`${target.name}, ${manner}: a closed port is connect_failed`, async () => {
       const closed = createServer().listen(0, '127.0.0.1')
       await once(closed, 'listening')
       const { port } = closed.address() as AddressInfo
       closed.close()
       await once(closed, 'close')
-      const provider = wire.open(`http://127.0.0.1:${port}`)
-      const { failure } = await complete(provider, { body: ask(wire), isStream })
+      const provider = target.open(`http://127.0.0.1:${port}`)
+      const { failure } = await complete(provider, { body: ask(target), isStream })
       assert.equal(failure?.reason, 'connect_failed')
       await provider.close()
     })
 
-    test(`${wire.name}, ${manner}: a caller that gives up aborts the request upstream`, async () => {
+    test(`${target.name}, ${manner}: an abort by the caller aborts the request upstream`, async () => {
       server.fail({ kind: 'hang' })
-      const provider = wire.open(server.url)
+      const provider = target.open(server.url)
       const caller = new AbortController()
       const before = server.requests.length
-      const pending = complete(provider, { body: ask(wire), isStream }, caller.signal)
+      const pending = complete(provider, { body: ask(target), isStream }, caller.signal)
       while (server.requests.length === before)
         await new Promise((resolve) => setImmediate(resolve))
       caller.abort(new Error('the customer has left'))
@@ -135,40 +133,40 @@ for (const wire of AI_SDK_WIRES) {
     })
   }
 
-  test(`${wire.name}: half a JSON is a bad answer`, async () => {
-    const { failure } = await meet(wire, { kind: 'end_middle' }, false)
+  test(`${target.name}: truncated JSON is bad_answer`, async () => {
+    const { failure } = await meet(target, { kind: 'end_middle' }, false)
     assert.equal(failure?.reason, 'bad_answer')
     assert.doesNotMatch(failure?.detail ?? '', /Recife/)
   })
 
-  test(`${wire.name}: a stream that ends without its end is broken, after what came`, async () => {
-    const { failure, turn, usage } = await meet(wire, { kind: 'end_middle' }, true)
+  test(`${target.name}: a stream without its final event fails after the delivered chunks`, async () => {
+    const { failure, turn, usage } = await meet(target, { kind: 'end_middle' }, true)
     assert.equal(failure?.reason, 'connection_lost')
     assert.equal(turn.message.reasoning_content, WEATHER_THINKING)
     assert.equal(usage, undefined)
   })
 
-  test(`${wire.name}: an error in the middle breaks the stream, after what came`, async () => {
-    const { failure, turn, isBrokenStream } = await meet(wire, { kind: 'error_middle' }, true)
+  test(`${target.name}: an error in the middle of a stream fails it after the delivered chunks`, async () => {
+    const { failure, turn, isBrokenStream } = await meet(target, { kind: 'error_middle' }, true)
     assert.equal(isBrokenStream, true)
     assert.equal(turn.message.reasoning_content, WEATHER_THINKING)
-    assert.deepEqual(failure, wire.errorEvent)
+    assert.deepEqual(failure, target.errorEvent)
   })
 
-  test(`${wire.name}: an error first breaks the stream, before anything`, async () => {
-    const { failure, bodies, isBrokenStream } = await meet(wire, { kind: 'error_first' }, true)
+  test(`${target.name}: an error as the first event fails the stream before any chunk`, async () => {
+    const { failure, bodies, isBrokenStream } = await meet(target, { kind: 'error_first' }, true)
     assert.equal(isBrokenStream, true)
     assert.deepEqual(bodies, [])
-    assert.equal(failure?.reason, wire.errorEvent.reason)
-    assert.equal(failure?.status, wire.errorEvent.status)
+    assert.equal(failure?.reason, target.errorEvent.reason)
+    assert.equal(failure?.status, target.errorEvent.status)
   })
 
-  test(`${wire.name}: a cancelled stream closes its connection`, async () => {
+  test(`${target.name}: cancelling a stream closes its connection`, async () => {
     server.fail({ kind: 'hang_middle' })
-    const provider = wire.open(server.url)
+    const provider = target.open(server.url)
     const before = server.requests.length
     const stream = await provider.completeChat?.(
-      { ...contentOf(ask(wire)), isStream: true, callId: 'call-1' },
+      { ...contentOf(ask(target)), isStream: true, callId: 'call-1' },
       new AbortController().signal,
     )
     assert.equal(stream?.kind, 'stream')
@@ -185,12 +183,12 @@ for (const wire of AI_SDK_WIRES) {
     await provider.close()
   })
 
-  test(`${wire.name}: a reader that leaves in the middle closes the connection`, async () => {
+  test(`${target.name}: a reader that stops in the middle closes the connection`, async () => {
     server.fail({ kind: 'hang_middle' })
-    const provider = wire.open(server.url)
+    const provider = target.open(server.url)
     const before = server.requests.length
     const stream = await provider.completeChat?.(
-      { ...contentOf(ask(wire)), isStream: true, callId: 'call-1' },
+      { ...contentOf(ask(target)), isStream: true, callId: 'call-1' },
       new AbortController().signal,
     )
     assert.equal(stream?.kind, 'stream')

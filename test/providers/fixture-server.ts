@@ -1,7 +1,7 @@
 /**
- * Providers on one port, each in its published wire format, answering from the files under `fixtures`.
- * Without further word it plays the weather conversation: tool calls first, then, where the request
- * brings their results, the final answer.
+ * Plays providers on one port, each in its published wire format, with answers from the files under
+ * `fixtures`. By default it plays the weather conversation: tool calls first, then the final answer once the
+ * request brings their results.
  */
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'no
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { WIRES, type Wire } from './wires.ts'
+import { PROVIDER_FORMATS, type ProviderFormat } from './provider-formats.ts'
 
 export interface RecordedRequest {
   readonly path: string
@@ -26,26 +26,33 @@ export type Fault =
       readonly body: string
       readonly headers?: Record<string, string>
     }
-  /** A 200, and then the provider's error event first, or after half of the answer. */
+  /** A 200 followed by the provider's error event, either first or after half of the answer. */
   | { readonly kind: 'error_first' | 'error_middle' }
-  /** Half of the answer, and then the connection breaks, the answer ends as if whole, or nothing more. */
+  /**
+   * Half of the answer, and then the connection breaks, the response ends as if complete, or nothing more
+   * arrives.
+   */
   | { readonly kind: 'cut_middle' | 'end_middle' | 'hang_middle' }
-  /** No answer at all. */
+  /** Never answers. */
   | { readonly kind: 'hang' }
 
 export interface FixtureServer {
   /** Without a path: `http://127.0.0.1:<port>`. */
   readonly url: string
-  /** All that came, in order. */
+  /** All received requests, in order. */
   readonly requests: RecordedRequest[]
-  /** Answers all further requests from the files of this name; undefined: the weather conversation. */
+  /**
+   * Answers all further requests from the fixture of this name; undefined restores the weather conversation.
+   */
   play(fixture: string | undefined): void
-  /** Lets all further requests go wrong; undefined: none. */
+  /** Makes all further requests fail in this way; undefined ends the failure. */
   fail(fault: Fault | undefined): void
   close(): Promise<void>
 }
 
-/** Where Google changes the signature of a service account for a token. Not recorded. */
+/**
+ * Google's endpoint that exchanges a service account's signature for a token. Its requests are not recorded.
+ */
 export const TOKEN_PATH = '/token'
 export const TOKEN = 'token-of-account'
 
@@ -73,15 +80,15 @@ export async function startFixtureServer(): Promise<FixtureServer> {
       })
     })
     requests.push({ path, headers: request.headers, body, gone })
-    const wire = WIRES.find((one) => one.matches(path))
-    if (!wire) return void response.writeHead(404).end()
+    const format = PROVIDER_FORMATS.find((one) => one.matches(path))
+    if (!format) return void response.writeHead(404).end()
     if (fault?.kind === 'hang') return
     if (fault?.kind === 'status') {
       const type = { 'content-type': 'application/json', ...fault.headers }
       return void response.writeHead(fault.status, type).end(fault.body)
     }
-    const name = fixture ?? (wire.hasToolResults(body) ? 'final' : 'tools')
-    await deliver(wire, name, wire.isStream(path, body), fault?.kind, response)
+    const name = fixture ?? (format.hasToolResults(body) ? 'final' : 'tools')
+    await deliver(format, name, format.isStream(path, body), fault?.kind, response)
   }
 
   const server = createServer((request, response) => {
@@ -103,28 +110,28 @@ export async function startFixtureServer(): Promise<FixtureServer> {
 }
 
 async function deliver(
-  wire: Wire,
+  format: ProviderFormat,
   name: string,
   isStream: boolean,
   fault: Exclude<Fault['kind'], 'status' | 'hang'> | undefined,
   response: ServerResponse,
 ): Promise<void> {
   const file = await readFile(
-    join(folder, wire.name, `${name}.${isStream ? wire.streamFile : 'json'}`),
+    join(folder, format.name, `${name}.${isStream ? format.streamFile : 'json'}`),
   )
   const pieces = isStream
-    ? wire.splitEvents(file)
+    ? format.splitEvents(file)
     : [file.subarray(0, file.length / 2), file.subarray(file.length / 2)]
-  response.writeHead(200, { 'content-type': isStream ? wire.streamType : 'application/json' })
+  response.writeHead(200, { 'content-type': isStream ? format.streamType : 'application/json' })
   const half = pieces.slice(0, Math.floor(pieces.length / 2))
   const sent = fault === undefined ? pieces : fault === 'error_first' ? [] : half
   for (const piece of sent) await write(response, piece)
-  if (fault === 'error_first' || fault === 'error_middle') await write(response, wire.errorEvent)
+  if (fault === 'error_first' || fault === 'error_middle') await write(response, format.errorEvent)
   if (fault === 'cut_middle') return void response.destroy()
   if (fault !== 'hang_middle') response.end()
 }
 
-/** Each piece leaves on its own, so that it also arrives on its own. */
+/** Writes each piece separately, so that it also arrives separately. */
 async function write(response: ServerResponse, piece: Buffer): Promise<void> {
   await new Promise<void>((resolve) => response.write(piece, () => resolve()))
   await new Promise((resolve) => setImmediate(resolve))

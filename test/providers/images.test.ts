@@ -1,4 +1,4 @@
-/** Images by Gemini, over Google's own address and over Vertex. */
+/** Images by Gemini, through the Gemini API and through Vertex. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
@@ -55,7 +55,7 @@ function fixtureText(path: string): string {
   return readFileSync(join(import.meta.dirname, 'fixtures', `${path}.json`), 'utf8')
 }
 
-/** The first request gets the first of these, and so on. */
+/** The first request gets the first answer, and so on. */
 function play(...answers: (string | Answer)[]): Answer {
   const left = [...answers]
   return (received, response) => {
@@ -81,7 +81,7 @@ function usedOf(images: number): unknown {
   }
 }
 
-test('only Google makes images here', async () => {
+test('only google and google-vertex make images', async () => {
   for (const kind of ['anthropic', 'amazon-bedrock', 'cohere'] as const) {
     const provider = open(kind)
     assert.equal('generateImages' in provider, false, kind)
@@ -111,7 +111,7 @@ for (const [kind, path] of [
   })
 }
 
-test('several images are as many requests at once, and their usage is the sum', async () => {
+test('several images are requested in parallel, and their usage is the sum', async () => {
   const waiting: ServerResponse[] = []
   answer = (_received, response) => {
     waiting.push(response)
@@ -125,7 +125,7 @@ test('several images are as many requests at once, and their usage is the sum', 
   })
 })
 
-test('sketches and words on the way are no images, and are billed as what they are', async () => {
+test('drafts and text are not delivered as images, and are billed as thoughts and text', async () => {
   answer = play('google/image-with-thoughts')
   assert.deepEqual(await generate('google'), {
     kind: 'images',
@@ -141,7 +141,7 @@ test('sketches and words on the way are no images, and are billed as what they a
   })
 })
 
-test('output that is not taken apart is image, but for its thoughts', async () => {
+test('output without a breakdown counts as image tokens, except for its thoughts', async () => {
   const { candidates } = JSON.parse(fixtureText('google/image'))
   const usageMetadata = {
     promptTokenCount: 12,
@@ -161,7 +161,7 @@ test('output that is not taken apart is image, but for its thoughts', async () =
   })
 })
 
-test('usage is unknown where it is for one image', async () => {
+test('usage is unknown when one image reports none', async () => {
   const { candidates } = JSON.parse(fixtureText('google/image'))
   answer = play('google/image', (_received, response) => answerJson(response, 200, { candidates }))
   const outcome = await generate('google', { count: 2 })
@@ -181,7 +181,7 @@ for (const [size, imageConfig] of [
   ['2048x2048', { aspectRatio: '1:1', imageSize: '2K' }],
   ['5504x3072', { aspectRatio: '16:9', imageSize: '4K' }],
 ] as const) {
-  test(`${size} is asked for as ${Object.values(imageConfig).join(', ')}`, async () => {
+  test(`${size} is requested as ${Object.values(imageConfig).join(', ')}`, async () => {
     answer = play('google/image')
     const outcome = await generate('google', { size })
     assert.equal(outcome.kind, 'images')
@@ -192,7 +192,7 @@ for (const [size, imageConfig] of [
   })
 }
 
-test('an unsupported shape is refused, and nothing is sent', async () => {
+test('an unsupported image option is refused before any request', async () => {
   assert.deepEqual(await generate('google', { size: '4096x512' }), {
     kind: 'failure',
     reason: 'unsupported',
@@ -222,7 +222,7 @@ for (const [finishReason, reason] of [
   ['IMAGE_OTHER', 'bad_answer'],
   ['MAX_TOKENS', 'bad_answer'],
 ] as const) {
-  test(`words in place of an image, ended by ${finishReason}, are ${reason}`, async () => {
+  test(`text instead of an image, ended by ${finishReason}, is ${reason}`, async () => {
     answer = (_received, response) =>
       answerJson(response, 200, {
         candidates: [{ content: { parts: [{ text: 'I cannot.' }] }, finishReason }],
@@ -236,7 +236,7 @@ for (const [finishReason, reason] of [
   })
 }
 
-test('if only some images arrive, they are delivered, and the known usage is billed', async () => {
+test('when only some images arrive, they are delivered and the known usage is billed', async () => {
   answer = play('google/image', fail(503), 'google/image-blocked', 'google/image')
   assert.deepEqual(await generate('google', { count: 4 }), {
     kind: 'images',
@@ -258,7 +258,7 @@ for (const [status, reason] of [
   [429, 'rate_limited'],
   [500, 'server_error'],
 ] as const) {
-  test(`where all fail with ${status} it is ${reason}`, async () => {
+  test(`when every image fails with ${status}, the call fails with ${reason}`, async () => {
     answer = (received, response) => fail(status)(received, response)
     assert.deepEqual(await generate('google', { count: 2 }), {
       kind: 'failure',
@@ -269,20 +269,20 @@ for (const [status, reason] of [
   })
 }
 
-test('half a JSON is a bad answer', async () => {
+test('truncated JSON is bad_answer', async () => {
   answer = (_received, response) =>
     answerJson(response, 200, fixtureText('google/image').slice(0, 200))
   const outcome = await generate('google')
   assert.equal(outcome.kind === 'failure' && outcome.reason, 'bad_answer')
 })
 
-test('no answer in time is first_byte_timeout', async () => {
+test('an answer that does not start in time is first_byte_timeout', async () => {
   answer = () => {}
   const outcome = await generate('google', {}, { firstByteTimeoutMs: 200 })
   assert.equal(outcome.kind === 'failure' && outcome.reason, 'first_byte_timeout')
 })
 
-test('a caller that gives up aborts every request upstream', async () => {
+test('an abort by the caller aborts every request upstream', async () => {
   const caller = new AbortController()
   answer = () => {
     if (server.received.length === 2) caller.abort(new Error('the customer has left'))

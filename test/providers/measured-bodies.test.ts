@@ -1,6 +1,7 @@
 /**
- * The meter of the hold against the wire: whatever a request holds, the body that an upstream receives is
- * no longer than was measured before, and its limit of output is the one that was given.
+ * Compares the size measured for the hold with the request on the network: whatever a request contains, the
+ * body that an upstream receives is never longer than the measured size, and its output limit is the one that
+ * was given.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -8,7 +9,13 @@ import fc from 'fast-check'
 import type { JsonObject } from '../../src/providers/contract.ts'
 import { effort } from '../harness/effort.ts'
 import { startFixtureServer, type FixtureServer } from './fixture-server.ts'
-import { AI_SDK_WIRES, complete, contentOf, OPENAI, type TestWire } from './test-provider.ts'
+import {
+  AI_SDK_PROVIDERS,
+  complete,
+  contentOf,
+  OPENAI,
+  type TestProvider,
+} from './test-provider.ts'
 import { IMAGE_BASE64 } from './weather-conversation.ts'
 
 const RUNS = effort({ ordinary: 60, full: 3_000 })
@@ -19,7 +26,7 @@ before(async () => {
 })
 after(() => server.close())
 
-/** Texts that grow or shrink when they are written: quotes, controls, halves of characters, scripts. */
+/** Texts that grow or shrink when serialized: quotes, control characters, lone surrogates, other scripts. */
 const text = fc.oneof(
   fc.string({ maxLength: 60 }),
   fc.string({ unit: 'binary', maxLength: 60 }),
@@ -162,18 +169,18 @@ function imagesOf(body: JsonObject): number {
   return parts.filter((each) => each.type === 'image_url').length
 }
 
-/** All that an upstream may take for a limit of output, a budget of thoughts included. */
-function limitOf(wire: TestWire, sent: any): unknown {
-  if (wire.name === 'openai') return sent.max_completion_tokens
-  if (wire.name.startsWith('google') && !wire.name.endsWith('Claude'))
+/** Every field that an upstream may take for an output limit, including a thinking budget. */
+function limitOf(target: TestProvider, sent: any): unknown {
+  if (target.name === 'openai') return sent.max_completion_tokens
+  if (target.name.startsWith('google') && !target.name.endsWith('Claude'))
     return sent.generationConfig?.maxOutputTokens
-  return wire.name === 'amazon-bedrock' ? sent.inferenceConfig?.maxTokens : sent.max_tokens
+  return target.name === 'amazon-bedrock' ? sent.inferenceConfig?.maxTokens : sent.max_tokens
 }
 
-for (const wire of [OPENAI, ...AI_SDK_WIRES]) {
+for (const target of [OPENAI, ...AI_SDK_PROVIDERS]) {
   for (const isStream of [false, true]) {
-    test(`${wire.name}, ${isStream ? 'streamed' : 'plain'}: no body is longer than was measured, and its limit is the given one`, async () => {
-      const provider = wire.open(server.url)
+    test(`${target.name}, ${isStream ? 'streamed' : 'plain'}: no body is longer than its measured size, and its output limit is the given one`, async () => {
+      const provider = target.open(server.url)
       let count = 0
       await fc.assert(
         fc.asyncProperty(
@@ -182,13 +189,13 @@ for (const wire of [OPENAI, ...AI_SDK_WIRES]) {
           async (body, outputTokensMax) => {
             const images = imagesOf(body)
             const content = {
-              ...contentOf({ ...body, model: wire.model }),
+              ...contentOf({ ...body, model: target.model }),
               isStream,
               outputTokensMax,
               imageBytes: images * IMAGE_BASE64.length,
               hasCacheControl: true,
             }
-            // The hold is made before a small balance lowers the limit.
+            // The size is measured before a small balance lowers the limit.
             const measured = await provider.measureChat?.({ ...content, outputTokensMax: 60_000 })
             const before = server.requests.length
             await complete(provider, content)
@@ -199,7 +206,7 @@ for (const wire of [OPENAI, ...AI_SDK_WIRES]) {
             const bytes =
               Buffer.byteLength(JSON.stringify(sent.body)) - images * IMAGE_BASE64.length
             assert.ok(bytes <= measured, `${bytes} bytes were sent, ${measured} measured`)
-            const limit = limitOf(wire, sent.body)
+            const limit = limitOf(target, sent.body)
             assert.ok(
               typeof limit === 'number' && limit <= outputTokensMax,
               `the limit is ${String(limit)}`,

@@ -1,4 +1,4 @@
-/** What leaves for the provider, field by field. */
+/** The requests sent to providers, field by field. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -14,7 +14,7 @@ import {
   GOOGLE,
   OUTPUT_TOKENS,
   type Outcome,
-  type TestWire,
+  type TestProvider,
 } from './test-provider.ts'
 import { IMAGE_BASE64, WEATHER_TOOLS } from './weather-conversation.ts'
 
@@ -43,12 +43,12 @@ after(async () => {
 })
 
 async function send(
-  wire: TestWire,
+  target: TestProvider,
   body: JsonObject,
   call: Partial<ChatCall> = {},
   options: Partial<AiSdkOptions> = {},
 ): Promise<{ sent: any; outcome: Outcome }> {
-  const provider = wire.open(server.url, options)
+  const provider = target.open(server.url, options)
   const outcome = await complete(provider, { body, ...call })
   await provider.close()
   return { sent: server.requests[0]?.body, outcome }
@@ -56,7 +56,7 @@ async function send(
 
 const EPHEMERAL = { cache_control: { type: 'ephemeral' } }
 
-test('anthropic: instructions come first, one speaker is one message, cache marks stay in place', async () => {
+test('anthropic: system prompts come first, turns of one role are merged, cache marks stay in place', async () => {
   const { sent } = await send(ANTHROPIC, {
     model: 'claude-sonnet-4-5',
     max_tokens: 100,
@@ -99,7 +99,7 @@ test('anthropic: instructions come first, one speaker is one message, cache mark
   })
 })
 
-test('a cache mark asks for the life that the gateway let through', async () => {
+test('a cache mark is sent with the lifetime that the gateway allowed', async () => {
   const { sent } = await send(ANTHROPIC, {
     model: 'claude-sonnet-4-5',
     messages: [
@@ -121,7 +121,7 @@ const SAMPLING = {
   stop: ['END', 'STOP'],
 }
 
-test('google: every sampling parameter arrives', async () => {
+test('google: every sampling parameter is sent', async () => {
   const { sent } = await send(GOOGLE, ask(GOOGLE, { ...SAMPLING, max_tokens: 50 }))
   assert.deepEqual(sent.generationConfig, {
     maxOutputTokens: 50,
@@ -134,7 +134,7 @@ test('google: every sampling parameter arrives', async () => {
   })
 })
 
-test('anthropic: the sampling parameters that it has arrive', async () => {
+test('anthropic: the sampling parameters that it supports are sent', async () => {
   const { sent } = await send(
     ANTHROPIC,
     ask(ANTHROPIC, { ...SAMPLING, stop: 'END', max_tokens: 50 }),
@@ -153,7 +153,7 @@ for (const [fields, call, expected] of [
   [{ max_completion_tokens: 60, max_tokens: 50 }, {}, 60],
   [{ max_completion_tokens: 60 }, { outputTokensMax: 40 }, 40],
 ] as const) {
-  test(`the limit of output is ${expected} for ${JSON.stringify({ ...fields, ...call })}`, async () => {
+  test(`the output limit is ${expected} for ${JSON.stringify({ ...fields, ...call })}`, async () => {
     assert.equal((await send(ANTHROPIC, ask(ANTHROPIC, fields), call)).sent.max_tokens, expected)
     server.requests.length = 0
     const { sent } = await send(GOOGLE, ask(GOOGLE, fields), call)
@@ -173,7 +173,7 @@ const TOOL_CHOICES = [
 ] as const
 
 for (const [toolChoice, anthropic, google] of TOOL_CHOICES) {
-  test(`tool_choice ${JSON.stringify(toolChoice)} arrives`, async () => {
+  test(`tool_choice ${JSON.stringify(toolChoice)} is sent`, async () => {
     const fields = { tools: WEATHER_TOOLS, tool_choice: toolChoice }
     const toAnthropic = await send(ANTHROPIC, ask(ANTHROPIC, fields))
     assert.deepEqual(toAnthropic.sent.tool_choice, anthropic)
@@ -183,7 +183,7 @@ for (const [toolChoice, anthropic, google] of TOOL_CHOICES) {
   })
 }
 
-test('anthropic: strict tools, and one tool at a time', async () => {
+test('anthropic: strict tools and the ban on parallel tool calls are sent', async () => {
   const tool = { type: 'function', function: { ...WEATHER_TOOLS[1]?.function, strict: true } }
   const fields = { tools: [tool], tool_choice: 'auto', parallel_tool_calls: false }
   const { sent } = await send(ANTHROPIC, ask(ANTHROPIC, fields))
@@ -225,7 +225,7 @@ for (const isStream of [false, true]) {
   })
 }
 
-test('any JSON object can be asked for, also where the provider has no mode for it', async () => {
+test('a JSON object can be requested even from providers without a JSON mode', async () => {
   const fields = { response_format: { type: 'json_object' } }
   const toGoogle = await send(GOOGLE, ask(GOOGLE, fields))
   assert.deepEqual(toGoogle.sent.generationConfig, {
@@ -240,7 +240,7 @@ test('any JSON object can be asked for, also where the provider has no mode for 
 
 const PDF = 'JVBERi0xLjQKJcOkw7zDtsOfCg=='
 
-test('a document arrives with its name and its bytes', async () => {
+test('a document is sent with its name and bytes', async () => {
   const file = { filename: 'report.pdf', file_data: `data:application/pdf;base64,${PDF}` }
   const messages = [{ role: 'user', content: [{ type: 'file', file }] }]
   const toAnthropic = await send(ANTHROPIC, { model: ANTHROPIC.model, messages })
@@ -258,26 +258,27 @@ test('a document arrives with its name and its bytes', async () => {
   ])
 })
 
-function showImage(wire: TestWire, url: string): JsonObject {
+function showImage(target: TestProvider, url: string): JsonObject {
   return {
-    model: wire.model,
+    model: target.model,
     messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
   }
 }
 
-test('an address that the provider opens itself is passed on', async () => {
+test('the address of an image is passed on only where it can lead to nothing but an image', async () => {
   const toAnthropic = await send(ANTHROPIC, showImage(ANTHROPIC, 'https://images.test/a'))
   assert.deepEqual(toAnthropic.sent.messages[0].content, [
     { type: 'image', source: { type: 'url', url: 'https://images.test/a' } },
   ])
   server.requests.length = 0
-  const toGoogle = await send(GOOGLE, showImage(GOOGLE, 'https://images.test/a.jpg'))
+  const options = { allowPrivateDownloads: true }
+  const toGoogle = await send(GOOGLE, showImage(GOOGLE, `${filesUrl}/a.png`), {}, options)
   assert.deepEqual(toGoogle.sent.contents[0].parts, [
-    { fileData: { mimeType: 'image/jpeg', fileUri: 'https://images.test/a.jpg' } },
+    { inlineData: { mimeType: 'image/png', data: IMAGE_BASE64 } },
   ])
 })
 
-test('any other address is downloaded', async () => {
+test('every other address is downloaded', async () => {
   const body = showImage(GOOGLE, `${filesUrl}/a.png`)
   const { sent } = await send(GOOGLE, body, {}, { allowPrivateDownloads: true })
   assert.deepEqual(sent.contents[0].parts, [
@@ -285,7 +286,7 @@ test('any other address is downloaded', async () => {
   ])
 })
 
-test('a picture in the result of a tool is downloaded, never opened by its address', async () => {
+test('an image in a tool result is downloaded, and its address never passed on', async () => {
   const call = { id: 'call_1', type: 'function', function: { name: 'draw', arguments: '' } }
   const image = { type: 'image_url', image_url: { url: `${filesUrl}/a.png` } }
   const body = {
@@ -320,7 +321,7 @@ const BUDGETS = [
 ] as const
 
 for (const [model, effort, outputTokensMax, thinking] of BUDGETS) {
-  test(`${model}: with effort ${effort}, thinking stays within ${outputTokensMax}`, async () => {
+  test(`${model}: with effort ${effort}, the thinking budget stays within ${outputTokensMax}`, async () => {
     const { sent } = await send(ANTHROPIC, ask({ model }, { reasoning_effort: effort }), {
       outputTokensMax,
     })
@@ -342,7 +343,7 @@ const GEMINI_THINKING = [
 ] as const
 
 for (const [model, effort, outputTokensMax, thinkingConfig] of GEMINI_THINKING) {
-  test(`${model}: effort ${effort} within ${outputTokensMax}`, async () => {
+  test(`${model}: effort ${effort} is sent within ${outputTokensMax}`, async () => {
     const { sent } = await send(GOOGLE, ask({ model }, { reasoning_effort: effort }), {
       outputTokensMax,
     })
@@ -351,7 +352,7 @@ for (const [model, effort, outputTokensMax, thinkingConfig] of GEMINI_THINKING) 
   })
 }
 
-test('thinking that a client kept in pieces goes back whole', async () => {
+test('thinking that a client stored in pieces is sent back whole', async () => {
   const details = [
     { type: 'reasoning.text', text: 'It is ' },
     { type: 'reasoning.text', text: 'hot.' },
@@ -392,7 +393,7 @@ const REFUSED: readonly (readonly [name: string, fields: JsonObject])[] = [
 ]
 
 for (const [name, fields] of REFUSED) {
-  test(`refused before anything is sent: ${name}`, async () => {
+  test(`refused before any request: ${name}`, async () => {
     for (const isStream of [false, true]) {
       const { outcome } = await send(GOOGLE, ask(GOOGLE, fields), { isStream })
       assert.equal(outcome.failure?.reason, 'unsupported')
@@ -406,7 +407,7 @@ for (const [name, path, allowPrivateDownloads] of [
   ['that is gone', '/gone.png', true],
   ['that is no image', '/page.png', true],
 ] as const) {
-  test(`refused before anything is sent: an image ${name}`, async () => {
+  test(`refused before any request: an image ${name}`, async () => {
     const body = showImage(GOOGLE, `${filesUrl}${path}`)
     const { outcome } = await send(GOOGLE, body, {}, { allowPrivateDownloads })
     assert.equal(outcome.failure?.reason, 'unsupported')
@@ -415,7 +416,7 @@ for (const [name, path, allowPrivateDownloads] of [
   })
 }
 
-test('google: what the provider cannot take of a file is refused, not thrown', async () => {
+test('google: unsupported file content is refused without an exception', async () => {
   const audio = { type: 'input_audio', input_audio: { format: 'wav', data: 'UklGRg==' } }
   const messages = [{ role: 'user', content: [audio] }]
   const toAnthropic = await send(ANTHROPIC, { model: ANTHROPIC.model, messages })

@@ -1,10 +1,10 @@
-/** One conversation over every wire, plain and streamed: clients see no difference. */
+/** One conversation through every provider, plain and streamed: clients see the same answer. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { startFixtureServer, type FixtureServer } from './fixture-server.ts'
-import { AI_SDK_WIRES, ANTHROPIC, complete, GOOGLE, OPENAI } from './test-provider.ts'
+import { AI_SDK_PROVIDERS, ANTHROPIC, complete, GOOGLE, OPENAI } from './test-provider.ts'
 import {
-  gistOf,
+  contentAndCallsOf,
   IMAGE_BASE64,
   WEATHER_CALLS,
   WEATHER_TEXT,
@@ -27,15 +27,15 @@ after(() => server.close())
 const QUESTION = 'What is the weather in this city, and the time in Manaus?'
 const [weather, time] = WEATHER_TOOLS.map((tool) => tool.function)
 
-for (const wire of [OPENAI, ...AI_SDK_WIRES]) {
+for (const target of [OPENAI, ...AI_SDK_PROVIDERS]) {
   for (const isStream of [false, true]) {
     const manner = isStream ? 'streamed' : 'plain'
 
-    test(`${wire.name}, ${manner}: the conversation reads as in every format, usage included`, async () => {
-      const provider = wire.open(server.url)
-      const request = weatherRequest(wire.model)
+    test(`${target.name}, ${manner}: the conversation reads the same as from every provider, usage included`, async () => {
+      const provider = target.open(server.url)
+      const request = weatherRequest(target.model)
       const first = await complete(provider, { body: request, isStream })
-      assert.deepEqual(gistOf(first.turn), {
+      assert.deepEqual(contentAndCallsOf(first.turn), {
         text: null,
         thinking: WEATHER_THINKING,
         calls: WEATHER_CALLS,
@@ -45,13 +45,13 @@ for (const wire of [OPENAI, ...AI_SDK_WIRES]) {
         body: withToolResults(request, first.turn.message),
         isStream,
       })
-      assert.deepEqual(gistOf(second.turn), {
+      assert.deepEqual(contentAndCallsOf(second.turn), {
         text: WEATHER_TEXT,
         thinking: null,
         calls: [],
         finishReason: 'stop',
       })
-      const { cacheWriteTokens, reasoning } = wire.reports
+      const { cacheWriteTokens, reasoning } = target.reports
       assert.deepEqual([first.usage, second.usage], weatherUsage(cacheWriteTokens, reasoning))
       await provider.close()
     })
@@ -61,7 +61,7 @@ for (const wire of [OPENAI, ...AI_SDK_WIRES]) {
 for (const isStream of [false, true]) {
   const manner = isStream ? 'streamed' : 'plain'
 
-  test(`anthropic, ${manner}: thinking, hidden thinking and results go back as they came`, async () => {
+  test(`anthropic, ${manner}: thinking, redacted thinking and tool results are sent back unchanged`, async () => {
     const provider = ANTHROPIC.open(server.url)
     const request = weatherRequest(ANTHROPIC.model)
     const { turn } = await complete(provider, { body: request, isStream })
@@ -143,7 +143,7 @@ for (const isStream of [false, true]) {
     await provider.close()
   })
 
-  test(`google, ${manner}: the signature of a thought goes back with its tool call`, async () => {
+  test(`google, ${manner}: a thought signature is sent back with its tool call`, async () => {
     const provider = GOOGLE.open(server.url)
     const request = weatherRequest(GOOGLE.model)
     const { turn } = await complete(provider, { body: request, isStream })
@@ -217,7 +217,7 @@ for (const isStream of [false, true]) {
       ],
       toolConfig: { functionCallingConfig: { mode: 'AUTO' } },
     })
-    // The signature of the last words goes back as well.
+    // The signature of the last text is sent back as well.
     await complete(provider, {
       body: {
         ...results,
@@ -237,7 +237,7 @@ for (const isStream of [false, true]) {
   }
 }
 
-test('streams: the first delta names the speaker, arguments come in pieces under a stable index', async () => {
+test('a stream names the role first and sends tool arguments in pieces under a stable index', async () => {
   const provider = ANTHROPIC.open(server.url)
   const { bodies } = await complete(provider, {
     body: weatherRequest(ANTHROPIC.model),

@@ -1,4 +1,4 @@
-/** A server that notes what it is asked and answers as a test says. */
+/** A server that records its requests and answers as a test scripts. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,7 +14,7 @@ export interface Received {
 export interface ScriptedServer {
   /** Without a path: `http://127.0.0.1:<port>`. */
   readonly url: string
-  /** All that came, in order. */
+  /** All received requests, in order. */
   readonly received: Received[]
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Providers that talk to the fixture server, and what their answers come to. */
+/** Providers that talk to the fixture server, and the answers expected from them. */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import {
@@ -15,14 +15,14 @@ import { createOpenAiCompatible } from '../../src/providers/openai-compatible/cr
 import { TOKEN_PATH } from './fixture-server.ts'
 import { assembleChunks, turnOf, type Turn } from './weather-conversation.ts'
 
-export interface TestWire {
+export interface TestProvider {
   readonly name: string
   readonly model: string
-  /** What it reports of the conversation beside the tokens that all report. */
+  /** The usage that it reports of the conversation beside the tokens that all providers report. */
   readonly reports: { readonly reasoning: boolean; readonly cacheWriteTokens: number }
-  /** Of the short fixtures. */
+  /** The usage of the short fixtures. */
   readonly promptTokens: number
-  /** What its error event comes to. */
+  /** The failure that its error event becomes. */
   readonly errorEvent: UpstreamFailure
   open(url: string, changes?: Partial<AiSdkOptions>): Provider
 }
@@ -35,7 +35,7 @@ const LIMITS = {
   connectionsMax: 4,
 }
 
-export const OPENAI: TestWire = {
+export const OPENAI: TestProvider = {
   name: 'openai',
   model: 'gpt-5-mini',
   reports: { reasoning: true, cacheWriteTokens: 0 },
@@ -50,10 +50,10 @@ export const OPENAI: TestWire = {
     }),
 }
 
-/** Of a test run alone. */
+/** An RSA key that exists only for this test run. */
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
-export const ANTHROPIC: TestWire = {
+export const ANTHROPIC: TestProvider = {
   name: 'anthropic',
   model: 'claude-sonnet-4-5',
   reports: { reasoning: true, cacheWriteTokens: 120 },
@@ -62,7 +62,7 @@ export const ANTHROPIC: TestWire = {
   open: openAt('anthropic', '/anthropic/v1'),
 }
 
-export const GOOGLE: TestWire = {
+export const GOOGLE: TestProvider = {
   name: 'google',
   model: 'gemini-3-pro-preview',
   reports: { reasoning: true, cacheWriteTokens: 0 },
@@ -74,21 +74,21 @@ export const GOOGLE: TestWire = {
 const VERTEX_PATH = '/vertex/v1/projects/own/locations/us-central1/publishers/google'
 const PLACE = { project: 'own', location: 'us-central1' }
 
-export const VERTEX: TestWire = {
+export const VERTEX: TestProvider = {
   ...GOOGLE,
   name: 'google-vertex',
   model: 'gemini-2.5-pro',
   open: openAt('google-vertex', VERTEX_PATH, { vertex: PLACE }),
 }
 
-export const VERTEX_CLAUDE: TestWire = {
+export const VERTEX_CLAUDE: TestProvider = {
   ...ANTHROPIC,
   name: 'google-vertex with Claude',
   model: 'claude-sonnet-4-5@20250929',
   open: openByAccount,
 }
 
-/** By a service account, and without a key of express mode. */
+/** With a service account, and without a key of express mode. */
 export function openByAccount(url: string, changes?: Partial<AiSdkOptions>): Provider {
   return openAiSdk('google-vertex', {
     baseUrl: url + VERTEX_PATH,
@@ -102,8 +102,8 @@ export function openByAccount(url: string, changes?: Partial<AiSdkOptions>): Pro
   })
 }
 
-/** Signs its requests. */
-export const BEDROCK: TestWire = {
+/** With credentials that sign the requests. */
+export const BEDROCK: TestProvider = {
   name: 'amazon-bedrock',
   model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
   reports: { reasoning: false, cacheWriteTokens: 120 },
@@ -120,7 +120,7 @@ export const BEDROCK: TestWire = {
   }),
 }
 
-export const COHERE: TestWire = {
+export const COHERE: TestProvider = {
   name: 'cohere',
   model: 'command-a-reasoning-08-2025',
   reports: { reasoning: false, cacheWriteTokens: 0 },
@@ -129,14 +129,14 @@ export const COHERE: TestWire = {
   open: openAt('cohere', '/cohere/v2'),
 }
 
-/** All that do not speak the chat-completions format. */
-export const AI_SDK_WIRES = [ANTHROPIC, GOOGLE, VERTEX, VERTEX_CLAUDE, BEDROCK, COHERE]
+/** Every provider that does not use the chat-completions format. */
+export const AI_SDK_PROVIDERS = [ANTHROPIC, GOOGLE, VERTEX, VERTEX_CLAUDE, BEDROCK, COHERE]
 
 function openAt(
   kind: AiSdkOptions['kind'],
   path: string,
   options: Partial<AiSdkOptions> = {},
-): TestWire['open'] {
+): TestProvider['open'] {
   return (url, changes) =>
     openAiSdk(kind, { baseUrl: url + path, apiKey: `key-of-${kind}`, ...options, ...changes })
 }
@@ -152,15 +152,15 @@ export function openAiSdk(kind: AiSdkOptions['kind'], options: Partial<AiSdkOpti
 export interface Outcome {
   readonly turn: Turn
   readonly usage: ReportedTokens | undefined
-  /** Of a stream: the bodies of its chunks. */
+  /** The bodies of a stream's chunks. */
   readonly bodies: readonly JsonObject[]
-  /** Set where there was no answer, or a stream broke off. */
+  /** Set when the call failed or its stream broke off. */
   readonly failure?: UpstreamFailure
-  /** Where a stream broke off, and not the call. */
+  /** True when a stream broke off after the call had succeeded. */
   readonly isBrokenStream?: boolean
 }
 
-/** Sends one call and reads its answer to the end, whatever the end is. */
+/** Sends one call and reads its answer to the end, or to its failure. */
 export async function complete(
   provider: Provider,
   call: Partial<ChatCall> & { body: JsonObject },
@@ -197,7 +197,10 @@ export async function complete(
   return { turn: assembleChunks(bodies), usage, bodies }
 }
 
-/** What the gateway tells an adapter of a request, with the limit that the request names, or the least. */
+/**
+ * The request facts that the gateway passes to an adapter, with the limit that the request names, or the
+ * default.
+ */
 export function contentOf(body: JsonObject): Omit<ChatCall, 'callId'> {
   const limit = body.max_completion_tokens ?? body.max_tokens
   return {
@@ -215,13 +218,13 @@ export function contentOf(body: JsonObject): Omit<ChatCall, 'callId'> {
   }
 }
 
-/** The limit of a call whose request names none. */
+/** The output limit of a call whose request names none. */
 export const OUTPUT_TOKENS = 4_096
 
 /** A request with one question and the given fields. */
-export function ask(wire: { readonly model: string }, fields: JsonObject = {}): JsonObject {
+export function ask(target: { readonly model: string }, fields: JsonObject = {}): JsonObject {
   return {
-    model: wire.model,
+    model: target.model,
     messages: [{ role: 'user', content: 'How hot is it in Recife?' }],
     ...fields,
   }

@@ -1,4 +1,4 @@
-/** What leaves for Vertex, with which credentials. */
+/** Requests to Vertex and their credentials. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { startFixtureServer, type FixtureServer } from './fixture-server.ts'
@@ -28,7 +28,7 @@ const [weather, time] = WEATHER_TOOLS.map((tool) => tool.function)
 for (const isStream of [false, true]) {
   const manner = isStream ? 'streamed' : 'plain'
 
-  test(`gemini, ${manner}: the key of express mode goes along, signatures go back, calls have no ids`, async () => {
+  test(`gemini, ${manner}: the key of express mode is sent, signatures are sent back, calls have no ids`, async () => {
     const provider = VERTEX.open(server.url)
     const request = weatherRequest(VERTEX.model)
     const { turn } = await complete(provider, { body: request, isStream })
@@ -37,7 +37,7 @@ for (const isStream of [false, true]) {
       calls.map((call) => call.extra_content),
       [{ google: { thought_signature: 'CiQB0e2Kb3VyIHRob3VnaHRz' } }, undefined],
     )
-    // Vertex names no calls: their ids are made here, and must differ.
+    // Vertex gives calls no ids: the adapter creates them, and they must differ.
     assert.equal(new Set(calls.map(({ id }) => id)).size, 2)
     await complete(provider, { body: withToolResults(request, turn.message), isStream })
     const [, sent] = server.requests
@@ -97,7 +97,7 @@ for (const isStream of [false, true]) {
     return { functionResponse: { name, response: { name, content } } }
   }
 
-  test(`gemini, ${manner}: with a service account its token goes along`, async () => {
+  test(`gemini, ${manner}: with a service account its token is sent`, async () => {
     const provider = openByAccount(server.url)
     server.play('final')
     const { turn } = await complete(provider, { body: ask(VERTEX), isStream })
@@ -110,7 +110,7 @@ for (const isStream of [false, true]) {
     await provider.close()
   })
 
-  test(`claude, ${manner}: it is asked in its own format, beside Google's models`, async () => {
+  test(`claude, ${manner}: requests use Anthropic's format beside Google's models`, async () => {
     const provider = VERTEX_CLAUDE.open(server.url)
     const request = weatherRequest(VERTEX_CLAUDE.model)
     const { turn } = await complete(provider, { body: request, isStream })
@@ -147,7 +147,7 @@ for (const isStream of [false, true]) {
   })
 }
 
-test('claude: any JSON object can be asked for, though there is no mode for it', async () => {
+test('claude: a JSON object can be requested although the provider has no JSON mode', async () => {
   const provider = VERTEX_CLAUDE.open(server.url)
   const body = ask(VERTEX_CLAUDE, { response_format: { type: 'json_object' } })
   await complete(provider, { body })
@@ -155,7 +155,7 @@ test('claude: any JSON object can be asked for, though there is no mode for it',
   await provider.close()
 })
 
-test('claude: an API key of express mode does not open it, and another upstream may', async () => {
+test('claude: a key of express mode is refused, and another upstream may be tried', async () => {
   const provider = VERTEX.open(server.url)
   for (const isStream of [false, true]) {
     const { failure } = await complete(provider, { body: ask(VERTEX_CLAUDE), isStream })
@@ -169,9 +169,9 @@ test('claude: an API key of express mode does not open it, and another upstream 
   await provider.close()
 })
 
-test('with both a key and an account, Gemini goes by the key and Claude by the account', async () => {
+test('with both a key and an account, Gemini uses the key and Claude the account', async () => {
   const provider = openByAccount(server.url, { apiKey: 'own-key' })
-  for (const wire of [VERTEX, VERTEX_CLAUDE]) await complete(provider, { body: ask(wire) })
+  for (const target of [VERTEX, VERTEX_CLAUDE]) await complete(provider, { body: ask(target) })
   assert.deepEqual(
     server.requests.map(({ headers }) => [headers['x-goog-api-key'], headers.authorization]),
     [
@@ -182,7 +182,7 @@ test('with both a key and an account, Gemini goes by the key and Claude by the a
   await provider.close()
 })
 
-test('an account whose token is refused fails with its credentials, for every kind of call', async () => {
+test('an account whose token is refused fails with refused credentials, for every kind of call', async () => {
   const refusing = await startScriptedServer((_received, response) =>
     answerJson(response, 400, { error: 'invalid_grant' }),
   )
@@ -214,8 +214,8 @@ test('an account whose token is refused fails with its credentials, for every ki
 test('an address may end with a slash', async () => {
   const provider = openByAccount(server.url, { baseUrl: `${server.url}${MODELS}/google/` })
   server.play('final')
-  for (const wire of [VERTEX, VERTEX_CLAUDE]) {
-    const { turn } = await complete(provider, { body: ask(wire) })
+  for (const target of [VERTEX, VERTEX_CLAUDE]) {
+    const { turn } = await complete(provider, { body: ask(target) })
     assert.equal(turn.message.content, WEATHER_TEXT)
   }
   server.play(undefined)

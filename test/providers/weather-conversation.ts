@@ -1,6 +1,6 @@
 /**
- * One conversation that asks all of a provider at once: an image, thinking, two tool calls in parallel,
- * their results, a final answer, cached and reasoning tokens. The fixtures of every provider tell it.
+ * One conversation that exercises every feature of a provider at once: an image, thinking, two parallel tool
+ * calls, their results, a final answer, cached and reasoning tokens. Every provider has fixtures of it.
  */
 import { isObject } from '../../src/lib/is-object.ts'
 import type { JsonObject, ReportedTokens } from '../../src/providers/contract.ts'
@@ -51,7 +51,7 @@ export function weatherRequest(model: string): JsonObject & { messages: JsonObje
   }
 }
 
-/** The second turn: what the model said, as it was said, and what its tools gave. */
+/** The second turn: the model's answer as it was sent, and the results of its tools. */
 export function withToolResults(
   request: ReturnType<typeof weatherRequest>,
   message: JsonObject,
@@ -82,7 +82,10 @@ export const WEATHER_CALLS = [
 
 export const WEATHER_TEXT = 'Recife has 29 °C and sun, and in Manaus it is 14:05.'
 
-/** Some providers do not tell reasoning apart, some write to a cache in the second turn and say so. */
+/**
+ * Some providers do not report reasoning tokens separately; some write to a cache in the second turn and
+ * report it.
+ */
 export function weatherUsage(
   cacheWriteTokens: number,
   reasoning = true,
@@ -110,8 +113,8 @@ export interface Turn {
   readonly finishReason: unknown
 }
 
-/** What one turn says, in the words that all providers share. */
-export function gistOf({ message, finishReason }: Turn): JsonObject {
+/** The content of one turn, in terms that all providers share. */
+export function contentAndCallsOf({ message, finishReason }: Turn): JsonObject {
   const calls = (message.tool_calls ?? []) as { function: { name: string; arguments: string } }[]
   return {
     text: message.content === '' ? null : (message.content ?? null),
@@ -124,13 +127,13 @@ export function gistOf({ message, finishReason }: Turn): JsonObject {
   }
 }
 
-/** The turn of a plain answer's body. */
+/** The turn in the body of a plain answer. */
 export function turnOf(body: JsonObject): Turn {
   const [choice] = body.choices as { message: JsonObject; finish_reason: unknown }[]
   return { message: choice?.message ?? {}, finishReason: choice?.finish_reason }
 }
 
-/** The turn that the chunks of a stream tell, put together as clients do. */
+/** The turn in the chunks of a stream, assembled as clients do. */
 export function assembleChunks(bodies: readonly JsonObject[]): Turn {
   const message: JsonObject = {}
   const toolCalls: JsonObject[] = []

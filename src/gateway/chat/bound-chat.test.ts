@@ -34,6 +34,14 @@ async function boundsOf(body: JsonObject, model = modelOf('gpt-4o')): Promise<Ca
   return boundChat(model, request, providers)
 }
 
+test('log probabilities lower the limit of a request that sets none to what can be read', async () => {
+  const body = { messages: [{ role: 'user', content: 'Oi' }] }
+  const asked = { ...body, logprobs: true, top_logprobs: 20, n: 2 }
+  assert.equal((await boundsOf(asked)).outputTokensMax, 5_326)
+  assert.ok((await boundsOf({ ...asked, stream: true })).outputTokensMax > 5_326)
+  assert.ok((await boundsOf(body)).outputTokensMax > 5_326)
+})
+
 const LONG = 'Uma recusa que ninguém contou. '.repeat(300)
 
 test('a counted prompt still bounds every text that is sent, counted or not', async () => {

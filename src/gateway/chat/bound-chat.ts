@@ -10,6 +10,7 @@ import type { ChatContent, JsonObject, Provider } from '../../providers/contract
 import type { CallBounds } from '../call-kind.ts'
 import { countTokens } from '../count-tokens.ts'
 import type { ChatRequest } from './chat-request.ts'
+import { outputTokensReadable } from './output-limit.ts'
 import { promptTexts } from './prompt-texts.ts'
 
 /**
@@ -33,7 +34,9 @@ export async function boundChat(
   return {
     promptTokensMax,
     promptTokensEstimated: Math.min(promptTokensEstimated, promptTokensMax),
-    outputTokensMax: request.outputTokensMax ?? defaultOutputTokens(model, promptTokensMax),
+    outputTokensMax:
+      request.outputTokensMax ??
+      Math.min(defaultOutputTokens(model, promptTokensMax), outputTokensReadable(request)),
     choices,
     unitsMax: unitsMax(model, request, promptTokensMax),
     // Only the limit that the client set counts, as with other providers, never the maximum of the model.

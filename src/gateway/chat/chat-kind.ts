@@ -18,6 +18,7 @@ import { beginStream } from './begin-stream.ts'
 import type { ChatFormat } from './chat-format.ts'
 import type { ChatRequest } from './chat-request.ts'
 import { estimateChat } from './estimate-chat.ts'
+import { findSizeFault } from './output-limit.ts'
 import { outputTexts } from './output-texts.ts'
 import { relayStream } from './relay-stream.ts'
 import type { BegunStream, RelayedStream } from './streamed-chat.ts'
@@ -75,6 +76,8 @@ function findModelFault(model: Model, request: ChatRequest): string | undefined 
   if (request.outputTokensMax !== undefined && request.outputTokensMax > model.outputTokensMax) {
     return `max_tokens passa do limite do modelo "${model.id}", que é ${model.outputTokensMax}.`
   }
+  const sizeFault = findSizeFault(model, request)
+  if (sizeFault !== undefined) return sizeFault
   if (request.hasTools && !model.supportsTools) return `O modelo "${model.id}" não aceita "tools".`
   if (request.imageCount > 0 && model.imageTokensMax === 0)
     return `O modelo "${model.id}" não aceita imagens.`

@@ -1,5 +1,6 @@
 import type { UploadedFile } from '../../providers/contract.ts'
 import type { CallRequest } from '../call.ts'
+import { withLineEnds } from '../../lib/with-line-ends.ts'
 import { FALLBACKS_MAX, fallbacksBeside } from '../field-faults.ts'
 import { refusals, type Refusal } from '../refusal.ts'
 import { measureAudio, type AudioLength } from './audio/measure-audio.ts'
@@ -30,7 +31,7 @@ export interface TranscriptionRequest extends CallRequest {
   readonly format: TranscriptFormat
   /** The fields that are sent to the upstream. */
   readonly fields: readonly (readonly [name: string, value: string])[]
-  /** Bytes of the texts in `TEXTS`, counting repeated fields each time. */
+  /** Bytes of the texts in `TEXTS` as a form sends them, counting repeated fields each time. */
   readonly promptBytes: number
 }
 
@@ -79,7 +80,7 @@ export async function readTranscription(
       ([name]) => FIELDS.has(name) && (format === 'verbose_json' || !GRANULARITIES.test(name)),
     ),
     promptBytes: fields.reduce(
-      (sum, [name, text]) => (TEXTS.has(name) ? sum + Buffer.byteLength(text) : sum),
+      (sum, [name, text]) => (TEXTS.has(name) ? sum + Buffer.byteLength(withLineEnds(text)) : sum),
       0,
     ),
   }

@@ -9,9 +9,12 @@ export interface AiSdkOptions {
   readonly bedrock?: BedrockOptions | undefined
   readonly cancelStopsBilling: boolean
   readonly connectTimeoutMs: number
-  /** Until the first byte of the answer; for a plain answer this includes all of the model's work. */
+  /**
+   * Until the head of the answer, and then until the first byte of its body. For a plain answer this includes all of the
+   * model's work, for a stream its reasoning before the first chunk.
+   */
   readonly firstByteTimeoutMs: number
-  /** Between two bytes of the answer. */
+  /** Between two reads of the body. */
   readonly idleTimeoutMs: number
   readonly connectionsMax: number
   /** Allows image downloads from this machine and private networks. Never set it if customers name the addresses. */

@@ -2,54 +2,85 @@
  * The adapter for upstreams without the chat-completions format. The AI SDK's provider packages translate requests and
  * answers, over connections that we open.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { APICallError } from '@ai-sdk/provider'
-import type { Provider } from '../contract.ts'
+import type { ChatCall, Provider, UpstreamFailure } from '../contract.ts'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
 import { createEmbed } from './embed.ts'
 import { createGenerateImages } from './generate-images.ts'
 import { createMeasureChat } from './measure-chat.ts'
-import { openFetch } from './open-fetch.ts'
+import { openFetch, type Fetch } from './open-fetch.ts'
 import { openModels } from './open-models.ts'
+import { createGetToken } from './open-vertex.ts'
 import { createReadFile } from './read-file.ts'
 import { toCallOptions } from './to-call-options.ts'
 import { toChatAnswer } from './to-chat-answer.ts'
 import { brokenStream, toChatStream } from './to-chat-stream.ts'
 import { toFailure } from './to-failure.ts'
 
+/** Gemini opens an address by what it leads to, also as a video or a document, whatever type the request names. */
+const OPENS_ANYTHING: ReadonlySet<AiSdkOptions['kind']> = new Set(['google', 'google-vertex'])
+
 /** Throws a TypeError if the upstream's credentials, project or region are missing. */
 export function createAiSdkProvider(options: AiSdkOptions): Provider {
   const connection = openFetch(options)
-  const models = openModels(options, connection.fetch)
+  /** The packages call `fetch` themselves, and do not tell which call it is for. */
+  const running = new AsyncLocalStorage<Sending>()
+  const fetch: Fetch = (input, init) => {
+    const sending = running.getStore()
+    if (sending) sending.hasSent = true
+    return connection.fetch(input, init)
+  }
+  const models = openModels(options, fetch, createGetToken(options.vertex, connection.fetch))
   const makesImages = options.kind === 'google' || options.kind === 'google-vertex'
+
+  async function completeChat(call: ChatCall, callerSignal: AbortSignal, sending: Sending) {
+    const canceller = new AbortController()
+    const signal = AbortSignal.any([callerSignal, canceller.signal])
+    try {
+      const model = models.language(call.model)
+      const readFile = createReadFile(
+        {
+          addresses: await model.supportedUrls,
+          opensOnlyImages: !OPENS_ANYTHING.has(options.kind),
+        },
+        options.allowPrivateDownloads ?? false,
+        signal,
+      )
+      const request = await toCallOptions(call, model, options.kind, readFile, signal)
+      if (!call.isStream) return toChatAnswer(await model.doGenerate(request), call)
+      const { stream } = await model.doStream(request)
+      return toChatStream(stream, call, canceller, signal)
+    } catch (error) {
+      const failure = withSending(toFailure(error, signal, sending.hasSent), sending)
+      // The packages leave the connection open when they give up on a stream.
+      canceller.abort()
+      return isOfStream(error) && failure.reason !== 'aborted' ? brokenStream(failure) : failure
+    }
+  }
 
   return {
     cancelStopsBilling: options.cancelStopsBilling,
-    async completeChat(call, callerSignal) {
-      const canceller = new AbortController()
-      const signal = AbortSignal.any([callerSignal, canceller.signal])
-      try {
-        const model = models.language(call.model)
-        const readFile = createReadFile(
-          await model.supportedUrls,
-          options.allowPrivateDownloads ?? false,
-          signal,
-        )
-        const request = await toCallOptions(call, model, options.kind, readFile, signal)
-        if (!call.isStream) return toChatAnswer(await model.doGenerate(request), call)
-        const { stream } = await model.doStream(request)
-        return toChatStream(stream, call, canceller, signal)
-      } catch (error) {
-        const failure = toFailure(error, signal)
-        // The packages leave the connection open when they give up on a stream.
-        canceller.abort()
-        return isOfStream(error) && failure.reason !== 'aborted' ? brokenStream(failure) : failure
-      }
+    completeChat(call, signal) {
+      const sending = { hasSent: false }
+      return running.run(sending, () => completeChat(call, signal, sending))
     },
     measureChat: createMeasureChat(options),
     ...(models.embedding ? { embed: createEmbed(options.kind, models.embedding) } : {}),
     ...(makesImages ? { generateImages: createGenerateImages(models.language) } : {}),
     close: () => connection.close(),
   }
+}
+
+/** Whether a call has begun to send its request. */
+interface Sending {
+  hasSent: boolean
+}
+
+/** Marks a time-out of the access token or of a file, after which no upstream has worked. */
+function withSending(failure: UpstreamFailure, { hasSent }: Sending): UpstreamFailure {
+  const isTimeout = failure.reason === 'first_byte_timeout' || failure.reason === 'idle_timeout'
+  return isTimeout && !hasSent ? { ...failure, isUnsent: true } : failure
 }
 
 /** Whether a stream opened and its first event was an error; some packages read that event before they return. */

@@ -1,4 +1,8 @@
-/** Embeddings through the AI SDK's packages. Lists longer than an upstream accepts are sent in batches. */
+/**
+ * Embeddings through the AI SDK's packages. Lists longer than an upstream accepts are sent in batches. A failed batch
+ * fails the call, and the customer pays nothing, although the upstream bills the other batches: the batch with the
+ * longest text is therefore answered first, and nothing is sent after the first failure.
+ */
 import type { EmbeddingModelV4, EmbeddingModelV4Result } from '@ai-sdk/provider'
 import { isObject } from '../../lib/is-object.ts'
 import type {
@@ -28,6 +32,7 @@ export function createEmbed(
   return async function embed(call, callerSignal) {
     const canceller = new AbortController()
     const signal = AbortSignal.any([callerSignal, canceller.signal])
+    const progress = { batches: 0, answered: 0 }
     try {
       const texts = call.inputs.map(textOf)
       const model = open(String(call.body.model))
@@ -37,13 +42,16 @@ export function createEmbed(
         headers: callHeaders(call.callId),
         abortSignal: signal,
       }
-      const results = await mapInOrder(batches, BATCHES_AT_ONCE, (values) =>
-        model.doEmbed({ values, ...options }),
-      )
+      progress.batches = batches.length
+      const results = await mapLongestFirst(batches, BATCHES_AT_ONCE, async (values) => {
+        const result = await model.doEmbed({ values, ...options })
+        progress.answered += 1
+        return result
+      })
       return findFault(results, batches) ?? toAnswer(results)
     } catch (error) {
-      const failure = toFailure(error, callerSignal)
-      // One failed batch fails the call, so the others are cancelled to save their cost.
+      const failure = withProgress(toFailure(error, callerSignal), progress)
+      // The batches in flight are cancelled to save their cost.
       canceller.abort()
       return failure
     }
@@ -86,18 +94,52 @@ async function textsAtOnce(kind: AiSdkOptions['kind'], model: EmbeddingModelV4):
   return (await model.maxEmbeddingsPerCall) ?? Infinity
 }
 
-async function mapInOrder<Item, Result>(
-  items: readonly Item[],
+/**
+ * Acts on the batch with the longest text first, and alone: only a text that is too long is refused for its content, and
+ * its refusal then costs nothing. The others follow, `atOnce` at a time. Results are in the order of the batches.
+ */
+async function mapLongestFirst<Result>(
+  batches: readonly string[][],
   atOnce: number,
-  act: (item: Item) => PromiseLike<Result>,
+  act: (batch: string[]) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = []
-  const left = items.entries()
+  const [first, ...others] = longestFirst(batches)
+  if (!first) return results
+  results[first.index] = await act(first.batch)
+  const left = others.values()
+  let hasFailed = false
   async function work(): Promise<void> {
-    for (const [index, item] of left) results[index] = await act(item)
+    for (const { index, batch } of left) {
+      if (hasFailed) return
+      results[index] = await act(batch).catch((error: unknown) => {
+        hasFailed = true
+        throw error
+      })
+    }
   }
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, work))
+  await Promise.all(Array.from({ length: Math.min(atOnce, others.length) }, work))
   return results
+}
+
+function longestFirst(batches: readonly string[][]): { index: number; batch: string[] }[] {
+  const indexed = batches.map((batch, index) => {
+    const bytesMax = Math.max(...batch.map((text) => Buffer.byteLength(text)))
+    return { index, batch, bytesMax }
+  })
+  const longest = Math.max(...indexed.map(({ bytesMax }) => bytesMax))
+  const at = indexed.findIndex(({ bytesMax }) => bytesMax === longest)
+  return [...indexed.splice(at, 1), ...indexed]
+}
+
+/** Adds the batches that the upstream answered, and bills, to the detail that the log shows. */
+function withProgress(
+  failure: UpstreamFailure,
+  { batches, answered }: { batches: number; answered: number },
+): UpstreamFailure {
+  if (answered === 0) return failure
+  const detail = `${answered} of ${batches} batches were answered and are not charged; ${failure.detail}`
+  return { ...failure, detail }
 }
 
 /** A vector assigned to the wrong text would never be noticed, so a wrong number of vectors is rejected. */

@@ -39,7 +39,7 @@ export function openVertex(
 
 type GetToken = () => Promise<string>
 
-function createGetToken(vertex: AiSdkOptions['vertex'], fetch: Fetch): GetToken | undefined {
+export function createGetToken(vertex: AiSdkOptions['vertex'], fetch: Fetch): GetToken | undefined {
   if (!vertex?.clientEmail || !vertex.privateKey) return undefined
   const { clientEmail, privateKey, tokenUrl } = vertex
   return createVertexToken({ clientEmail, privateKey, tokenUrl }, fetch)

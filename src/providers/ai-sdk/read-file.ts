@@ -15,6 +15,13 @@ export interface ReadFile {
   readonly data: (url: string, kind: FileKind) => Promise<FileContent>
 }
 
+export interface OpenedAddresses {
+  /** The addresses that the model opens itself, by media type. */
+  readonly addresses: Awaited<LanguageModelV4['supportedUrls']>
+  /** Whether it opens the address of an image as an image or refuses it. */
+  readonly opensOnlyImages: boolean
+}
+
 /** The most data that is downloaded for one request. */
 const DOWNLOAD_BYTES_MAX = 50 * 1024 * 1024
 const DOWNLOAD_TIMEOUT_MS = 20_000
@@ -31,12 +38,13 @@ const IMAGE_OF_ENDING: Readonly<Record<string, string>> = {
 const DOCUMENT_OF_ENDING: Readonly<Record<string, string>> = { pdf: 'application/pdf' }
 
 /**
- * Creates the file reader of one request. Addresses that the model can open are passed on; other files are downloaded.
+ * Creates the file reader of one request. Addresses that the model can open are passed on; other files are downloaded,
+ * and so is every image for a model that may open the same address as a video or a document: the hold covers an image.
  * Only http and https are allowed, because upstreams would open other schemes with their own credentials. Rejects with
  * a `RefusedRequest`.
  */
 export function createReadFile(
-  supportedUrls: Awaited<LanguageModelV4['supportedUrls']>,
+  opened: OpenedAddresses,
   allowPrivate: boolean,
   signal: AbortSignal,
 ): ReadFile {
@@ -75,12 +83,13 @@ export function createReadFile(
     const mediaType =
       kind === 'image' ? (IMAGE_OF_ENDING[ending] ?? 'image/*') : DOCUMENT_OF_ENDING[ending]
     if (mediaType === undefined) return download(url, kind)
-    return isSupported(urls, url.href, mediaType)
+    const mayPassOn = kind === 'document' || opened.opensOnlyImages
+    return mayPassOn && isSupported(urls, url.href, mediaType)
       ? { data: { type: 'url', url }, mediaType }
       : download(url, kind)
   }
 
-  return Object.assign((url: string, kind: FileKind) => read(url, kind, supportedUrls), {
+  return Object.assign((url: string, kind: FileKind) => read(url, kind, opened.addresses), {
     data: (url: string, kind: FileKind) => read(url, kind, {}),
   })
 }

@@ -6,7 +6,6 @@ import {
   LoadSettingError,
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider'
-import { errors } from 'undici'
 import { isObject } from '../../lib/is-object.ts'
 import { StreamBroken, type UpstreamFailure } from '../contract.ts'
 import { readError, readRefusal } from '../read-failure.ts'
@@ -17,9 +16,10 @@ const CAUSES_MAX = 10
 
 /**
  * Converts an error that a package threw, or put into its stream, to a failure. Messages that quote the customer's or
- * the model's text are kept out of the log.
+ * the model's text are kept out of the log. An error before the request was sent is the request's own: some packages
+ * throw a TypeError for a malformed JSON schema, or a RangeError for deeply nested arguments.
  */
-export function toFailure(error: unknown, signal: AbortSignal): UpstreamFailure {
+export function toFailure(error: unknown, signal: AbortSignal, hasSent = true): UpstreamFailure {
   if (signal.aborted) return failure('aborted', 'the call was aborted')
   if (error instanceof StreamBroken) return error.failure
   if (error instanceof RefusedRequest) return failure('unsupported', error.message)
@@ -31,9 +31,6 @@ export function toFailure(error: unknown, signal: AbortSignal): UpstreamFailure 
     )
   }
   const network = findNetworkError(error)
-  if (network instanceof errors.ResponseExceededMaxSizeError) {
-    return failure('bad_answer', 'the answer is too long')
-  }
   if (network) return readError(network)
   if (isRefusedByPackage(error)) return failure('unsupported', error.message)
   if (LoadAPIKeyError.isInstance(error) || LoadSettingError.isInstance(error)) {
@@ -41,6 +38,7 @@ export function toFailure(error: unknown, signal: AbortSignal): UpstreamFailure 
   }
   if (isStreamError(error)) return readStreamError(error)
   const name = error instanceof Error ? error.name : typeof error
+  if (!hasSent) return failure('unsupported', `the request could not be written: ${name}`)
   return failure('bad_answer', `the answer could not be read: ${name}`)
 }
 

@@ -77,7 +77,7 @@ function readToken(text: string): { text: string; seconds: number } | undefined 
   }
 }
 
-/** A refusal here is one of the credentials, whatever status it comes with; a fault of theirs is not. */
+/** A refusal means refused credentials, whatever its status; 429 and 5xx are faults of the token endpoint itself. */
 function tokenRefused(url: string, status: number, text: string): APICallError {
   return new APICallError({
     message: 'no access token was given',

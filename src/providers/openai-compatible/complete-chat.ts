@@ -1,5 +1,10 @@
 /** Sends chats in the chat-completions format; `chat-body.ts` builds the body. */
-import type { ChatAnswer, Provider, UpstreamFailure } from '../contract.ts'
+import {
+  CHAT_ANSWER_BYTES_MAX,
+  type ChatAnswer,
+  type Provider,
+  type UpstreamFailure,
+} from '../contract.ts'
 import { readError } from '../read-failure.ts'
 import type { ChatBody } from './chat-body.ts'
 import { exchange } from './exchange.ts'
@@ -8,8 +13,6 @@ import { readStream } from './read-stream.ts'
 import { readUsage } from './read-usage.ts'
 import type { Upstream } from './upstream.ts'
 
-/** A larger plain answer is rejected as broken. */
-const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 /** Usage in this format does not always separate audio from text tokens, which have different prices. */
 const NO_AUDIO: UpstreamFailure = {
   kind: 'failure',
@@ -24,7 +27,7 @@ const NO_FILES: UpstreamFailure = {
 }
 
 export function createCompleteChat(
-  { pool, headers, path: pathOf }: Upstream,
+  { pool, headers, silence, path: pathOf }: Upstream,
   chatBody: ChatBody,
   takesFiles: boolean,
 ): NonNullable<Provider['completeChat']> {
@@ -39,9 +42,9 @@ export function createCompleteChat(
         headers: { ...headers, 'x-catraca-call-id': call.callId },
         body: chatBody.write(call),
       } as const
-      const answered = await exchange(pool, request, signal)
+      const answered = await exchange(pool, request, silence, signal)
       if (answered.status !== 200) return await readRefused(answered, signal)
-      if (!call.isStream) return readAnswer(await answered.body.text(ANSWER_BYTES_MAX))
+      if (!call.isStream) return readAnswer(await answered.body.text(CHAT_ANSWER_BYTES_MAX))
       if (isEventStream(oneHeader(answered.headers['content-type']))) {
         return readStream(answered.body)
       }

@@ -3,7 +3,8 @@
  * the time that the gateway spends on a call.
  */
 import type { Dispatcher } from 'undici'
-import { NotSent } from '../read-failure.ts'
+import { AnswerTooLong, NotSent } from '../read-failure.ts'
+import { watchSilence, type SilenceLimits, type SilenceWatch } from '../watch-silence.ts'
 
 export interface Answered {
   readonly status: number
@@ -14,8 +15,10 @@ export interface Answered {
 export interface AnswerBody {
   /** Resolves to all data since the last read, or to undefined after the end. Rejects if the body broke off. */
   read(): Promise<Buffer | undefined>
-  /** Reads the whole body. If it is longer than `bytesMax`, the connection is closed and the text is incomplete. */
+  /** Reads the whole body. If it is longer than `bytesMax`, closes the connection and rejects with `AnswerTooLong`. */
   text(bytesMax: number): Promise<string>
+  /** Reads the body up to about `bytesMax`; if it is longer, closes the connection. */
+  beginning(bytesMax: number): Promise<string>
   /** Ignores the rest of the body, and waits at most a second for its end so that the connection can be reused. */
   discard(): void
   /** Closes the connection unless the body has ended. */
@@ -26,20 +29,25 @@ export interface AnswerBody {
 const WAITING_BYTES_MAX = 64 * 1024
 const DISCARD_MS_MAX = 1_000
 
-/** Resolves with the head of the answer. Rejects with the dispatcher's error if there is none. */
+/**
+ * Resolves with the head of the answer. Rejects with the dispatcher's error if there is none. The dispatcher limits the
+ * time until the head; `silence` limits the time between two reads of the body.
+ */
 export function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
+  silence: SilenceLimits,
   signal: AbortSignal,
 ): Promise<Answered> {
   return new Promise((resolve, reject) => {
     // Checked here because the dispatcher does not know the signal.
     if (signal.aborted) return reject(new NotSent(signal.reason))
-    dispatcher.dispatch(request, createHandler(signal, resolve, reject))
+    dispatcher.dispatch(request, createHandler(silence, signal, resolve, reject))
   })
 }
 
 function createHandler(
+  silence: SilenceLimits,
   signal: AbortSignal,
   resolve: (answered: Answered) => void,
   reject: (error: Error) => void,
@@ -51,6 +59,7 @@ function createHandler(
   let failure: Error | undefined
   let wake: (() => void) | undefined
   let discarding: NodeJS.Timeout | undefined
+  let watch: SilenceWatch | undefined
 
   const abort = (): void => {
     if (controller) controller.abort(signal.reason as Error)
@@ -61,6 +70,7 @@ function createHandler(
     failure = error
     signal.removeEventListener('abort', abort)
     clearTimeout(discarding)
+    watch?.stop()
     wake?.()
   }
 
@@ -90,7 +100,7 @@ function createHandler(
     if (controller?.paused) controller.resume()
   }
 
-  async function text(bytesMax: number): Promise<string> {
+  async function readUpTo(bytesMax: number): Promise<Buffer> {
     const all: Buffer[] = []
     let bytes = 0
     for (let some = await read(); some; some = await read()) {
@@ -101,7 +111,17 @@ function createHandler(
         break
       }
     }
-    return joined(all).toString('utf8')
+    return joined(all)
+  }
+
+  async function text(bytesMax: number): Promise<string> {
+    const bytes = await readUpTo(bytesMax)
+    if (bytes.length > bytesMax) throw new AnswerTooLong(bytesMax)
+    return bytes.toString('utf8')
+  }
+
+  async function beginning(bytesMax: number): Promise<string> {
+    return (await readUpTo(bytesMax)).toString('utf8')
   }
 
   signal.addEventListener('abort', abort, { once: true })
@@ -110,15 +130,18 @@ function createHandler(
       controller = started
       if (signal.aborted) abort()
     },
-    onResponseStart(_controller, status, headers) {
+    onResponseStart(started, status, headers) {
       // 1xx responses precede the final one.
-      if (status >= 200) resolve({ status, headers, body: { read, text, discard, cancel } })
+      if (status < 200) return
+      watch = watchSilence(silence, started, status)
+      resolve({ status, headers, body: { read, text, beginning, discard, cancel } })
     },
     onResponseData(_controller, chunk) {
       if (discarding) return
       chunks.push(chunk)
       waitingBytes += chunk.length
       if (waitingBytes > WAITING_BYTES_MAX) controller?.pause()
+      watch?.received(chunk)
       wake?.()
     },
     onResponseEnd: () => end(),

@@ -238,6 +238,7 @@ test('a public upstream cannot make us fetch from a private network', async () =
   const generateImages = createGenerateImages({
     pool,
     uploads: pool,
+    silence: { firstByteMs: 10_000, idleMs: 10_000 },
     hostname: '1.1.1.1',
     headers: {},
     path: (endpoint) => endpoint,

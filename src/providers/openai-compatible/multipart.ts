@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { withLineEnds } from '../../lib/with-line-ends.ts'
 
 /** A form with one file. The bytes of the file go between `head` and `tail`. */
 export interface MultipartForm {
@@ -37,10 +38,6 @@ export function createMultipartForm(
 
 function fieldName(name: string): string {
   return escaped(withLineEnds(name))
-}
-
-function withLineEnds(text: string): string {
-  return text.replace(/\r\n|\r|\n/g, '\r\n')
 }
 
 /** The standard escapes exactly these three characters; all others are sent as UTF-8. */

@@ -11,7 +11,7 @@ export interface Post {
   readonly body: string | AsyncIterable<Buffer>
   /** Headers of a body that is not JSON. */
   readonly headers?: Readonly<Record<string, string>>
-  /** A longer answer is rejected as broken. */
+  /** A longer answer fails with `answer_too_long`. */
   readonly answerBytesMax: number
   /** Called for an error status, when the body of the request may not be sent completely. */
   readonly onRefused?: () => void
@@ -36,7 +36,7 @@ export async function post<Answer>(
       body: body as string | Readable,
     } as const
     const pool = typeof body === 'string' ? upstream.pool : upstream.uploads
-    const answered = await exchange(pool, request, signal)
+    const answered = await exchange(pool, request, upstream.silence, signal)
     if (answered.status !== 200) {
       onRefused?.()
       return await readRefused(answered, signal)

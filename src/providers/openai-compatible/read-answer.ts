@@ -17,7 +17,7 @@ export async function readRefused(
   { status, headers, body }: Answered,
   signal: AbortSignal,
 ): Promise<UpstreamFailure> {
-  const text = await body.text(ERROR_BYTES_MAX).catch((error: unknown) => {
+  const text = await body.beginning(ERROR_BYTES_MAX).catch((error: unknown) => {
     if (signal.aborted) throw error
     return ''
   })

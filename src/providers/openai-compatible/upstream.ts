@@ -1,5 +1,6 @@
 /** The connections, headers and paths that all calls to one upstream share. */
 import { Pool } from 'undici'
+import type { SilenceLimits } from '../watch-silence.ts'
 import { connectForUploads } from './connect-for-uploads.ts'
 
 export interface UpstreamOptions {
@@ -14,9 +15,12 @@ export interface UpstreamOptions {
   /** Added to every request, such as Azure's `api-version`. */
   readonly query?: Readonly<Record<string, string>> | undefined
   readonly connectTimeoutMs: number
-  /** Until the first byte of the answer; for a plain answer this includes all of the model's work. */
+  /**
+   * Until the head of the answer, and then until the first byte of its body. For a plain answer this includes all of the
+   * model's work, for a stream its reasoning before the first chunk.
+   */
   readonly firstByteTimeoutMs: number
-  /** Between two bytes of the answer. */
+  /** Between two reads of the body. */
   readonly idleTimeoutMs: number
   readonly connectionsMax: number
 }
@@ -25,6 +29,7 @@ export interface Upstream {
   readonly pool: Pool
   /** A separate pool, so that the special connections of uploads cost other calls nothing. */
   readonly uploads: Pool
+  readonly silence: SilenceLimits
   readonly hostname: string
   /** The headers of a call with a JSON body. */
   readonly headers: Readonly<Record<string, string>>
@@ -41,12 +46,14 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     connections: options.connectionsMax,
     pipelining: 1,
     headersTimeout: options.firstByteTimeoutMs,
-    bodyTimeout: options.idleTimeoutMs,
+    // `watchSilence` limits the silence within a body, because the limit changes with its first byte.
+    bodyTimeout: 0,
     keepAliveTimeout: 30_000,
   }
   return {
     pool: new Pool(url.origin, { ...poolOptions, connect }),
     uploads: new Pool(url.origin, { ...poolOptions, connect: connectForUploads(connect) }),
+    silence: { firstByteMs: options.firstByteTimeoutMs, idleMs: options.idleTimeoutMs },
     hostname: url.hostname,
     headers: requestHeaders(options),
     path: (endpoint) => `${base}${endpoint}${query === '' ? '' : `?${query}`}`,

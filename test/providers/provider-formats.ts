@@ -1,23 +1,26 @@
-/** What the fixture server must know of each provider's wire. A new provider is a folder and an entry. */
+/**
+ * The facts that the fixture server needs about each provider's wire format. A new provider is a folder and
+ * an entry.
+ */
 import { isObject } from '../../src/lib/is-object.ts'
 import { eventFrame, exceptionFrame } from './event-stream.ts'
 
-export interface Wire {
-  /** The folder of its fixtures; two wires may have the same one. */
+export interface ProviderFormat {
+  /** The folder of its fixtures; two formats may share one. */
   readonly name: string
   matches(path: string): boolean
   isStream(path: string, body: unknown): boolean
-  /** True where the request brings the results of tools, and the final answer is due. */
+  /** True when the request brings the results of tools, so that the final answer is due. */
   hasToolResults(body: unknown): boolean
   readonly streamFile: string
   readonly streamType: string
-  /** The bytes of each event of a stream's file. */
+  /** The bytes of each event in a stream's file. */
   splitEvents(file: Buffer): Buffer[]
-  /** What the provider sends where it fails after its 200. */
+  /** The events that the provider sends when it fails after its 200. */
   readonly errorEvent: Buffer
 }
 
-export const WIRES: readonly Wire[] = [
+export const PROVIDER_FORMATS: readonly ProviderFormat[] = [
   {
     ...sse('openai', { error: { message: 'The server had an error', type: 'server_error' } }),
     matches: (path) => path === '/openai/v1/chat/completions',
@@ -105,9 +108,12 @@ interface ErrorEvent {
   readonly delta?: unknown
 }
 
-type SseWire = Pick<Wire, 'name' | 'streamFile' | 'streamType' | 'splitEvents' | 'errorEvent'>
+type SseFormat = Pick<
+  ProviderFormat,
+  'name' | 'streamFile' | 'streamType' | 'splitEvents' | 'errorEvent'
+>
 
-function sse(name: string, error: ErrorEvent): SseWire {
+function sse(name: string, error: ErrorEvent): SseFormat {
   const line = error.type === undefined ? '' : `event: ${error.type}\n`
   return {
     name,
