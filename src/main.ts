@@ -1,6 +1,6 @@
 /**
- * The process around the app: configuration, the embedded database where no other one is configured,
- * signals and the exit code.
+ * The process around the app: configuration, the embedded database if no other one is configured, signals and the exit
+ * code.
  */
 import { createApp, type App } from './composition/create-app.ts'
 import { ConfigError, loadConfig, type Config } from './composition/config.ts'
@@ -11,7 +11,7 @@ import { createProcessLog } from './lib/log.ts'
 const config = readConfig()
 const log = createProcessLog(config.logLevel, (line) => process.stderr.write(line))
 process.on('exit', () => log.flush())
-/** Promises, so that a stop in the middle of a start waits for the parts it then has to close. */
+/** Promises, so that a stop during the start waits for the parts that it then has to close. */
 let embedded: Promise<EmbeddedPostgres> | undefined
 let app: Promise<App> | undefined
 let isStopping = false
@@ -28,7 +28,7 @@ try {
   if (!isStopping) app = createApp(config, databaseUrl, log)
   if (app) await greet(config, await app, await (await app).listen(), log)
 } catch (error) {
-  // A stop in the middle of a start makes the rest of the start fail; the stop itself goes on.
+  // A stop during the start makes the rest of the start fail; the stop itself continues.
   if (!isStopping) await fail(error)
 }
 

@@ -14,6 +14,7 @@ const LAYERS: Record<string, number> = {
   lib: 0,
   db: 1,
   sandbox: 1,
+  shield: 1,
   'audit-log': 2,
   events: 2,
   customers: 3,
@@ -219,6 +220,15 @@ test('rows that wait for a worker are claimed in one place', async () => {
   for await (const file of glob('src/**/*.ts', { cwd: root }))
     if (/skip\s+locked/i.test(await readFile(join(root, file), 'utf8'))) files.push(file)
   assert.deepEqual(new Set(files), new Set(['src/db/due-rows.ts', ...LOCKS_OF_THEIR_OWN]))
+})
+
+test('an act owns its audit row: neither http nor the command line writes one', async () => {
+  const writers: string[] = []
+  for await (const file of glob('src/{http,cli}/**/*.ts', { cwd: root })) {
+    const text = await readFile(join(root, file), 'utf8')
+    if (/\baudited\b(?!\.ts)|audit_log'\)|\brecordEvent\b/.test(text)) writers.push(file)
+  }
+  assert.deepEqual(writers, [])
 })
 
 /** What every resource uses; any other folder of `http` is a resource, named after the noun of its addresses. */

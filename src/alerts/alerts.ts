@@ -114,7 +114,7 @@ export async function findAlert(
   return row && toAlert(row)
 }
 
-/** Locks the alert: it neither changes nor fires until the transaction is over. */
+/** Locks the alert: it neither changes nor fires until the transaction ends. */
 async function lockAlert(
   trx: Database,
   customerId: string,

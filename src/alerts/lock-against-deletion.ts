@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 
 /**
- * Locks the customer against deletion until the transaction is over; call it before locking any row of theirs.
- * False when the customer is deleted or is being deleted.
+ * Locks the customer against deletion until the transaction ends; call it before locking any row of theirs. False when
+ * the customer is deleted or is being deleted.
  */
 export async function lockAgainstDeletion(trx: Database, customerId: string): Promise<boolean> {
   const { rows } = await sql`

@@ -32,7 +32,7 @@ export type RecordAct = (act: Act) => Promise<void>
 export const OPERATOR: Actor = { kind: 'operator' }
 export const SYSTEM: Actor = { kind: 'system' }
 
-/** Carries the outcome of an undone act out of its transaction, which rolls back on the way. */
+/** Carries the outcome of an undone act out of its transaction, which rolls back. */
 class Undone<Result> extends Error {
   readonly outcome: Result
 
@@ -44,8 +44,8 @@ class Undone<Result> extends Error {
 
 /**
  * Runs an act and writes its audit rows in one transaction: in `db` if it is one, otherwise in a new one. An act that
- * records nothing must have changed nothing. `undo` ends the act without its changes and rows and gives `audited` its
- * outcome; in a transaction of the caller it throws, because only the caller can roll that one back.
+ * records nothing must have changed nothing. `undo` rolls the act and its rows back, and makes `audited` return the
+ * given outcome; in the caller's transaction it throws, because only the caller can roll that one back.
  */
 export async function audited<Result>(
   db: Database,

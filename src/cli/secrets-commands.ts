@@ -1,5 +1,6 @@
-import { audited, OPERATOR } from '../audit-log/audited.ts'
-import { countSealed, reseal } from '../db/reseal.ts'
+import { OPERATOR } from '../audit-log/audited.ts'
+import { rotateSecrets } from '../composition/rotate-secrets.ts'
+import { countSealed } from '../db/reseal.ts'
 import { UsageError, type Command } from './command.ts'
 
 export const secretsCommands: Record<string, Command> = {
@@ -10,16 +11,7 @@ export const secretsCommands: Record<string, Command> = {
     async run({ db, config: { secretsKey: current, secretsKeyPrevious: previous } }) {
       if (!current || !previous)
         throw new UsageError('SECRETS_KEY and SECRETS_KEY_PREVIOUS are needed: the new and the old')
-      const { resealed, damaged } = await reseal(db, { current, previous })
-      if (resealed > 0)
-        await audited(db, OPERATOR, async (_trx, record) =>
-          record({
-            action: 'secrets.rotated',
-            customerId: null,
-            subjectId: null,
-            details: { resealed },
-          }),
-        )
+      const { resealed, damaged } = await rotateSecrets(db, OPERATOR, { current, previous })
       const left = await countSealed(db, { current, previous })
       const lost = left.unknown > 0 ? [`${left.unknown} cannot be opened with either key`] : []
       const text = [

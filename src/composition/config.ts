@@ -22,46 +22,51 @@ export interface Config {
   readonly mode: Mode
   readonly host: string
   readonly port: number
-  /** Undefined: the embedded PostgreSQL. */
+  /** Undefined: the embedded PostgreSQL is used. */
   readonly databaseUrl: string | undefined
   readonly dataDir: string
   readonly upstreams: readonly ConfiguredUpstream[]
-  /** The catalog: built-in models with the operator's file over them. */
+  /** The catalog: the built-in models, overridden by the operator's file. */
   readonly models: readonly ConfiguredModel[]
   /** The exchange rate of sandbox mode: BRL per USD, times 10^4. Undefined: the last stored rate, or a default. */
   readonly sandboxFxRateE4: bigint | undefined
   readonly requestsPerMinutePerIp: number
   readonly bodyBytesMax: number
-  /** The size of one audio file, and of all that wait on this node's disk at once. */
+  /** The maximum size of one audio file, and of all that this node keeps on disk at once. */
   readonly uploadBytesMax: number
   readonly uploadsBytesMax: number
-  /** The model of the catalog for transcriptions that name none. */
+  /** The model for transcription requests that name none. */
   readonly transcriptionModel: string
-  /** The address at which customers reach this server. Undefined: the host that each request names. */
+  /** The address at which customers reach this server. Undefined: the host that each request names is used. */
   readonly publicUrl: string | undefined
-  /** Undefined in sandbox mode, which uses the sandbox processor, and without an account: then nobody can pay in. */
+  /**
+   * Undefined in sandbox mode, which uses the sandbox processor, and when no account is configured: then nobody can top
+   * up.
+   */
   readonly asaas: AsaasConfig | undefined
   /** Undefined in sandbox mode, where mails go to the mailbox page. */
   readonly mail: MailConfig | undefined
-  /** The key that seals secrets. Undefined in sandbox mode: a key in this node's data folder. */
+  /**
+   * The key that seals secrets. Undefined in sandbox mode, where the node uses a key from its data folder.
+   */
   readonly secretsKey: Buffer | undefined
-  /** The key before it, which opens older secrets until they are sealed anew. */
+  /** The previous key, which opens older secrets until they are resealed. */
   readonly secretsKeyPrevious: Buffer | undefined
   /** The secret that signs the identity provider's messages. Undefined: every message is refused. */
   readonly authWebhookSecret: Buffer | undefined
-  /** Webhooks also go to this machine and to private networks; in sandbox mode only. */
+  /** Allows webhooks to this machine and to private networks; in sandbox mode only. */
   readonly webhooksAllowPrivate: boolean
   /** The smallest top-up, in whole BRL. */
   readonly topUpMinBrl: number
   /** In whole BRL: a larger refund waits for an operator, unless it is a withdrawal by law. */
   readonly refundReviewAboveBrl: number
-  /** Promotional credit for the referrer of a customer, in whole BRL; 0: none. */
+  /** Promotional credit for the referrer of a customer, in whole BRL; 0: no referral programme. */
   readonly referralRewardBrl: number
-  /** How much paid money the referred customer must have spent before, in whole BRL. */
+  /** The paid money that the referred customer must have spent before the reward, in whole BRL. */
   readonly referralSpendingBrl: number
-  /** Adjustments above it, in whole BRL, need a second operator. */
+  /** Larger adjustments, in whole BRL, need a second operator. */
   readonly adminApprovalAboveBrl: number
-  /** How many days before a markup rises the customers are notified. */
+  /** The notice that customers get before a markup rises, in days. */
   readonly markupNoticeDays: number
   readonly callTimeoutMs: number
   /** How long a stopping server waits for its calls. */
@@ -74,7 +79,7 @@ export interface Config {
   readonly logLevel: LogLevel
 }
 
-/** All faults of the configuration, one on each line. */
+/** All faults of the configuration, one per line. */
 export class ConfigError extends Error {
   readonly faults: readonly string[]
   constructor(faults: readonly string[]) {
@@ -88,7 +93,7 @@ export class ConfigError extends Error {
 const MIB = 1024 * 1024
 const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent']
 
-/** Throws a `ConfigError`. `folder` is where relative paths start. */
+/** Throws a `ConfigError`. Relative paths start at `folder`. */
 export function loadConfig(environment: Environment, folder: string): Config {
   const faults: string[] = []
   const read = new EnvironmentReader(environment, faults)
@@ -124,7 +129,7 @@ export function loadConfig(environment: Environment, folder: string): Config {
     markupNoticeDays: read.whole('MARKUP_NOTICE_DAYS', 7, 0, 365),
     refundReviewAboveBrl: read.whole('REFUND_REVIEW_ABOVE_BRL', 500, 0, 1_000_000),
     referralRewardBrl,
-    // Below the reward, inventing customers would pay.
+    // A higher reward would make inventing customers profitable.
     referralSpendingBrl: read.whole(
       'REFERRAL_SPENDING_BRL',
       2 * referralRewardBrl,

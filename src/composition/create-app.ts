@@ -1,6 +1,6 @@
 /**
- * The composition root. `openParts` opens the parts that hold something, each after those it needs; the
- * app is made of them, and closes them in the reverse order.
+ * The composition root. `openParts` opens the parts that hold resources, each after the parts it needs; the app
+ * consists of them, and closes them in the reverse order.
  */
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../db/open.ts'
@@ -20,14 +20,14 @@ const RELOAD_EVERY_MS = 60_000
 export interface App {
   readonly db: Database
   readonly server: FastifyInstance
-  /** Listens; returns the address, as in `http://127.0.0.1:8080`. */
+  /** Starts to listen; returns the address, such as `http://127.0.0.1:8080`. */
   listen(): Promise<string>
-  /** Takes no more calls, lets the running ones end, and closes everything. */
+  /** Accepts no more calls, lets the running ones end, and closes everything. */
   close(): Promise<void>
 }
 
 export interface AppOptions {
-  /** False: without background jobs, so that only requests change anything. */
+  /** False runs no background jobs, so that only requests change data. */
   readonly hasWorkers?: boolean
   /** How often the exchange rate and the operators' changes are read, in case a notification was missed. */
   readonly reloadEveryMs?: number
@@ -55,12 +55,12 @@ export async function createApp(
     server,
     async listen() {
       const address = await server.listen({ host: config.host, port: config.port })
-      // With port 0, the address is known only now.
+      // With port 0, the address is known only after listening has started.
       parts.payments.sendSandboxEventsTo(`${address}${PROCESSOR_EVENTS_PATH}`)
       return address
     },
     async close() {
-      // New connections are refused at once; running calls get their time.
+      // New connections are refused at once; running calls may finish.
       const closed = server.close()
       await parts.calls.whenNone(config.drainMs)
       server.server.closeAllConnections()

@@ -1,13 +1,13 @@
 import type { Log } from '../lib/log.ts'
 
-/** Something that was opened and has to be closed. */
+/** An opened part that must be closed. */
 export interface Closable {
   close(): unknown
 }
 
-/** Closes the parts that were added, in the reverse order. */
+/** Closes the added parts in the reverse order. */
 export interface Closing extends Closable {
-  /** Returns the part, so that one line opens it and adds it. */
+  /** Returns the part, so that one line can open and add it. */
   add<Part extends Closable>(name: string, part: Part): Part
   /** Never rejects: a part that fails to close is logged, and the next one is closed. */
   close(): Promise<void>

@@ -7,9 +7,9 @@ import { createHotCounter, createHotHistogram } from '../lib/hot-metrics.ts'
 export interface Metrics {
   readonly gateway: GatewayObserver
   readonly ledger: LaneObserver
-  /** How many discrepancies of the reconciliation nobody has explained. */
+  /** The number of unexplained discrepancies of the reconciliation. */
   openDifferences(count: number): void
-  /** A value that is read when the metrics are asked for. */
+  /** A value that is read when the metrics are requested. */
   gauge(name: string, help: string, read: () => number): void
   gaugeByLabels(
     name: string,
@@ -26,7 +26,7 @@ export interface LabelledValue {
   readonly value: number
 }
 
-/** Those of the hot path, which write their own lines. */
+/** The metrics of the hot path, which render their own lines. */
 interface Hot<Observer> {
   readonly observer: Observer
   readonly metrics: readonly { text(): string }[]

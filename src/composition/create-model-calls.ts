@@ -15,7 +15,7 @@ import { storeImage } from '../images/generated-images.ts'
 import type { Log } from '../lib/log.ts'
 import type { Parts } from './open-parts.ts'
 
-/** The money path, once for each kind of call. */
+/** Creates the money path for each kind of call. */
 export function createModelCalls(parts: Parts): ModelCalls {
   const { db, config, lease, log } = parts
   const gateway = createGatewayDeps(parts)
@@ -52,7 +52,7 @@ function createGatewayDeps(parts: Parts): GatewayDeps {
   }
 }
 
-/** Answers and failures of upstreams count in the metrics of this node and in the health of the upstreams. */
+/** Answers and failures of upstreams count in this node's metrics and in the health of the upstreams. */
 function createObserver(metrics: GatewayObserver, health: HealthRecorder): GatewayObserver {
   return {
     ...metrics,
@@ -67,7 +67,7 @@ function createObserver(metrics: GatewayObserver, health: HealthRecorder): Gatew
   }
 }
 
-/** Images wait in the database, so that every node can answer for their addresses. */
+/** Images are kept in the database for a while, so that every node can serve their addresses. */
 function createKeepImage(db: Database, log: Log): KeepImage {
   return async (customerId, { base64 }) => {
     const image = { mediaType: imageMediaType(base64), bytes: Buffer.from(base64, 'base64') }

@@ -1,6 +1,4 @@
-/**
- * The demo of sandbox mode: a customer with a balance and a key that works.
- */
+/** The demo of sandbox mode: a customer with a balance and a working key. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { audited, SYSTEM } from '../audit-log/audited.ts'
@@ -16,7 +14,7 @@ const DEMO_CUSTOMER = { name: 'Cliente de demonstração', email: 'demo@example.
 const DEMO_BALANCE_NANO_BRL = 50n * NANO_PER_BRL
 const KEY_FILE = 'demo-key'
 
-/** Creates the demo where it is missing. Returns the secret of its key, which a private file keeps. */
+/** Creates the demo if it does not exist. Returns the secret of its key, which is kept in a private file. */
 export async function ensureDemo(db: Database, dataDir: string): Promise<string> {
   const customerId = await ensureDemoCustomer(db)
   await credit(db, {
@@ -44,7 +42,7 @@ export async function ensureDemo(db: Database, dataDir: string): Promise<string>
   return secret
 }
 
-/** The first start creates the customer, every other one finds it. If the account was deleted, another one is created. */
+/** The first start creates the customer, and later starts find it. If its account was deleted, a new one is created. */
 async function ensureDemoCustomer(db: Database): Promise<string> {
   await createCustomer(db, { id: DEMO_CUSTOMER_ID, ...DEMO_CUSTOMER })
   const found = await findCustomer(db, DEMO_CUSTOMER.email)

@@ -4,7 +4,10 @@ import { parseSealingKey } from '../lib/sealing-key.ts'
 import { readSigningSecret } from '../webhooks/sign-webhook.ts'
 import type { Environment } from './environment.ts'
 
-/** Reads one variable each. A value that cannot be is a fault, and reads as if the variable were not set. */
+/**
+ * Reads environment variables one by one. An invalid value is recorded as a fault, and reads as if the variable were
+ * not set.
+ */
 export class EnvironmentReader {
   private readonly environment: Environment
   private readonly faults: string[]

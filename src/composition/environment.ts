@@ -1,2 +1,2 @@
-/** The variables of the process; only `config.ts` is handed them. */
+/** The environment variables of the process; only `config.ts` receives them. */
 export type Environment = Readonly<Record<string, string | undefined>>

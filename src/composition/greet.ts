@@ -3,7 +3,7 @@ import type { Config } from './config.ts'
 import type { App } from './create-app.ts'
 import { ensureDemo } from './ensure-demo.ts'
 
-/** In sandbox mode the demo key and a first request are printed, ready to be pasted. */
+/** In sandbox mode, prints the demo key and a first request to copy and paste. */
 export async function greet(
   { mode, dataDir }: Config,
   { db }: App,
@@ -13,7 +13,7 @@ export async function greet(
   log.info('listening', { address, mode })
   if (mode === 'live') return
   const secret = await ensureDemo(db, dataDir).catch((error: unknown) => {
-    // The server listens already: a failure here stops no call.
+    // The server is already listening: a failure here stops no call.
     log.warn('demo_not_ready', { error })
     return undefined
   })

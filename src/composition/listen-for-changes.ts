@@ -6,7 +6,7 @@ import { FX_CHANNEL } from '../fx/fx-rates.ts'
 import type { Log } from '../lib/log.ts'
 import type { Pricing } from './open-pricing.ts'
 
-/** Keeps the copies in this node's memory current, by the notifications of changed rows. */
+/** Keeps the caches of this node current, using the database's notifications of changed rows. */
 export function listenForChanges(
   databaseUrl: string,
   { keys, pricing, log }: { keys: KeyCache; pricing: Pricing; log: Log },

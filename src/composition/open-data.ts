@@ -3,7 +3,7 @@ import { openDatabase, type Database } from '../db/open.ts'
 import type { Log } from '../lib/log.ts'
 import { keepMonthsAhead } from '../workers/ensure-months.ts'
 
-/** The database with the tables of this release, and with the partitions of the months to come. */
+/** The database with the tables of this release, and with the partitions of the coming months. */
 export async function openData(
   databaseUrl: string,
   log: Log,

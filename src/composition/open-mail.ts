@@ -14,7 +14,7 @@ export interface OpenMail extends Closable {
   readonly unsubscribe: UnsubscribeLinks
 }
 
-/** Mails go by SMTP in live mode, and to the mailbox page in sandbox mode. */
+/** Sends mails by SMTP in live mode, and to the mailbox page in sandbox mode. */
 export async function openMail(
   db: Database,
   { mail, publicUrl }: Pick<Config, 'mail' | 'publicUrl'>,
@@ -29,7 +29,7 @@ export async function openMail(
   }
 }
 
-/** Loaded only where it is needed: its package takes a tenth of a start. */
+/** Loaded only if needed: the package takes a tenth of the start-up time. */
 async function openSmtpMailer(smtp: SmtpServer): Promise<Mailer> {
   const { createSmtpMailer } = await import('../email/create-smtp-mailer.ts')
   return createSmtpMailer(smtp)

@@ -7,7 +7,7 @@ import type { Log } from '../lib/log.ts'
 import type { Config } from './config.ts'
 import { createClosing, type Closable } from './create-closing.ts'
 
-/** The ledger, and the files that this node keeps of it in `DATA_DIR`. */
+/** The ledger, and the files that this node keeps for it in `DATA_DIR`. */
 export interface NodeLedger extends Closable {
   readonly ledger: Ledger
   readonly deliveries: DeliveryNotes
@@ -32,7 +32,7 @@ export async function openNodeLedger(options: {
     observer,
   })
   closing.add('lanes', ledger)
-  // The settlements that the last process on this disk spooled come before any estimate of their holds.
+  // Settlements that an earlier process spooled on this disk are applied before any estimate of their holds.
   await ledger.replaySpool()
   const deliveriesDir = join(config.dataDir, 'delivered')
   const deliveries = await openDeliveryNotes({ dir: deliveriesDir, nodeId: lease.nodeId(), log })

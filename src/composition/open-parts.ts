@@ -47,7 +47,7 @@ export interface Parts {
   readonly margins: Margins
 }
 
-/** Opens every part, and adds each that has to be closed to `closing`: the order of a start is the order here. */
+/** Opens every part in start-up order, and adds each part that must be closed to `closing`. */
 export async function openParts(
   config: Config,
   databaseUrl: string,

@@ -8,13 +8,13 @@ import type { Config } from './config.ts'
 import { createClosing, type Closable } from './create-closing.ts'
 
 export interface OpenPayments extends Closable {
-  /** Undefined where nobody can pay in. */
+  /** Undefined if nobody can top up. */
   readonly processor: Processor | undefined
-  /** The sandbox processor sends its events to this address; the real one is configured at its own site. */
+  /** The sandbox processor sends its events to this address; the real one is configured on its own website. */
   sendSandboxEventsTo(url: string): void
 }
 
-/** The account at the payment processor; in sandbox mode a server of our own, over HTTP like the real one. */
+/** The account at the payment processor; in sandbox mode a local server, called over HTTP like the real one. */
 export async function openPayments(config: Config, log: Log): Promise<OpenPayments> {
   if (config.mode === 'sandbox') return openSandbox(config, log)
   const processor = config.asaas && createAsaas(config.asaas)

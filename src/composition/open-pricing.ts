@@ -14,7 +14,7 @@ const SANDBOX_FX_RATE_E4 = 52_000n
 /** The factors of every charge: the models with their prices and markups, and the exchange rate. */
 export interface Pricing {
   readonly catalog: Catalog
-  /** Reads the operators' changes. */
+  /** Loads the operators' changes into the catalog. */
   readonly reloadCatalog: () => Promise<void>
   readonly fxRate: FxRateView
 }
@@ -36,7 +36,7 @@ async function firstFxRate(config: Config, db: Database, log: Log): Promise<FxRa
     const today = new Date().toISOString().slice(0, 10)
     return storeFxRate(db, { rateE4, rateDate: today, bulletinAt: null, source: SANDBOX_SOURCE })
   }
-  // With a stored rate the start does not wait for the central bank: the background job asks it soon enough.
+  // With a stored rate the start does not wait for the central bank: the background job requests a new one soon.
   if (current) return current
   await refreshFxRate(db, log)
   const found = await findCurrentFxRate(db, 'live')

@@ -11,11 +11,11 @@ import { SANDBOX_UPSTREAM, type ConfiguredUpstream } from './resolve-upstreams.t
 export interface OpenUpstreams extends Closable {
   readonly providers: ReadonlyMap<string, Provider>
   readonly router: Router
-  /** How often a call is tried again on a route of this upstream. */
+  /** How often a call is retried on a route of this upstream. */
   readonly retriesOf: (upstreamId: string) => number
 }
 
-/** The configured upstreams; in sandbox mode the sandbox upstream too, over HTTP like the others. */
+/** The configured upstreams; in sandbox mode also the sandbox upstream, called over HTTP like the others. */
 export async function openUpstreams(
   config: Pick<Config, 'mode' | 'upstreams'>,
   models: readonly Model[],
@@ -41,12 +41,12 @@ export async function openUpstreams(
 
 async function openProvider(adapter: ConfiguredUpstream['adapter']): Promise<Provider> {
   if (adapter.speaks === 'chat-completions') return createOpenAiCompatible(adapter.options)
-  // Loaded only where it is needed: its packages take 70 MB and a third of a second.
+  // Loaded only if needed: the packages take 70 MB and a third of a second.
   const { createAiSdkProvider } = await import('../providers/ai-sdk/create-ai-sdk-provider.ts')
   return createAiSdkProvider(adapter.options)
 }
 
-/** Its models fail on purpose, to be watched: no call is retried, and no breaker hides a failure. */
+/** The sandbox models fail on purpose, as a demonstration: no call is retried, and no breaker hides a failure. */
 function sandboxUpstream(baseUrl: string): ConfiguredUpstream {
   return {
     id: SANDBOX_UPSTREAM,
@@ -61,7 +61,7 @@ function sandboxUpstream(baseUrl: string): ConfiguredUpstream {
         opensOnlyImages: true,
         maxTokensField: 'max_tokens',
         connectTimeoutMs: 1_000,
-        // Short, so that the sandbox models that hang can be watched to an end.
+        // Short, so that users see how calls to the hanging sandbox models end.
         firstByteTimeoutMs: 30_000,
         idleTimeoutMs: 10_000,
         connectionsMax: 4_096,

@@ -9,7 +9,7 @@ export interface AsaasConfig {
   readonly webhookToken: string
 }
 
-/** The account at the payment processor. Undefined where none is set: nobody can pay in. */
+/** The account at the payment processor. Undefined if none is configured: nobody can top up. */
 export function resolveAsaas(environment: Environment, faults: string[]): AsaasConfig | undefined {
   const { ASAAS_API_KEY: apiKey, ASAAS_WEBHOOK_TOKEN: webhookToken = '' } = environment
   if (!apiKey) {

@@ -10,7 +10,7 @@ import { resolveUpstreams, SANDBOX_UPSTREAM, type ConfiguredUpstream } from './r
 export const CONFIG_FILE = 'catraca.config.json'
 const DEFAULT_TRANSCRIPTION_MODEL = 'whisper-1'
 
-/** The upstreams and models of this node: the built-in ones with the operator's file laid over them. */
+/** The upstreams and models of this node: the built-in ones, overridden by the operator's file. */
 export interface ResolvedCatalog {
   readonly upstreams: readonly ConfiguredUpstream[]
   readonly models: readonly ConfiguredModel[]
@@ -31,7 +31,7 @@ export function resolveCatalog(
   return { upstreams, models, isFaulty }
 }
 
-/** Undefined where there is no file. */
+/** Undefined if there is no file. */
 type CatalogFile = CatalogConfig | 'faulty' | undefined
 
 function readFile(environment: Environment, folder: string, faults: string[]): CatalogFile {

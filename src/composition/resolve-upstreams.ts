@@ -1,6 +1,6 @@
 /**
- * The upstreams of the operator's file, and the known upstreams whose variables are in the environment. An
- * upstream of the file replaces a known one of the same id.
+ * The upstreams of the operator's file, and the preset upstreams whose variables are in the environment. An upstream of
+ * the file replaces a preset with the same id.
  */
 import type { CatalogConfig, UpstreamConfig } from '../catalog/catalog-config-schema.ts'
 import { upstreamPresets, type UpstreamPreset } from '../catalog/upstream-presets.ts'
@@ -58,7 +58,7 @@ export function resolveUpstreams(
   return upstreams
 }
 
-/** The variables that configure known upstreams: setting one of them is enough. */
+/** The variables that configure preset upstreams: setting one of them is enough. */
 export function presetVariables(): string[] {
   return Object.values(upstreamPresets).map(({ whenSet }) => whenSet[0]?.at(-1) as string)
 }
@@ -141,7 +141,9 @@ function adapterOf(
   }
 }
 
-/** The parts of the format in which upstreams differ, by their address where the operator says nothing. */
+/**
+ * The parts of the format in which upstreams differ, derived from their address unless the operator configures them.
+ */
 function fieldsOf(entry: UpstreamConfig, preset: UpstreamPreset, baseUrl: string) {
   const isOpenAisOwn = isOpenAi(baseUrl) || isAzure(baseUrl)
   return {
@@ -151,15 +153,15 @@ function fieldsOf(entry: UpstreamConfig, preset: UpstreamPreset, baseUrl: string
       preset.maxTokensField ??
       (isOpenAisOwn ? 'max_completion_tokens' : 'max_tokens'),
     chatFields: isOpenAisOwn ? OPENAI_CHAT_FIELDS : OPEN_CHAT_FIELDS,
-    // OpenRouter reads files for models that cannot, with another maker's model, and bills each page.
+    // OpenRouter reads files for models that cannot, using another maker's model, and bills each page.
     takesFiles: !/(^|\.)openrouter\.ai$/.test(new URL(baseUrl).hostname),
     opensOnlyImages: opensOnlyImages(entry, preset, baseUrl),
-    // Without it the project's settings choose the tier, and with it the price.
+    // Without this field the project's settings choose the tier, and with it the price.
     serviceTier: isOpenAi(baseUrl) ? 'default' : undefined,
   } satisfies Partial<OpenAiCompatibleOptions>
 }
 
-/** By the address: the id is the operator's choice. */
+/** Decided by the address: the id is the operator's choice. */
 function isOpenAi(baseUrl: string): boolean {
   return new URL(baseUrl).hostname === 'api.openai.com'
 }
@@ -168,7 +170,7 @@ function isAzure(baseUrl: string): boolean {
   return /\.(openai|services\.ai|cognitiveservices)\.azure\.com$/.test(new URL(baseUrl).hostname)
 }
 
-/** As the operator says, else by the address: an unknown one may be a gateway to any model. */
+/** As the operator configures, else by the address: an unknown address may be a gateway to any model. */
 function opensOnlyImages(
   { opens_only_images: said }: UpstreamConfig,
   preset: UpstreamPreset,
@@ -203,7 +205,7 @@ function vertexOf(entry: UpstreamConfig, environment: Environment): AiSdkOptions
   const location = entry.location ?? from('GOOGLE_VERTEX_LOCATION')
   if (project === undefined || location === undefined) return undefined
   const clientEmail = from(entry.client_email_env ?? 'GOOGLE_CLIENT_EMAIL')
-  // In one line of an environment file the line breaks of the key are written as \n.
+  // An environment file has the key on one line, with its line breaks written as \n.
   const privateKey = from(entry.private_key_env ?? 'GOOGLE_PRIVATE_KEY')?.replaceAll('\\n', '\n')
   return {
     project,

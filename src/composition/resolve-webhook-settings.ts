@@ -2,7 +2,7 @@ import { ensureSealingKey } from '../lib/sealing-key.ts'
 import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
 import type { Config } from './config.ts'
 
-/** Its sealing key serves every secret that the database keeps; in sandbox mode `DATA_DIR` may hold it. */
+/** Its sealing key seals every secret in the database; in sandbox mode it may be stored in `DATA_DIR`. */
 export async function resolveWebhookSettings(config: Config): Promise<WebhookSettings> {
   return {
     sealingKey: config.secretsKey ?? (await ensureSealingKey(config.dataDir)),

@@ -14,7 +14,7 @@ interface Watched {
   readonly fxRate: FxRateView
 }
 
-/** Gauges whose values are read when the metrics are asked for. */
+/** Gauges whose values are read when the metrics are requested. */
 export function watchNode(metrics: Metrics, { calls, books, router, fxRate }: Watched): void {
   const { ledger, deliveries } = books
   metrics.gauge('catraca_holds_open', 'Calls of this node that hold money.', () => calls.size)
@@ -50,7 +50,7 @@ function ageSecondsOf(fxRate: FxRateView): number {
   return rate ? (Date.now() - Date.parse(rate.rateDate)) / 1000 : -1
 }
 
-/** One line for each route. */
+/** One line per route. */
 function watchRoutes(metrics: Metrics, router: Router): void {
   const gauge = (name: string, help: string, value: (state: RouteState) => number): void => {
     metrics.gaugeByLabels(name, help, ['model', 'upstream', 'upstream_model'], () =>

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
 import type { TeamRole } from '../db/tables.ts'
 import { isUuid, sha256 } from '../lib/ids.ts'
@@ -8,24 +9,62 @@ import { addTeamMember } from './team-members.ts'
 /** The token from the mail, or the id if the customer has verified the invited e-mail by signing in. */
 export type InvitationProof = { readonly token: string } | { readonly invitationId: string }
 
-/**
- * Adds the customer to the team. Call it in a transaction: of concurrent calls with the same proof, only one finds the
- * invitation open.
- */
-export async function acceptInvitation(
-  trx: Database,
-  { proof, customerId }: { proof: InvitationProof; customerId: string },
-): Promise<
+export type Accepted =
   | {
-      kind: 'joined'
-      invitationId: string
-      teamId: string
-      teamName: string
-      ownerId: string
-      role: TeamRole
+      readonly kind: 'joined'
+      readonly invitationId: string
+      readonly teamId: string
+      readonly teamName: string
+      readonly ownerId: string
+      readonly role: TeamRole
     }
-  | { kind: 'invitation_not_found' | 'already_member' | 'too_many_members' }
-> {
+  | { readonly kind: 'invitation_not_found' | 'already_member' | 'too_many_members' }
+  /** Without the token: the customer has not proved that the e-mail is theirs. */
+  | { readonly kind: 'email_not_proved' }
+
+interface Acceptance {
+  readonly proof: InvitationProof
+  readonly customerId: string
+  /** Asked for an acceptance without the token. */
+  readonly hasProvedEmail: (trx: Database, customerId: string) => Promise<boolean>
+}
+
+/**
+ * The customer joins the team. Of concurrent calls with the same proof, one finds the invitation open. An invitation
+ * that the customer cannot accept stays open, so this must not run inside a transaction of the caller.
+ */
+export function acceptInvitation(
+  db: Database,
+  actor: Actor,
+  { proof, customerId, hasProvedEmail }: Acceptance,
+): Promise<Accepted> {
+  return audited(db, actor, async (trx, record, undo) => {
+    const accepted = await join(trx, { proof, customerId })
+    if (accepted.kind === 'invitation_not_found') return undo(accepted)
+    if ('invitationId' in proof && !(await hasProvedEmail(trx, customerId)))
+      return undo({ kind: 'email_not_proved' })
+    if (accepted.kind !== 'joined') return undo(accepted)
+    const { teamId, role, invitationId } = accepted
+    await record({
+      action: 'team_invitation.accepted',
+      customerId,
+      subjectId: invitationId,
+      details: { team_id: teamId },
+    })
+    await record({
+      action: 'team_member.joined',
+      customerId,
+      subjectId: teamId,
+      details: { role },
+    })
+    return accepted
+  })
+}
+
+async function join(
+  trx: Database,
+  { proof, customerId }: Pick<Acceptance, 'proof' | 'customerId'>,
+): Promise<Exclude<Accepted, { kind: 'email_not_proved' }>> {
   if ('invitationId' in proof && !isUuid(proof.invitationId))
     return { kind: 'invitation_not_found' }
   const isIt =

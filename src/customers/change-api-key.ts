@@ -78,7 +78,8 @@ async function updateRow(trx: Database, keyId: string, change: ApiKeyChange): Pr
 
 /**
  * Running calls that began under an earlier budget count as held in this one until they end. `spent_since` is read from
- * the clock once, after the account is locked, so a change at midnight belongs to exactly one period.
+ * the clock once, after the account is locked, so a change at midnight belongs to exactly one period. What was spent in
+ * the current period is carried over; those charges were settled since `counted_since`.
  */
 async function putBudget(
   trx: Database,
@@ -97,6 +98,10 @@ async function putBudget(
         when b.period_started_at >= budget_period_start(b.period, b.timezone, excluded.spent_since) then b.spent_pico_usd else 0 end,
       spent_before_pico_usd = case
         when b.period_started_at >= budget_period_start(b.period, b.timezone, excluded.spent_since) then b.spent_pico_usd else 0 end,
+      counted_since = case
+        when b.period_started_at < budget_period_start(b.period, b.timezone, excluded.spent_since) then excluded.spent_since
+        when b.spent_since < b.period_started_at then b.period_started_at
+        else b.counted_since end,
       spent_since = excluded.spent_since,
       period_started_at = budget_period_start(excluded.period, excluded.timezone, excluded.spent_since),
       period = excluded.period,

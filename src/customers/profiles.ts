@@ -72,7 +72,7 @@ export function changeProfile(
   })
 }
 
-/** In a transaction, without an audit row. `changed` names the fields whose value is another than before. */
+/** In a transaction, without an audit row. `changed` names the fields whose value changed. */
 export async function saveProfile(
   trx: Database,
   customerId: string,

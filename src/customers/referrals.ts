@@ -29,7 +29,7 @@ export interface Referred {
 export interface ReferralSums {
   /** All referred customers. */
   readonly registered: number
-  /** Referrals whose reward was given and not taken back. */
+  /** Referrals whose reward was granted and not taken back. */
   readonly rewarded: number
   /** Rewards less the amounts taken back. */
   readonly rewardNanoBrl: NanoBrl

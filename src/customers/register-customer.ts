@@ -9,8 +9,8 @@ export type Registered =
   | { readonly kind: 'code_not_found' }
 
 /**
- * Makes a customer with an empty account; with an unknown referral code, none. It must not run inside a transaction of
- * the caller.
+ * Creates a customer with an empty account; creates none if the referral code is unknown. It must not run inside a
+ * transaction of the caller.
  */
 export function registerCustomer(
   db: Database,

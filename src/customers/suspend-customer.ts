@@ -34,15 +34,15 @@ export function reinstateCustomer(trx: Database, customerId: string): Promise<bo
 }
 
 /**
- * Suspends or reinstates an account by hand. In a transaction that has the account locked. An account that is in that
- * state already stays as it is.
+ * Suspends or reinstates an account by hand. Call it in a transaction that has locked the account. Without effect if
+ * the account is in that state already.
  */
 export function changeSuspension(
-  trx: Database,
+  db: Database,
   actor: Actor,
   { customerId, isSuspended }: { customerId: string; isSuspended: boolean },
 ): Promise<void> {
-  return audited(trx, actor, async (_trx, record) => {
+  return audited(db, actor, async (trx, record) => {
     const isChanged = isSuspended
       ? await suspendCustomer(trx, customerId, 'operator')
       : await reinstateCustomer(trx, customerId)

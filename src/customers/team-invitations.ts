@@ -4,6 +4,7 @@
  * verified the e-mail by signing in needs no token, which would prove the same again.
  */
 import { sql } from 'kysely'
+import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
 import type { TeamRole } from '../db/tables.ts'
 import { createId, isUuid, randomText, sha256 } from '../lib/ids.ts'
@@ -34,7 +35,7 @@ export interface ReceivedInvitation {
 }
 
 /** The caller must have locked the team. Returns the token, which is not stored and cannot be read again. */
-export async function createInvitation(
+export async function insertInvitation(
   trx: Database,
   input: { teamId: string; email: string; role: TeamRole; invitedBy: string },
 ): Promise<
@@ -131,10 +132,24 @@ export async function revokeInvitations(
 
 /** The invited customer declines. Returns undefined if there is no such open invitation to the customer's e-mail. */
 export async function declineInvitation(
-  trx: Database,
+  db: Database,
+  actor: Actor,
   { invitationId, customerId }: { invitationId: string; customerId: string },
 ): Promise<{ teamId: string } | undefined> {
   if (!isUuid(invitationId)) return undefined
+  return audited(db, actor, async (trx, record) => {
+    const declined = await endReceived(trx, { invitationId, customerId })
+    if (!declined) return undefined
+    const act = { action: 'team_invitation.declined', customerId, subjectId: invitationId } as const
+    await record({ ...act, details: { team_id: declined.teamId } })
+    return declined
+  })
+}
+
+async function endReceived(
+  trx: Database,
+  { invitationId, customerId }: { invitationId: string; customerId: string },
+): Promise<{ teamId: string } | undefined> {
   const { rows } = await sql<{ teamId: string }>`
     update team_invitations i set revoked_at = now()
     from customers me

@@ -100,7 +100,7 @@ export async function addTeamMember(
  * The caller must have locked the team. If the member is no longer an admin, the member's open invitations are revoked.
  * Returns undefined if there is no such member.
  */
-export async function changeTeamMember(
+export async function updateTeamMember(
   trx: Database,
   { teamId, customerId, role }: { teamId: string; customerId: string; role: TeamRole },
 ): Promise<{ formerRole: TeamRole; revokedInvitationIds: string[] } | undefined> {
@@ -120,7 +120,7 @@ export async function changeTeamMember(
 }
 
 /** The caller must have locked the team. Also revokes the member's keys of the team and open invitations to it. */
-export async function removeTeamMember(
+export async function deleteTeamMember(
   trx: Database,
   { teamId, customerId }: { teamId: string; customerId: string },
 ): Promise<{ revokedKeys: KeyFacts[]; revokedInvitationIds: string[] } | undefined> {

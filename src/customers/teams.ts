@@ -46,7 +46,7 @@ export interface Team {
 }
 
 /** Call it in a transaction. It locks the owner's row, so that concurrently created teams are counted. */
-export async function createTeam(
+export async function insertTeam(
   trx: Database,
   input: { ownerId: string; name: string; limitNanoBrl: NanoBrl | null },
 ): Promise<{ kind: 'created'; id: string } | { kind: 'too_many_teams' }> {
@@ -71,7 +71,7 @@ export async function createTeam(
 }
 
 /** An undefined field stays unchanged. A lower cap ends no running call, whose hold was within the old cap. */
-export async function changeTeam(
+export async function updateTeam(
   trx: Database,
   teamId: string,
   change: { name?: string | undefined; limitNanoBrl?: NanoBrl | null | undefined },
@@ -87,7 +87,7 @@ export async function changeTeam(
 }
 
 /** Closes the team and revokes its keys and invitations. The rows stay, because usage refers to them. */
-export async function deleteTeam(
+export async function closeTeam(
   trx: Database,
   teamId: string,
 ): Promise<{ revokedKeys: KeyFacts[]; revokedInvitationIds: string[] }> {

@@ -4,9 +4,9 @@ import type { SmtpServer } from './smtp-url.ts'
 
 export interface SmtpTimeouts {
   readonly connectMs: number
-  /** Longest pause between two bytes of the server. */
+  /** The longest pause between two bytes from the server. */
   readonly silenceMs: number
-  /** Limit of a whole delivery: a server that trickles its answers is never silent. */
+  /** The limit of a whole delivery: a server that trickles its answers is never silent. */
   readonly deliveryMs: number
 }
 
@@ -58,7 +58,7 @@ export function createSmtpMailer(server: SmtpServer, timeouts: SmtpTimeouts = TI
 function messageOf(mail: OutgoingMail) {
   const { from, to, listUnsubscribe, listUnsubscribePost } = mail
   return {
-    // Given apart from the headers, so that no header can add a recipient.
+    // Passed separately from the headers, so that no header can add a recipient.
     envelope: { from: from.address, to: [to] },
     from: { name: from.name, address: from.address },
     to: { name: '', address: to },
@@ -67,7 +67,7 @@ function messageOf(mail: OutgoingMail) {
     html: mail.html,
     messageId: `<${mail.id}@${from.address.split('@')[1]}>`,
     headers: {
-      // Keeps automatic replies away.
+      // Prevents automatic replies.
       'Auto-Submitted': 'auto-generated',
       'Content-Language': 'pt-BR',
       ...(listUnsubscribe === undefined ? {} : { 'List-Unsubscribe': listUnsubscribe }),

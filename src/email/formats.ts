@@ -9,7 +9,7 @@ const EXACT = new Intl.NumberFormat('pt-BR', {
 })
 const COUNT = new Intl.NumberFormat('pt-BR')
 const DECIMAL = /^-?\d{1,20}(\.\d{1,20})?$/
-/** More than nothing, but less than a centavo. */
+/** More than zero, but less than a centavo. */
 const BELOW_A_CENT = /^-?0+\.00\d*[1-9]/
 const DEFAULT_TIMEZONE = 'America/Sao_Paulo'
 

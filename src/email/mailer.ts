@@ -3,7 +3,7 @@ import type { RenderedMail } from './render-mail.ts'
 
 export interface OutgoingMail extends RenderedMail {
   readonly id: string
-  /** Null when the recipient is not a customer. */
+  /** Null if the recipient is not a customer. */
   readonly customerId: string | null
   readonly from: MailAddress
   readonly to: string
@@ -12,7 +12,7 @@ export interface OutgoingMail extends RenderedMail {
 /** Errors are our own words and SMTP codes, never the server's text, which may name people. */
 export type DeliveryOutcome =
   | { readonly kind: 'delivered' }
-  /** Final: no other try. */
+  /** A permanent failure: no further attempt. */
   | { readonly kind: 'refused'; readonly error: string }
   | {
       readonly kind: 'unavailable'

@@ -20,7 +20,7 @@ import type { UnsubscribeLinks } from './unsubscribe-links.ts'
 export interface SendDeps {
   readonly mailer: Mailer
   readonly sender: MailSender
-  /** For optional mails. */
+  /** The unsubscribe links of optional mails. */
   readonly unsubscribe?: UnsubscribeLinks
   readonly log: Log
 }

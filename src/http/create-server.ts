@@ -15,10 +15,10 @@ import { createArrivalWatch } from './server/arrival-watch.ts'
 import { hasBody, originForm, requestIdOf } from './server/request-head.ts'
 import { ajvOptions, schemaController } from './server/schema-compilers.ts'
 
-/** The whole request must have arrived in this time; an uploaded file has the longer one. */
+/** The whole request must arrive within this time; requests with an uploaded file have the longer limit. */
 const BODY_TIMEOUT_MS = 60_000
 const UPLOAD_TIMEOUT_MS = 900_000
-/** Longer than the 60 s of common load balancers, so that they close idle connections and not we. */
+/** Longer than the 60 s of common load balancers, so that they close idle connections before this server does. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000
 
 /** A year. */
@@ -48,7 +48,7 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
   )
   server.addHook('onClose', () => arrivals.stop())
   server.addHook('onRequest', (request, _reply, done) => {
-    // By the raw path, because looking up the route is expensive; an unusual spelling gets the default of a minute.
+    // Decided by the raw path, because route lookup is expensive; an unusual spelling gets the default of a minute.
     if (hasBody(request) && !streamed.has(request.raw.url ?? '')) arrivals.begin(request.raw)
     done()
   })

@@ -3,12 +3,12 @@ import type { LimitsView } from '../gateway/limits.ts'
 import type { Log } from '../lib/log.ts'
 import type { ResourceDeps, RouteTerms } from './resources.ts'
 
-/** The dependencies of the server itself; its resources declare the others. */
+/** The dependencies of the server itself; each resource declares its own. */
 export interface ServerDeps {
   readonly terms: RouteTerms
   readonly keys: KeyCache
   readonly limits: LimitsView
-  /** Where customers reach this server; undefined: the host that each request names. */
+  /** The address at which customers reach this server; undefined: the host that each request names. */
   readonly publicUrl: string | undefined
   readonly ipRequestsPerMinute: number
   readonly bodyBytesMax: number

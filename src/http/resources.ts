@@ -1,4 +1,4 @@
-/** Every resource of the interface, in the order in which the documentation shows them. */
+/** Every resource of the API, in the order of the documentation. */
 import { adjustments } from './adjustments/resource.ts'
 import { alerts } from './alerts/resource.ts'
 import { apiKeys } from './api-keys/resource.ts'
@@ -34,7 +34,7 @@ import type { ModelTerms } from './models/model-deps.ts'
 import type { TopUpTerms } from './top-ups/top-up-deps.ts'
 import type { DepsOf } from './rest/route.ts'
 
-/** The configuration that decides which routes there are, and that their description names. */
+/** The configuration that decides which routes exist, and that their descriptions state. */
 export type RouteTerms = MailTerms & ModelTerms & TopUpTerms
 
 export function listRoutes(terms: RouteTerms) {

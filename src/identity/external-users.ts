@@ -45,7 +45,7 @@ export async function markExternalUserDeleted(
     where external_id_hash = ${idHash}`.execute(trx)
 }
 
-/** Customers whose user is deleted but whose account still exists. */
+/** Customers whose user was deleted but whose account still exists. */
 export async function listCustomersToDelete(db: Database): Promise<string[]> {
   const rows = await db
     .selectFrom('external_users')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 
-/** Longer than any provider retries; the signature check refuses a message that is replayed later as too old. */
+/** Longer than any provider retries; the signature check refuses later replays as too old. */
 const DAYS_KEPT = 14
 
 export async function pruneAuthEvents(db: Database): Promise<number> {

@@ -4,7 +4,7 @@ import { isObject } from '../lib/is-object.ts'
 
 export interface ProviderUser {
   readonly externalId: string
-  /** Undefined if the message has no name; the same for the e-mail. */
+  /** Undefined if the message has no name; likewise for the e-mail. */
   readonly name: string | undefined
   readonly email: ProviderEmail | undefined
   /** By the provider's clock. */

@@ -20,7 +20,7 @@ import {
 } from './read-user-event.ts'
 
 export interface AuthEvent {
-  /** The same for every delivery. */
+  /** The same id in every delivery of a message. */
   readonly id: string
   readonly sentAt: Date
   /** The parsed JSON; undefined if the body is not JSON. */
@@ -48,7 +48,7 @@ export interface TakenAuthEvent {
   readonly type: string | null
 }
 
-/** The name of a customer who gave none. */
+/** The name of a customer who provided none. */
 const NAMELESS = 'Cliente'
 /** Unique violation (another transaction took the e-mail at the same time) and deadlock. */
 const RETRYABLE_CODES = new Set(['23505', '40P01'])

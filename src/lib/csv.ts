@@ -17,10 +17,7 @@ export function csvRow(fields: readonly CsvField[]): string {
  * also after invisible characters, which some programs drop before they look.
  */
 const FORMULA = /^[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/u
-/**
- * Commas need quotes too: a program that splits at commas must not make the rest of the field a cell of its
- * own.
- */
+/** Commas need quotes too: a program that splits at commas must not make the rest of the field a separate cell. */
 const NEEDS_QUOTES = /[";,\t\r\n']|^\s|\s$/
 const DECIMAL = /^-?\d+(\.\d+)?$/
 

@@ -90,7 +90,7 @@ export async function guardedFetch(
 }
 
 /**
- * POSTs to a public URL. The status stands as soon as the head of the answer arrives, even when the body fails.
+ * POSTs to a public URL. The status is valid as soon as the head of the answer has arrived, even if the body fails.
  * Throws like `guardedFetch`.
  */
 export async function guardedPost(
@@ -284,7 +284,7 @@ async function readHead(
       if (bytes >= bytesMax) break
     }
   } catch {
-    // The connection broke off, or the time is over.
+    // The connection broke off, or the time limit passed.
   } finally {
     clearTimeout(timer)
     response.on('error', () => {})
@@ -298,7 +298,7 @@ function mediaTypeOf(contentType: string | undefined): string {
   return essence.trim().toLowerCase() || MEDIA_TYPE_UNKNOWN
 }
 
-/** For work that takes no signal: after an abort it goes on, and its result is ignored. */
+/** For work that takes no signal: after an abort it continues, and its result is ignored. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error)

@@ -1,7 +1,7 @@
 /**
- * Metrics of the hot path, in the Prometheus text format. `prom-client` looks up each series by the text of its
- * labels and each bucket by the text of its bound, every time: for a single call that was a twentieth of the
- * gateway's time. Here a series is looked up by the value of its label, and counting adds to a number.
+ * Metrics of the hot path, in the Prometheus text format. `prom-client` looks up each series by the text of its labels
+ * and each bucket by the text of its bound on every call, which took a twentieth of the gateway's time for a single
+ * call (measured). Here a series is looked up by the value of its label, and counting is one addition.
  */
 
 export interface HotHistogram {

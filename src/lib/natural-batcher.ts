@@ -51,8 +51,8 @@ export function createNaturalBatcher<Item, Result>(
         queue.push({ item, resolve, reject })
         if (isRunning) return
         isRunning = true
-        // Starts after the I/O of this turn of the event loop, so that items that arrive together form one
-        // batch. After a batch of one item it starts at once: measured, a single call is answered 4 % sooner.
+        // Starts after the I/O of this turn of the event loop, so that items that arrive together form one batch. After
+        // a batch of one item it starts at once, which answers a single call 4 % sooner (measured).
         if (wasAlone) void drain()
         else setImmediate(() => void drain())
       })

@@ -38,7 +38,10 @@ export function failTopUp(db: Database, id: string, fault: Fault): Promise<void>
   })
 }
 
-/** For cards alone: the request for a Pix or a boleto has failed already, but a card may be refused later or unattended. */
+/**
+ * For cards only: the request for a Pix or a boleto has failed already, but a card may be refused later, when no
+ * request of the customer waits for it.
+ */
 async function recordFailure(trx: Database, topUp: TopUp, fault: Fault): Promise<void> {
   const { id, customerId, method, card, isAutomatic } = topUp
   if (!card) return

@@ -31,7 +31,7 @@ export interface Processor {
 }
 
 export interface PayerDetails {
-  /** The customer's id with us. */
+  /** Our id of the customer. */
   readonly ourId: string
   readonly name: string
   /** CPF or CNPJ without punctuation. */

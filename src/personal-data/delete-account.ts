@@ -71,9 +71,9 @@ export function deleteAccount(
 
 /**
  * Locks the account first and then the customer, the order that every transaction follows; no new call can hold money
- * from then on. Then it locks keys, teams and invitations in the order in which their changes lock them, and at last
- * the customer's row `for update`, so that nothing more is written for the customer. A team that was created a moment
- * ago may be locked out of order.
+ * from then on. Then locks keys, teams and invitations in the order in which their changes lock them, and finally the
+ * customer's row `for update`, so that nothing more is written for the customer. A team that was created a moment ago
+ * may be locked out of order.
  */
 async function lockAll(
   trx: Database,

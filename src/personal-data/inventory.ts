@@ -15,7 +15,10 @@ const LEDGER = 'kept: tax law requires it for five years (CTN, art. 173), with i
 const LOGS =
   'kept: access logs for at least six months (Marco Civil, art. 15), with ids and IP addresses'
 
-/** By `table.column`; the column identifies the person whom the row belongs to, or is personal data itself. */
+/**
+ * Keyed by `table.column`; the column identifies the person whom the row belongs to, or is personal data
+ * itself.
+ */
 export const INVENTORY: Readonly<Record<string, Holding>> = {
   'customers.id': {
     exportedIn: 'account',

@@ -1,6 +1,5 @@
 import { betterAuth } from 'better-auth'
 import { magicLink } from 'better-auth/plugins/magic-link'
-import { audited } from '../audit-log/audited.ts'
 import { findCustomer } from '../customers/customers.ts'
 import type { Database } from '../db/open.ts'
 import { queueMail } from '../email/queue-mail.ts'
@@ -12,7 +11,6 @@ import type { ConfirmTokens } from './confirm-tokens.ts'
 import { ensureCustomer } from './ensure-customer.ts'
 import { limitAttempts } from './limit-attempts.ts'
 import { passkeyPlugin } from './passkey-plugin.ts'
-import { proveUser } from './prove-user.ts'
 import { hasSecondFactor } from './second-factor.ts'
 import { cookiePrefix } from './session-cookie.ts'
 import {
@@ -24,8 +22,8 @@ import {
   PASSWORD_MAX,
   PASSWORD_MIN,
 } from './sign-in-terms.ts'
+import { recordPasswordReset } from './security-acts.ts'
 import { recordSessionStarted } from './start-session.ts'
-import { reportSecurityAct } from './report-security-act.ts'
 
 export type Auth = ReturnType<typeof createAuth>
 
@@ -90,21 +88,7 @@ export function createAuth(options: {
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: ({ user, url, token }) =>
         mail('nova_senha', user.email, newPasswordLink(url, token)),
-      // The link in the mail proves the address, and the new password replaces any that another person set.
-      async onPasswordReset({ user }) {
-        await proveUser(db, user.id)
-        const customer = await findCustomer(db, user.email)
-        if (!customer) return
-        const { id: customerId } = customer
-        await audited(db, { kind: 'customer', customerId }, (trx, record) =>
-          reportSecurityAct(trx, record, {
-            act: 'password.changed',
-            customerId,
-            subjectId: customerId,
-            ip: undefined,
-          }),
-        )
-      },
+      onPasswordReset: ({ user }) => recordPasswordReset(db, user),
       // Only the mail says that an account exists; the answer is the same in both cases.
       onExistingUserSignUp: ({ user }) =>
         user.emailVerified
@@ -134,6 +118,8 @@ export function createAuth(options: {
     databaseHooks: {
       session: {
         create: {
+          // No hook shares the transaction of better-auth's write. Before the write, a row may stay of a session that
+          // was not stored; after it, a session could act that is in no row.
           async before(session, context) {
             const ip = context?.headers?.get(CLIENT_IP_HEADER) ?? undefined
             const customerId = await ensureCustomer(db, session.userId, ip)

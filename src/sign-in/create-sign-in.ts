@@ -23,7 +23,7 @@ export interface SignIn {
   findSession(cookies: string | undefined): Promise<Session | undefined>
   /** Finds a session that may not act before its user enters a code of the second factor. */
   findWaitingSession(cookies: string | undefined): Promise<Session | undefined>
-  /** They seal the secrets of second factors. */
+  /** The keys that seal the secrets of second factors. */
   readonly factorKeys: FactorKeys
   /** The token that our pages send with each request and other sites cannot read. It is the same for the whole session. */
   csrfTokenOf(sessionId: string): string

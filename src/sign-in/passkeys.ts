@@ -15,7 +15,7 @@ export async function listPasskeys(db: Database, userId: string): Promise<Listed
 }
 
 /** Returns the removed passkey's name, or undefined if the user has no such passkey. */
-export async function removePasskey(
+export async function deletePasskey(
   trx: Database,
   { userId, id }: { readonly userId: string; readonly id: string },
 ): Promise<string | undefined> {

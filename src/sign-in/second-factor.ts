@@ -80,7 +80,7 @@ export function checkFirstCode(
 }
 
 /** Enables the factor after its first code. Returns the backup codes, to be shown once, or undefined if none is pending. */
-export async function enableSecondFactor(
+export async function confirmSecondFactor(
   trx: Database,
   userId: string,
 ): Promise<string[] | undefined> {
@@ -95,17 +95,18 @@ export async function enableSecondFactor(
   return enabled.numUpdatedRows === 1n ? replaceBackupCodes(trx, userId) : undefined
 }
 
-export async function disableSecondFactor(trx: Database, userId: string): Promise<boolean> {
-  const disabled = await trx
+/** Returns false if no factor is enabled; a secret that is not enabled yet stays. */
+export async function deleteSecondFactor(trx: Database, userId: string): Promise<boolean> {
+  const deleted = await trx
     .deleteFrom('sign_in_second_factors')
     .where('user_id', '=', userId)
     .where('enabled_at', 'is not', null)
     .executeTakeFirst()
-  return disabled.numDeletedRows === 1n
+  return deleted.numDeletedRows === 1n
 }
 
 /** Replaces the backup codes, which invalidates the old ones. Returns undefined if no factor is enabled. */
-export async function renewBackupCodes(
+export async function replaceCodesOfFactor(
   trx: Database,
   userId: string,
 ): Promise<string[] | undefined> {

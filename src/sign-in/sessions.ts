@@ -78,24 +78,24 @@ export async function listSessions(db: Database, userId: string): Promise<Listed
 }
 
 /** Returns false if the user has no such session. */
-export async function endSession(
+export async function deleteSession(
   trx: Database,
   { userId, id }: { readonly userId: string; readonly id: string },
 ): Promise<boolean> {
-  const ended = await trx
+  const deleted = await trx
     .deleteFrom('sign_in_sessions')
     .where('id', '=', id)
     .where('user_id', '=', userId)
     .executeTakeFirst()
-  return ended.numDeletedRows === 1n
+  return deleted.numDeletedRows === 1n
 }
 
-/** Returns the number of ended sessions. Ends sessions that wait for a code, too. */
-export async function endOtherSessions(trx: Database, session: Session): Promise<number> {
-  const ended = await trx
+/** Returns the number of deleted sessions. Deletes sessions that wait for a code, too. */
+export async function deleteOtherSessions(trx: Database, session: Session): Promise<number> {
+  const deleted = await trx
     .deleteFrom('sign_in_sessions')
     .where('user_id', '=', session.userId)
     .where('id', '!=', session.id)
     .executeTakeFirst()
-  return Number(ended.numDeletedRows)
+  return Number(deleted.numDeletedRows)
 }

@@ -8,7 +8,7 @@ export interface ReadUsageEvent extends UsageEvent {
   readonly localTime: string
 }
 
-/** A batch takes the database some milliseconds, and its rows one or two megabytes here. */
+/** Reading a batch takes the database some milliseconds, and its rows take one or two megabytes here. */
 const BATCH = 1_000
 
 /**

@@ -21,8 +21,8 @@ export interface ConcludeOptions {
 const GONE = 410
 
 /**
- * Records the outcome of a try, and with it either the next try or the end of the endpoint. Does nothing when
- * the lease is over, because another worker may have tried the attempt again.
+ * Records the outcome of a try, and either schedules the next try or disables the endpoint. Does nothing when the lease
+ * is over, because another worker may have tried the attempt again.
  */
 export async function concludeAttempt(
   db: Database,

@@ -1,6 +1,6 @@
 /**
- * Leases attempts to workers. An attempt is leased to one worker for a time and is due again when the lease is
- * over, so a killed worker loses nothing. Only the holder of the lease can record the outcome.
+ * Leases attempts to workers. An attempt is leased to one worker for a time and is due again when the lease ends, so a
+ * killed worker loses nothing. Only the holder of the lease can record the outcome.
  */
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../db/open.ts'
@@ -21,7 +21,7 @@ export interface LeasedAttempt {
   readonly secretSealed: Buffer
 }
 
-/** Over all nodes: a slow receiver never takes the slots of another one. */
+/** Counted over all nodes: a slow receiver never takes the slots of another one. */
 const ENDPOINT_AT_ONCE = 2
 const CUSTOMER_AT_ONCE = 10
 /** Far longer than a try may take. */
@@ -29,7 +29,7 @@ const LEASE_SECONDS = 60
 /** Key of the advisory lock: the letters of "webhooks" on a telephone. */
 const LEASE_LOCK = 93_246_657
 
-/** `at` is the time to lease by: the database's own, except in tests. */
+/** `at` is the time of the lease: the database's own, except in tests. */
 export async function leaseDueAttempts(
   db: Database,
   { limit, at }: { limit: number; at: RawBuilder<Date> },

@@ -13,7 +13,9 @@ export function writeSigningSecret(secret: Buffer): string {
   return PREFIX + secret.toString('base64')
 }
 
-/** Reads the form that providers show, Supabase with `v1,` in front; undefined for anything else. */
+/**
+ * Reads the secret in the form that providers show, which for Supabase begins with `v1,`; undefined for anything else.
+ */
 export function readSigningSecret(text: string): Buffer | undefined {
   const match = /^(?:v1,)?whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text.trim())
   if (!match) return undefined

@@ -18,8 +18,8 @@ const ID = /^[\x21-\x7e]{1,255}$/
 const SECONDS = /^[1-9]\d{0,11}$/
 
 /**
- * Undefined unless the message was signed with the secret within the tolerance of five minutes either way
- * (Standard Webhooks 1.0.0).
+ * Undefined unless the message was signed with the secret, at most five minutes from now in either direction (Standard
+ * Webhooks 1.0.0).
  */
 export function verifyWebhook(
   secret: Buffer,
@@ -42,8 +42,7 @@ export function verifyWebhook(
 }
 
 /**
- * Compares digests, which all have the same length, so the time of the comparison says nothing about the
- * expected value.
+ * Compares digests, which have equal lengths, so the time of the comparison reveals nothing about the expected value.
  */
 function isAmong(expected: string, given: readonly string[]): boolean {
   const digest = sha256(expected)

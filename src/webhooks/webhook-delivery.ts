@@ -83,7 +83,7 @@ export function createWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDeliver
   }
 }
 
-/** Never throws. A try whose outcome cannot be recorded is repeated when the lease is over. */
+/** Never throws. An attempt whose outcome cannot be recorded is repeated when the lease ends. */
 async function deliver(deps: WebhookDeliveryDeps, attempt: LeasedAttempt): Promise<void> {
   const { db, settings, log, lookup, random, timeoutMs = TIMEOUT_MS } = deps
   const facts = { deliveryId: attempt.id, webhookId: attempt.endpointId }

@@ -1,6 +1,6 @@
 /**
- * Webhook endpoints of customers: their address, the subscribed event types and the signing secret, which is
- * shown once when it is made and stored sealed. Attempts to deliver are in `webhook-attempts.ts`.
+ * Webhook endpoints of customers: their address, the subscribed event types and the signing secret, which is shown once
+ * when it is created and stored sealed. Attempts to deliver are in `webhook-attempts.ts`.
  */
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
@@ -109,8 +109,8 @@ export async function findWebhook(
 }
 
 /**
- * Locks the endpoint: until the transaction is over it cannot be enabled, disabled or given another secret, and
- * no message can be queued for it.
+ * Locks the endpoint: until the end of the transaction it cannot be enabled, disabled or given another secret, and no
+ * message can be queued for it.
  */
 export async function lockWebhook(
   trx: Database,

@@ -8,8 +8,8 @@ const PRIVATE_NAME =
   /^[^.:]+$|(?:^|\.)(?:local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa|onion|invalid)$/
 
 /**
- * The address as it is stored, or the fault in it. Names are not resolved here: a name can point at another
- * address later, so every delivery checks it.
+ * The address as it is stored, or its fault. Names are not resolved here: a name can point to another address later, so
+ * every delivery checks it.
  */
 export async function readWebhookUrl(
   text: string,

@@ -1,6 +1,6 @@
 /**
- * The partitions of `usage_events`, one for each month, made long before they are needed. The database refuses a
- * settlement without its month, which then waits in the spool, so the operator is warned while there is time.
+ * The monthly partitions of `usage_events`, created long before they are needed. The database refuses a settlement
+ * whose month has no partition, which then waits in the spool, so the operator is warned while there is time.
  */
 import { sql } from 'kysely'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,8 +15,8 @@ const TRIES_MAX = 10
 const PAUSE_MS_MAX = 500
 
 /**
- * Makes the partitions of this month and the next ones. It does not queue for a lock, but retries after a pause. Inside
- * a transaction it is tried once, because a failure ends the transaction.
+ * Creates the partitions of this month and the next ones. It does not queue for a lock, but retries after a pause.
+ * Inside a transaction it makes one attempt, because a failure ends the transaction.
  */
 export async function ensureMonths(db: Database, monthsAhead = MONTHS_AHEAD): Promise<void> {
   for (let tries = 1; ; tries++) {
@@ -32,8 +32,8 @@ export async function ensureMonths(db: Database, monthsAhead = MONTHS_AHEAD): Pr
 }
 
 /**
- * Runs at the start of a node and as a daily job. A failure ends the start only if this month itself is missing: with
- * months ahead there is time for the next run.
+ * Runs at the start of a node and as a daily job. A failure stops the start only if the partition of this month is
+ * missing: for later months there is time until the next run.
  */
 export async function keepMonthsAhead(
   db: Database,
@@ -53,7 +53,7 @@ export async function keepMonthsAhead(
   if (failure && ahead < 0) throw failure
 }
 
-/** The number of months after this one with a partition, without a gap; -1 if this month has none. */
+/** The number of consecutive months after this one that have a partition; -1 if this month has none. */
 export async function countMonthsAhead(db: Database): Promise<number> {
   const { rows } = await sql<{ ahead: number }>`
     select n - 1 as ahead from generate_series(0, 1200) n

@@ -16,7 +16,7 @@ export interface TimerState {
   readonly failuresInRow: number
 }
 
-/** Runs one at a time; a failure is logged, and the next run follows as planned. */
+/** Runs one at a time; a failure is logged, and the next run follows as scheduled. */
 export function every(ms: number, name: string, log: Log, run: () => Promise<unknown>): Timer {
   let running: Promise<unknown> | undefined
   let isWoken = false

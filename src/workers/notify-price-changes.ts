@@ -10,9 +10,9 @@ const CUSTOMERS_PER_BATCH = 500
 const PERCENT_E2 = 10_000n
 
 /**
- * Gives notice of markups that will rise: one event for each customer who used the model lately. It goes through the
- * customers by id, in batches. The transaction of a batch also stores its last customer, so each customer gets one
- * notice, however often a run is killed and repeated, and on however many nodes. Returns the number of notices.
+ * Announces markup increases: one event for each customer who used the model lately. It goes through the customers by
+ * id, in batches. The transaction of a batch also stores its last customer, so each customer gets one notice, however
+ * often a run is killed and repeated, and on however many nodes. Returns the number of notices.
  */
 export async function notifyPriceChanges(db: Database, catalog: Catalog): Promise<number> {
   let notices = 0
@@ -39,7 +39,7 @@ interface Rise {
   readonly noticed_through: string | null
 }
 
-/** Undefined where no rise needs a notice, or other nodes are working on all of them. */
+/** Undefined if no increase needs a notice, or other nodes are working on all of them. */
 function notifyBatch(db: Database, catalog: Catalog): Promise<number | undefined> {
   return db.transaction().execute(async (trx) => {
     const rise = await lockDue<Rise>(trx, UNANNOUNCED_RISES)

@@ -38,7 +38,7 @@ export function createReportIncidents(deps: {
   }
 }
 
-/** Models of which every route is open, or waits for the call that tries it again. */
+/** Models of which every route is open, or waits for its probe. */
 function failingModels(router: Router): Model[] {
   const open = new Map<Model, boolean>()
   for (const { model, breaker } of router.listStates())

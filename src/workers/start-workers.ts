@@ -1,6 +1,6 @@
 /**
- * Background jobs. Timers of this node, for its own state (heartbeat, checkpoints) and for rows that are due
- * (`db/due-rows.ts`), which the nodes share. Scheduled jobs of all nodes together, by pg-boss: one node runs each.
+ * Background jobs: timers of this node, for its own state (heartbeat, checkpoints) and for due rows (`db/due-rows.ts`),
+ * which all nodes share; and scheduled jobs of pg-boss, each of which one node runs for all.
  */
 import { PgBoss } from 'pg-boss'
 import type { Catalog } from '../catalog/catalog.ts'
@@ -51,14 +51,14 @@ import { notifyPriceChanges } from './notify-price-changes.ts'
 import { createReportIncidents } from './report-incidents.ts'
 
 export interface Workers {
-  /** Handles the events of the payment processor now, before their timer's next turn. */
+  /** Processes the events of the payment processor now, before the next turn of their timer. */
   wakeProcessorEvents(): void
   /** The timers of this node. */
   listTimers(): readonly TimerState[]
   stop(): Promise<void>
 }
 
-/** Without background jobs only requests change rows: for tests that compare every row. */
+/** No background jobs, so that only requests change rows: for tests that compare every row. */
 export const NO_WORKERS: Workers = {
   wakeProcessorEvents() {},
   listTimers: () => [],
@@ -75,7 +75,7 @@ export interface WorkerDeps {
   readonly router: Router
   readonly health: HealthRecorder
   readonly keyUses: KeyUses
-  /** Undefined where nobody can pay in. */
+  /** Undefined if nobody can top up. */
   readonly processor: Processor | undefined
   readonly mail: SendDeps
   readonly webhooks: WebhookSettings
@@ -83,7 +83,7 @@ export interface WorkerDeps {
   /** Each handles every event of the outbox. */
   readonly eventHandlers: readonly EventHandler[]
   readonly log: Log
-  /** For the metric: the number of discrepancies that nobody has explained. */
+  /** For the metric: the number of unexplained discrepancies. */
   onOpenDiscrepancies(count: number): void
   /** Undefined in sandbox mode, where the rate is fixed. */
   readonly refreshFxRate: (() => Promise<void>) | undefined
@@ -98,9 +98,9 @@ export interface WorkerDeps {
 
 const CHECKPOINT_EVERY_MS = 100
 const RECONCILE_EVERY_MS = 5_000
-/** How often settlements that wait on the disk are offered to the database. */
+/** How often settlements in the spool are retried. */
 const SPOOL_EVERY_MS = 1_000
-/** The same as the interval at which delivery notes begin a new file. */
+/** The interval at which delivery notes begin a new file. */
 const DELIVERIES_EVERY_MS = 30_000
 const HEALTH_EVERY_MS = 10_000
 const EVENTS_EVERY_MS = 1_000
@@ -117,7 +117,7 @@ const INCIDENTS_EVERY_MS = 10_000
 const DIFFERENCES_EVERY_MS = 60_000
 /** Days that are compared again, for charges that were settled late and imports that were missed. */
 const COSTS_COMPARED_DAYS = 35
-/** One run prepares a week: three months are ready a quarter of an hour after the start. */
+/** One run caches the margins of a week: three months are cached a quarter of an hour after the start. */
 const MARGINS_EVERY_MS = 60_000
 
 export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
@@ -184,7 +184,7 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
   }
 }
 
-/** The timers that ask the payment processor; none where nobody can pay in. */
+/** The timers that query the payment processor; empty if nobody can top up. */
 function startProcessorTimers(
   { db, processor, webhooks, log }: WorkerDeps,
   timers: Timer[],
@@ -215,9 +215,9 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
   boss.on('error', (error) => log.warn('jobs_failed', { error }))
   await boss.start()
   const handlers: Record<string, Job> = {
-    // Months are created long before they begin: a failed run has weeks to be noticed.
+    // Partitions are created long before their months begin, so there are weeks to notice a failed run.
     'ensure-months': { cron: '17 3 * * *', run: () => keepMonthsAhead(db, log) },
-    // Every hour, so that the day is rolled up soon after midnight of UTC and a failed run is repeated.
+    // Every hour, so that the day is rolled up soon after midnight UTC and a failed run is repeated.
     'roll-usage-days': { cron: '7 * * * *', run: () => rollUsageDays(db) },
     // A backlog takes hours, at a tenth of a core: the next run continues where the last one stopped.
     'seal-usage': {
@@ -261,7 +261,7 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
     // The rate of a business day is published soon after 13:00 in Brasília (16:00 UTC).
     ...(refreshFxRate ? { 'refresh-fx-rate': { cron: '*/15 * * * *', run: refreshFxRate } } : {}),
   }
-  // The name that the release before had for `notify-price-changes`; its schedule stays in the database.
+  // The name of the job `notify-price-changes` in the previous release, whose schedule is still in the database.
   await boss.unschedule('tell-price-changes')
   for (const [name, { cron, run, queue }] of Object.entries(handlers)) {
     await boss.createQueue(name, { retryLimit: 3, retryBackoff: true, ...queue })

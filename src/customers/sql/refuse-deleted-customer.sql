@@ -1,5 +1,5 @@
--- Nothing is written for a deleted customer. A foreign key only asks for the customer's row, which stays; this waits for a
--- running deletion, which holds that row `for update`, and a deletion that comes later waits for this row and erases it.
+-- Refuses to write a row for a deleted customer. A foreign key only requires the customer's row, which stays. This trigger
+-- waits for a running deletion, which holds that row `for update`; a later deletion waits for the new row and erases it.
 -- The argument of the trigger names the column with the customer.
 create function refuse_deleted_customer() returns trigger language plpgsql set search_path from current as $$
 declare

@@ -1,7 +1,7 @@
 import { dayInQuery } from '../rest/values.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
-/** Of a query: from when until when, by days that the database knows. */
+/** The time range of a query, from days that the database must recognise. */
 export const auditLogDays = {
   from: dayInQuery('Primeiro dia, no horário de Brasília.'),
   to: dayInQuery('Último dia, no horário de Brasília.'),

@@ -1,6 +1,6 @@
 /**
- * The dashboard at `/`: the files that Vite built, and the same first page for the address of every page.
- * API paths are not affected: an unknown API path is a 404 in the API's format.
+ * The dashboard at `/`: the files that Vite built, and the same first page for the path of every page. API paths are
+ * not affected: an unknown API path is a 404 in the API's format.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,11 +23,11 @@ const POLICY = [
 
 const INTERFACES =
   /^\/(v1|auth|docs|mailbox|metrics|cambio|unsubscribe|files|inbound|healthz)(\/|$)/
-/** A year: their names change with their content. */
+/** One year: file names change with their content. */
 const HASHED_ASSET = 'public, max-age=31536000, immutable'
 
 export interface WebApp {
-  /** Sends the first page where the request is for a page; undefined where it is not. */
+  /** Sends the first page if the request is for a page; otherwise returns undefined. */
   answerPage(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined
 }
 

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 
-/** Describes every route that is added after it. */
+/** Describes every route that is added after this call. */
 export async function addOpenApi(server: FastifyInstance): Promise<void> {
   await server.register(swagger, {
     openapi: {
@@ -30,7 +30,7 @@ export async function addOpenApi(server: FastifyInstance): Promise<void> {
       // The version is part of the base address.
       const path = url.replace(/^\/v1/, '') || '/'
       if (!path.endsWith('/*')) return { schema, url: path }
-      // An id that may have slashes is an id all the same.
+      // An id that may contain slashes is still an id.
       const params = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
       return { schema: { ...schema, params }, url: path.replace('*', ':id') }
     },

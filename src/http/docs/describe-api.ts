@@ -3,7 +3,7 @@ import { addRoutes, type Route } from '../rest/route.ts'
 import { schemaController } from '../server/schema-compilers.ts'
 import { addOpenApi } from './add-open-api.ts'
 
-/** The OpenAPI description of a list of routes: without their dependencies, and without a server that listens. */
+/** The OpenAPI description of a list of routes, built without their dependencies and without a listening server. */
 export async function describeApi(routes: readonly Route<never>[]): Promise<object> {
   const server = Fastify({ schemaController })
   await addOpenApi(server)

@@ -1,4 +1,4 @@
-/** `GET /docs`: the description of the interface as a page to be read. No script, nothing from elsewhere. */
+/** `GET /docs`: the API reference as a page. It has no script and loads nothing from other sites. */
 import { escapeHtml } from '../../lib/escape-html.ts'
 import type { Route } from '../rest/route.ts'
 

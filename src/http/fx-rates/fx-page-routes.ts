@@ -1,4 +1,4 @@
-/** `GET /cambio`: which exchange rate was applied when, for people to read. It has no script and loads nothing. */
+/** `GET /cambio`: which exchange rate was applied when, as a page. It has no script and loads nothing. */
 import { hiddenRoute } from '../rest/route.ts'
 import { listAppliedRates, type AppliedRate } from '../../fx/applied-rates.ts'
 import { escapeHtml } from '../../lib/escape-html.ts'

@@ -10,7 +10,7 @@ const LIMIT_DEFAULT = 60
 const LIMIT_MAX = 400
 const MAX_AGE_SECONDS = 60
 
-/** Which rates charges were made with, and when: for everybody to check a charge by. */
+/** The rates that charges used, and when: public, so that anyone can verify a charge. */
 export const fxRateRoutes = [
   restRoute({
     method: 'GET',

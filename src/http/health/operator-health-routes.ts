@@ -33,7 +33,7 @@ async function readServiceHealth({
   mode,
   thisNode,
 }: HealthDeps): Promise<AnswerOf<typeof serviceHealth>> {
-  // One after the other: looking at a failing service must take one connection, not eight.
+  // Sequential, so that the status of a failing service takes one connection, not eight.
   const nodes = await listNodes(db)
   const holds = await readOpenHolds(db)
   const queues = await readQueues(db)

@@ -4,7 +4,7 @@ import type { ImageDeps } from './image-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
-/** Outside of the paths of model calls: a wrong one is answered in the REST format. */
+/** Outside the paths of model calls, so errors have the REST format. */
 const PATH = '/files/images'
 export const IMAGE_FILES = `/v1${PATH}`
 

@@ -34,7 +34,7 @@ export const activeIncidentRoutes = [
   }),
 ]
 
-/** The subject stays inside: it may name an upstream. */
+/** Not shown: the subject may name an upstream. */
 function incidentBody(incident: Incident) {
   return {
     id: incident.id,

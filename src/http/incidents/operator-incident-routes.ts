@@ -26,7 +26,7 @@ const NAMES_MAX = 100
 
 const severity = Type.Enum([...INCIDENT_SEVERITIES])
 const title = operatorLine(1, INCIDENT_TITLE_MAX)
-/** Of several lines, too. */
+/** May have several lines. */
 const message = Type.String({
   minLength: 1,
   maxLength: INCIDENT_MESSAGE_MAX,

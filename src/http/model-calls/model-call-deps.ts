@@ -17,7 +17,7 @@ export interface ModelCalls {
 export interface ModelCallDeps {
   readonly keys: KeyCache
   readonly log: Log
-  /** Where customers reach this server; undefined: the host that each request names. */
+  /** The address at which customers reach this server; undefined: the host that each request names. */
   readonly publicUrl: string | undefined
   readonly calls: ModelCalls
   readonly limits: LimitsView

@@ -7,7 +7,7 @@ export interface ModelDeps {
   readonly db: Database
   readonly catalog: Catalog
   readonly log: Log
-  /** Undefined where no rate is stored yet. */
+  /** Undefined until a rate is stored. */
   readonly currentFxRate: () => FxRate | undefined
   readonly operators: {
     /** Resolves when this node serves the changed catalog; the other nodes are notified. */
@@ -15,7 +15,7 @@ export interface ModelDeps {
   }
 }
 
-/** The terms that the description of the interface names. */
+/** The terms that the API description states. */
 export interface ModelTerms {
   /** Days between the announcement of a higher markup and its start. */
   readonly markupNoticeDays: number

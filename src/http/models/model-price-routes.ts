@@ -1,4 +1,7 @@
-/** The current cost of each model in reais: its price, exchange rate and markup, as a charge of this moment has them. */
+/**
+ * The current price of each model in reais, computed from the same price, exchange rate and markup that a charge at
+ * this moment uses.
+ */
 import Type from 'typebox'
 import { MODEL_CATEGORIES, type Model } from '../../catalog/model.ts'
 import type { PriceTier } from '../../catalog/prices.ts'
@@ -9,7 +12,7 @@ import { answer, brl, count, date, nullable } from '../rest/values.ts'
 import type { ModelDeps } from './model-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
-/** Micro-USD of a million tokens are pico-USD of one. */
+/** Micro-USD per million tokens is pico-USD per token. */
 const TOKENS = 1_000_000n
 
 const tier = answer(
@@ -81,7 +84,7 @@ export const modelPriceRoutes = [
   }),
 ]
 
-/** By the model's own price; a route with a different price charges by its own. */
+/** Uses the model's own price; a route with a different price charges by that one. */
 function priceBody(model: Model, fxRateE4: bigint): AnswerOf<typeof modelPrice> {
   const conversion = { fxRateE4, markupE4: model.markupE4 }
   const { tiers, units = {} } = model.price

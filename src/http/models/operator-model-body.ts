@@ -101,7 +101,7 @@ export function getConfigured({ catalog }: ModelDeps, id: string): Model {
   return found
 }
 
-/** This node serves the committed change before it answers. Should the reload fail, the notification repeats it. */
+/** This node serves the committed change before it answers. If the reload fails, the notification triggers another. */
 export async function reloadCatalog({ operators, log }: ModelDeps): Promise<void> {
   await operators
     .reloadCatalog()
@@ -132,7 +132,7 @@ function routeBody(route: Route) {
   }
 }
 
-/** Micro-USD for a million tokens equal pico-USD for one: a millionth of the shown price. */
+/** Micro-USD per million tokens is pico-USD per token: a millionth of the shown price. */
 const TOKENS = 1_000_000n
 
 function priceBody({ tiers, units = {} }: Price): AnswerOf<typeof price> {

@@ -97,7 +97,7 @@ export const personalDataRoutes = [
             `BRL ${decimalBrl(outcome.balanceNanoBrl)} are left: ask a refund first, or send waive_balance`,
           )
         case 'deleted':
-          // The other nodes are notified; this node need not wait for that.
+          // The other nodes are notified too; this request need not wait for that.
           for (const keyId of outcome.revokedKeyIds) deps.keys.forget(keyId)
           await beginErasing(deps, customerId)
           return {

@@ -6,7 +6,7 @@ export interface ProcessorEventDeps {
   readonly db: Database
   readonly log: Log
   readonly payments: {
-    /** Undefined where payments are not configured. */
+    /** Undefined if payments are not configured. */
     readonly processor: Processor | undefined
     /** Wakes the job that processes the stored events. */
     onEvent(): void

@@ -3,7 +3,7 @@ import { dateTime, nullable } from '../rest/values.ts'
 
 const text = nullable(Type.String())
 
-/** A profile as `profileRecord` gives it. */
+/** A profile as `profileRecord` returns it. */
 export const profileFields = {
   full_name: Type.String(),
   cpf_cnpj: Type.String(),

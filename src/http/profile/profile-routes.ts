@@ -20,7 +20,7 @@ import { restRoute } from '../rest/rest-route.ts'
 const STATES =
   'AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO'.split(' ')
 
-/** One line of text that is not only spaces: neither the database nor an invoice takes control characters. */
+/** One line of text that is not blank: neither the database nor an invoice accepts control characters. */
 function line(maxLength: number, description: string) {
   return Type.String({
     minLength: 1,
@@ -39,7 +39,7 @@ const profileBody = Type.Object(
     full_name: Type.Optional(
       line(200, 'Nome completo ou razão social. Sem ele vale, no início, o nome da conta.'),
     ),
-    // Of any type and length, because its separate error codes describe the fault.
+    // Of any type and length, because separate error codes describe the fault.
     cpf_cnpj: Type.Optional(
       nullable(
         Type.String({
@@ -116,7 +116,7 @@ export const profileRoutes = [
   }),
 ]
 
-/** Without punctuation. Throws the refusals of what cannot be. */
+/** Without punctuation. Throws a refusal for an invalid number. */
 function changeOf({
   cpf_cnpj,
   phone,
@@ -131,7 +131,7 @@ function changeOf({
   }
 }
 
-/** Undefined where none is given, or an empty one. */
+/** Undefined if it is missing or empty. */
 function taxIdOf(given: string | null | undefined): string | undefined {
   if (given === undefined || given === null || given.trim() === '') return undefined
   const read = readTaxId(given)

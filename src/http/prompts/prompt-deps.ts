@@ -9,6 +9,6 @@ export interface PromptDeps {
   readonly keys: KeyCache
   readonly calls: { readonly completeChat: ServeCall }
   readonly bodyBytesMax: number
-  /** Where customers reach this server; undefined: the host that each request names. */
+  /** The address at which customers reach this server; undefined: the host that each request names. */
   readonly publicUrl: string | undefined
 }

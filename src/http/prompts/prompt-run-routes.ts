@@ -60,7 +60,7 @@ export const promptRunRoutes = [
       const on = { request, reply, publicUrl }
       const collected = await collectAnswer(deps.calls.completeChat, incoming, on)
       if (collected.kind === 'refused') return sendRefused(reply, collected)
-      // As the gateway wrote it: amounts keep their digits.
+      // As the gateway wrote it, so that amounts keep their digits.
       return reply.type('application/json; charset=utf-8').send(collected.body)
     },
   }),
@@ -86,7 +86,7 @@ function keyFinder(
   }
 }
 
-/** The chat completion that a run asks for, as it would arrive. */
+/** The chat completion of a run, as a client would send it. */
 function chatOf(prompt: Prompt, body: Static<typeof promptRunInput>, bytesMax: number): Buffer {
   const model = body.model ?? prompt.defaultModel
   if (model === null)

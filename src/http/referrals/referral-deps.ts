@@ -3,7 +3,7 @@ import type { ReferralProgramme } from '../../payments/referral-rewards/reward-d
 
 export interface ReferralDeps {
   readonly db: Database
-  /** Where customers reach this server; undefined: the host that each request names. */
+  /** The address at which customers reach this server; undefined: the host that each request names. */
   readonly publicUrl: string | undefined
   readonly referrals: ReferralProgramme
 }

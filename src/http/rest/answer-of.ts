@@ -1,7 +1,9 @@
 import type { Static, TSchema } from 'typebox'
 import type { ExactNumber } from '../../lib/money.ts'
 
-/** A value that is an answer of this schema once it is written as JSON: the compiler compares handlers with it. */
+/**
+ * The type of an answer that matches this schema once it is written as JSON: the compiler checks handlers against it.
+ */
 export type AnswerOf<Schema extends TSchema> = Json<Static<Schema>>
 
 /** JSON writes a `Date` as text, and an exact number digit by digit. */

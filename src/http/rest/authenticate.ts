@@ -31,8 +31,8 @@ export function actorOf({ customerId, keyId, sessionId, ip }: Caller): Actor {
 }
 
 /**
- * Whether the caller may still act, although this node may not have heard of it yet. While the transaction lasts
- * the key is not revoked, and the session does not end.
+ * Whether the caller may still act, even if this node has not been notified of a change yet. Until the end of the
+ * transaction the key cannot be revoked, and the session cannot end.
  */
 export function holdCaller(trx: Database, caller: Caller): Promise<boolean> {
   return caller.keyId === undefined
@@ -61,7 +61,7 @@ export async function authenticate(
   }
   if (key.ipMatcher && !key.ipMatcher.matches(ip))
     throw new RestRefusal(403, 'ip_blocked_by_allowlist')
-  // A member of a team spends within its cap, and is not to see or manage the account that pays.
+  // A member of a team spends within its cap, and must not see or manage the account that pays.
   if (key.teamId !== null)
     throw new RestRefusal(403, 'forbidden', 'a key of a team is for model calls only')
   return { customerId: key.customerId, keyId: key.id, ip }

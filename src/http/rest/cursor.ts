@@ -37,7 +37,7 @@ export function readCursor(
   return { at, id }
 }
 
-/** Of one entry more than a page has: the page, and the cursor behind it where there is more. */
+/** Takes one entry more than a page has; returns the page, and the cursor behind it if there are more entries. */
 export function pageOf<Entry>(
   entries: readonly Entry[],
   limit: number,
@@ -49,7 +49,7 @@ export function pageOf<Entry>(
   return { page, next_cursor: hasMore ? writeCursor(placeOf(last)) : null }
 }
 
-/** A day that no month has is no time, and neither is a year that PostgreSQL does not know. */
+/** A day that no month has, or a year that PostgreSQL does not support, is not a valid time. */
 function isTime(exact: string): boolean {
   const ms = `${exact.slice(0, 23)}Z`
   const time = new Date(ms)

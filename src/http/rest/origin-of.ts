@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 
-/** Where this server is reached by this client; `publicUrl` where the operator says so. */
+/** The address at which this client reaches the server; `publicUrl` if the operator configured it. */
 export function originOf(request: FastifyRequest, publicUrl: string | undefined): string {
   return publicUrl ?? `${request.protocol}://${request.host}`
 }
 
-/** For links in mails: a request may claim any address, which only a sandbox believes. */
+/** For links in mails. A request may claim any host, so only sandbox mode trusts it. */
 export function originForMails(
   {
     publicUrl,

@@ -11,7 +11,7 @@ export function restError(
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
 }
 
-/** JSON of an answer; amounts in it are exact numbers, which only `JSON.stringify` writes. */
+/** The JSON of an answer; it contains exact numbers, which only `JSON.stringify` writes. */
 export function sendJson(reply: FastifyReply, body: unknown, status = 200): FastifyReply {
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
 }

@@ -1,6 +1,6 @@
 /**
- * Routes of the REST kind: what they take and give is a schema, which checks what comes, describes the
- * interface (`/v1/openapi.json`), and is what the contract test holds every answer against.
+ * Routes of the REST kind. Their schemas validate the input, describe the API (`/v1/openapi.json`), and are what the
+ * contract test checks every answer against.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox'
@@ -32,17 +32,17 @@ export interface RestRoute<
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
-  /** 200 if not given. */
+  /** Default: 200. */
   readonly status?: number
-  /** Of the JSON; a media type where it is not JSON. */
+  /** The schema of the JSON, or the media type of an answer that is not JSON. */
   readonly answer: Answer
-  /** Answers of other statuses that are no errors of the REST format, with what they mean. */
+  /** Answers with other statuses that are not errors of the REST format, and their meaning. */
   readonly otherAnswers?: Readonly<Record<number, { answer: TSchema; description: string }>>
-  /** With an `ETag`: a client that has the answer already gets a 304. */
+  /** Answers with an `ETag`: a client that has the answer already gets a 304. */
   readonly isTagged?: boolean
   /** The error codes of this route by status; the codes that every route has are added. */
   readonly refusals?: Readonly<Record<number, readonly string[]>>
-  /** Gives the JSON of the answer; or the reply, where it sent one itself; or throws a `RestRefusal`. */
+  /** Returns the JSON of the answer, or the reply if the handler sent one itself; throws a `RestRefusal` for errors. */
   handle(
     call: RestCall<TObject<Params>, TObject<Query>, Body, Access>,
     deps: Deps,
@@ -82,7 +82,7 @@ export interface RestCall<
   readonly reply: FastifyReply
 }
 
-/** Every route needs them, to know who calls. */
+/** Every route needs these to authenticate the caller. */
 export interface AccessDeps extends AuthenticateDeps {
   readonly db: Database
   /** In lower case: customers with these addresses may use `/admin`. */

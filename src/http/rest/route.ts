@@ -1,6 +1,6 @@
 /**
- * Routes as data: the server registers them with their dependencies, and the description of the interface is made
- * of the same list without any.
+ * Routes as data: the server registers them with their dependencies, and the API description is built from the same
+ * list without any.
  */
 import type {
   FastifyInstance,
@@ -10,21 +10,21 @@ import type {
   RouteShorthandOptions,
 } from 'fastify'
 
-/** Who may call: everybody, a customer, or an operator. `own`: the handler checks its callers itself. */
+/** Who may call: everybody, a customer, or an operator. `own`: the handler authenticates callers itself. */
 export type Access = 'public' | 'customer' | 'admin' | 'own'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export interface Route<Deps> {
   readonly method: Method | readonly Method[]
-  /** The whole address, with `:name` for each parameter. */
+  /** The full path, with `:name` for each parameter. */
   readonly url: string
   readonly access: Access
-  /** Describes the route, and checks what it takes. */
+  /** Describes the route, and validates its input. */
   readonly schema: object
   readonly bodyBytesMax?: number | undefined
-  /** The handler reads the body from the connection; nothing of it is kept in memory before. */
+  /** The handler reads the body from the connection; it is never buffered before. */
   readonly isBodyStreamed?: boolean
-  /** The handlers of one server, made when it registers the route. */
+  /** The handlers of one server, created when it registers the route. */
   readonly handlersOf: (deps: Deps) => RouteHandlers
 }
 
@@ -46,7 +46,7 @@ export type DepsOf<Routes extends readonly Route<never>[]> = (
   ? All
   : never
 
-/** A route that the description of the interface leaves out: a page, or an address for other machines. */
+/** A route that the API description leaves out: a page, or an endpoint for other machines. */
 export function hiddenRoute<Deps = unknown>(
   declared: Pick<Route<Deps>, 'method' | 'url' | 'bodyBytesMax'> & {
     handle(request: FastifyRequest, reply: FastifyReply, deps: Deps): unknown

@@ -3,7 +3,7 @@ import { CSV_HEAD, csvRow, type CsvField } from '../../lib/csv.ts'
 import { lazily } from '../../lib/lazily.ts'
 import { sendDownload } from './send-download.ts'
 
-/** A table as a download, by `sendDownload`. Its rows come in batches, each made when it is written. */
+/** A table as a download, sent by `sendDownload`. Its rows come in batches, each created when it is written. */
 export function sendCsv(
   reply: FastifyReply,
   fileName: string,

@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
 
-/** As many characters are sent at a time. */
+/** The number of characters that are sent at a time. */
 const CHUNK_CHARS = 64 * 1024
-/** A client that takes nothing for this long is gone, or keeps what others could use. */
+/** A client that reads nothing for this long is gone, or occupies resources that others could use. */
 const STALL_MS_MAX = 120_000
 
 /**
@@ -33,7 +33,7 @@ export async function sendDownload(
   await reply.send(Readable.from(following(first, chunks)))
 }
 
-/** Pieces are joined once: text that grows piece by piece is many objects as long as it grows. */
+/** Pieces are joined once: text that grows piece by piece stays many objects while it grows. */
 async function* chunksOf(
   batches: AsyncIterable<Iterable<string>>,
 ): AsyncGenerator<string, undefined> {

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 
-/** Sends a page whose address is a secret of its reader. `referrerPolicy` says which sites may learn the address. */
+/** Sends a page whose address is a secret of its reader. `referrerPolicy` decides which sites may see the address. */
 export function sendPrivatePage(
   reply: FastifyReply,
   status: number,

@@ -4,12 +4,12 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 
 const compress = promisify(gzip)
-/** Compression does not make an answer faster that fits into one packet. */
+/** Compression gains nothing for an answer that fits into one packet. */
 const COMPRESSED_FROM_BYTES = 1_400
 
 /**
- * JSON with an `ETag`, compressed for clients that take it; a 304 without a body where the client has just this
- * already (RFC 9110, 13.1.2). Each encoding has a separate tag, as strong tags must.
+ * Sends JSON with an `ETag`, compressed for clients that accept that; a 304 without a body if the client has this
+ * version already (RFC 9110, 13.1.2). Each encoding has a separate tag, as strong tags must.
  */
 export async function sendTaggedJson(
   request: FastifyRequest,
@@ -30,7 +30,7 @@ export async function sendTaggedJson(
     : reply.send(text)
 }
 
-/** Compares tags of the same content, whatever its encoding and whether the tag is weak. */
+/** Compares tags of the same content, ignoring its encoding and whether the tag is weak. */
 function plain(tag: string): string {
   return tag.replace(/^W\//, '').replace(/-gzip"$/, '"')
 }

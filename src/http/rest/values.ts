@@ -1,4 +1,4 @@
-/** The schemas of values that the API's resources share. */
+/** Schemas of values that several resources of the API use. */
 import Type from 'typebox'
 
 /** BRL, exact, with up to nine decimals. */
@@ -6,7 +6,7 @@ export const brl = Type.Number({ description: 'BRL' })
 /** USD, up to twelve decimals. */
 export const usd = Type.Number({ description: 'USD' })
 export const count = Type.Integer({ minimum: 0 })
-/** Without the `urn:uuid:` that the format allows too. */
+/** Without the prefix `urn:uuid:`, which the format also allows. */
 export const uuid = Type.String({ format: 'uuid', maxLength: 36 })
 export const dateTime = Type.String({ format: 'date-time' })
 export const date = Type.String({ format: 'date' })
@@ -20,7 +20,7 @@ export function nullable<Schema extends Type.TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()])
 }
 
-/** PostgreSQL keeps every character but NUL. */
+/** PostgreSQL stores every character except NUL. */
 const WITHOUT_NUL = '^[^\\u0000]*$'
 
 export function storedText(minLength: number, maxLength: number, description?: string) {

@@ -1,4 +1,4 @@
-/** The two formats of errors: model calls have that of their client libraries, everything else that of REST. */
+/** The two formats of errors: model calls use that of their client libraries, everything else the REST format. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { isCustomerDeleted } from '../../customers/customers.ts'
 import { refusalBody, refusals, type Refusal } from '../../gateway/refusal.ts'
@@ -10,7 +10,7 @@ import { RestRefusal } from '../rest/rest-refusal.ts'
 const MODEL_CALL_PATH =
   /^\/v1\/(chat|completions|embeddings|images|audio|responses|messages)(\/|$|\?)/
 
-/** By the route where one was found: a path may be written in many ways. */
+/** Decided by the route if one was found: a path may be written in many ways. */
 function isModelCall(request: FastifyRequest): boolean {
   return MODEL_CALL_PATH.test(request.routeOptions.url ?? request.url)
 }
@@ -53,7 +53,7 @@ export function answerError(
     : restError(reply, 500, 'internal_error')
 }
 
-/** `<field>: <what>`, of the first field that is wrong. */
+/** `<field>: <fault>` for the first invalid field. */
 function whatIsWrong({ validation, validationContext }: FastifyError): string {
   const { instancePath = '', message = '', params } = validation?.[0] ?? {}
   const inside = instancePath.slice(1).replaceAll('/', '.')

@@ -3,7 +3,7 @@ import { refusalBody, refusals } from '../../gateway/refusal.ts'
 import { createId } from '../../lib/ids.ts'
 import { requestIdHeaders } from '../rest/response-headers.ts'
 
-/** Answers bytes that are not HTTP: there is no request yet to look at, only its connection. */
+/** Answers bytes that are not HTTP: there is no request yet, only a connection. */
 export function answerNoHttp(error: { code?: string | undefined }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const [status, message] =

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Watches that bodies arrive in time. The server's own time-out is as long as the longest upload needs;
- * every other body has this one. Looking at all of them now and then costs less than a timer for each.
+ * Disconnects clients whose request body does not arrive in time. The server's own timeout is as long as the longest
+ * upload needs; this one applies to every other body. Checking all of them at intervals costs less than a timer for
+ * each.
  */
 export interface ArrivalWatch {
   begin(request: IncomingMessage): void
-  /** Its body is here. */
+  /** The body is complete. */
   end(request: IncomingMessage): void
   stop(): void
 }

@@ -7,8 +7,8 @@ export function hasBody({ headers }: FastifyRequest): boolean {
 }
 
 /**
- * The target as routes know it: without scheme and host, which clients of proxies send along. Faulty
- * percent-encoding stands for itself, so that it is an unknown address like any other.
+ * The target as routes expect it: without the scheme and host that clients of proxies send. Invalid percent-encoding is
+ * kept as it is, so that it is an unknown path like any other.
  */
 export function originForm(target: string): string {
   if (target.startsWith('/') && !target.includes('%')) return target
@@ -21,7 +21,7 @@ export function originForm(target: string): string {
   }
 }
 
-/** The client's own id for the call, where it is a UUID; else a new one. */
+/** The client's id for the call if it is a UUID, else a new one. */
 export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && isUuid(header) ? header.toLowerCase() : createId()
 }

@@ -21,7 +21,7 @@ const LIMIT_MAX = 500
 const EVENTS_MAX = 1_000
 const ID_CHARS_MAX = 80
 
-/** The values that `x-svc-session-id` may have: no session has any other name. */
+/** The values that `x-svc-session-id` may have: no usage session has any other name. */
 const SESSION_ID = /^[\x21-\x7e]{1,80}$/
 
 const sessionList = [

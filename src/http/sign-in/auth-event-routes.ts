@@ -9,9 +9,9 @@ export const AUTH_EVENTS_PATH = '/v1/inbound/auth'
 const BODY_BYTES_MAX = 256 * 1024
 
 /**
- * The webhook of the identity provider. A message without a fresh signature by the operator's secret is refused
- * without a reason. A signed message that was handled before, or is of no use, is answered with 200, so that the
- * provider does not repeat it.
+ * The webhook of the identity provider. A message without a fresh signature by the operator's secret is refused without
+ * a reason. A signed message that was handled before, or that has no effect, is answered with 200, so that the provider
+ * does not repeat it.
  */
 export const authEventRoutes = [
   hiddenRoute({

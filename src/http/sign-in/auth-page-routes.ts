@@ -1,9 +1,10 @@
 /**
- * The pages behind the links of mails: to confirm an e-mail, to enter without a password, to choose a new one.
+ * The pages behind the links of mails: to confirm an e-mail, to sign in without a password, to choose a new password.
  * Following a link changes nothing, because link scanners follow it too; the button or the password does.
  *
- * Confirming an e-mail takes both the password and the link. A person who signed up with another's address has the
- * password alone; the owner of the address has the link alone, and following it opens no account for the other.
+ * Confirming an e-mail takes both the password and the link. A person who signed up with somebody else's address has
+ * only the password; the owner of the address has only the link, and following it does not open the account to the
+ * other person.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { escapeHtml } from '../../lib/escape-html.ts'
@@ -78,7 +79,7 @@ export const authPageRoutes = [
   ...pageRoutes(NEW_PASSWORD_PATH, newPasswordPage, choosePassword),
 ]
 
-/** Anybody may have written the link, so its address is not trusted. */
+/** Anybody may have written the link, so its target is not trusted. */
 function ownPath(value: unknown): string | undefined {
   return typeof value === 'string' && isOwnPath(value) ? value : undefined
 }

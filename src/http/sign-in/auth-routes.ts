@@ -18,7 +18,7 @@ import { sendAuthJson, sendFault, sendTooMany } from './send-fault.ts'
 import { settle } from './settle-answer.ts'
 
 interface Asked {
-  /** The fields that are passed on; the others are not looked at. */
+  /** The fields that are passed on; all others are ignored. */
   readonly fields?: readonly string[]
   readonly needs?: Needs
   /** The answer is the same for every caller, so the session is not passed on. */
@@ -43,7 +43,7 @@ const ASKED: Readonly<Record<string, Asked>> = {
 }
 const RESET_LINK = /^\/reset-password\/[A-Za-z0-9]{1,64}$/
 
-/** Limits for one address over all clients. A link by mail remains when the passwords are used up. */
+/** Limits for one address over all clients. A link by mail still works when the password attempts are used up. */
 const PASSWORDS: Limit = { max: 10, seconds: 600 }
 const MAILS: Limit = { max: 5, seconds: 3_600 }
 const SENDS_MAIL = new Set([
@@ -102,7 +102,7 @@ export function signInIsOff(reply: FastifyReply): FastifyReply {
   return restError(reply, 503, 'sign_in_unavailable', 'the server does not know its PUBLIC_URL')
 }
 
-/** Undefined: the request may proceed. */
+/** Undefined: the request may continue. */
 export async function limitAddress(
   { db }: SignInDeps,
   path: string,
@@ -113,7 +113,7 @@ export async function limitAddress(
   return SENDS_MAIL.has(path) ? limitAttempts(db, `mail ${address}`, MAILS) : undefined
 }
 
-/** The headers that better-auth gets, without any that a client could forge. */
+/** The headers that better-auth receives, without any that a client could forge. */
 export function clientHeaders(request: FastifyRequest): Headers {
   const { 'user-agent': userAgent = '', cookie, origin, referer } = request.headers
   const headers = new Headers({ [CLIENT_IP_HEADER]: plainIp(request.ip) })
@@ -139,7 +139,7 @@ function webRequest(deps: SignInDeps, request: FastifyRequest, fields: Fields): 
   if (request.method !== 'POST') return new Request(url, { headers })
   headers.set('content-type', 'application/json')
   const { returnTo, ...passed } = fields
-  // Our own data of a link is in its metadata.
+  // Our own data for a link is in its metadata.
   const body = returnTo === undefined ? passed : { ...passed, metadata: { returnTo } }
   return new Request(url, { method: 'POST', headers, body: JSON.stringify(body) })
 }

@@ -1,6 +1,6 @@
 import { base32, totpUri } from '../../sign-in/totp.ts'
 
-/** For the app: as a picture to be scanned, and as text to be typed. */
+/** For the authenticator app: a QR code to scan, and text to type. */
 export async function drawSecret(
   secret: Buffer,
   account: string,

@@ -5,12 +5,12 @@ import type { SignInDeps } from './sign-in-deps.ts'
 import { originOf } from '../rest/origin-of.ts'
 import { sendFault } from './send-fault.ts'
 
-/** `proof`: a session whose user proved a moment ago to be who they are. */
+/** `proof`: the user of the session must have proved their identity recently. */
 export type Needs = 'session' | 'proof'
 
 /**
- * The login session of a request that needs one. Undefined: the request was refused, and the answer is sent. A cookie
- * alone changes nothing, because any site can make the browser send it.
+ * The login session of a request that requires one. Undefined: the request was refused, and the answer is sent. A
+ * cookie alone allows no change, because any site can make the browser send it.
  */
 export async function ownSession(
   deps: Pick<SignInDeps, 'signIn' | 'publicUrl'>,

@@ -6,7 +6,7 @@ import { isPasswordOf } from './is-password-of.ts'
 import { refusal, type SecurityCall } from './security-route.ts'
 
 /**
- * Proves again that the signed-in person is at the keyboard: by a code where a second factor is on, otherwise by the
+ * Asks the signed-in person to prove their identity again: by a code if a second factor is on, otherwise by the
  * password. A person with neither has to sign in again.
  */
 export async function proveAgain(deps: SignInDeps, call: SecurityCall): Promise<object> {

@@ -1,10 +1,8 @@
-/** Processes better-auth's answers: writes the audit log, and rewrites some of them. */
+/** Processes better-auth's answers: records the acts that better-auth has performed, and rewrites some answers. */
 import type { FastifyRequest } from 'fastify'
-import { audited } from '../../audit-log/audited.ts'
-import { plainIp } from '../../customers/ip-allowlist.ts'
 import { isAwaitingFactor } from '../../sign-in/is-awaiting-factor.ts'
-import { endOtherSessions, type Session } from '../../sign-in/sessions.ts'
-import { reportSecurityAct } from '../../sign-in/report-security-act.ts'
+import type { Session } from '../../sign-in/sessions.ts'
+import { recordNewPasskey, recordNewPassword } from '../../sign-in/security-acts.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
 import { actorOfSession } from './actor-of-session.ts'
 
@@ -21,8 +19,8 @@ export async function settle(deps: SignInDeps, answered: Answered): Promise<Resp
   if (path === '/passkey/generate-authenticate-options') return wantVerifiedUser(answer)
   if (path === '/passkey/verify-registration' && answer.status >= 500) return refused(answer)
   if (!session || !answer.ok) return answer
-  if (path === '/passkey/verify-registration') return recordPasskey(deps, answered, session)
-  if (path === '/change-password') return recordNewPassword(deps, answered, session)
+  if (path === '/passkey/verify-registration') return settlePasskey(deps, answered, session)
+  if (path === '/change-password') return settleNewPassword(deps, answered, session)
   return answer
 }
 
@@ -45,39 +43,23 @@ function refused(answer: Response): Response {
   return rewritten(answer, 400, { code, message: 'it is no passkey that was asked for' })
 }
 
-async function recordPasskey(
+async function settlePasskey(
   { db }: SignInDeps,
   { answer, request }: Answered,
   session: Session,
 ): Promise<Response> {
   const { id, name } = (await answer.json()) as { id: string; name: string }
-  await audited(db, actorOfSession(session, request), (trx, record) =>
-    reportSecurityAct(trx, record, {
-      act: 'passkey.added',
-      customerId: session.customerId,
-      subjectId: id,
-      ip: plainIp(request.ip),
-      name,
-    }),
-  )
+  await recordNewPasskey(db, actorOfSession(session, request), { session, id, name })
   return rewritten(answer, 200, { id, name })
 }
 
 /** A new password ends every other session. */
-async function recordNewPassword(
+async function settleNewPassword(
   { db }: SignInDeps,
   { answer, request }: Answered,
   session: Session,
 ): Promise<Response> {
-  await audited(db, actorOfSession(session, request), async (trx, record) => {
-    await endOtherSessions(trx, session)
-    await reportSecurityAct(trx, record, {
-      act: 'password.changed',
-      customerId: session.customerId,
-      subjectId: session.customerId,
-      ip: plainIp(request.ip),
-    })
-  })
+  await recordNewPassword(db, actorOfSession(session, request), { session })
   return rewritten(answer, 200, { status: true })
 }
 

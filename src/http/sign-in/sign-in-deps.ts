@@ -6,7 +6,7 @@ export interface SignInDeps {
   readonly db: Database
   readonly mode: 'sandbox' | 'live'
   readonly log: Log
-  /** Where customers reach this server; undefined: the host that each request names. */
+  /** The address at which customers reach this server; undefined: the host that each request names. */
   readonly publicUrl: string | undefined
   /** In lower case: customers with these addresses may use `/admin`. */
   readonly adminEmails: ReadonlySet<string>

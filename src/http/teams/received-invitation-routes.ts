@@ -1,6 +1,5 @@
 /** The invitations that the caller received: listed, accepted and declined. */
 import Type from 'typebox'
-import { audited } from '../../audit-log/audited.ts'
 import { acceptInvitation, type InvitationProof } from '../../customers/accept-invitation.ts'
 import { declineInvitation, listReceivedInvitations } from '../../customers/team-invitations.ts'
 import { TEAM_MEMBERS_MAX } from '../../customers/team-members.ts'
@@ -84,35 +83,22 @@ const accepting = [
   }),
 ]
 
-function accept(
+async function accept(
   db: Database,
   caller: Caller,
   proof: InvitationProof,
 ): Promise<AnswerOf<typeof joined>> {
   const { customerId } = caller
-  return audited(db, actorOf(caller), async (trx, record) => {
-    const accepted = await acceptInvitation(trx, { proof, customerId })
-    if (accepted.kind === 'invitation_not_found') throw new RestRefusal(404, accepted.kind)
-    if ('invitationId' in proof && !(await hasProvedEmail(trx, customerId)))
-      throw new RestRefusal(403, 'forbidden', 'sign in by e-mail first, or accept with the token')
-    if (accepted.kind === 'too_many_members')
-      throw new RestRefusal(409, accepted.kind, `at most ${TEAM_MEMBERS_MAX} members`)
-    if (accepted.kind !== 'joined') throw new RestRefusal(409, accepted.kind)
-    const { teamId, teamName, role, invitationId } = accepted
-    await record({
-      action: 'team_invitation.accepted',
-      customerId,
-      subjectId: invitationId,
-      details: { team_id: teamId },
-    })
-    await record({
-      action: 'team_member.joined',
-      customerId,
-      subjectId: teamId,
-      details: { role },
-    })
-    return { team_id: teamId, team_name: teamName, role }
-  })
+  const input = { proof, customerId, hasProvedEmail }
+  const accepted = await acceptInvitation(db, actorOf(caller), input)
+  if (accepted.kind === 'invitation_not_found') throw new RestRefusal(404, accepted.kind)
+  if (accepted.kind === 'email_not_proved')
+    throw new RestRefusal(403, 'forbidden', 'sign in by e-mail first, or accept with the token')
+  if (accepted.kind === 'too_many_members')
+    throw new RestRefusal(409, accepted.kind, `at most ${TEAM_MEMBERS_MAX} members`)
+  if (accepted.kind !== 'joined') throw new RestRefusal(409, accepted.kind)
+  const { teamId, teamName, role } = accepted
+  return { team_id: teamId, team_name: teamName, role }
 }
 
 const decline = [
@@ -128,16 +114,9 @@ const decline = [
     async handle({ caller, params }, deps: TeamDeps) {
       const { customerId } = caller
       const invitationId = params.id.toLowerCase()
-      await audited(deps.db, actorOf(caller), async (trx, record) => {
-        const declined = await declineInvitation(trx, { invitationId, customerId })
-        if (!declined) throw new RestRefusal(404, 'invitation_not_found')
-        await record({
-          action: 'team_invitation.declined',
-          customerId,
-          subjectId: invitationId,
-          details: { team_id: declined.teamId },
-        })
-      })
+      const input = { invitationId, customerId }
+      if (!(await declineInvitation(deps.db, actorOf(caller), input)))
+        throw new RestRefusal(404, 'invitation_not_found')
       return { id: invitationId, declined: true as const }
     },
   }),

@@ -1,10 +1,8 @@
 /** The rights of each rank in a team, shared by all routes of teams. */
 import Type from 'typebox'
-import { audited, type RecordAct } from '../../audit-log/audited.ts'
-import { recordRevokedKeys, type KeyFacts } from '../../customers/key-acts.ts'
 import { findTeamAccess, type TeamAccess, type TeamRank } from '../../customers/team-access.ts'
-import type { Database } from '../../db/open.ts'
-import { actorOf, type Caller } from '../rest/authenticate.ts'
+import { inTransaction, type Database } from '../../db/open.ts'
+import type { Caller } from '../rest/authenticate.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
 export const teamParams = { id: Type.String({ description: 'UUID da equipe' }) }
@@ -13,7 +11,7 @@ export const teamRank = Type.Enum(['owner', 'admin', 'member'])
 
 const HEIGHT: Readonly<Record<TeamRank, number>> = { member: 0, admin: 1, owner: 2 }
 
-/** Throws a 404 for a team that is not there for the caller, a 403 where they are less in it than is needed. */
+/** Throws a 404 for a team that does not exist for the caller, and a 403 if the caller's rank is too low. */
 export async function getTeamAccess(
   db: Database,
   caller: Caller,
@@ -39,32 +37,14 @@ export function actInTeam<Result>(
   caller: Caller,
   teamId: string,
   least: TeamRank,
-  work: (trx: Database, record: RecordAct, access: TeamAccess) => Promise<Result>,
+  work: (trx: Database, access: TeamAccess) => Promise<Result>,
 ): Promise<Result> {
-  return audited(db, actorOf(caller), async (trx, record) => {
-    const access = await getTeamAccess(trx, caller, teamId, least, { isLocked: true })
-    return work(trx, record, access)
-  })
+  return inTransaction(db, async (trx) =>
+    work(trx, await getTeamAccess(trx, caller, teamId, least, { isLocked: true })),
+  )
 }
 
-/** Records the keys and invitations that ended with a membership, or with the team. */
-export async function recordRevoked(
-  trx: Database,
-  record: RecordAct,
-  { teamId, ownerId }: TeamAccess,
-  revoked: {
-    readonly revokedKeys?: readonly KeyFacts[]
-    readonly revokedInvitationIds: readonly string[]
-  },
-): Promise<void> {
-  const details = { team_id: teamId }
-  await recordRevokedKeys(trx, record, revoked.revokedKeys ?? [], details)
-  const about = { customerId: ownerId, details }
-  for (const subjectId of revoked.revokedInvitationIds)
-    await record({ action: 'team_invitation.revoked', subjectId, ...about })
-}
-
-/** Reveals only the first letter, which is enough to recognise an acquaintance. */
+/** Shows only the first letter, which is enough to recognise an acquaintance. */
 export function maskedName(name: string): string {
   return `${Array.from(name)[0] ?? ''}***`
 }

@@ -1,7 +1,7 @@
 /** The schemas of a team: customers' input and the answer. */
 import Type from 'typebox'
 import type { Team } from '../../customers/teams.ts'
-import { decimalBrl, jsonBrl, parseBrl, type NanoBrl } from '../../lib/money.ts'
+import { jsonBrl, parseBrl, type NanoBrl } from '../../lib/money.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, count, dateTime, nullable, uuid } from '../rest/values.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
@@ -76,13 +76,9 @@ export function readCap(cap: number | null): NanoBrl | null {
   return nano
 }
 
-export function capText(limit: NanoBrl | null): string | null {
-  return limit === null ? null : decimalBrl(limit)
-}
-
 export function teamBody(found: Team): AnswerOf<typeof team> {
   const { limitNanoBrl, spentNanoBrl, heldNanoBrl } = found
-  // Below zero where the cap was lowered under what was spent.
+  // Below zero if the cap was lowered below the amount already spent.
   const left = limitNanoBrl === null ? null : limitNanoBrl - spentNanoBrl - heldNanoBrl
   return {
     id: found.id,

@@ -4,7 +4,7 @@ import type { Database } from '../../db/open.ts'
 export interface TeamDeps {
   readonly db: Database
   readonly catalog: Catalog
-  /** Where customers reach this server; undefined: the host that each request names. */
+  /** The address at which customers reach this server; undefined: the host that each request names. */
   readonly publicUrl: string | undefined
   readonly mode: 'sandbox' | 'live'
 }

@@ -1,24 +1,24 @@
 import Type from 'typebox'
 import { findCustomer } from '../../customers/customers.ts'
+import { inviteToTeam, revokeInvitation } from '../../customers/team-acts.ts'
 import { findTeam } from '../../customers/teams.ts'
 import { queueMail } from '../../email/queue-mail.ts'
 import {
-  createInvitation,
   listInvitations,
   OPEN_INVITATIONS_MAX,
-  revokeInvitations,
   type TeamInvitation,
 } from '../../customers/team-invitations.ts'
+import { actorOf } from '../rest/authenticate.ts'
 import { answer, dateTime, uuid } from '../rest/values.ts'
 import type { TeamDeps } from './team-deps.ts'
 import { originForMails } from '../rest/origin-of.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
-import { actInTeam, getTeamAccess, recordRevoked, teamParams, teamRole } from './team-access.ts'
+import { actInTeam, getTeamAccess, teamParams, teamRole } from './team-access.ts'
 
-/** Of an e-mail address (RFC 5321, 4.5.3.1.3). */
+/** The limit of an e-mail address (RFC 5321, 4.5.3.1.3). */
 const EMAIL_LENGTH_MAX = 254
-/** A page of the dashboard; visitors who are not signed in go through the sign-in and back to it. */
+/** A page of the dashboard; visitors who are not signed in sign in first and then return to it. */
 const TEAMS_PAGE = '/equipes'
 
 const shownFields = {
@@ -76,20 +76,14 @@ const listAndCreate = [
       const { email, role } = body
       const origin = originForMails(deps, request)
       reply.header('cache-control', 'no-store')
-      return actInTeam(deps.db, caller, params.id, 'admin', async (trx, record, access) => {
-        const { teamId, ownerId } = access
-        const input = { teamId, email, role, invitedBy: caller.customerId }
-        const created = await createInvitation(trx, input)
+      return actInTeam(deps.db, caller, params.id, 'admin', async (trx, access) => {
+        const { teamId } = access
+        const input = { access, email, role, invitedBy: caller.customerId }
+        const created = await inviteToTeam(trx, actorOf(caller), input)
         if (created.kind === 'too_many_invitations')
           throw new RestRefusal(409, created.kind, `at most ${OPEN_INVITATIONS_MAX} open ones`)
         if (created.kind !== 'created') throw new RestRefusal(409, created.kind)
         const { invitation, token } = created
-        await record({
-          action: 'team_invitation.created',
-          customerId: ownerId,
-          subjectId: invitation.id,
-          details: { team_id: teamId, role },
-        })
         await queueMail(trx, {
           customerId: caller.customerId,
           email: invitation.email,
@@ -122,12 +116,9 @@ const revoke = [
     refusals: { 404: ['team_not_found', 'invitation_not_found'] },
     async handle({ caller, params }, deps: TeamDeps) {
       const { invitationId } = params
-      return actInTeam(deps.db, caller, params.id, 'admin', async (trx, record, access) => {
-        const { teamId } = access
-        const revokedInvitationIds = await revokeInvitations(trx, { teamId, invitationId })
-        const [id] = revokedInvitationIds
+      return actInTeam(deps.db, caller, params.id, 'admin', async (trx, access) => {
+        const id = await revokeInvitation(trx, actorOf(caller), { access, invitationId })
         if (id === undefined) throw new RestRefusal(404, 'invitation_not_found')
-        await recordRevoked(trx, record, access, { revokedInvitationIds })
         return { id, revoked: true as const }
       })
     },

@@ -79,22 +79,16 @@ const listAndCreate = [
     refusals: { 400: API_KEY_FAULTS, 404: ['team_not_found'], 409: ['too_many_keys'] },
     async handle({ caller, params, body, reply }, deps: TeamDeps) {
       const input = readKeyInput(deps, body)
-      const made = await actInTeam(
-        deps.db,
-        caller,
-        params.id,
-        'member',
-        async (trx, _record, access) => {
-          const { teamId, ownerId } = access
-          const ofTeam = { customerId: ownerId, teamId, createdBy: caller.customerId }
-          const made = await makeApiKey(trx, caller, { ...input, ...ofTeam }, () =>
-            assertRoom(trx, access),
-          )
-          if (!made) return undefined
-          const key = await theKey(trx, caller, access, made.key.id)
-          return { ...teamKeyBody(key), key: made.secret }
-        },
-      )
+      const made = await actInTeam(deps.db, caller, params.id, 'member', async (trx, access) => {
+        const { teamId, ownerId } = access
+        const ofTeam = { customerId: ownerId, teamId, createdBy: caller.customerId }
+        const made = await makeApiKey(trx, caller, { ...input, ...ofTeam }, () =>
+          assertRoom(trx, access),
+        )
+        if (!made) return undefined
+        const key = await theKey(trx, caller, access, made.key.id)
+        return { ...teamKeyBody(key), key: made.secret }
+      })
       if (!made) return reply.code(401).send()
       reply.header('cache-control', 'no-store')
       return made
@@ -125,7 +119,7 @@ const revoke = [
     answer: teamKey,
     refusals: { 404: ['team_not_found', 'key_not_found'] },
     async handle({ caller, params }, deps: TeamDeps) {
-      return actInTeam(deps.db, caller, params.id, 'member', async (trx, _record, access) => {
+      return actInTeam(deps.db, caller, params.id, 'member', async (trx, access) => {
         const { id } = await theKey(trx, caller, access, params.keyId)
         await revokeKey(trx, actorOf(caller), { keyId: id, customerId: access.ownerId })
         return teamKeyBody(await theKey(trx, caller, access, id))
@@ -136,7 +130,7 @@ const revoke = [
 
 export const teamKeyRoutes = [...listAndCreate, ...revoke]
 
-/** Throws a 404 for an id that is not a key of the team, or for a member not their own key. */
+/** Throws a 404 for an id that is not a key of the team, or, for a member, not their own key. */
 async function theKey(
   db: Database,
   { customerId }: Caller,

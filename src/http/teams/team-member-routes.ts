@@ -1,13 +1,10 @@
 import Type from 'typebox'
+import { changeTeamMember, removeTeamMember } from '../../customers/team-acts.ts'
 import type { TeamRank } from '../../customers/team-access.ts'
-import {
-  changeTeamMember,
-  listTeamPeople,
-  removeTeamMember,
-  type TeamPerson,
-} from '../../customers/team-members.ts'
+import { listTeamPeople, type TeamPerson } from '../../customers/team-members.ts'
 import { jsonBrl } from '../../lib/money.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
+import { actorOf } from '../rest/authenticate.ts'
 import { answer, brl, count, dateTime, nullable, uuid } from '../rest/values.ts'
 import type { TeamDeps } from './team-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
@@ -16,7 +13,6 @@ import {
   actInTeam,
   getTeamAccess,
   maskedName,
-  recordRevoked,
   teamParams,
   teamRank,
   teamRole,
@@ -53,15 +49,11 @@ const changeMember = [
     async handle({ caller, params, body }, deps: TeamDeps) {
       const { role } = body
       const customerId = params.customerId.toLowerCase()
-      await actInTeam(deps.db, caller, params.id, 'admin', async (trx, record, access) => {
-        const { teamId, ownerId } = access
-        assertIsNot(ownerId, customerId)
-        const changed = await changeTeamMember(trx, { teamId, customerId, role })
-        if (!changed) throw new RestRefusal(404, 'member_not_found')
-        if (changed.formerRole === role) return
-        const details = { from: changed.formerRole, to: role }
-        await recordRevoked(trx, record, access, changed)
-        await record({ action: 'team_member.changed', customerId, subjectId: teamId, details })
+      await actInTeam(deps.db, caller, params.id, 'admin', async (trx, access) => {
+        assertIsNot(access.ownerId, customerId)
+        const input = { access, customerId, role }
+        if (!(await changeTeamMember(trx, actorOf(caller), input)))
+          throw new RestRefusal(404, 'member_not_found')
       })
       return { customer_id: customerId, role }
     },
@@ -81,13 +73,10 @@ const removeMember = [
     async handle({ caller, params }, deps: TeamDeps) {
       const customerId = params.customerId.toLowerCase()
       const least = customerId === caller.customerId ? 'member' : 'admin'
-      await actInTeam(deps.db, caller, params.id, least, async (trx, record, access) => {
-        const { teamId, ownerId } = access
-        assertIsNot(ownerId, customerId)
-        const removed = await removeTeamMember(trx, { teamId, customerId })
-        if (!removed) throw new RestRefusal(404, 'member_not_found')
-        await recordRevoked(trx, record, access, removed)
-        await record({ action: 'team_member.removed', customerId, subjectId: teamId })
+      await actInTeam(deps.db, caller, params.id, least, async (trx, access) => {
+        assertIsNot(access.ownerId, customerId)
+        if (!(await removeTeamMember(trx, actorOf(caller), { access, customerId })))
+          throw new RestRefusal(404, 'member_not_found')
       })
       return { customer_id: customerId, removed: true as const }
     },

@@ -1,13 +1,6 @@
 import Type from 'typebox'
-import { audited } from '../../audit-log/audited.ts'
-import {
-  changeTeam,
-  createTeam,
-  deleteTeam,
-  findTeam,
-  listTeams,
-  TEAMS_MAX,
-} from '../../customers/teams.ts'
+import { changeTeam, createTeam, deleteTeam } from '../../customers/team-acts.ts'
+import { findTeam, listTeams, TEAMS_MAX } from '../../customers/teams.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { answer, uuid, wholeNumber } from '../rest/values.ts'
@@ -15,16 +8,8 @@ import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import type { TeamDeps } from './team-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
-import { actInTeam, recordRevoked, teamParams } from './team-access.ts'
-import {
-  capText,
-  readCap,
-  readTeamName,
-  team,
-  teamBody,
-  teamChange,
-  teamInput,
-} from './team-body.ts'
+import { actInTeam, teamParams } from './team-access.ts'
+import { readCap, readTeamName, team, teamBody, teamChange, teamInput } from './team-body.ts'
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
@@ -60,19 +45,13 @@ const listAndCreate = [
     answer: team,
     refusals: { 409: ['too_many_teams'] },
     async handle({ caller, body }, deps: TeamDeps) {
-      const { customerId } = caller
       const name = readTeamName(body.name)
       const limitNanoBrl = readCap(body.monthly_cap_brl ?? null)
-      const teamId = await audited(deps.db, actorOf(caller), async (trx, record) => {
-        const created = await createTeam(trx, { ownerId: customerId, name, limitNanoBrl })
-        if (created.kind !== 'created')
-          throw new RestRefusal(409, created.kind, `at most ${TEAMS_MAX} teams per customer`)
-        const { id } = created
-        const details = { monthly_cap_brl: capText(limitNanoBrl) }
-        await record({ action: 'team.created', customerId, subjectId: id, details })
-        return id
-      })
-      return getTeamBody(deps, caller, teamId)
+      const input = { ownerId: caller.customerId, name, limitNanoBrl }
+      const created = await createTeam(deps.db, actorOf(caller), input)
+      if (created.kind !== 'created')
+        throw new RestRefusal(409, created.kind, `at most ${TEAMS_MAX} teams per customer`)
+      return getTeamBody(deps, caller, created.id)
     },
   }),
 ]
@@ -107,22 +86,10 @@ const one = [
           ? {}
           : { limitNanoBrl: readCap(body.monthly_cap_brl) }),
       }
-      await actInTeam(deps.db, caller, params.id, 'admin', async (trx, record, access) => {
-        const fields = Object.keys(body)
-        if (fields.length === 0) return
-        await changeTeam(trx, access.teamId, change)
-        await record({
-          action: 'team.changed',
-          customerId: access.ownerId,
-          subjectId: access.teamId,
-          details: {
-            fields,
-            ...(change.limitNanoBrl === undefined
-              ? {}
-              : { monthly_cap_brl: capText(change.limitNanoBrl) }),
-          },
-        })
-      })
+      const fields = Object.keys(body)
+      await actInTeam(deps.db, caller, params.id, 'admin', (trx, access) =>
+        changeTeam(trx, actorOf(caller), { access, change, fields }),
+      )
       return getTeamBody(deps, caller, params.id)
     },
   }),
@@ -133,18 +100,10 @@ const one = [
     summary: 'Apaga uma equipe e revoga as suas chaves e os seus convites',
     answer: answer({ id: uuid, deleted: Type.Literal(true) }),
     async handle({ caller, params }, deps: TeamDeps) {
-      const { id } = await actInTeam(
-        deps.db,
-        caller,
-        params.id,
-        'owner',
-        async (trx, record, access) => {
-          const { teamId, ownerId } = access
-          await recordRevoked(trx, record, access, await deleteTeam(trx, teamId))
-          await record({ action: 'team.deleted', customerId: ownerId, subjectId: teamId })
-          return { id: teamId }
-        },
-      )
+      const id = await actInTeam(deps.db, caller, params.id, 'owner', async (trx, access) => {
+        await deleteTeam(trx, actorOf(caller), { access })
+        return access.teamId
+      })
       return { id, deleted: true as const }
     },
   }),

@@ -4,6 +4,7 @@ import { formatBrl, formatCnpj, formatTime } from '../../email/formats.ts'
 import type { MailSender } from '../../email/mail-sender.ts'
 import { escapeHtml } from '../../lib/escape-html.ts'
 import { decimalBrl, type NanoBrl } from '../../lib/money.ts'
+import { maskTaxId } from '../../lib/tax-id.ts'
 import type { TopUp } from '../../payments/top-ups.ts'
 
 export interface Receipt {
@@ -57,13 +58,6 @@ export function renderReceipt({ topUp, payer, timezone, sender, at }: Receipt): 
 ${notes.map((note) => `<p class="note">${escapeHtml(note)}</p>`).join('\n')}</main>
 <footer>${lines.map(escapeHtml).join('<br>')}</footer></body></html>
 `
-}
-
-/** Shows the middle of a CPF and all but the beginning of a CNPJ: enough for the owner to recognise it. */
-export function maskTaxId(taxId: string): string {
-  return taxId.length === 11
-    ? taxId.replace(/^...(...)(...)..$/, '***.$1.$2-**')
-    : taxId.replace(/^.....(...)(....)(..)$/, '**.***.$1/$2-$3')
 }
 
 const SITUATIONS: Readonly<Partial<Record<TopUp['status'], string>>> = {

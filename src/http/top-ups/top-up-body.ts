@@ -66,7 +66,7 @@ export function topUpBody(found: TopUp): AnswerOf<typeof topUp> {
   }
 }
 
-/** The specification's own words. */
+/** Wording of the specification. */
 export function amountFault(minimumBrl: number): string {
   return `amount must be number between ${minimumBrl} and ${AMOUNT_BRL_MAX}`
 }

@@ -86,7 +86,7 @@ export const recommendationRoutes = [
 ]
 
 interface Compared {
-  /** Undefined where it has left the catalog. */
+  /** Undefined if the model is no longer in the catalog. */
   readonly model: Model | undefined
   readonly suggestions: readonly ModelSuggestion[]
 }
@@ -98,7 +98,7 @@ function compared({ catalog, currentFxRate }: UsageDeps, mix: ModelUsage): Compa
   return { model, suggestions: suggestModels(catalog.listModels(), { model, mix, fxRateE4 }) }
 }
 
-/** For a model that has left the catalog only its tokens are known. */
+/** For a model that is no longer in the catalog, only its tokens are known. */
 function isBilledByTokens(model: Model | undefined): boolean {
   return model === undefined || model.category === 'llm' || model.category === 'embedding'
 }

@@ -7,7 +7,7 @@ import type { UsageDeps } from './usage-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
 const DAYS_DEFAULT = 30
-/** Each day is added up by itself. */
+/** Each day is summed separately. */
 const DAYS_MAX = 90
 
 const ms = nullable(Type.Integer({ minimum: 0 }))

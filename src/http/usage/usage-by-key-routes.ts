@@ -44,7 +44,7 @@ const keyUsage = answer({
   }),
 })
 
-/** Revoked keys are listed only if they were used; the others always. */
+/** Revoked keys are listed only if they were used; other keys always. */
 export const usageByKeyRoutes = [
   restRoute({
     method: 'GET',

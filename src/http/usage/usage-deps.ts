@@ -4,7 +4,7 @@ import type { FxRate } from '../../fx/fx-rates.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Slots } from './create-slots.ts'
 
-/** At once, by customer and node. */
+/** Concurrent slots per customer and node. */
 export const EXPORTS_MAX = 2
 
 export interface UsageDeps {

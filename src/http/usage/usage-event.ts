@@ -5,7 +5,7 @@ import type { UsageEvent } from '../../usage/usage-event.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, date, dateTime, nullable, usd, uuid } from '../rest/values.ts'
 
-/** Negative in the reversal of a charge. */
+/** Negative for the reversal of a charge. */
 const signedCount = Type.Integer()
 
 /** The schema of a charge, shared by every list. */

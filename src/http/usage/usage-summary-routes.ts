@@ -71,7 +71,7 @@ export const usageSummaryRoutes = [
         },
         top_models: models.slice(0, TOP_MODELS).map(({ modelId, requests, costBilledNanoBrl }) => ({
           model_id: modelId,
-          // A model may have left the catalog since.
+          // A model may have been removed from the catalog since.
           model_name: deps.catalog.findModel(modelId)?.displayName ?? modelId,
           requests,
           cost_billed_brl: jsonBrl(costBilledNanoBrl),

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import OpenAI from 'openai'
+import { createSandboxEmbeddings } from './create-sandbox-embeddings.ts'
+import type { Exchange } from './open-exchange.ts'
+import { openTokenizer } from './open-tokenizer.ts'
 import { startSandboxUpstream } from './start-sandbox-upstream.ts'
 
 const upstream = await startSandboxUpstream()
@@ -26,6 +31,20 @@ async function embed(input: unknown, more: object = {}): Promise<number[][]> {
     data.map((_, index) => [index, 'embedding']),
   )
   return data.map((one) => one.embedding)
+}
+
+const MANY = Array.from({ length: 2048 }, (_, index) => `texto ${index}`)
+
+function exchangeWithoutSocket(): Exchange {
+  return {
+    response: new ServerResponse(new IncomingMessage(new Socket())),
+    isOpen: true,
+    outcome: 'refused',
+    reported: undefined,
+    pause: async () => {},
+    write: async () => {},
+    writeAndCut: async () => {},
+  }
 }
 
 function lengthOf(vector: readonly number[]): number {
@@ -98,14 +117,29 @@ describe('an embedding', () => {
     assert.notDeepEqual(one, (await embed('[5,6,7]'))[0])
   })
 
-  test('comes for 2048 inputs, while other calls are answered', async () => {
-    const input = Array.from({ length: 2048 }, (_, index) => `texto ${index}`)
-    const many = embed(input, { dimensions: 512 }).then((vectors) => [vectors.length, done])
-    let done = 0
-    for (; done < 3; done++) assert.equal((await embed('um')).length, 1)
-    const [count, doneMeanwhile = 0] = await many
-    assert.equal(count, 2048)
-    assert.ok(doneMeanwhile > 0)
+  test('comes for 2048 inputs', async () => {
+    assert.equal((await embed(MANY, { dimensions: 512 })).length, 2048)
+  })
+
+  test('of 2048 inputs lets other calls be answered while it is computed', async () => {
+    // Without sockets, whose pace is the machine's: each pass of the event loop is a turn for the others.
+    const embeddings = createSandboxEmbeddings(openTokenizer)
+    const answered: string[] = []
+    const ask = async (name: string, input: unknown): Promise<void> => {
+      await embeddings.embed(
+        exchangeWithoutSocket(),
+        JSON.stringify({ model: 'm', input, dimensions: 512 }),
+      )
+      answered.push(name)
+    }
+    await ask('to open the tokenizer', 'um')
+    const many = ask('many', MANY)
+    for (const name of ['first', 'second', 'third']) {
+      await new Promise((resolve) => setImmediate(resolve))
+      await ask(name, 'um')
+    }
+    await many
+    assert.deepEqual(answered, ['to open the tokenizer', 'first', 'second', 'third', 'many'])
   })
 })
 

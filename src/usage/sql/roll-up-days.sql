@@ -1,6 +1,6 @@
--- Sums up the days that are over, at most a month of them: the account's lock keeps settlements out, and they must not
--- wait for long. Each settlement is either in the hours that are read here, or finds `usage_days_until` moved and adds to
--- the days itself.
+-- Sums up finished days, at most a month of them: settlements wait for the lock on the account meanwhile, and must not wait
+-- for long. Each settlement is either in the hours that are read here, or sees the new `usage_days_until` and adds to the
+-- days itself.
 create function roll_usage_days(p_customer_id uuid) returns void language plpgsql as $$
 declare
   v_from timestamptz;

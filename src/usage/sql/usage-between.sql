@@ -1,11 +1,11 @@
--- How many charged calls an event stands for: a reversal takes one back.
+-- The number of charged calls that an event counts for: -1 for a reversal.
 create function event_charges(p_outcome call_outcome, p_reason text) returns int8 language sql immutable parallel safe as $$
   select case when p_outcome <> 'charged' then 0 when p_reason is not distinct from 'reversal' then -1 else 1 end::int8
 $$;
 
 -- A customer's usage from `p_from` until before `p_to`, to the microsecond: whole days from usage_days, whole hours around
--- them from usage_hours, and the events of the hours that are cut. It returns several rows for the same key and model; the
--- caller adds them up. With `infinity` as the end no hour is cut there.
+-- them from usage_hours, and single events of hours that the bounds cut. It may return several rows for the same key and
+-- model; the caller adds them up. With `infinity` as the end no hour is cut there.
 create function usage_between(p_customer_id uuid, p_from timestamptz, p_to timestamptz)
 returns table (
   api_key_id uuid, model_id text, charged_requests int8, released_requests int8,
@@ -53,7 +53,7 @@ end $$;
 
 alter function usage_between(uuid, timestamptz, timestamptz) set enable_sort = off;
 
--- Midnight of the first of the last `p_days` days in this time zone, today included.
+-- The midnight at which the last `p_days` days begin in this time zone, today included.
 create function first_day_start(p_timezone text, p_days int4) returns timestamptz
 language sql stable as $$
   select (date_trunc('day', now() at time zone p_timezone) - make_interval(days => p_days - 1)) at time zone p_timezone

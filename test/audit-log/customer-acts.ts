@@ -1,0 +1,162 @@
+import { createAlert, changeAlert, deleteAlert } from '../../src/alerts/alerts.ts'
+import { OPERATOR, type Actor } from '../../src/audit-log/audited.ts'
+import { changeKey, createKey, revokeKey } from '../../src/customers/key-acts.ts'
+import { savePreferences } from '../../src/customers/preferences.ts'
+import { changeProfile } from '../../src/customers/profiles.ts'
+import type { Database } from '../../src/db/open.ts'
+import { deleteAccount } from '../../src/personal-data/delete-account.ts'
+import { exportAccount, WHOLE_EXPORT } from '../../src/personal-data/export-account.ts'
+import { deletePrompt } from '../../src/prompts/prompts.ts'
+import { enableWebhook } from '../../src/webhooks/enable-webhook.ts'
+import { replayAttempt } from '../../src/webhooks/queue-by-hand.ts'
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  disableWebhook,
+  rotateSigningSecret,
+} from '../../src/webhooks/webhook-endpoints.ts'
+import type { SeededPerson } from '../harness/seed-person.ts'
+import type { ActInTest } from './act-in-test.ts'
+
+const key = Buffer.alloc(32, 3)
+
+/** Acts of a customer on keys, webhooks, alerts, prompts, and the account itself. */
+export async function customerActs(
+  db: Database,
+  { customerId, keyId }: SeededPerson,
+): Promise<ActInTest[]> {
+  const customer: Actor = { kind: 'customer', customerId }
+  const idIn = async (
+    table: 'alerts' | 'prompts' | 'webhook_endpoints' | 'webhook_attempts',
+  ): Promise<string> => {
+    const row = await db
+      .selectFrom(table)
+      .select('id')
+      .where('customer_id', '=', customerId)
+      .executeTakeFirstOrThrow()
+    return row.id
+  }
+  const alert = { customerId, id: await idIn('alerts') }
+  const prompt = { customerId, id: await idIn('prompts') }
+  const webhook = { customerId, id: await idIn('webhook_endpoints') }
+  const attemptId = await idIn('webhook_attempts')
+  const webhookInput = { url: 'https://hooks.example.com', description: null, eventTypes: null }
+  const failing = await createWebhook(db, customer, key, { ...webhookInput, customerId })
+  if ('kind' in failing) throw new Error(failing.kind)
+  await disableWebhook(db, failing.endpoint.id, 'failing')
+  return [
+    {
+      action: 'api_key.created',
+      table: 'api_keys',
+      run: () => createKey(db, customer, { customerId, name: 'nova', requestsPerMinute: 1 }),
+    },
+    {
+      action: 'api_key.changed',
+      table: 'api_keys',
+      run: () =>
+        changeKey(db, customer, {
+          customerId,
+          keyId,
+          change: { name: 'outra' },
+          fields: ['name'],
+        }),
+    },
+    {
+      action: 'api_key.revoked',
+      table: 'api_keys',
+      run: () => revokeKey(db, customer, { keyId }),
+    },
+    {
+      action: 'preferences.changed',
+      table: 'customers',
+      run: () =>
+        savePreferences(db, customer, { customerId, change: { weekly_digest_enabled: false } }),
+    },
+    {
+      action: 'profile.changed',
+      table: 'profiles',
+      run: () => changeProfile(db, customer, { customerId, change: { city: 'Santos' } }),
+    },
+    {
+      action: 'prompt.deleted',
+      table: 'prompts',
+      run: () => deletePrompt(db, customer, prompt),
+    },
+    {
+      action: 'alert.created',
+      table: 'alerts',
+      run: () =>
+        createAlert(db, customer, {
+          customerId,
+          name: 'Gasto',
+          kind: 'monthly_spend',
+          thresholdNano: 1n,
+          apiKeyId: null,
+          teamId: null,
+          channels: ['email'],
+          isEnabled: true,
+        }),
+    },
+    {
+      action: 'alert.changed',
+      table: 'alerts',
+      run: () =>
+        changeAlert(db, customer, {
+          ...alert,
+          readChange: () => ({ name: 'Outro' }),
+          fields: ['name'],
+        }),
+    },
+    {
+      action: 'alert.deleted',
+      table: 'alerts',
+      run: () => deleteAlert(db, customer, alert),
+    },
+    {
+      action: 'webhook.created',
+      table: 'webhook_endpoints',
+      run: () => createWebhook(db, customer, key, { ...webhookInput, customerId }),
+    },
+    {
+      action: 'webhook.changed',
+      table: 'webhook_endpoints',
+      run: () =>
+        changeWebhook(db, customer, {
+          ...webhook,
+          change: { description: 'outra' },
+          fields: ['description'],
+        }),
+    },
+    {
+      action: 'webhook.deleted',
+      table: 'webhook_endpoints',
+      run: () => deleteWebhook(db, customer, webhook),
+    },
+    {
+      action: 'webhook.secret_rotated',
+      table: 'webhook_endpoints',
+      run: () => rotateSigningSecret(db, customer, key, webhook),
+    },
+    {
+      action: 'webhook.enabled',
+      table: 'webhook_endpoints',
+      run: () => enableWebhook(db, OPERATOR, { id: failing.endpoint.id }),
+    },
+    {
+      action: 'webhook.replayed',
+      table: 'webhook_attempts',
+      run: () => replayAttempt(db, customer, { customerId, attemptId }),
+    },
+    {
+      action: 'account.exported',
+      table: 'audit_log',
+      run: () => exportAccount(db, customer, { customerId, bounds: WHOLE_EXPORT }),
+    },
+    {
+      action: 'account.deleted',
+      table: 'customers',
+      run: () => deleteAccount(db, customer, { customerId, waiveBalance: true }),
+    },
+  ]
+}

@@ -1,0 +1,161 @@
+import { OPERATOR } from '../../src/audit-log/audited.ts'
+import { exportAuditLog } from '../../src/audit-log/export-audit-log.ts'
+import { disableModel, enableModel } from '../../src/catalog/disabled-models.ts'
+import { cancelMarkup, scheduleMarkup } from '../../src/catalog/markup-changes.ts'
+import { rotateSecrets } from '../../src/composition/rotate-secrets.ts'
+import { registerCustomer } from '../../src/customers/register-customer.ts'
+import { changeSuspension } from '../../src/customers/suspend-customer.ts'
+import { viewCustomer, viewCustomers } from '../../src/customers/view-customers.ts'
+import type { Database } from '../../src/db/open.ts'
+import { setFxRate } from '../../src/fx/fx-rates.ts'
+import { openIncident, resolveIncident, updateIncident } from '../../src/health/incidents.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { explainDiscrepancy, recordFindings } from '../../src/reconciliation/discrepancies.ts'
+import { importUpstreamCosts } from '../../src/reconciliation/upstream-costs.ts'
+import { createWebhook } from '../../src/webhooks/webhook-endpoints.ts'
+import { seedCustomer } from '../harness/test-database.ts'
+import type { ActInTest } from './act-in-test.ts'
+
+const incident = {
+  title: 'Lento',
+  message: 'Está lento.',
+  severity: 'minor',
+  vendors: [],
+  modelIds: [],
+} as const
+const markup = {
+  markupE4: 11_000n,
+  configuredE4: 12_000n,
+  startsAt: undefined,
+  reason: 'teste',
+  noticeDays: 0,
+} as const
+
+/** Acts on the service, its models, and accounts as a whole. */
+export async function operatorActs(db: Database): Promise<ActInTest[]> {
+  const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
+  const { customerId: suspendedId } = await seedCustomer(db, { balanceBrl: '0' })
+  await changeSuspension(db, OPERATOR, { customerId: suspendedId, isSuspended: true })
+  const openedId = await openIncident(db, OPERATOR, incident)
+  const discrepancyId = await seedDiscrepancy(db)
+  await disableModel(db, OPERATOR, { modelId: 'off', reason: 'teste' })
+  const startsAt = new Date(Date.now() + 86_400_000)
+  const scheduled = await scheduleMarkup(db, OPERATOR, { ...markup, modelId: 'due', startsAt })
+  if (scheduled.kind !== 'scheduled') throw new Error(scheduled.kind)
+  const [previous, current] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+  const webhook = { customerId, url: 'https://hooks.example.com', description: null }
+  await createWebhook(db, OPERATOR, previous, { ...webhook, eventTypes: null })
+  return [
+    {
+      action: 'incident.opened',
+      table: 'incidents',
+      run: () => openIncident(db, OPERATOR, incident),
+    },
+    {
+      action: 'incident.updated',
+      table: 'incident_updates',
+      run: () => updateIncident(db, OPERATOR, { id: openedId, message: 'Ainda.' }),
+    },
+    {
+      action: 'incident.resolved',
+      table: 'incidents',
+      run: () => resolveIncident(db, OPERATOR, { id: openedId }),
+    },
+    {
+      action: 'reconciliation_difference.explained',
+      table: 'reconciliation_discrepancies',
+      run: () =>
+        explainDiscrepancy(db, OPERATOR, { id: discrepancyId, explanation: 'arredondado' }),
+    },
+    {
+      action: 'upstream_costs.imported',
+      table: 'upstream_costs',
+      run: () =>
+        importUpstreamCosts(db, OPERATOR, {
+          upstreamId: 'x',
+          costs: [{ day: '2026-01-02', model: 'm', costPicoUsd: 1n }],
+          format: 'test',
+        }),
+    },
+    {
+      action: 'fx_rate.set',
+      table: 'fx_rates',
+      run: () =>
+        setFxRate(db, OPERATOR, {
+          rateE4: 50_000n,
+          rateDate: '2026-01-02',
+          source: 'manual',
+          note: undefined,
+        }),
+    },
+    {
+      action: 'model.disabled',
+      table: 'disabled_models',
+      run: () => disableModel(db, OPERATOR, { modelId: 'on', reason: 'teste' }),
+    },
+    {
+      action: 'model.enabled',
+      table: 'disabled_models',
+      run: () => enableModel(db, OPERATOR, { modelId: 'off' }),
+    },
+    {
+      action: 'model.markup_scheduled',
+      table: 'markup_changes',
+      run: () => scheduleMarkup(db, OPERATOR, { ...markup, modelId: 'other' }),
+    },
+    {
+      action: 'model.markup_canceled',
+      table: 'markup_changes',
+      run: () => cancelMarkup(db, OPERATOR, { modelId: 'due', id: scheduled.change.id }),
+    },
+    {
+      action: 'customer.created',
+      table: 'customers',
+      run: () => registerCustomer(db, OPERATOR, { name: 'Ana' }),
+    },
+    {
+      action: 'customer.suspended',
+      table: 'customers',
+      run: () => changeSuspension(db, OPERATOR, { customerId, isSuspended: true }),
+    },
+    {
+      action: 'customer.reinstated',
+      table: 'customers',
+      run: () => changeSuspension(db, OPERATOR, { customerId: suspendedId, isSuspended: false }),
+    },
+    {
+      action: 'customers.listed',
+      table: 'audit_log',
+      run: () => viewCustomers(db, OPERATOR, { beginning: undefined, after: undefined, limit: 1 }),
+    },
+    {
+      action: 'customer.viewed',
+      table: 'audit_log',
+      run: () => viewCustomer(db, OPERATOR, { id: customerId }),
+    },
+    {
+      action: 'audit_log.exported',
+      table: 'audit_log',
+      run: () => exportAuditLog(db, OPERATOR, { from: undefined, to: undefined, rowsMax: 1 }),
+    },
+    {
+      action: 'secrets.rotated',
+      table: 'webhook_endpoints',
+      run: () => rotateSecrets(db, OPERATOR, { previous, current }),
+    },
+  ]
+}
+
+async function seedDiscrepancy(db: Database): Promise<string> {
+  await recordFindings(
+    db,
+    { subject: 'upstream x 2026-01-01', upstreamId: 'x', day: '2026-01-01' },
+    [{ kind: 'upstream_cost', oursPicoUsd: 1n, theirsPicoUsd: 2n }],
+    createLog('silent', () => {}),
+  )
+  const { id } = await db
+    .selectFrom('reconciliation_discrepancies')
+    .select('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
