@@ -1,0 +1,81 @@
+import { isAsciiLetter, isDigit, isLatinLetter } from './characters.ts'
+import type { Found } from './found.ts'
+
+/** RFC 5321. */
+const LOCAL_MAX = 64
+const DOMAIN_MAX = 253
+/** `logo@2x.png` is the name of an image. */
+const IMAGE_SCALE = /^\dx\./
+
+/**
+ * Finds `local@domain` with a top-level domain, in folded text. Each character is visited at most once to the left
+ * and once to the right of an `@`, so the time is linear.
+ */
+export function findEmails(text: string): Found[] {
+  const found: Found[] = []
+  let free = 0
+  for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
+    const start = findLocalStart(text, at, free)
+    if (start === at) continue
+    const end = findDomainEnd(text, at + 1)
+    if (end === at + 1 || IMAGE_SCALE.test(text.slice(at + 1, at + 4))) continue
+    // git@github.com:owner/name is the address of a repository.
+    if (text.slice(start, at) === 'git' && text[end] === ':') continue
+    found.push({ kind: 'email', start, end, canonical: text.slice(start, end).toLowerCase() })
+    free = end
+  }
+  return found
+}
+
+function findLocalStart(text: string, at: number, free: number): number {
+  const limit = Math.max(free, at - LOCAL_MAX)
+  let start = at
+  while (start > limit && isLocal(text.charCodeAt(start - 1))) start -= 1
+  // An apostrophe, a dot or a dash before the name belongs to the sentence.
+  while (start < at && !isNameStart(text.charCodeAt(start))) start += 1
+  return start
+}
+
+/** Letters, digits, and `. _ + - '`; the other characters of RFC 5322 occur around addresses more than in them. */
+function isLocal(code: number): boolean {
+  if (isNameStart(code)) return true
+  return code === 46 || code === 43 || code === 45 || code === 39
+}
+
+function isNameStart(code: number): boolean {
+  return isLatinLetter(code) || isDigit(code) || code === 95
+}
+
+/** The end of the longest domain with at least two labels whose last one has letters; `start` if there is none. */
+function findDomainEnd(text: string, start: number): number {
+  const limit = start + DOMAIN_MAX
+  let dot = -1
+  let best = start
+  let place = start
+  let isWord = true
+  for (; place < limit; place += 1) {
+    const code = text.charCodeAt(place)
+    if (code === 46) {
+      if (place === start || dot === place - 1) break
+      if (isTopLevel(text, dot, place, isWord)) best = place
+      dot = place
+      isWord = true
+    } else if (isDigit(code) || code === 45) isWord = false
+    else if (!isLatinLetter(code)) break
+  }
+  return isTopLevel(text, dot, place, isWord) ? place : endWithLetters(text, dot, place, best)
+}
+
+/** `dot` is the dot before the label that ends at `end`. */
+function isTopLevel(text: string, dot: number, end: number, isWord: boolean): boolean {
+  if (dot === -1 || end - dot < 3) return false
+  return isWord || text.slice(dot + 1, dot + 5).toLowerCase() === 'xn--'
+}
+
+/** Cuts `com-` to `com`, where a dash or a digit of the sentence follows the domain. */
+function endWithLetters(text: string, dot: number, place: number, best: number): number {
+  if (dot === -1 || dot < best) return best
+  let end = dot + 1
+  while (end < place && isLatinLetter(text.charCodeAt(end))) end += 1
+  return end - dot >= 3 && !isAsciiLetter(text.charCodeAt(end)) ? end : best
+}

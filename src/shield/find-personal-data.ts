@@ -1,0 +1,54 @@
+import { findEmails } from './find-emails.ts'
+import { findNumbers } from './find-numbers.ts'
+import { findPixKeys } from './find-pix-keys.ts'
+import { foldText } from './fold-text.ts'
+import type { FindOptions, Found } from './found.ts'
+
+/**
+ * Finds CPF, CNPJ, e-mail addresses, Brazilian phone numbers, cards and Pix keys: in order, without overlaps. The
+ * time is linear in the length of the text. docs/shield.md lists the spellings.
+ */
+export function findPersonalData(source: string, options: FindOptions): Found[] {
+  const folded = foldText(source)
+  const { text } = folded
+  const pix = findPixKeys(text, options)
+  const addresses = merge(merge(pix.inBrCodes, findEmails(text)), pix.uuids)
+  const numbers = findNumbers(text, merge(addresses, pix.ids))
+  const found = merge(addresses, numbers)
+  if (text === source) return found
+  return found.map(({ kind, start, end, canonical }) => ({
+    kind,
+    start: folded.sourceOf(start),
+    end: folded.sourceOf(end),
+    canonical,
+  }))
+}
+
+/** Both lists in order; what overlaps an entry of the first list is left out of the second. */
+function merge<First extends Range, Second extends Range>(
+  first: readonly First[],
+  second: readonly Second[],
+): (First | Second)[] {
+  if (second.length === 0) return [...first]
+  const merged: (First | Second)[] = []
+  let next = 0
+  let free = 0
+  for (const each of second) {
+    let rival = first[next]
+    while (rival !== undefined && rival.end <= each.start) {
+      merged.push(rival)
+      free = rival.end
+      next += 1
+      rival = first[next]
+    }
+    if (each.start < free || (rival !== undefined && rival.start < each.end)) continue
+    merged.push(each)
+    free = each.end
+  }
+  return [...merged, ...first.slice(next)]
+}
+
+interface Range {
+  readonly start: number
+  readonly end: number
+}

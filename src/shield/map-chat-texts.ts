@@ -1,0 +1,78 @@
+import { isObject } from '../lib/is-object.ts'
+import type { Encoding } from './placeholders.ts'
+
+export type MapText = (text: string, encoding: Encoding) => string
+
+/**
+ * Within messages: ids, and what a provider reads as bytes or has signed. A changed one would make the request
+ * invalid. Free objects do not occur there, so a name always means this field.
+ */
+const OPAQUE: ReadonlySet<string> = new Set([
+  'id',
+  'tool_call_id',
+  'image_url',
+  'file_data',
+  'input_audio',
+  'cache_control',
+  'extra_content',
+  'signature',
+  'data',
+  'logprobs',
+])
+
+/**
+ * Maps the texts of a message, of a list of messages or of the choices of an answer: contents, parts, tool results,
+ * reasoning, names, and the arguments of tool calls, which are JSON. Returns the same object if no text changed.
+ */
+export function mapMessageTexts(value: unknown, map: MapText): unknown {
+  return mapDeep(value, map, OPAQUE, 'text')
+}
+
+/** Maps every text of a value that has no opaque fields: tools, schemas, the other fields of a request. */
+export function mapAllTexts(value: unknown, map: MapText): unknown {
+  return mapDeep(value, map, NOTHING, 'text')
+}
+
+const NOTHING: ReadonlySet<string> = new Set()
+
+function mapDeep(
+  value: unknown,
+  map: MapText,
+  opaque: ReadonlySet<string>,
+  encoding: Encoding,
+): unknown {
+  if (typeof value === 'string') return map(value, encoding)
+  if (Array.isArray(value)) return mapList(value, map, opaque)
+  if (!isObject(value)) return value
+  let changed: Map<string, unknown> | undefined
+  for (const key of Object.keys(value)) {
+    if (opaque.has(key)) continue
+    const field = value[key]
+    const isArguments = key === 'arguments' && opaque !== NOTHING
+    const mapped = mapDeep(field, map, opaque, isArguments ? 'json' : 'text')
+    if (mapped === field) continue
+    changed ??= new Map()
+    changed.set(key, mapped)
+  }
+  if (changed === undefined) return value
+  const fields = changed
+  // Not by assignment: a client may have sent a field named __proto__.
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [key, fields.has(key) ? fields.get(key) : field]),
+  )
+}
+
+function mapList(
+  list: readonly unknown[],
+  map: MapText,
+  opaque: ReadonlySet<string>,
+): readonly unknown[] {
+  let copy: unknown[] | undefined
+  for (let index = 0; index < list.length; index += 1) {
+    const mapped = mapDeep(list[index], map, opaque, 'text')
+    if (mapped === list[index]) continue
+    copy ??= [...list]
+    copy[index] = mapped
+  }
+  return copy ?? list
+}

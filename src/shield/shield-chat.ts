@@ -1,0 +1,108 @@
+import { findPersonalData } from './find-personal-data.ts'
+import type { DataKind, FindOptions, Found } from './found.ts'
+import { mapAllTexts, mapMessageTexts, type MapText } from './map-chat-texts.ts'
+import { maskText } from './mask-text.ts'
+import { chooseTag, createPlaceholders, type Placeholders } from './placeholders.ts'
+import { restoreText } from './restore-text.ts'
+
+export type Counts = Readonly<Partial<Record<DataKind, number>>>
+
+export interface ShieldOptions extends FindOptions {
+  readonly action: 'mask' | 'block'
+}
+
+export type ShieldOutcome =
+  /** Nothing was found: the request goes as it is. */
+  | { readonly kind: 'clear' }
+  | {
+      readonly kind: 'masked'
+      /** Shares with the request all that has nothing to mask. The request itself is unchanged. */
+      readonly body: ChatBody
+      /** Occurrences, also of the same value. */
+      readonly counts: Counts
+      readonly placeholders: Placeholders
+    }
+  | {
+      readonly kind: 'blocked'
+      readonly counts: Counts
+      /** `messages[2]`, `tools` and the like, without repetitions. None of them contains a value. */
+      readonly places: readonly string[]
+    }
+
+export interface ChatBody {
+  readonly [field: string]: unknown
+}
+
+/** A field that the client made up could contain a value in its name. */
+const PLACE = /^(?:messages\[\d+\]|[a-z_]+)$/
+/** These name a model, and reach the provider only as a route's own name. */
+const NOT_SENT: ReadonlySet<string> = new Set(['model', 'models'])
+
+/**
+ * Masks or reports the personal data of a chat in the chat-completions shape: messages, tools, and every other text
+ * of the request. Keys of objects, ids, files and the addresses of images are not read.
+ */
+export function shieldChat(body: ChatBody, options: ShieldOptions): ShieldOutcome {
+  const texts = new Set<string>()
+  const findings = new Map<string, readonly Found[]>()
+  const places = new Set<string>()
+  const counts: Partial<Record<DataKind, number>> = {}
+  mapBody(body, (place) => (text) => {
+    const found = findings.get(text) ?? findPersonalData(text, options)
+    texts.add(text)
+    if (found.length === 0) return text
+    findings.set(text, found)
+    places.add(PLACE.test(place) ? place : 'request')
+    for (const { kind } of found) counts[kind] = (counts[kind] ?? 0) + 1
+    return text
+  })
+  if (findings.size === 0) return { kind: 'clear' }
+  if (options.action === 'block') return { kind: 'blocked', counts, places: [...places] }
+
+  const placeholders = createPlaceholders(chooseTag(texts))
+  const masked = mapBody(body, () => (text, encoding) => {
+    const found = findings.get(text)
+    return found === undefined ? text : maskText(text, found, placeholders, encoding)
+  })
+  return { kind: 'masked', body: masked, counts, placeholders }
+}
+
+/** Puts the values back into a whole answer; returns the same object if it has none of them. */
+export function restoreChat(answer: ChatBody, placeholders: Placeholders): ChatBody {
+  return mapMessageTexts(answer, (text, encoding) =>
+    restoreText(text, placeholders, encoding),
+  ) as ChatBody
+}
+
+/**
+ * Messages come last: values of tools and settings, which no turn of a conversation changes, keep their numbers.
+ */
+function mapBody(body: ChatBody, mapAt: (place: string) => MapText): ChatBody {
+  const changed = new Map<string, unknown>()
+  for (const [field, value] of Object.entries(body)) {
+    if (field === 'messages' || NOT_SENT.has(field)) continue
+    const mapped = mapAllTexts(value, mapAt(field))
+    if (mapped !== value) changed.set(field, mapped)
+  }
+  const messages = mapMessages(body.messages, mapAt)
+  if (messages !== body.messages) changed.set('messages', messages)
+  if (changed.size === 0) return body
+  return Object.fromEntries(
+    Object.entries(body).map(([field, value]) => [
+      field,
+      changed.has(field) ? changed.get(field) : value,
+    ]),
+  )
+}
+
+function mapMessages(messages: unknown, mapAt: (place: string) => MapText): unknown {
+  if (!Array.isArray(messages)) return messages
+  let copy: unknown[] | undefined
+  for (let index = 0; index < messages.length; index += 1) {
+    const mapped = mapMessageTexts(messages[index], mapAt(`messages[${index}]`))
+    if (mapped === messages[index]) continue
+    copy ??= [...(messages as unknown[])]
+    copy[index] = mapped
+  }
+  return copy ?? messages
+}
