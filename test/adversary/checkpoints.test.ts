@@ -1,4 +1,4 @@
-/** Checkpoints: a call that ends meanwhile must not cost the others their checkpoint. */
+/** Checkpoints: when one call of a batch ends meanwhile, the others must keep theirs. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createRunningCalls } from '../../src/gateway/running-calls.ts'
@@ -11,28 +11,33 @@ before(async () => {
 })
 after(() => database.drop())
 
-test('H1 calls whose checkpoints are on their holds are kept, though another call of the batch has ended', async () => {
+test('H1 the calls of a batch keep their checkpoints when another call of it has ended', async () => {
   const { db, databaseUrl } = database
   const { key } = await seedCustomer(db, { balanceBrl: worth(1_000) })
   const { ledger, attempt, charge } = await openTestLedger(db, databaseUrl)
   try {
     let nowMs = 0
     const calls = createRunningCalls(() => nowMs)
-    const holds = Array.from({ length: 10 }, () => attempt(key, 10, { mayLag: true }))
+    const holds = Array.from({ length: 10 }, () =>
+      attempt(key, 10, { commitsAsynchronously: true }),
+    )
     const running = []
     for (const hold of holds) {
       assert.equal((await ledger.hold(hold)).kind, 'held')
       running.push(
-        calls.begin({ id: hold.id, customerId: hold.customerId, epoch: 0 }, !hold.mayLag),
+        calls.begin(
+          { id: hold.id, customerId: hold.customerId, epoch: 0 },
+          !hold.commitsAsynchronously,
+        ),
       )
     }
     nowMs = 150
     const checkpoints = calls.takeDueCheckpoints()
     assert.equal(checkpoints.length, 10)
-    // One of the ten is answered while the checkpoints are on their way.
+    // One of the ten is answered while the checkpoints are being written.
     assert.equal((await ledger.resolve(charge(holds[0] as never, 10))).kind, 'committed')
     calls.recordDurable(await ledger.checkpoint(checkpoints))
-    // And any time later.
+    // And at any later time.
     for (nowMs = 300; nowMs < 600_000; nowMs += 100)
       calls.recordDurable(await Promise.resolve(calls.takeDueCheckpoints()))
     const kept = running.slice(1).filter(({ isHoldDurable }) => isHoldDurable).length

@@ -1,4 +1,4 @@
-/** Attacks on the moments in which a node does not know what became of its charge. */
+/** Attacks on the moments in which a node does not know whether its charge was committed. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,7 +30,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-async function assertSound(): Promise<void> {
+async function assertAuditClean(): Promise<void> {
   const { checks } = await audit(database.db)
   assert.deepEqual(
     checks.filter(({ ok }) => !ok),
@@ -42,7 +42,7 @@ async function charged(customerId: string): Promise<bigint> {
   return (await findAccount(database.db, customerId))?.chargedNanoBrl ?? -1n
 }
 
-/** Keeps the account locked until it is let go. */
+/** Keeps the account locked until the returned function releases it. */
 async function lockAccount(customerId: string): Promise<{ letGo(): void; gone: Promise<void> }> {
   let letGo = (): void => {}
   const held = new Promise<void>((resolve) => (letGo = resolve))
@@ -59,14 +59,15 @@ async function lockAccount(customerId: string): Promise<{ letGo(): void; gone: P
   return { letGo, gone }
 }
 
-test('A1 an answer that is delivered stays charged where the lease lapses while the spool is written', async () => {
+test('A1 a delivered answer stays charged when the lease expires while the spool is written', async () => {
   const { db, databaseUrl } = database
   const { customerId, key } = await seedCustomer(db, { balanceBrl: worth(100) })
   const asked = { count: 0 }
   const nodeId = createId()
   const lease: LeaseView = {
     ...heldLease(nodeId),
-    // Held when the append begins, lapsed when it ends; then renewed, as after an outage shorter than the fence.
+    // The lease is valid when the append begins and has expired when it ends; then it is renewed, as after an
+    // outage shorter than the fence.
     isHeld: () => ++asked.count === 1,
   }
   const { ledger, attempt, charge } = await openTestLedger(db, databaseUrl, { lease })
@@ -80,7 +81,7 @@ test('A1 an answer that is delivered stays charged where the lease lapses while 
     await lock.gone
     const resolved = await resolving
     for (; ledger.spoolLength > 0; await sleep(50)) await ledger.replaySpool()
-    await assertSound()
+    await assertAuditClean()
     // serve-call.ts delivers on `committed`, and refuses on `unavailable`.
     const isDelivered = resolved.kind === 'committed'
     assert.ok(isDelivered || resolved.kind === 'unavailable')
@@ -90,10 +91,10 @@ test('A1 an answer that is delivered stays charged where the lease lapses while 
   }
 })
 
-/** Forwards to the database; what comes back can be swallowed, and later everything refused. */
-async function startDeafProxy(databaseUrl: string): Promise<{
+/** Forwards to the database; can drop the database's answers, and later refuse all connections. */
+async function startDroppingProxy(databaseUrl: string): Promise<{
   url: string
-  deafen(): void
+  dropAnswers(): void
   refuse(): void
   heal(): void
   close(): void
@@ -102,7 +103,7 @@ async function startDeafProxy(databaseUrl: string): Promise<{
   const target = url.searchParams.has('host')
     ? { path: `${url.searchParams.get('host')}/.s.PGSQL.${url.port || '5432'}` }
     : { host: url.hostname, port: Number(url.port || '5432') }
-  let isDeaf = false
+  let dropsAnswers = false
   let refuses = false
   const sockets = new Set<Socket>()
   const server = createServer((near) => {
@@ -114,7 +115,7 @@ async function startDeafProxy(databaseUrl: string): Promise<{
       end.on('close', () => (near.destroy(), far.destroy()))
     }
     near.on('data', (bytes) => far.write(bytes))
-    far.on('data', (bytes) => void (isDeaf || near.write(bytes)))
+    far.on('data', (bytes) => void (dropsAnswers || near.write(bytes)))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url.searchParams.delete('host')
@@ -122,10 +123,10 @@ async function startDeafProxy(databaseUrl: string): Promise<{
   url.port = String((server.address() as AddressInfo).port)
   return {
     url: url.href,
-    deafen: () => (isDeaf = true),
+    dropAnswers: () => (dropsAnswers = true),
     refuse: () => (refuses = true),
     heal: () => {
-      isDeaf = false
+      dropsAnswers = false
       refuses = false
     },
     close() {
@@ -135,33 +136,36 @@ async function startDeafProxy(databaseUrl: string): Promise<{
   }
 }
 
-test('A2 an answer that is refused because its charge is in doubt is not charged', async () => {
+test('A2 a refused answer whose charge is in doubt is not charged', async () => {
   const { db, databaseUrl } = database
   const { customerId, key } = await seedCustomer(db, { balanceBrl: worth(100) })
-  const proxy = await startDeafProxy(databaseUrl)
+  const proxy = await startDroppingProxy(databaseUrl)
   const { ledger, attempt, charge, nodeId } = await openTestLedger(db, databaseUrl, {
     ledgerUrl: proxy.url,
   })
   try {
-    const hold = attempt(key, 10, { mayLag: true })
+    const hold = attempt(key, 10, { commitsAsynchronously: true })
     assert.equal((await ledger.hold(hold)).kind, 'held')
-    // A plain call that was answered within 100 ms: it has no mark. The network is cut while its charge is committed.
-    proxy.deafen()
+    // A plain call that was answered within 100 ms has no checkpoint. The network is cut while its charge is
+    // committed.
+    proxy.dropAnswers()
     const resolving = ledger.resolve(charge(hold, 10), { ...runningCall, isHoldDurable: false })
-    await sleep(1_000)
+    // Committed, though no answer comes through.
+    for (let isCommitted = false; !isCommitted; await sleep(20))
+      isCommitted = (await charged(customerId)) > 0n
     proxy.refuse()
     const resolved = await resolving
     // serve-call.ts answers 503.
     assert.equal(resolved.kind, 'unavailable')
     proxy.heal()
     for (; ledger.spoolLength > 0; await sleep(50)) await ledger.replaySpool()
-    // Others fence the node; there is no hold to be resolved.
+    // The other nodes fence the node; there is no hold left to resolve.
     await db
       .updateTable('nodes')
       .set({ fenced_at: new Date() } as never)
       .where('id', '=', nodeId)
       .execute()
-    await assertSound()
+    await assertAuditClean()
     assert.equal(await charged(customerId), 0n, 'charged, and not delivered')
   } finally {
     proxy.close()
@@ -169,7 +173,7 @@ test('A2 an answer that is refused because its charge is in doubt is not charged
   }
 })
 
-test('A3 what a customer paid stays refundable where a charge is taken back', async () => {
+test('A3 the money that a customer paid stays refundable when a charge is reversed', async () => {
   const { db, databaseUrl } = database
   const { customerId, key } = await seedCustomer(db, { balanceBrl: worth(100) })
   const { ledger, attempt, charge } = await openTestLedger(db, databaseUrl)
@@ -184,10 +188,10 @@ test('A3 what a customer paid stays refundable where a charge is taken back', as
       reason: 'promotion',
       reference: createId(),
     })
-    // The node that ran the call comes back: nothing was delivered.
+    // The node that ran the call comes back: it delivered nothing.
     const truth = { ...release(hold, 'lease_lapsed'), isFinal: true }
     assert.equal((await ledger.resolve(truth)).kind, 'corrected')
-    await assertSound()
+    await assertAuditClean()
     assert.equal(
       (await findPromotionalLeft(db, customerId)) / NANO_BRL_PER_TOKEN,
       10n,
@@ -198,7 +202,7 @@ test('A3 what a customer paid stays refundable where a charge is taken back', as
   }
 })
 
-test('A4 a budget that is set anew is not enlarged by the correction of an older charge', async () => {
+test('A4 the correction of an older charge does not enlarge a budget that was set later', async () => {
   const { db, databaseUrl } = database
   const usd = (tokens: number): bigint => BigInt(tokens) * 2_000_000n
   const { customerId, key } = await seedCustomer(db, {
@@ -219,7 +223,7 @@ test('A4 a budget that is set anew is not enlarged by the correction of an older
     assert.equal((await ledger.resolve(truth)).kind, 'corrected')
     const fresh = { ...key, ...(changed as { key: typeof key }).key }
     const next = await ledger.hold(attempt(fresh, 160))
-    await assertSound()
+    await assertAuditClean()
     assert.equal(next.kind, 'short_budget', 'a budget of 100 tokens let 160 through')
   } finally {
     await ledger.close()

@@ -1,4 +1,4 @@
-/** A call that no upstream ever saw. */
+/** A call that never reached an upstream. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
@@ -78,12 +78,12 @@ async function isHeld(requestId: string): Promise<boolean> {
   return holds.length > 0
 }
 
-test('J1 a call that was never sent to an upstream owes no prompt', async () => {
+test('J1 a call that was never sent to an upstream is not charged its prompt', async () => {
   const first = call()
   while (upstream.callsOf('narrow').length === 0) await sleep(20)
   const second = call()
   while (!(await isHeld(second.requestId))) await sleep(20)
-  // Time to be sent, if it were.
+  // Enough time to send it, if it were sent.
   await sleep(500)
   assert.equal(upstream.callsOf('narrow').length, 1, 'the second waits for a connection')
   second.leave()
@@ -94,7 +94,7 @@ test('J1 a call that was never sent to an upstream owes no prompt', async () => 
   assert.equal(event?.outcome, 'released')
 })
 
-test('J2 the audit sees acknowledged charges that became unreadable', async () => {
+test('J2 the audit reports acknowledged charges that became unreadable', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'catraca-spool-'))
   await mkdir(join(dir, 'set-aside'))
   await writeFile(

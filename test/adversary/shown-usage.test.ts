@@ -1,4 +1,4 @@
-/** What a customer is shown of a charge that was corrected must add up to the charge. */
+/** The usage that a customer sees of a corrected charge must add up to the charge. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
@@ -19,7 +19,7 @@ before(async () => {
 after(() => database.drop())
 
 for (const hoursAgo of [0, 2])
-  test(`C1 the events of a model add up to what it was charged, corrected ${hoursAgo} hours later`, async () => {
+  test(`C1 the events of a model add up to its charges when corrected ${hoursAgo} hours later`, async () => {
     const { db, databaseUrl } = database
     const { customerId, key } = await seedCustomer(db, { balanceBrl: worth(1_000) })
     const { ledger, attempt, charge } = await openTestLedger(db, databaseUrl)

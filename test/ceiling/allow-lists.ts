@@ -1,13 +1,16 @@
 /**
- * The fields of requests that cost nothing beyond tokens that are held for, by what each provider documents.
- * A field that is not here may have a price of its own (searches, other people's models, more output, more prompt),
- * so it may not be sent.
+ * The request fields that cost nothing beyond the tokens of the hold, as each provider documents them. Any
+ * other field may have a price (searches, third-party models, more output, a longer prompt), so it must not
+ * be sent.
  */
 import { isObject } from '../../src/lib/is-object.ts'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
-/** From the type of the request in `node_modules/openai`, without what has a price; and ways of sampling. */
+/**
+ * The fields of the request type in `node_modules/openai`, without those that have a price, and sampling
+ * fields.
+ */
 const OPENAI_CHAT = words(`
   model messages stream stream_options max_tokens max_completion_tokens n temperature top_p stop seed
   frequency_penalty presence_penalty logit_bias logprobs top_logprobs tools tool_choice parallel_tool_calls
@@ -60,7 +63,7 @@ const PARTS: Readonly<Record<string, ReadonlySet<string>>> = {
   file: words('type file cache_control'),
 }
 
-/** The places of what is not on the lists. */
+/** The paths of the fields that are not on the lists. */
 export function unknownFields(list: string, body: unknown): string[] {
   const top = TOP_FIELDS[list]
   if (!top || !isObject(body)) return [`${list}: no list`]

@@ -1,4 +1,4 @@
-/** Sends what was generated to the gateway, over a socket, and reads what it held and charged. */
+/** Sends generated requests to the gateway over a socket, and reads the hold and the charge of each. */
 import { sql } from 'kysely'
 import { Pool } from 'undici'
 import { seedCustomer, type TestDatabase } from '../harness/test-database.ts'
@@ -17,7 +17,7 @@ export interface Settled {
   readonly costPicoUsd: bigint
 }
 
-/** A customer whose balance a test sets before a request; one request of each at a time. */
+/** A customer whose balance the test sets before each request; it has one request at a time. */
 export interface Slot {
   readonly customerId: string
   readonly secret: string
@@ -39,7 +39,7 @@ export async function createSlots({ db }: TestDatabase, count: number): Promise<
   return slots
 }
 
-/** Not by the ledger: the books of this test do not add up, and nobody audits them. */
+/** Writes balances directly: this test's ledger need not add up, and no audit reads it. */
 export async function setBalances(
   { db }: TestDatabase,
   balances: readonly (readonly [Slot, bigint])[],

@@ -1,31 +1,37 @@
-/** What a provider puts on its bill for one call, by the prices of `model-truth.ts`. Written apart from `src/catalog`. */
+/**
+ * What a provider bills for one call, at the prices of `model-truth.ts`. Written independently of
+ * `src/catalog`.
+ */
 import type { ModelTruth, TrueTier } from './model-truth.ts'
 
 export interface Counts {
-  /** All of the prompt. */
+  /** All tokens of the prompt. */
   promptTokens: number
-  /** Of these: read from a cache, written to one for five minutes or for an hour, sound. They do not overlap. */
+  /**
+   * Parts of the prompt, which do not overlap: read from a cache, written to one for five minutes or one
+   * hour, audio.
+   */
   cachedTokens: number
   cacheWrite5m: number
   cacheWrite1h: number
   audioTokens: number
-  /** All of the output; of these, thoughts, and tokens of images. */
+  /** All tokens of the output; reasoning and image tokens are parts of it. */
   completionTokens: number
   reasoningTokens: number
   imageOutputTokens: number
-  /** Images by the piece, and sound by the second. */
+  /** Images are billed by their megapixels, audio by its seconds. */
   megapixels: number
   audioSeconds: number
-  /** Half for the flexible tier, double for the prior one. */
+  /** 0.5 for the flex tier, 2 for the priority tier. */
   factor: number
-  /** What else the fields of the request cost: searches, other people's models. Pico-USD. */
+  /** The cost of other request fields, such as searches and third-party models, in pico-USD. */
   extras: number
 }
 
 export interface Bill extends Counts {
   readonly model: ModelTruth
   readonly costPicoUsd: bigint
-  /** Fields of the request that are not on the list, with their places. */
+  /** The paths of request fields that are not on the list. */
   readonly unknown: readonly string[]
 }
 
@@ -76,10 +82,11 @@ function tierOf({ tiers }: ModelTruth, promptTokens: number): TrueTier {
 }
 
 /**
- * The dearest of what the bytes can be: at most `promptTokens`, since every token is at least one byte; fewer where
- * a smaller prompt falls into a dearer tier. `lay` says what of so many tokens is cached, written or sound.
+ * The highest bill that the bytes allow: at most `promptTokens`, since every token has at least one byte, and
+ * fewer tokens when a smaller prompt falls into a more expensive tier. `lay` says which part of the given
+ * tokens is cached, written to a cache, or audio.
  */
-export function dearest(
+export function mostExpensive(
   model: ModelTruth,
   promptTokensMax: number,
   lay: (promptTokens: number) => Partial<Counts>,

@@ -1,4 +1,6 @@
-/** The gateway's configuration: the models of `model-truth.ts`, all of their providers at one address. */
+/**
+ * The gateway's configuration: the models of `model-truth.ts`, with all of their providers at one address.
+ */
 import type { CatalogConfig } from '../../src/catalog/catalog-config-schema.ts'
 import {
   ALL_MODELS,
@@ -14,7 +16,7 @@ import {
 const KEY = 'TEST_CEILING_KEY'
 export const CEILING_ENV = { SANDBOX_FX_RATE: FX_RATE, [KEY]: 'a-key' }
 
-/** The gateway's configuration: these models at the address of the mock. */
+/** A gateway configuration that serves these models from the address of the mock. */
 export function configFor(url: string): CatalogConfig {
   const upstream = (id: string, kind: string, path: string, more: object = {}) => ({
     id,

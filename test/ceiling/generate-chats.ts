@@ -1,4 +1,6 @@
-/** Requests for chats: every field that clients send, those that cost something elsewhere, and fields that nobody knows. */
+/**
+ * Chat requests: every field that clients send, fields that cost money at some provider, and unknown fields.
+ */
 import fc from 'fast-check'
 import { numeral } from './json-text.ts'
 import { MODELS, type ModelTruth } from './model-truth.ts'
@@ -87,11 +89,11 @@ function limit({ outputMax }: ModelTruth): fc.Arbitrary<number | null | undefine
   )
 }
 
-/** More of those with a public tokenizer, whose holds are the tightest. */
+/** Weighted towards models with a public tokenizer, whose holds are the tightest. */
 const DRAWN = [...MODELS, ...MODELS.filter(({ tokenizer }) => tokenizer !== undefined)]
 
 export const chat: fc.Arbitrary<GeneratedRequest> = fc.constantFrom(...DRAWN).chain((model) => {
-  const isOwnFormat = model.wire !== 'openai'
+  const isOwnFormat = model.format !== 'openai'
   const rest = fc.record({
     max_tokens: limit(model),
     max_completion_tokens: limit(model),
@@ -127,9 +129,9 @@ export const chat: fc.Arbitrary<GeneratedRequest> = fc.constantFrom(...DRAWN).ch
   })
   return fc
     .tuple(messages(model), rest, rarely(priced, 4), rarely(unknownField, 8))
-    .map(([turns, fields, dear, unknown]) => ({
+    .map(([turns, fields, priced, unknown]) => ({
       kind: 'chat' as const,
       model,
-      body: given({ model: model.id, messages: turns, ...fields, ...dear, ...unknown }),
+      body: given({ model: model.id, messages: turns, ...fields, ...priced, ...unknown }),
     }))
 })

@@ -38,10 +38,10 @@ export const embeddings: fc.Arbitrary<GeneratedRequest> = fc
       3,
     ),
   )
-  .map(([model, fields, dear]) => {
+  .map(([model, fields, priced]) => {
     const { input_type, ...rest } = fields
-    const more = model.wire === 'openai' ? dear : undefined
-    const type = model.wire === 'cohere' ? { input_type } : {}
+    const more = model.format === 'openai' ? priced : undefined
+    const type = model.format === 'cohere' ? { input_type } : {}
     return {
       kind: 'embeddings',
       model,
@@ -82,13 +82,13 @@ export const images: fc.Arbitrary<GeneratedRequest> = fc
       3,
     ),
   )
-  .map(([model, fields, dear]) => {
-    const pixels = dear && 'width' in dear ? { width: 4_096, height: 4_096 } : dear
+  .map(([model, fields, priced]) => {
+    const pixels = priced && 'width' in priced ? { width: 4_096, height: 4_096 } : priced
     const body = given({ model: model.id, ...fields, ...pixels })
     return { kind: 'images', model, body }
   })
 
-/** Sound as a form sends it; `file` is made of it. */
+/** Audio as a form sends it; `file` is made from it. */
 const sound: fc.Arbitrary<Buffer> = fc.oneof(
   fc
     .record({

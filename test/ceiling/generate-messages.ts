@@ -1,4 +1,7 @@
-/** Messages of chats: texts, media under right and wrong names, earlier answers with calls and their results. */
+/**
+ * Chat messages: texts, media with right and wrong media types, earlier answers with tool calls and their
+ * results.
+ */
 import fc from 'fast-check'
 import { anyJson, name, shortText, text } from './generate-texts.ts'
 import type { ModelTruth } from './model-truth.ts'
@@ -18,7 +21,7 @@ const cacheControl = fc.constantFrom(
 
 const PIXEL_URL = `data:image/png;base64,${base64(PNG)}`
 
-/** Media by the type that the sender says, whatever they are. */
+/** Media by the type that the sender declares, whatever the bytes are. */
 const dataUrl: fc.Arbitrary<string> = fc.oneof(
   { weight: 2, arbitrary: fc.constant(PIXEL_URL) },
   fc.constantFrom(
@@ -40,7 +43,7 @@ function WAV(): Buffer {
   return wav({ channels: 1, rate: 100, bits: 8, byteRate: 4_294_967_295, dataBytes: 3_000 })
 }
 
-/** Only those that nobody fetches: the test has no network. */
+/** Only addresses that the gateway never downloads: the test has no network. */
 const address: fc.Arbitrary<string> = fc.constantFrom(
   'https://example.com/a.png',
   'https://example.com/a.pdf',
@@ -54,8 +57,8 @@ export const cached = <Part extends Json>(part: fc.Arbitrary<Part>): fc.Arbitrar
     .tuple(part, fc.option(cacheControl, { nil: undefined, freq: 6 }))
     .map(([given, control]) => (control ? { ...given, cache_control: control } : given))
 
-function imagePart({ wire }: ModelTruth): fc.Arbitrary<Json> {
-  const canPassOn = wire === 'openai' || wire === 'anthropic' || wire === 'google-vertex'
+function imagePart({ format }: ModelTruth): fc.Arbitrary<Json> {
+  const canPassOn = format === 'openai' || format === 'anthropic' || format === 'google-vertex'
   return fc
     .record({
       url: canPassOn ? fc.oneof({ weight: 4, arbitrary: dataUrl }, address) : dataUrl,
@@ -68,7 +71,7 @@ const filePart: fc.Arbitrary<Json> = fc
   .record({ file_data: dataUrl, filename: fc.constantFrom(undefined, 'a.pdf', 'b'.repeat(60)) })
   .map((file) => ({ type: 'file', file }))
 
-/** Of one type, with the fields of another. */
+/** A part of one type with the fields of another. */
 const mixedPart: fc.Arbitrary<Json> = fc.constantFrom<Json>(
   { type: 'text', text: 'a', image_url: { url: 'https://example.com/a.png' } },
   { type: 'text', text: 'a', file: { file_data: 'https://example.com/a.pdf' } },
@@ -106,7 +109,7 @@ export const rarely = <Value>(
   freq = 9,
 ): fc.Arbitrary<Value | undefined> => fc.option(value, { nil: undefined, freq })
 
-/** An answer of before, with its calls and their results. */
+/** An earlier answer, with its tool calls and their results. */
 function assistantTurn(model: ModelTruth): fc.Arbitrary<Json[]> {
   const call = fc.record({
     name,
@@ -175,7 +178,7 @@ function assistantTurn(model: ModelTruth): fc.Arbitrary<Json[]> {
     })
 }
 
-/** JSON in a text: short numerals stay short until somebody reads and writes it. */
+/** JSON in a text: short numerals stay short until a program parses it and writes it again. */
 function argumentsOf(input: unknown): string {
   return JSON.stringify(input).replaceAll(/"@numeral:([^"@]*)@"/g, '$1')
 }

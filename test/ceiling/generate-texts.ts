@@ -1,4 +1,4 @@
-/** Texts that are many tokens for their bytes, and many bytes for their characters. */
+/** Texts with many tokens for their bytes, and with many bytes for their characters. */
 import fc from 'fast-check'
 import { numeral } from './json-text.ts'
 
@@ -31,7 +31,7 @@ export const shortText: fc.Arbitrary<string> = fc
   .array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 6 })
   .map((pieces) => pieces.join(''))
 
-/** Now and then long, and long of one thing. */
+/** Sometimes long, and then a single repeated piece. */
 export const text: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: shortText },
   {
@@ -43,7 +43,7 @@ export const text: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.string({ minLength: 1, maxLength: 300, unit: 'binary' }) },
 )
 
-/** A name as long as providers take. */
+/** A name of the maximum length that providers accept. */
 export const name: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('f', 'get_weather'),
   fc
@@ -51,7 +51,7 @@ export const name: fc.Arbitrary<string> = fc.oneof(
     .map((letters) => letters.join('')),
 )
 
-/** Short for whoever sends them, long for whoever writes them again. */
+/** Short as sent, long when another program writes it again. */
 const number: fc.Arbitrary<number | string> = fc.oneof(
   fc.integer({ min: -9, max: 9 }),
   fc.constantFrom(...['1e20', '9e20', '1E19', '-1e20', '5e-324', '1e-6', '0.1'].map(numeral)),
@@ -78,7 +78,7 @@ export const anyJson: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   ),
 })).node
 
-/** A schema of parameters, with values that are kept as they are. */
+/** A parameter schema, with values that are passed on unchanged. */
 export const schema: fc.Arbitrary<object> = fc
   .record({
     properties: fc.dictionary(
@@ -95,7 +95,7 @@ export const schema: fc.Arbitrary<object> = fc
   })
   .map(({ properties, description }) => ({ type: 'object', properties, description }))
 
-/** What a property of a body may be where nobody knows the property. */
+/** A value for a body property that nobody knows. */
 export const sometimes = <Value>(
   arbitrary: fc.Arbitrary<Value>,
   times = 6,

@@ -1,6 +1,6 @@
 /**
- * Every provider at once, on one port: reads what arrives, bills the most that it can be by that provider's rules,
- * says so in the usage, and keeps the bill under the gateway's id of the call.
+ * Plays every provider on one port: reads the received request, bills the most that the provider's rules
+ * allow, reports it as usage, and keeps the bill under the gateway's call id.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ import {
   billCohere,
   billGemini,
   billGeminiImage,
-} from './ai-sdk-wires.ts'
+} from './ai-sdk-formats.ts'
 import { unknownFields } from './allow-lists.ts'
 import { costOf, counts, type Bill } from './bill.ts'
 import { DEAD, truthOf, type ModelTruth } from './model-truth.ts'
@@ -20,7 +20,7 @@ import {
   billOpenAiImages,
   inputsOf,
   listOf,
-} from './openai-wire.ts'
+} from './openai-format.ts'
 import { billTranscription } from './transcription-bill.ts'
 import {
   anthropicAnswer,
@@ -39,15 +39,15 @@ type Body = Record<string, unknown>
 
 export interface Received {
   readonly bill: Bill
-  /** The start of what arrived, for a failure's report. */
+  /** The start of the received request, for a failure report. */
   readonly text: string
 }
 
 export interface HostileUpstream {
   readonly url: string
-  /** What arrived under a call's id; forgotten when it is taken. */
+  /** The bill of a call; it is forgotten once it is taken. */
   take(callId: string): Received[]
-  /** What it could not read: faults of this test. */
+  /** Requests that this server could not read, which are faults of this test. */
   readonly failures: readonly string[]
   close(): Promise<void>
 }
@@ -183,7 +183,7 @@ function serveCohere(path: string, model: ModelTruth, body: Body): Served {
   return { bill, answer: cohereAnswer(bill, body.stream === true) }
 }
 
-/** Each text alone: its bytes and the marks around it, as far as the model reads. */
+/** Each text separately: its bytes and the formatting around it, up to the limit of what the model reads. */
 function embeddingBill(model: ModelTruth, inputs: unknown[], unknown: readonly string[]): Bill {
   const sizeOf = (value: unknown): number =>
     typeof value === 'string'

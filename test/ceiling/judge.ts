@@ -1,4 +1,4 @@
-/** What must hold of one call, and which cause a broken promise has. */
+/** The rules that one call must satisfy, and the cause of a violation. */
 import { isObject } from '../../src/lib/is-object.ts'
 import type { Settled } from './ask-gateway.ts'
 import type { GeneratedRequest } from './generate-chats.ts'
@@ -42,7 +42,7 @@ export function judge(
   return { faults, unknown: [...unknown] }
 }
 
-/** Rounded half up once, as the specification has it. */
+/** Rounded half up once, as the specification requires. */
 function toNanoBrl(picoUsd: bigint, markupE4: bigint): bigint {
   const scale = 100_000_000n * 1_000n
   return (picoUsd * FX_RATE_E4 * markupE4 + scale / 2n) / scale
@@ -50,7 +50,10 @@ function toNanoBrl(picoUsd: bigint, markupE4: bigint): bigint {
 
 const brl = (nano: bigint): string => (Number(nano) / 1e9).toFixed(9)
 
-/** One cause of failures: what broke, where, and the features of the smallest request that shows it. */
+/**
+ * One cause of failures: the violated rule, the place, and the features of the smallest request that shows
+ * it.
+ */
 export interface Cause {
   readonly kind: string
   readonly upstream: string
@@ -59,7 +62,7 @@ export interface Cause {
   readonly features: ReadonlySet<string>
 }
 
-/** Whether a failure may be only another sight of a cause: the request has all that the cause needs. */
+/** Whether a failure may have this known cause: the request has every feature that the cause needs. */
 export function isExplained(
   fault: Fault,
   request: GeneratedRequest,
@@ -78,7 +81,7 @@ export function isExplained(
   return own.some((cause) => [...cause.features].every((feature) => features.has(feature)))
 }
 
-/** The places and kinds of all that is in a request. */
+/** The paths and types of everything in a request. */
 export function featuresOf({ body }: GeneratedRequest): Set<string> {
   const features = new Set<string>()
   add(body, '')

@@ -1,12 +1,18 @@
 /**
- * The models of the ceiling test, as their providers know them: what a token costs there, how long an answer can
- * get where nobody limits it, what an image is. The gateway is configured from the same table, but for what a
- * provider knows and a catalog may not: its own limit of output, and the price of a one-hour cache.
+ * The models of the ceiling test as their providers know them: token prices, the longest answer without a
+ * limit, the tokens of an image. The gateway is configured from the same table, except for facts that a
+ * catalog may lack: the provider's own output limit and the price of a one-hour cache.
  */
-export type Wire = 'openai' | 'anthropic' | 'google' | 'google-vertex' | 'amazon-bedrock' | 'cohere'
+export type Format =
+  | 'openai'
+  | 'anthropic'
+  | 'google'
+  | 'google-vertex'
+  | 'amazon-bedrock'
+  | 'cohere'
 export type Kind = 'chat' | 'embeddings' | 'images' | 'transcriptions'
 
-/** Micro-USD for a million tokens, which is pico-USD for a token. */
+/** Micro-USD per million tokens, which is pico-USD per token. */
 export interface TruePrices {
   readonly input: number
   readonly cachedInput?: number
@@ -23,27 +29,27 @@ export interface TrueTier extends TruePrices {
 export interface ModelTruth {
   readonly id: string
   readonly kind: Kind
-  readonly wire: Wire
+  readonly format: Format
   readonly upstreamId: string
   readonly upstreamModel: string
   readonly isBuiltIn?: true
   readonly hasDeadRoute?: true
-  /** Ascending; the first is above 0. */
+  /** In ascending order; the first is above 0. */
   readonly tiers: readonly [TrueTier, ...TrueTier[]]
-  /** Micro-USD for a million. */
+  /** Micro-USD per million tokens. */
   readonly audioInput?: number
   readonly imageOutput?: number
-  /** Pico-USD of an image of a million pixels, for models that are billed by the image. */
+  /** Pico-USD per image of one megapixel, for models that are billed by the image. */
   readonly megapixel?: number
-  /** Micro-USD of an hour. */
+  /** Micro-USD per hour. */
   readonly audioHour?: number
   readonly context: number
-  /** What the catalog says of the longest answer, and what the provider does where no limit arrives. */
+  /** The longest answer by the catalog, and the provider's own limit when a request brings none. */
   readonly outputMax: number
   readonly ownOutputMax: number
   readonly imageTokens: number
   readonly tokenizer?: 'o200k_base' | 'cl100k_base'
-  /** The field that limits the output here; others are ignored. */
+  /** The field that limits the output of this model; others are ignored. */
   readonly limitField?: 'max_tokens' | 'max_completion_tokens'
   readonly audio?: { secondsMax: number; tokensPerSecond?: number; audioTokensOnly?: true }
   readonly imageTokensByQuality?: Readonly<Record<string, number>>
@@ -71,10 +77,15 @@ const claude = (input: number, output: number): TruePrices =>
   prices(input, output, { cached: input / 10, write5m: input * 1.25, write1h: input * 2 })
 
 const chat = { kind: 'chat', imageTokens: 1_000 } as const
-const compat = { ...chat, wire: 'openai', upstreamId: 'compat', limitField: 'max_tokens' } as const
+const compat = {
+  ...chat,
+  format: 'openai',
+  upstreamId: 'compat',
+  limitField: 'max_tokens',
+} as const
 const openai = {
   ...chat,
-  wire: 'openai',
+  format: 'openai',
   upstreamId: 'openai',
   limitField: 'max_completion_tokens',
 } as const
@@ -92,7 +103,7 @@ export const MODELS: readonly ModelTruth[] = [
     ownOutputMax: 4_000,
   },
   {
-    // Cheaper in the middle and dearer on both sides: the dearest tier need not be the one of the longest prompt.
+    // The middle tier is the cheapest: the most expensive tier need not be that of the longest prompt.
     ...compat,
     id: 'compat-tiers',
     upstreamModel: 'tiers',
@@ -141,7 +152,7 @@ export const MODELS: readonly ModelTruth[] = [
   {
     ...chat,
     id: 'claude-haiku-4-5',
-    wire: 'anthropic',
+    format: 'anthropic',
     upstreamId: 'anthropic',
     upstreamModel: 'claude-haiku-4-5',
     isBuiltIn: true,
@@ -154,7 +165,7 @@ export const MODELS: readonly ModelTruth[] = [
   {
     ...chat,
     id: 'claude-own',
-    wire: 'anthropic',
+    format: 'anthropic',
     upstreamId: 'anthropic',
     upstreamModel: 'claude-sonnet-4-5',
     tiers: [
@@ -168,7 +179,7 @@ export const MODELS: readonly ModelTruth[] = [
   {
     ...chat,
     id: 'gemini-2.5-flash',
-    wire: 'google',
+    format: 'google',
     upstreamId: 'google',
     upstreamModel: 'gemini-2.5-flash',
     isBuiltIn: true,
@@ -182,7 +193,7 @@ export const MODELS: readonly ModelTruth[] = [
   {
     ...chat,
     id: 'gemini-own',
-    wire: 'google',
+    format: 'google',
     upstreamId: 'google',
     upstreamModel: 'gemini-3.1-pro-preview',
     tiers: [
@@ -197,7 +208,7 @@ export const MODELS: readonly ModelTruth[] = [
     // Its first route, in another format and cheaper, never answers.
     ...chat,
     id: 'two-routes',
-    wire: 'google',
+    format: 'google',
     upstreamId: 'google',
     upstreamModel: 'gemini-3-flash-preview',
     hasDeadRoute: true,
@@ -209,7 +220,7 @@ export const MODELS: readonly ModelTruth[] = [
   {
     ...chat,
     id: 'vertex-own',
-    wire: 'google-vertex',
+    format: 'google-vertex',
     upstreamId: 'vertex',
     upstreamModel: 'gemini-2.5-pro',
     tiers: [{ above: 0, ...prices(1.25, 10) }],
@@ -220,7 +231,7 @@ export const MODELS: readonly ModelTruth[] = [
   {
     ...chat,
     id: 'bedrock-claude',
-    wire: 'amazon-bedrock',
+    format: 'amazon-bedrock',
     upstreamId: 'bedrock',
     upstreamModel: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
     tiers: [{ above: 0, ...claude(3, 15) }],
@@ -231,7 +242,7 @@ export const MODELS: readonly ModelTruth[] = [
   {
     ...chat,
     id: 'bedrock-nova',
-    wire: 'amazon-bedrock',
+    format: 'amazon-bedrock',
     upstreamId: 'bedrock',
     upstreamModel: 'us.amazon.nova-2-lite-v1:0',
     tiers: [{ above: 0, ...prices(0.3, 2.5, { cached: 0.075 }) }],
@@ -242,7 +253,7 @@ export const MODELS: readonly ModelTruth[] = [
   {
     ...chat,
     id: 'cohere-own',
-    wire: 'cohere',
+    format: 'cohere',
     upstreamId: 'cohere',
     upstreamModel: 'command-a-reasoning-08-2025',
     tiers: [{ above: 0, ...prices(2.5, 10) }],
@@ -258,7 +269,7 @@ export const EMBEDDING_MODELS: readonly ModelTruth[] = [
   {
     ...embeddings,
     id: 'compat-embed',
-    wire: 'openai',
+    format: 'openai',
     upstreamId: 'compat',
     upstreamModel: 'vendor/embed',
     tiers: [{ above: 0, ...prices(0.2, 0) }],
@@ -267,7 +278,7 @@ export const EMBEDDING_MODELS: readonly ModelTruth[] = [
   {
     ...embeddings,
     id: 'text-embedding-3-small',
-    wire: 'openai',
+    format: 'openai',
     upstreamId: 'openai',
     upstreamModel: 'text-embedding-3-small',
     isBuiltIn: true,
@@ -278,7 +289,7 @@ export const EMBEDDING_MODELS: readonly ModelTruth[] = [
   {
     ...embeddings,
     id: 'gemini-embedding-001',
-    wire: 'google',
+    format: 'google',
     upstreamId: 'google',
     upstreamModel: 'gemini-embedding-001',
     isBuiltIn: true,
@@ -288,7 +299,7 @@ export const EMBEDDING_MODELS: readonly ModelTruth[] = [
   {
     ...embeddings,
     id: 'cohere-embed',
-    wire: 'cohere',
+    format: 'cohere',
     upstreamId: 'cohere',
     upstreamModel: 'embed-v4.0',
     tiers: [{ above: 0, ...prices(0.12, 0) }],
@@ -297,7 +308,7 @@ export const EMBEDDING_MODELS: readonly ModelTruth[] = [
   {
     ...embeddings,
     id: 'titan-embed',
-    wire: 'amazon-bedrock',
+    format: 'amazon-bedrock',
     upstreamId: 'bedrock',
     upstreamModel: 'amazon.titan-embed-text-v2:0',
     tiers: [{ above: 0, ...prices(0.02, 0) }],
@@ -311,7 +322,7 @@ export const IMAGE_MODELS: readonly ModelTruth[] = [
   {
     ...images,
     id: 'gpt-image-1',
-    wire: 'openai',
+    format: 'openai',
     upstreamId: 'openai',
     upstreamModel: 'gpt-image-1',
     isBuiltIn: true,
@@ -322,10 +333,10 @@ export const IMAGE_MODELS: readonly ModelTruth[] = [
     imageTokensByQuality: { low: 408, medium: 1_584, high: 6_240 },
   },
   {
-    // As Together has it: billed by the pixel, whichever fields say how many.
+    // As at Together: billed by the pixel, whichever fields give their number.
     ...images,
     id: 'compat-image',
-    wire: 'openai',
+    format: 'openai',
     upstreamId: 'compat',
     upstreamModel: 'vendor/image',
     tiers: [{ above: 0, ...prices(0, 0) }],
@@ -336,7 +347,7 @@ export const IMAGE_MODELS: readonly ModelTruth[] = [
   {
     ...images,
     id: 'gemini-2.5-flash-image',
-    wire: 'google',
+    format: 'google',
     upstreamId: 'google',
     upstreamModel: 'gemini-2.5-flash-image',
     isBuiltIn: true,
@@ -348,7 +359,7 @@ export const IMAGE_MODELS: readonly ModelTruth[] = [
   },
 ]
 
-const audio = { kind: 'transcriptions', imageTokens: 0, wire: 'openai' } as const
+const audio = { kind: 'transcriptions', imageTokens: 0, format: 'openai' } as const
 
 export const AUDIO_MODELS: readonly ModelTruth[] = [
   {
@@ -379,7 +390,7 @@ export const AUDIO_MODELS: readonly ModelTruth[] = [
   },
 ]
 
-/** To look for other causes: as if every provider stopped where the catalog says. */
+/** Pretends that every provider stops at the catalog's limit, to look for other causes. */
 export const keepsLimits = process.env.CEILING_LIMITS === 'kept'
 
 export const ALL_MODELS: readonly ModelTruth[] = [
@@ -400,11 +411,11 @@ export const FX_RATE_E4 = 54_321n
 export const MARKUP = '1.3579'
 export const markupE4Of = ({ isBuiltIn }: ModelTruth): bigint => (isBuiltIn ? 12_500n : 13_579n)
 
-/** A model that no provider answers for. */
+/** A model that no provider serves. */
 export const DEAD = 'dead'
 
 export const SIZES = ['1024x1024', '1536x1024', '1024x1536']
-/** Whole numbers of pixels that have a price of whole micro-USD. */
+/** Numbers of pixels whose price is a whole number of micro-USD. */
 export const PIXEL_SIZES = ['1000x1000', '500x500', '2000x2000']
 
 export function pixelsOf(size: string): number {

@@ -1,7 +1,7 @@
 /**
- * The most that the prompt of a received body can be, in tokens: a byte of text is a token at most, an image is
- * what the maker says of the largest one, a document is its pages, sound and moving pictures are their seconds.
- * Texts of models with a public tokenizer are counted with it.
+ * The most tokens that the prompt of a received body can have: at most one token per byte of text; for an
+ * image, the provider's number for the largest one; for a document, its pages; for audio and video, their
+ * seconds. Texts of models with a public tokenizer are counted with it.
  */
 import { countTokens as countCl100k } from 'gpt-tokenizer/encoding/cl100k_base'
 import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base'
@@ -11,28 +11,28 @@ import { audioSecondsOf } from './sound.ts'
 
 export interface Media {
   readonly mediaType: string
-  /** Undefined: it is at an address, and as large as the provider takes. */
+  /** Undefined: the document is at an address, and counts as the largest that the provider accepts. */
   readonly bytes: Buffer | undefined
   /** The document is plain text. */
   readonly text?: string
 }
 
-/** How a wire says that an object is a medium and not text; undefined where it is none. */
+/** The medium that an object of a request declares in the provider's format; undefined when it is text. */
 export type MediaOf = (value: Record<string, unknown>) => Media | undefined
 
 export interface PromptSize {
   tokens: number
-  /** Of these, of sound. */
+  /** The part of the tokens that is audio. */
   audioTokens: number
 }
 
-/** Around each message, and around all of them: no maker publishes more. */
+/** The tokens around each message, and around all of them: no provider publishes more. */
 export const TOKENS_PER_MESSAGE = 4
 export const TOKENS_PER_PROMPT = 40
-/** Of Anthropic's table of what tools add, the largest number. */
+/** The largest number of Anthropic's table of tokens that tools add. */
 export const TOOL_PREAMBLE = 530
 
-/** Says what a thing is, and is not text that the model reads. */
+/** Fields that name the kind of a part, and are not text that the model reads. */
 const STRUCTURE = new Set([
   'role',
   'type',
@@ -44,7 +44,7 @@ const STRUCTURE = new Set([
   'detail',
   'strict',
 ])
-/** Below these everything is JSON that the model reads, keys and all. */
+/** Everything below these fields is JSON that the model reads, keys included. */
 const FREE = new Set([
   'input_schema',
   'inputSchema',
@@ -103,7 +103,7 @@ const isMediaField = (key: string): boolean => MEDIA_FIELDS.has(key)
 
 export function tokensOf({ tokenizer }: ModelTruth, text: string): number {
   const bytes = Buffer.byteLength(text)
-  // A long run without a break takes the tokenizer seconds; it is never more tokens than bytes.
+  // A long run without a break takes the tokenizer seconds, and never has more tokens than bytes.
   if (tokenizer === undefined || bytes > 20_000) return bytes
   const count = tokenizer === 'o200k_base' ? countO200k : countCl100k
   return count(text, { disallowedSpecial: new Set() })
@@ -127,9 +127,9 @@ function mediaTokens(model: ModelTruth, media: Media): { tokens: number; isAudio
   }
   if (kind === 'video') return { tokens: VIDEO_SECONDS_MAX * VIDEO_TOKENS_PER_SECOND }
   if (mediaType === 'application/pdf') {
-    const pagesMax = PDF_PAGES_MAX[model.wire] ?? 1_000
+    const pagesMax = PDF_PAGES_MAX[model.format] ?? 1_000
     const pages = bytes ? Math.min(pagesOf(bytes), pagesMax) : pagesMax
-    return { tokens: pages * (PDF_PAGE_TOKENS[model.wire] ?? 560) }
+    return { tokens: pages * (PDF_PAGE_TOKENS[model.format] ?? 560) }
   }
   return { tokens: bytes?.length ?? model.context }
 }

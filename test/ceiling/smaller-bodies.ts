@@ -1,6 +1,6 @@
 /**
- * Smaller forms of a body, the smallest first: without a field or an element, with half of a list or a text. They are
- * tried many at once, which takes a failure of hundreds of fields to its few in seconds.
+ * Smaller forms of a body, the smallest first: without a field or an element, or with half of a list or a
+ * text. Many are tried at once, which reduces a failure with hundreds of fields to a few in seconds.
  */
 import { isObject } from '../../src/lib/is-object.ts'
 
@@ -15,10 +15,10 @@ export function smallerBodies(body: Json): Json[] {
     .map(({ each }) => each)
 }
 
-/** Without them it is another request. */
+/** Without these fields it is a different request. */
 const KEPT = new Set(['model', 'role', 'type', 'file'])
 
-/** Gives each form of a value that has one thing less. */
+/** Yields each form of a value that has one thing less. */
 function visit(value: unknown, give: (smaller: unknown) => void): void {
   if (typeof value === 'string') {
     const isKept = /^(data:|https?:|@numeral)/.test(value)

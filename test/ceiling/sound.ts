@@ -1,16 +1,16 @@
 /**
- * How long a sound is, as a decoder finds it: by its samples, not by what its header says of bytes a second. And
- * sounds that are longer than their bytes look.
+ * The length of an audio file as a decoder finds it: by its samples, not by the header's bytes per second.
+ * Also creates audio that is longer than its size suggests.
  */
 
-/** Seconds of what was received; `secondsMax` where the format lets a few bytes be as long as one likes. */
+/** Seconds of the received audio; `secondsMax` when the format lets a few bytes be arbitrarily long. */
 export function audioSecondsOf(bytes: Buffer | undefined, secondsMax: number): number {
   if (!bytes) return secondsMax
   const head = bytes.toString('latin1', 0, 4)
   if (head === 'RIFF') return Math.min(wavSeconds(bytes), secondsMax)
   if (head === 'fLaC') return Math.min(flacSeconds(bytes), secondsMax)
   if (head === 'OggS') return Math.min(oggSeconds(bytes), secondsMax)
-  // No frame of MP3 has a lower rate than 8 kbit/s.
+  // No MP3 frame has a rate below 8 kbit/s.
   const isMp3 = bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xe0) === 0xe0
   if (head.startsWith('ID3')) {
     const inner = bytes.subarray(10)
@@ -24,7 +24,10 @@ export function audioSecondsOf(bytes: Buffer | undefined, secondsMax: number): n
 const ADPCM = 0x11
 const GSM = 0x31
 
-/** Of the samples that are there, at the rate of the header. A header without a rate or a width opens nowhere. */
+/**
+ * The length of the samples in the file, at the rate of the header. No decoder opens a header without a rate
+ * or a width.
+ */
 function wavSeconds(bytes: Buffer): number {
   if (bytes.length < 44) return 0
   const format = bytes.readUInt16LE(20)
@@ -33,7 +36,7 @@ function wavSeconds(bytes: Buffer): number {
   const bits = format === ADPCM ? 4 : bytes.readUInt16LE(34)
   const data = bytes.length - 44
   if (channels * rate === 0) return 0
-  // A block of GSM is 65 bytes for 320 samples.
+  // A GSM block has 65 bytes for 320 samples.
   if (format === GSM) return ((data / 65) * 320) / rate
   return bits === 0 ? 0 : data / ((channels * rate * bits) / 8)
 }
@@ -51,7 +54,7 @@ function flacSeconds(bytes: Buffer): number {
   return Math.min(samples, frames * FLAC_FRAME_SAMPLES_MAX) / Math.max(rate, 1)
 }
 
-/** Opus in silence: packets of 120 ms in two bytes, one of them the length in the page. */
+/** Silent Opus: packets of 120 ms in two bytes, one of them the length in the page. */
 function oggSeconds(bytes: Buffer): number {
   const granule = Number(bytes.readBigUInt64LE(6))
   return Math.min(granule / 48_000, (bytes.length / 2) * 0.12)
@@ -61,7 +64,7 @@ export interface WavShape {
   readonly channels: number
   readonly rate: number
   readonly bits: number
-  /** What the header says; a decoder does not look. */
+  /** The length in the header, which a decoder ignores. */
   readonly byteRate: number
   readonly dataBytes: number
   readonly format?: number
@@ -84,7 +87,7 @@ export function wav({ channels, rate, bits, byteRate, dataBytes, format = 1 }: W
   return bytes
 }
 
-/** The stream's description, and frames of silence as short as the format allows. */
+/** The stream's header, and frames of silence as short as the format allows. */
 export function flac(rate: number, frames: number): Buffer {
   const bytes = Buffer.alloc(FLAC_HEADER_BYTES + frames * FLAC_FRAME_BYTES_MIN)
   bytes.write('fLaC', 0, 'latin1')
@@ -97,7 +100,7 @@ export function flac(rate: number, frames: number): Buffer {
   return bytes
 }
 
-/** A page of Opus whose position says how long it is. */
+/** An Opus page whose position gives its length. */
 export function ogg(packets: number): Buffer {
   const bytes = Buffer.alloc(27 + packets * 2)
   bytes.write('OggS', 0, 'latin1')
@@ -111,7 +114,7 @@ export function mp3(bytes: number): Buffer {
   return sound
 }
 
-/** A tag before the sound, as it may stand before any format. */
+/** A tag before the audio, which any format allows. */
 export function tagged(sound: Buffer): Buffer {
   return Buffer.concat([
     Buffer.from('ID3\u0004\u0000\u0000\u0000\u0000\u0000\u0000', 'latin1'),

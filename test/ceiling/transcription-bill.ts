@@ -1,10 +1,10 @@
-/** How a form with a sound is read and billed. */
+/** How a transcription form is read and billed. */
 import { OPENAI_TRANSCRIPTIONS } from './allow-lists.ts'
 import { costOf, counts, type Bill } from './bill.ts'
 import { truthOf, type ModelTruth } from './model-truth.ts'
 import { audioSecondsOf } from './sound.ts'
 
-/** By the samples of what arrived; or of what an address leads to, for providers that take one. */
+/** By the samples of the received file, or of the file at an address for providers that accept one. */
 export function billTranscription(contentType: string, raw: Buffer): Bill {
   const boundary = /boundary=(\S+)$/.exec(contentType)?.[1]
   const texts: [name: string, value: string][] = []
@@ -29,7 +29,7 @@ export function billTranscription(contentType: string, raw: Buffer): Bill {
   const seconds = isElsewhere
     ? secondsMax
     : Math.min(Math.ceil(audioSecondsOf(file, secondsMax)), secondsMax)
-  // Every text of the form may be read before the sound.
+  // The model may read every text of the form before the audio.
   const read = texts.filter(([name]) => !['model', 'response_format', 'temperature'].includes(name))
   const textBytes = read.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0)
   const references = read.filter(([name]) => name.startsWith('known_speaker_references')).length

@@ -1,8 +1,8 @@
-/** The shortest sound answers of each wire, with the usage that was billed. */
+/** The shortest valid answers of each provider format, with the billed usage. */
 import { eventFrame } from '../providers/event-stream.ts'
-import { anthropicUsage, bedrockUsage, cohereUsage, geminiUsage } from './ai-sdk-wires.ts'
+import { anthropicUsage, bedrockUsage, cohereUsage, geminiUsage } from './ai-sdk-formats.ts'
 import type { Bill } from './bill.ts'
-import { openAiUsage } from './openai-wire.ts'
+import { openAiUsage } from './openai-format.ts'
 
 export interface Answer {
   readonly type: string

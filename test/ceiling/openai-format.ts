@@ -1,7 +1,7 @@
-/** How a provider of the chat-completions format bills what it received, and how it answers. */
+/** How a provider of the chat-completions format bills a request and answers it. */
 import { isObject } from '../../src/lib/is-object.ts'
 import { unknownFields } from './allow-lists.ts'
-import { costOf, counts, dearest, type Bill, type Counts } from './bill.ts'
+import { costOf, counts, mostExpensive, type Bill, type Counts } from './bill.ts'
 import { keepsLimits, pixelsOf, type ModelTruth } from './model-truth.ts'
 import {
   measurer,
@@ -20,12 +20,12 @@ export function billOpenAiChat(model: ModelTruth, body: Body): Bill {
   const prompt = measure(messages)
   let tokens = prompt.tokens + messages.length * TOKENS_PER_MESSAGE + TOKENS_PER_PROMPT
   tokens += namesOfAnsweredCalls(model, messages)
-  // What is written around messages: tools and schemas as JSON, byte by byte.
+  // The text that providers put around messages: tools and schemas as JSON, byte by byte.
   for (const field of ['tools', 'functions', 'response_format', 'prediction', 'documents'])
     if (body[field]) tokens += Buffer.byteLength(JSON.stringify(body[field]))
   if (listOf(body.tools).length + listOf(body.functions).length > 0) tokens += 30
   if (body.chat_template) tokens *= 100
-  // Mistral puts a text of its own before the prompt.
+  // Mistral prepends a text of its own to the prompt.
   if (body.safe_prompt === true) tokens += 40
 
   const outputOfOne = Math.min(limitOf(model, body) ?? model.ownOutputMax, model.ownOutputMax)
@@ -34,7 +34,7 @@ export function billOpenAiChat(model: ModelTruth, body: Body): Bill {
   const completionTokens = outputOfOne * choices + predicted
   const lifetime = lifetimeOf(body)
   const writesUnasked = model.tiers[0].cacheWrite5m !== undefined && model.upstreamId === 'compat'
-  const of = dearest(model, tokens, (size) => ({
+  const of = mostExpensive(model, tokens, (size) => ({
     completionTokens,
     reasoningTokens: model.tiers[0].reasoning === undefined ? 0 : completionTokens,
     cacheWrite1h: lifetime === '1h' ? size : 0,
@@ -61,7 +61,7 @@ function limitOf({ limitField = 'max_tokens' }: ModelTruth, body: Body): number 
   return typeof limit === 'number' ? limit : undefined
 }
 
-/** In the format of the newer models the author of a result is the function, by its name. */
+/** In the format of the newer models, the author of a result is the function, by its name. */
 function namesOfAnsweredCalls(model: ModelTruth, messages: readonly Body[]): number {
   const names = new Map<unknown, string>()
   let tokens = 0
@@ -73,7 +73,7 @@ function namesOfAnsweredCalls(model: ModelTruth, messages: readonly Body[]): num
   return tokens
 }
 
-/** OpenAI itself opens nothing but images here. */
+/** OpenAI itself downloads nothing but images here. */
 function openAiOwnMedia(value: Body): Media | undefined {
   return isObject(value.image_url)
     ? { mediaType: 'image/png', bytes: undefined }
@@ -109,7 +109,7 @@ function factorOf(tier: unknown): number {
 }
 
 const CENT = 10_000_000_000
-/** What providers ask for beside tokens where such a field arrives. */
+/** The price that providers charge beside tokens when such a field arrives. */
 const EXTRAS: Readonly<Record<string, number>> = {
   plugins: 2 * CENT,
   search_parameters: 50 * CENT,
@@ -123,14 +123,14 @@ const EXTRAS: Readonly<Record<string, number>> = {
 }
 
 function extrasOf(body: Body): number {
-  const images = listOf(body.modalities).length > 0 && !isTextAlone(body.modalities) ? 4 * CENT : 0
+  const images = listOf(body.modalities).length > 0 && !isTextOnly(body.modalities) ? 4 * CENT : 0
   return Object.entries(EXTRAS).reduce(
     (sum, [field, price]) => sum + (body[field] === undefined ? 0 : price),
     images,
   )
 }
 
-const isTextAlone = (modalities: unknown): boolean =>
+const isTextOnly = (modalities: unknown): boolean =>
   Array.isArray(modalities) && modalities.every((each) => each === 'text')
 
 export function listOf(value: unknown): Body[] {
@@ -174,7 +174,7 @@ export function inputsOf(input: unknown): (string | number[])[] {
   return typeof input[0] === 'number' ? [input as number[]] : (input as (string | number[])[])
 }
 
-/** By the token as OpenAI does, or by the pixel as Together does, from whichever field says how many. */
+/** By the token as OpenAI bills, or by the pixel as Together does, whichever field gives their number. */
 export function billOpenAiImages(model: ModelTruth, body: Body): Bill {
   const count = typeof body.n === 'number' ? body.n : 1
   const unknown = unknownFields('openai images', body)

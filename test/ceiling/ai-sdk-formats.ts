@@ -1,9 +1,9 @@
-/** How the providers with formats of their own bill a chat that they received. */
+/** How the providers with their own formats bill a chat request. */
 import { isObject } from '../../src/lib/is-object.ts'
 import { unknownFields } from './allow-lists.ts'
-import { costOf, counts, dearest, type Bill, type Counts } from './bill.ts'
+import { costOf, counts, mostExpensive, type Bill, type Counts } from './bill.ts'
 import type { ModelTruth } from './model-truth.ts'
-import { listOf } from './openai-wire.ts'
+import { listOf } from './openai-format.ts'
 import {
   measurer,
   mediaOfUrl,
@@ -17,7 +17,7 @@ import {
 type Body = Record<string, unknown>
 
 interface Received {
-  /** What the model reads. */
+  /** The parts of a request that the model reads. */
   readonly parts: readonly unknown[]
   readonly messages: number
   readonly hasTools: boolean
@@ -42,13 +42,13 @@ function billChat(model: ModelTruth, body: Body, received: Received): Bill {
   const text = JSON.stringify(body)
   const caches = text.includes('"cache_control"') || text.includes('"cachePoint"')
   const isLong = /"ttl":"1h"/.test(text)
-  const of = dearest(model, tokens, (promptTokens) => ({
+  const of = mostExpensive(model, tokens, (promptTokens) => ({
     completionTokens,
     audioTokens: model.audioInput === undefined ? 0 : Math.min(size.audioTokens, promptTokens),
     cacheWrite5m: caches && !isLong ? promptTokens : 0,
     cacheWrite1h: caches && isLong ? promptTokens : 0,
   }))
-  const unknown = unknownFields(`${model.wire} chat`, body)
+  const unknown = unknownFields(`${model.format} chat`, body)
   return { ...of, model, costPicoUsd: costOf(model, of), unknown }
 }
 
@@ -94,7 +94,7 @@ function geminiMedia({ inlineData, fileData }: Body): Media | undefined {
     const mediaType = String(inlineData.mimeType).toLowerCase()
     return { mediaType, bytes: Buffer.from(String(inlineData.data), 'base64') }
   }
-  // An address of YouTube is a film, whatever it is called.
+  // A YouTube address is a video, whatever type the request names.
   return isObject(fileData)
     ? /youtu/.test(String(fileData.fileUri))
       ? { mediaType: 'video/mp4', bytes: undefined }
@@ -102,7 +102,7 @@ function geminiMedia({ inlineData, fileData }: Body): Media | undefined {
     : undefined
 }
 
-/** Each request of the images adapter: as many images as the model gives without a limit. */
+/** One request of the images adapter, billed for as many images as the model makes without a limit. */
 export function billGeminiImage(model: ModelTruth, body: Body): Bill {
   const config = isObject(body.generationConfig) ? body.generationConfig : {}
   const one = model.imageTokensByQuality?.high ?? 0
@@ -110,7 +110,7 @@ export function billGeminiImage(model: ModelTruth, body: Body): Bill {
     typeof config.maxOutputTokens === 'number' ? config.maxOutputTokens : Infinity,
     model.ownOutputMax,
   )
-  // Whoever asks for several pictures in the words of the prompt gets several.
+  // A prompt that asks for several pictures gets several.
   const wanted = Number(
     /\b(\d+) (?:images|imagens)\b/.exec(JSON.stringify(body.contents))?.[1] ?? 1,
   )
