@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Histogram } from './histogram.ts'
 
-test('a percentile is right to one percent', () => {
+test('a percentile is accurate to one percent', () => {
   const histogram = new Histogram()
   for (let i = 1; i <= 10_000; i += 1) histogram.record(i / 100)
   for (const share of [0.01, 0.5, 0.95, 0.99]) {
@@ -12,13 +12,13 @@ test('a percentile is right to one percent', () => {
   assert.equal(histogram.latencies().max, 100)
 })
 
-test('one value is every percentile', () => {
+test('with a single value, every percentile is that value', () => {
   const histogram = new Histogram()
   histogram.record(1.5)
   assert.ok(Math.abs(histogram.percentile(0.5) - 1.5) < 0.015)
   assert.ok(Math.abs(histogram.percentile(0.99) - 1.5) < 0.015)
 })
 
-test('nothing recorded is zero', () => {
+test('without values, every percentile is zero', () => {
   assert.deepEqual(new Histogram().latencies(), { p50: 0, p95: 0, p99: 0, max: 0 })
 })

@@ -7,7 +7,7 @@ const events =
   'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n' +
   'b\r\ndata: {}\n\n\n\r\n8;name=value\r\ndata: [D\r\n6\r\nONE]\n\n\r\n0\r\n\r\n'
 
-test('a response is complete at its last byte, wherever it is cut', () => {
+test('a response is complete at its last byte, wherever it is split', () => {
   for (const [text, bodyBytes] of [
     [plain, 5],
     [events, 25],
@@ -23,7 +23,7 @@ test('a response is complete at its last byte, wherever it is cut', () => {
   }
 })
 
-test('a response is complete when it comes byte by byte', () => {
+test('a response is complete when it arrives byte by byte', () => {
   const parser = new ResponseParser()
   const bytes = Buffer.from(events + plain)
   const ends = Array.from(bytes, (byte) => parser.push(Buffer.of(byte)))
@@ -31,7 +31,7 @@ test('a response is complete when it comes byte by byte', () => {
   assert.equal(ends.lastIndexOf(true), events.length + plain.length - 1)
 })
 
-test('a stream that ends early is not taken for a whole one', () => {
+test('a stream that ends early is not complete', () => {
   const parser = new ResponseParser()
   const cut = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\ndata: {}\n\n\r\n0\r\n\r\n'
   assert.equal(parser.push(Buffer.from(events)), true)
@@ -40,14 +40,14 @@ test('a stream that ends early is not taken for a whole one', () => {
   assert.equal(parser.isEndOfEvents, false)
 })
 
-test('a response with no length, or with bytes after its end, is refused', () => {
+test('a response without a length, or with bytes after its end, is refused', () => {
   const push = (text: string) => new ResponseParser().push(Buffer.from(text))
   assert.throws(() => push('HTTP/1.1 200 OK\r\n\r\n'), /without length/)
   assert.throws(() => push(`${plain}x`), /after the end/)
   assert.throws(() => push('SSH-2.0-OpenSSH\r\n\r\n'), /not a response/)
 })
 
-test('the wish of the server to close the connection is seen', () => {
+test("a server's announcement that it closes the connection is noticed", () => {
   const parser = new ResponseParser()
   parser.push(Buffer.from('HTTP/1.1 200 OK\r\nConnection: close\r\ncontent-length: 0\r\n\r\n'))
   assert.equal(parser.isLast, true)

@@ -1,9 +1,9 @@
 /**
- * `npm run bench:audit -- --data DIR --events 10000000`: whether proving the ledger slows calls down. A history of
- * that many events is made, or continued, and all but its newest part is sealed. Then 64 callers hold and settle for
- * one customer, in turns of `--seconds` without and with (a) the audit and (b) sealing beside them, at the shares
- * that operators get by default, `--turns` of each. Prints the calls a second and the ratio of the medians; exits 1
- * when the audit finds a breach.
+ * `npm run bench:audit -- --data DIR --events 10000000`: whether proving the ledger slows calls down. Creates
+ * or continues a history of that many events, and seals all but its newest part. Then 64 callers hold and
+ * settle for one customer, in turns of `--seconds` with nothing beside them, with the audit (a) or with
+ * sealing (b), which run at the operators' default shares, `--turns` of each. Prints the calls per second and
+ * the ratio of the medians; exits 1 when the audit finds a breach.
  */
 import { chmodSync, mkdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -28,18 +28,18 @@ const { values } = parseArgs({
     turns: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '10' },
     share: { type: 'string', default: '0.1' },
-    /** Only makes and seals the history. */
+    /** Only creates and seals the history. */
     'prepare-only': { type: 'boolean', default: false },
   },
 })
 if (!values.data) throw new Error('--data DIR: the folder that keeps the history')
 const CALLERS = 64
-/** Of the history, what stays open for the turns in which sealing is measured. */
+/** The share of the history that stays unsealed for the turns in which sealing is measured. */
 const OPEN_SHARE = 0.1
 const HEAVY_SHARE = 0.1
 
 mkdirSync(values.data, { recursive: true })
-// PostgreSQL runs as another account where this process is root.
+// PostgreSQL runs under another account if this process is root.
 chmodSync(values.data, 0o755)
 const embedded = await startEmbedded({ dataDir: values.data, log: (text) => report(text) })
 const { databaseUrl } = embedded
@@ -60,7 +60,7 @@ try {
   await embedded.stop()
 }
 
-/** At a whole core: nothing runs beside it. */
+/** With a whole core: no calls run during the preparation. */
 async function sealMost(of: Database): Promise<void> {
   const target = Number(values.events) * (1 - OPEN_SHARE)
   const sealed = async (): Promise<number> => {
@@ -91,7 +91,7 @@ async function measure(of: Database): Promise<boolean> {
       calls += 1
     }
   })
-  /** Calls a second while `beside` runs again and again. */
+  /** Calls per second while `beside` runs repeatedly. */
   const turn = async (
     beside?: (isTurnOver: () => boolean) => Promise<unknown>,
   ): Promise<number> => {

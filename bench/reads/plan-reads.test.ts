@@ -26,7 +26,7 @@ function inQuery(name: string, schema: Parameter['schema'] = { type: 'string' })
   return { name, in: 'query', schema }
 }
 
-test('an operation is asked with nothing said, and with the widest that its schema allows', () => {
+test('an operation is requested without parameters, and with the widest that its schema allows', () => {
   const days = inQuery('days', { type: 'integer', maximum: 365 })
   const { reads } = planReads([operation('/a', days, inQuery('from'))], ids)
   assert.deepEqual(
@@ -38,7 +38,7 @@ test('an operation is asked with nothing said, and with the widest that its sche
   )
 })
 
-test('ids are those of the caller, by the segment before them', () => {
+test("ids are the caller's, chosen by the path segment before them", () => {
   const { reads } = planReads([operation('/me/prompts/{id}/versions/{version}')], ids)
   assert.deepEqual(
     reads.map(({ url }) => url),
@@ -46,7 +46,7 @@ test('ids are those of the caller, by the segment before them', () => {
   )
 })
 
-test('a list with a cursor is asked for its last page too', () => {
+test('the last page of a list with a cursor is requested too', () => {
   const { paged } = planReads([operation('/a', inQuery('cursor'))], ids)
   assert.deepEqual(
     paged.map(({ path }) => path),
@@ -54,7 +54,7 @@ test('a list with a cursor is asked for its last page too', () => {
   )
 })
 
-test('a list is narrowed by each filter, in its widest window, to something rare and to nothing', () => {
+test('a list is filtered by each filter, in its widest window, to a rare value and to no match', () => {
   const { reads } = planReads([operation('/a', inQuery('from'), inQuery('session_id'))], ids)
   assert.deepEqual(
     reads.slice(2).map(({ url }) => url),
@@ -62,7 +62,7 @@ test('a list is narrowed by each filter, in its widest window, to something rare
   )
 })
 
-test('a new operation cannot be forgotten: what nobody filled in is refused', () => {
+test('a new operation cannot be forgotten: one without known values is refused', () => {
   const unknownId = operation('/things/{id}')
   const unknownField = operation('/a', inQuery('mood'))
   assert.throws(() => planReads([unknownId, unknownField], ids), /things\/\{id\}[^]*"mood"/)

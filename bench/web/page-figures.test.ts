@@ -22,17 +22,17 @@ const request = (startMs: number, endMs: number | null, method = 'GET'): LoggedR
   serverMs: null,
 })
 
-test('a page with no long task is interactive at its first paint', () => {
+test('a page without long tasks is interactive at its first paint', () => {
   assert.equal(findInteractive(watched), 1_000)
   assert.equal(findInteractive({ ...watched, contentLoadedMs: 1_200 }), 1_200)
 })
 
-test('it is interactive at the end of the last long task before five quiet seconds', () => {
+test('a page is interactive at the end of the last long task before five quiet seconds', () => {
   const longTasks = [task(500, 100), task(1_500, 200), task(6_000, 300), task(12_000, 100)]
   assert.equal(findInteractive({ ...watched, longTasks }), 6_300)
 })
 
-test('with three requests on their way the network is not quiet, with two it is', () => {
+test('three open requests keep the network from being quiet, two do not', () => {
   const late = [task(7_500, 100)]
   const three = [request(900, 7_000), request(900, 7_000), request(900, 7_000)]
   assert.equal(findInteractive({ ...watched, longTasks: late, requests: three }), 7_600)
@@ -41,7 +41,7 @@ test('with three requests on their way the network is not quiet, with two it is'
   assert.equal(findInteractive({ ...watched, longTasks: late, requests: posts }), 1_000)
 })
 
-test('nothing is known of a page that was not quiet while it was watched', () => {
+test('a page that was never quiet during the observation has no time to interactive', () => {
   const endless = [request(900, null), request(900, null), request(900, null)]
   assert.equal(findInteractive({ ...watched, requests: endless }), undefined)
   assert.equal(
@@ -54,12 +54,12 @@ test('nothing is known of a page that was not quiet while it was watched', () =>
   )
 })
 
-test('only what is beyond 50 ms of a task blocks, and only between first paint and interactive', () => {
+test('only the part of a task beyond 50 ms blocks, and only between first paint and interactive', () => {
   const longTasks = [task(900, 200), task(2_000, 80), task(3_000, 60), task(9_000, 500)]
   assert.equal(blockingTime({ ...watched, longTasks }, 5_000), 50 + 30 + 10)
 })
 
-test('shifts a second apart are not added up', () => {
+test('layout shifts more than a second apart are not added up', () => {
   const shift = (atMs: number, value: number) => ({ atMs, value, sources: [] })
   assert.equal(cumulativeShift([]), 0)
   assert.equal(cumulativeShift([shift(100, 0.25), shift(900, 0.5), shift(3_000, 0.5)]), 0.75)

@@ -1,4 +1,4 @@
-/** An alert is told where its customer wants it told, and nowhere else. */
+/** An alert uses the channels that its customer chose, and no others. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
@@ -15,7 +15,7 @@ import { queueWebhooks } from '../../src/webhooks/queue-webhooks.ts'
 import { createWebhook } from '../../src/webhooks/webhook-endpoints.ts'
 import { createTestDatabase, seedCustomer } from '../harness/test-database.ts'
 import { seedUsage, type SeededUse } from '../harness/seed-usage.ts'
-import { addAlert, BRL, log, look, NOON } from '../harness/alerts.ts'
+import { addAlert, BRL, log, evaluateAll, NOON } from '../harness/alerts.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -31,7 +31,7 @@ async function addCustomer(): Promise<{ customerId: string; keyId: string }> {
   return { customerId, keyId: key.id }
 }
 
-async function toldOf(customerId: string): Promise<{ mails: string[]; hooks: string[] }> {
+async function sentTo(customerId: string): Promise<{ mails: string[]; hooks: string[] }> {
   await dispatchEvents(db, [queueMails, queueWebhooks], log)
   const mails = await db
     .selectFrom('mails')
@@ -55,24 +55,24 @@ const EACH: readonly (readonly [Channel[], number, number])[] = [
   [['webhook', 'email'], 1, 1],
 ]
 for (const [channels, mails, hooks] of EACH) {
-  test(`by ${channels.join(' and ')}: ${mails} mails and ${hooks} messages`, async () => {
+  test(`on ${channels.join(' and ')}, an alert is ${mails} mails and ${hooks} messages`, async () => {
     const { customerId } = await addCustomer()
     await addAlert(db, customerId, { kind: 'balance_below', threshold: '200', channels })
-    await look(db, NOON)
-    assert.deepEqual(await toldOf(customerId), {
+    await evaluateAll(db, NOON)
+    assert.deepEqual(await sentTo(customerId), {
       mails: Array.from({ length: mails }, () => 'alerta_gasto'),
       hooks: Array.from({ length: hooks }, () => 'alert.triggered'),
     })
   })
 }
 
-test('an event that names no channels goes by all of them', async () => {
+test('an event that names no channels uses all of them', async () => {
   const { customerId } = await addCustomer()
   await recordEvent(db, { customerId, type: 'balance.low', data: { critical: true } })
-  assert.deepEqual(await toldOf(customerId), { mails: ['saldo_critico'], hooks: ['balance.low'] })
+  assert.deepEqual(await sentTo(customerId), { mails: ['saldo_critico'], hooks: ['balance.low'] })
 })
 
-test('the mail says what was reached, in the words and numbers of each kind', async () => {
+test('the mail states the reached value in the terms and units of each kind', async () => {
   const { customerId, keyId } = await addCustomer()
   const at = new Date()
   const use: SeededUse = {
@@ -90,7 +90,7 @@ test('the mail says what was reached, in the words and numbers of each kind', as
   await add('Mês', 'monthly_spend', '80')
   await add('Fôlego', 'runway_days', '9')
   await add('Falhas', 'error_rate', '12.5')
-  await look(db, at)
+  await evaluateAll(db, at)
   await dispatchEvents(db, [queueMails], log)
   await sendDueMails(db, { mailer: createSandboxMailer(db), sender: SANDBOX_SENDER, log })
   const { rows } = await sql<{ subject: string; text: string }>`

@@ -1,4 +1,4 @@
-/** When an alert fires, over whatever values there are one after the other. */
+/** When an alert fires, for any sequence of values. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
@@ -47,10 +47,10 @@ for (const direction of ['below', 'above'] as const) {
   const isWellBack = (given: Value): boolean =>
     direction === 'below' ? asNumber(given) >= 110 : asNumber(given) <= 90
 
-  test(`whatever the values: ${direction} the threshold it fires at the first crossing, and at the first after each return`, () => {
+  test(`for any values, an alert ${direction} its threshold fires at the first crossing, and at the first after each return`, () => {
     fc.assert(
       fc.property(fc.array(value, { maxLength: 40 }), (values) => {
-        // Of each stretch that ends where the value is well back, the first that is beyond.
+        // In each stretch that ends with the value well back, the first value beyond the threshold.
         const expected: number[] = []
         let start = 0
         while (start < values.length) {
@@ -75,7 +75,7 @@ for (const direction of ['below', 'above'] as const) {
   })
 }
 
-test('whatever is spent: it fires once a day, when the threshold is reached, and not again that day', () => {
+test('for any spending, an alert fires once a day, when the threshold is reached', () => {
   const steps = fc.array(
     fc.record({ spent: fc.integer({ min: 0, max: 70 }), nextDay: fc.nat({ max: 4 }) }),
     { maxLength: 40 },
@@ -101,13 +101,13 @@ test('whatever is spent: it fires once a day, when the threshold is reached, and
   )
 })
 
-test('a calendar that goes back, as with another time zone, fires nothing twice', () => {
+test('a date that goes back, as with a changed time zone, fires nothing twice', () => {
   const at = (day: number) => ({ value: 200, day })
   assert.deepEqual(firings('above', THRESHOLD, [at(5), at(4), at(5), at(6)]), [0, 3])
 })
 
-test('a balance is reported when it gets worse, and again if it recovered in between', () => {
-  const told = (days: readonly (number | null)[]): string[] => {
+test('a balance is reported when it gets worse, and again after it has recovered', () => {
+  const reported = (days: readonly (number | null)[]): string[] => {
     let level: BalanceLevel = 'ok'
     return days.flatMap((runwayDays) => {
       const next = decideLevel(level, runwayDays)
@@ -115,8 +115,8 @@ test('a balance is reported when it gets worse, and again if it recovered in bet
       return next.isWorse ? [`${runwayDays}: ${next.level}`] : []
     })
   }
-  assert.deepEqual(told([14, 13, 14, 13, 15, 13, 16, 13]), ['13: low', '13: low'])
-  assert.deepEqual(told([13, 7, 6, 7, 6, 8, 6]), ['13: low', '6: critical', '6: critical'])
-  assert.deepEqual(told([null, 3, null, 3]), ['3: critical', '3: critical'])
-  assert.deepEqual(told([3, 10, 13, 15, 16, 13]), ['3: critical', '13: low'])
+  assert.deepEqual(reported([14, 13, 14, 13, 15, 13, 16, 13]), ['13: low', '13: low'])
+  assert.deepEqual(reported([13, 7, 6, 7, 6, 8, 6]), ['13: low', '6: critical', '6: critical'])
+  assert.deepEqual(reported([null, 3, null, 3]), ['3: critical', '3: critical'])
+  assert.deepEqual(reported([3, 10, 13, 15, 16, 13]), ['3: critical', '13: low'])
 })

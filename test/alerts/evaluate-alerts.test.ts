@@ -1,4 +1,4 @@
-/** Alerts against the account and the roll-ups of real calls, at times of the test's choosing. */
+/** Alerts on the account and the roll-ups of real calls, at times that the test chooses. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import * as fc from 'fast-check'
@@ -8,7 +8,7 @@ import { changeAlert, type AlertChange } from '../../src/alerts/alerts.ts'
 import { evaluateAlerts } from '../../src/alerts/evaluate-alerts.ts'
 import { readRunway } from '../../src/alerts/read-runway.ts'
 import { createApiKey, revokeApiKey } from '../../src/customers/api-keys.ts'
-import { createTeam, deleteTeam } from '../../src/customers/teams.ts'
+import { closeTeam, insertTeam } from '../../src/customers/teams.ts'
 import { credit, debit } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { createTestDatabase, seedCustomer } from '../harness/test-database.ts'
@@ -20,8 +20,8 @@ import {
   firedOf,
   hoursFromNoon,
   log,
-  look,
-  lookTwice,
+  evaluateAll,
+  evaluateConcurrently,
   NOON,
   rowOf,
 } from '../harness/alerts.ts'
@@ -41,7 +41,7 @@ async function addCustomer(timezone = 'UTC', balanceBrl = '10000'): Promise<Seed
   return { customerId, keyId: key.id }
 }
 
-/** Of whole reais. */
+/** In whole reais. */
 async function spend({ customerId, keyId }: Seeded, at: Date, reais: number): Promise<void> {
   await use({ customerId, keyId }, [{ at, billed: BigInt(reais) * BRL }])
 }
@@ -59,7 +59,7 @@ async function use(
   await seedUsage(db, { customerId, apiKeyId: keyId, events })
 }
 
-/** As many calls at once, of which so many came to nothing. */
+/** This many parallel calls, of which so many were released. */
 function calls(owner: Seeded, at: Date, count: number, failed: number): Promise<void> {
   return use(
     owner,
@@ -69,21 +69,21 @@ function calls(owner: Seeded, at: Date, count: number, failed: number): Promise<
   )
 }
 
-test('daily spending fires when the threshold is reached, once, and again on the next day of the customer', async () => {
-  // There the next day begins at 15:00 of UTC.
+test("daily spending fires once when the threshold is reached, and again on the customer's next day", async () => {
+  // In that time zone the next day begins at 15:00 UTC.
   const owner = await addCustomer('Asia/Tokyo')
   const { customerId } = owner
   const alert = await addAlert(db, customerId, { kind: 'daily_spend', threshold: '10' })
   await spend(owner, hoursFromNoon(-22), 500)
   await spend(owner, hoursFromNoon(-1), 9)
-  await look(db, NOON)
+  await evaluateAll(db, NOON)
   assert.deepEqual(await firedOf(db, customerId), [], 'yesterday is another day')
   await spend(owner, hoursFromNoon(-1), 1)
-  await look(db, NOON)
-  await look(db, hoursFromNoon(1))
+  await evaluateAll(db, NOON)
+  await evaluateAll(db, hoursFromNoon(1))
   await spend(owner, hoursFromNoon(2), 40)
-  await look(db, hoursFromNoon(2))
-  const told = {
+  await evaluateAll(db, hoursFromNoon(2))
+  const fired = {
     id: alert.id,
     name: 'alerta daily_spend',
     kind: 'daily_spend',
@@ -94,40 +94,40 @@ test('daily spending fires when the threshold is reached, once, and again on the
     spent_brl: '10',
     period_started_at: '2026-09-15T15:00:00.000Z',
   }
-  assert.deepEqual(await firedOf(db, customerId), [told])
+  assert.deepEqual(await firedOf(db, customerId), [fired])
   const row = await rowOf(db, alert)
   assert.deepEqual(
     [row.state, row.last_value_nano, row.last_fired_at, row.fired_period],
     ['triggered', 10n * BRL, NOON, '2026-09-16'],
   )
-  await look(db, hoursFromNoon(3))
+  await evaluateAll(db, hoursFromNoon(3))
   assert.equal((await rowOf(db, alert)).state, 'ok', 'a new day has begun')
   await spend(owner, hoursFromNoon(4), 11)
-  await look(db, hoursFromNoon(4))
-  const again = { ...told, spent_brl: '11', period_started_at: '2026-09-16T15:00:00.000Z' }
-  assert.deepEqual(await firedOf(db, customerId), [told, again])
+  await evaluateAll(db, hoursFromNoon(4))
+  const again = { ...fired, spent_brl: '11', period_started_at: '2026-09-16T15:00:00.000Z' }
+  assert.deepEqual(await firedOf(db, customerId), [fired, again])
 })
 
-test('monthly spending begins again with the month of the customer', async () => {
+test("monthly spending starts anew with the customer's month", async () => {
   const owner = await addCustomer('America/Sao_Paulo')
   await addAlert(db, owner.customerId, { kind: 'monthly_spend', threshold: '100' })
-  // 21:30 of the last day of August there, where it is September in UTC.
+  // 21:30 on the last day of August there; in UTC it is September.
   await spend(owner, new Date('2026-09-01T00:30:00Z'), 60)
   await spend(owner, new Date('2026-09-01T03:00:00Z'), 60)
-  await look(db, NOON)
+  await evaluateAll(db, NOON)
   assert.deepEqual(await firedOf(db, owner.customerId), [])
   await spend(owner, NOON, 40)
-  await look(db, NOON)
-  await look(db, new Date('2026-10-01T02:59:00Z'))
+  await evaluateAll(db, NOON)
+  await evaluateAll(db, new Date('2026-10-01T02:59:00Z'))
   assert.equal((await firedOf(db, owner.customerId)).length, 1)
   await spend(owner, new Date('2026-10-01T03:00:00Z'), 100)
-  await look(db, new Date('2026-10-01T03:00:00Z'))
+  await evaluateAll(db, new Date('2026-10-01T03:00:00Z'))
   const [first, second] = await firedOf(db, owner.customerId)
   assert.equal(first?.spent_brl, '100')
   assert.equal(second?.period_started_at, '2026-10-01T03:00:00.000Z')
 })
 
-test('over random balances an alert fires at the crossings of its threshold, and again a tenth beyond it', async () => {
+test('for random balances an alert fires when its threshold is crossed, and again after a recovery of a tenth', async () => {
   const balances = fc.array(
     fc.oneof(fc.integer({ min: 80, max: 130 }), fc.constantFrom(99, 100, 109, 110)),
     { minLength: 6, maxLength: 10 },
@@ -150,70 +150,70 @@ test('over random balances an alert fires at the crossings of its threshold, and
           isArmed = false
           expected.push(String(next))
         }
-        await look(db, NOON)
+        await evaluateAll(db, NOON)
       }
-      const told = (await firedOf(db, customerId)).map((data) => data.balance_brl)
-      assert.deepEqual(told, expected)
+      const fired = (await firedOf(db, customerId)).map((data) => data.balance_brl)
+      assert.deepEqual(fired, expected)
       await sql`delete from alerts where customer_id = ${customerId}`.execute(db)
     }),
     { numRuns: 3 },
   )
 })
 
-test('days that the balance lasts are those of GET /me/runway, and none where too little is spent', async () => {
+test("the balance's remaining days are those of GET /me/runway, and unknown when too little is spent", async () => {
   const owner = await addCustomer('UTC', '100')
   const { customerId } = owner
   await addAlert(db, customerId, { kind: 'runway_days', threshold: '30' })
-  await look(db, new Date())
+  await evaluateAll(db, new Date())
   assert.deepEqual(await firedOf(db, customerId), [], 'without spending it lasts for ever')
   await spend(owner, new Date(Date.now() - 86_400_000), 50)
-  await look(db, new Date())
+  await evaluateAll(db, new Date())
   assert.deepEqual(await firedOf(db, customerId), [], '30 days are not below 30')
   await spend(owner, new Date(Date.now() - 86_400_000), 10)
-  await look(db, new Date())
+  await evaluateAll(db, new Date())
   const { runwayDays } = await readRunway(db, customerId)
-  const [told] = await firedOf(db, customerId)
+  const [fired] = await firedOf(db, customerId)
   assert.deepEqual(
-    [told?.runway_days, told?.threshold_days, told?.balance_brl],
+    [fired?.runway_days, fired?.threshold_days, fired?.balance_brl],
     [runwayDays, 30, '40'],
   )
   assert.equal(runwayDays, 20)
 })
 
-test('errors fire by their share of the last hour, and one failure of two says nothing', async () => {
+test('an error alert fires by the failure rate of the last hour, and one failure of two calls is not enough', async () => {
   const owner = await addCustomer()
   const { customerId } = owner
   const alert = await addAlert(db, customerId, { kind: 'error_rate', threshold: '25' })
   await calls(owner, hoursFromNoon(0.1), 2, 1)
   await calls(owner, hoursFromNoon(0.1), 17, 17)
-  await look(db, hoursFromNoon(0.2))
+  await evaluateAll(db, hoursFromNoon(0.2))
   assert.deepEqual(await firedOf(db, customerId), [], 'nineteen calls are too few')
   await calls(owner, hoursFromNoon(0.2), 61, 2)
-  await look(db, hoursFromNoon(0.3))
-  const [told] = await firedOf(db, customerId)
+  await evaluateAll(db, hoursFromNoon(0.3))
+  const [fired] = await firedOf(db, customerId)
   assert.deepEqual(
-    [told?.error_percent, told?.threshold_percent, told?.requests],
+    [fired?.error_percent, fired?.threshold_percent, fired?.requests],
     [25, 25, 80],
     '20 of 80 failed',
   )
   assert.equal((await rowOf(db, alert)).last_value_nano, 25n * BRL)
-  // An hour and a half later half of that hour counts, with 60 of this one: 10 of 100.
+  // An hour and a half later half of that hour counts, together with 60 calls of this one: 10 of 100.
   await calls(owner, hoursFromNoon(1.4), 60, 0)
-  await look(db, hoursFromNoon(1.5))
+  await evaluateAll(db, hoursFromNoon(1.5))
   assert.equal((await rowOf(db, alert)).state, 'ok')
   await calls(owner, hoursFromNoon(1.6), 60, 60)
-  await look(db, hoursFromNoon(1.6))
+  await evaluateAll(db, hoursFromNoon(1.6))
   assert.equal((await firedOf(db, customerId)).length, 2)
-  await look(db, hoursFromNoon(5))
+  await evaluateAll(db, hoursFromNoon(5))
   assert.equal((await rowOf(db, alert)).state, 'ok', 'where nobody calls nothing fails')
 })
 
-test('an alert of a key or a team is of its calls alone, until the key is revoked and the team deleted', async () => {
+test('an alert of a key or a team counts only its calls, until the key is revoked and the team deleted', async () => {
   const owner = await addCustomer()
   const { customerId } = owner
   const team = await db
     .transaction()
-    .execute((trx) => createTeam(trx, { ownerId: customerId, name: 'Dados', limitNanoBrl: null }))
+    .execute((trx) => insertTeam(trx, { ownerId: customerId, name: 'Dados', limitNanoBrl: null }))
   assert.equal(team.kind, 'created')
   const keyOf = async (teamId?: string): Promise<Seeded> => {
     const input = { customerId, name: 'outra', requestsPerMinute: 10, teamId }
@@ -232,26 +232,26 @@ test('an alert of a key or a team is of its calls alone, until the key is revoke
   await calls(owner, NOON, 30, 30)
   await spend(other, NOON, 9)
   await spend(ofTeam, NOON, 6)
-  await look(db, NOON)
+  await evaluateAll(db, NOON)
   assert.deepEqual(await states(), ['ok', 'ok', 'ok'])
   await spend(other, NOON, 1)
   await calls(ofTeam, NOON, 20, 20)
   await spend(alsoOfTeam, NOON, 4)
-  // What was spent until then was spent.
+  // Earlier spending still counts.
   await revokeApiKey(db, other.keyId)
-  await db.transaction().execute((trx) => deleteTeam(trx, team.id))
-  await look(db, NOON)
+  await db.transaction().execute((trx) => closeTeam(trx, team.id))
+  await evaluateAll(db, NOON)
   assert.deepEqual(await states(), ['triggered', 'triggered', 'triggered'])
-  const told = await firedOf(db, customerId)
+  const fired = await firedOf(db, customerId)
   assert.deepEqual(
-    new Set(told.map((data) => [data.api_key_id, data.team_id, data.spent_brl].join())),
+    new Set(fired.map((data) => [data.api_key_id, data.team_id, data.spent_brl].join())),
     new Set([`${other.keyId},,10`, `,${team.id},10`, `,${team.id},`]),
   )
-  await look(db, hoursFromNoon(24))
+  await evaluateAll(db, hoursFromNoon(24))
   assert.deepEqual(await states(), ['ok', 'ok', 'ok'])
 })
 
-test('a disabled alert is not evaluated, and a new threshold arms a fired alert again', async () => {
+test('a disabled alert is not evaluated, and a new threshold rearms a fired alert', async () => {
   const owner = await addCustomer()
   const { customerId } = owner
   await spend(owner, NOON, 50)
@@ -260,7 +260,7 @@ test('a disabled alert is not evaluated, and a new threshold arms a fired alert 
   const change = async (more: AlertChange) => {
     const fields = Object.keys(more)
     assert.ok(await changeAlert(db, SYSTEM, { customerId, id, readChange: () => more, fields }))
-    await look(db, NOON)
+    await evaluateAll(db, NOON)
     return (await firedOf(db, customerId)).length
   }
   assert.equal(await change({ name: 'ainda desligado' }), 0)
@@ -271,7 +271,7 @@ test('a disabled alert is not evaluated, and a new threshold arms a fired alert 
   assert.equal(await change({ isEnabled: true }), 2, 'on again is not armed again')
 })
 
-test('however many nodes look at once, an alert fires once', async () => {
+test('an alert fires once, however many nodes evaluate it in parallel', async () => {
   const owners = await Promise.all(Array.from({ length: 6 }, () => addCustomer()))
   for (const owner of owners) {
     await spend(owner, NOON, 10)
@@ -280,7 +280,7 @@ test('however many nodes look at once, an alert fires once', async () => {
   }
   await sql`update alerts set due_at = '-infinity'`.execute(db)
   const fired = await Promise.all(
-    // As slow as to lose them to the next: they are due again at once.
+    // As if a node were so slow that the next one took its alerts: they are due again immediately.
     Array.from({ length: 6 }, async () => {
       const count = await evaluateAlerts(db, { now: NOON, log })
       await sql`update alerts set due_at = '-infinity'`.execute(db)
@@ -295,7 +295,7 @@ test('however many nodes look at once, an alert fires once', async () => {
   assert.equal(await evaluateAlerts(db, { now: NOON, log }), 0, 'none is due before its time')
 })
 
-test('a node that is slow to read, so that another takes the alert too, does not fire it twice', async () => {
+test('an alert that a second node takes from a slow node does not fire twice', async () => {
   const owner = await addCustomer()
   await spend(owner, NOON, 10)
   await addAlert(db, owner.customerId, { kind: 'daily_spend', threshold: '10' })
@@ -303,11 +303,11 @@ test('a node that is slow to read, so that another takes the alert too, does not
     db,
   )
   const lookAt = (now: Date) => () => evaluateAlerts(db, { now, log })
-  assert.equal(await lookTwice(db, [lookAt(NOON), lookAt(hoursFromNoon(0.1))]), 1)
+  assert.equal(await evaluateConcurrently(db, [lookAt(NOON), lookAt(hoursFromNoon(0.1))]), 1)
   assert.equal((await firedOf(db, owner.customerId)).length, 1)
 })
 
-test("an alert does not fire if it cannot be reported, and other customers' alerts do not wait for it", async () => {
+test("an alert that cannot be reported does not fire, and does not delay other customers' alerts", async () => {
   const [broken, sound] = [await addCustomer(), await addCustomer()]
   for (const owner of [broken, sound]) await spend(owner, NOON, 10)
   const input = { kind: 'daily_spend', threshold: '10' } as const
@@ -321,12 +321,12 @@ test("an alert does not fire if it cannot be reported, and other customers' aler
     when (new.customer_id = ${sql.lit(broken.customerId)}) execute function refuse_event()`.execute(
     db,
   )
-  await look(db, NOON)
+  await evaluateAll(db, NOON)
   assert.equal((await rowOf(db, alert)).state, 'ok')
   assert.equal((await firedOf(db, sound.customerId)).length, 1)
   assert.match(errors.splice(0).join(), /alerts_not_evaluated.*no room/)
   await sql`drop trigger refuse_event on events`.execute(db)
-  await look(db, NOON)
+  await evaluateAll(db, NOON)
   assert.equal((await firedOf(db, broken.customerId)).length, 1)
 })
 
@@ -335,7 +335,7 @@ test('a deleted customer is not notified', async () => {
   await spend(owner, NOON, 10)
   await addAlert(db, owner.customerId, { kind: 'daily_spend', threshold: '10' })
   await sql`update customers set deleted_at = now() where id = ${owner.customerId}`.execute(db)
-  await look(db, NOON)
+  await evaluateAll(db, NOON)
   assert.deepEqual(await firedOf(db, owner.customerId), [])
   assert.deepEqual(errors, [])
 })

@@ -1,4 +1,4 @@
-/** Whoever has topped up is warned of a balance that will not last, without asking for it. */
+/** Customers who have topped up are warned of a low balance, without setting an alert. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { warnOfLowBalance } from '../../src/alerts/warn-of-low-balance.ts'
@@ -8,15 +8,15 @@ import { credit, debit } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { createTestDatabase, seedCustomer } from '../harness/test-database.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
-import { BRL, errors, firedOf, log, lookTwice } from '../harness/alerts.ts'
+import { BRL, errors, firedOf, log, evaluateConcurrently } from '../harness/alerts.ts'
 
 const database = await createTestDatabase()
 const { db } = database
 after(() => database.drop())
 
 let now = Date.now()
-/** The next time that it is due. */
-async function lookAgain(): Promise<number> {
+/** When it is next due. */
+async function warnAgain(): Promise<number> {
   now += 300_000
   const warned = await warnOfLowBalance(db, { now: new Date(now), log })
   assert.deepEqual(errors, [])
@@ -43,19 +43,19 @@ const low = (critical: boolean, balance_brl: string, runway_days: number) => ({
 
 test('a low and a critical balance are reported once each, until the balance recovers', async () => {
   const { customerId, key } = await seedCustomer(db, { balanceBrl: '100' })
-  assert.equal(await lookAgain(), 0)
+  assert.equal(await warnAgain(), 0)
   await spend(customerId, key.id, 70)
-  assert.equal(await lookAgain(), 1)
+  assert.equal(await warnAgain(), 1)
   await spend(customerId, key.id, 1)
-  assert.equal(await lookAgain(), 0)
+  assert.equal(await warnAgain(), 0)
   await spend(customerId, key.id, 19)
-  assert.equal(await lookAgain(), 1)
+  assert.equal(await warnAgain(), 1)
   await spend(customerId, key.id, 2)
-  assert.equal(await lookAgain(), 0)
+  assert.equal(await warnAgain(), 0)
   await topUp(customerId, 100)
-  assert.equal(await lookAgain(), 0)
+  assert.equal(await warnAgain(), 0)
   await spend(customerId, key.id, 94)
-  assert.equal(await lookAgain(), 1)
+  assert.equal(await warnAgain(), 1)
   assert.deepEqual(await firedOf(db, customerId, 'balance.low'), [
     low(false, '30', 12),
     low(true, '10', 3),
@@ -63,34 +63,34 @@ test('a low and a critical balance are reported once each, until the balance rec
   ])
 })
 
-test('a used-up balance is reported by its own event and by no other', async () => {
+test('a used-up balance is reported by its own event only', async () => {
   const { customerId, key } = await seedCustomer(db, { balanceBrl: '100' })
-  await lookAgain()
+  await warnAgain()
   await spend(customerId, key.id, 100)
-  assert.equal(await lookAgain(), 0)
+  assert.equal(await warnAgain(), 0)
   assert.equal((await firedOf(db, customerId, 'balance.depleted')).length, 1)
   assert.deepEqual(await firedOf(db, customerId, 'balance.low'), [])
 })
 
-test('who never topped up is not warned', async () => {
+test('a customer without a top-up is not warned', async () => {
   const customer = await createCustomer(db, { name: 'Só bônus' })
   assert.ok('id' in customer)
   const { id: customerId } = customer
   await topUp(customerId, 10, 'promotional')
   const { key } = await createApiKey(db, { customerId, name: 'chave', requestsPerMinute: 10 })
   await spend(customerId, key.id, 9)
-  assert.equal(await lookAgain(), 0)
+  assert.equal(await warnAgain(), 0)
   assert.deepEqual(await firedOf(db, customerId, 'balance.low'), [])
 })
 
-test('however many nodes look at once, each customer is warned once', async () => {
+test('each customer is warned once, however many nodes evaluate in parallel', async () => {
   const customers = await Promise.all(
     Array.from({ length: 5 }, () => seedCustomer(db, { balanceBrl: '100' })),
   )
   for (const { customerId, key } of customers) await spend(customerId, key.id, 95)
   now += 300_000
-  const look = () => warnOfLowBalance(db, { now: new Date(now), log })
-  const warned = await Promise.all([look(), look(), look()])
+  const warn = () => warnOfLowBalance(db, { now: new Date(now), log })
+  const warned = await Promise.all([warn(), warn(), warn()])
   assert.equal(
     warned.reduce((sum, count) => sum + count, 0),
     5,
@@ -100,19 +100,19 @@ test('however many nodes look at once, each customer is warned once', async () =
   assert.deepEqual(errors, [])
 })
 
-test('a node that is slow to read, so that another comes to the same account, does not warn twice', async () => {
+test('an account that a second node takes from a slow node is not warned twice', async () => {
   const { customerId, key } = await seedCustomer(db, { balanceBrl: '100' })
-  await lookAgain()
+  await warnAgain()
   await spend(customerId, key.id, 95)
   now += 300_000
-  const look = () => warnOfLowBalance(db, { now: new Date(now), log })
-  assert.equal(await lookTwice(db, [look, look]), 1)
+  const warn = () => warnOfLowBalance(db, { now: new Date(now), log })
+  assert.equal(await evaluateConcurrently(db, [warn, warn]), 1)
   assert.equal((await firedOf(db, customerId, 'balance.low')).length, 1)
 })
 
-test('an account in which nothing moved is not looked at again', async () => {
+test('an account without movement is not evaluated again', async () => {
   const { customerId } = await seedCustomer(db, { balanceBrl: '100' })
-  await lookAgain()
+  await warnAgain()
   const lookedAt = async () =>
     (
       await db
@@ -122,10 +122,10 @@ test('an account in which nothing moved is not looked at again', async () => {
         .executeTakeFirstOrThrow()
     ).looked_at.getTime()
   const before = await lookedAt()
-  await lookAgain()
+  await warnAgain()
   assert.equal(await lookedAt(), before)
   const entry = { customerId, reason: 'adjustment', reference: createId() }
   await debit(db, { ...entry, amountNanoBrl: BRL })
-  await lookAgain()
+  await warnAgain()
   assert.equal(await lookedAt(), now)
 })

@@ -22,16 +22,16 @@ function modelOf(id: string, own: PriceTerms, ...routes: PriceTerms[]): Configur
   return { ...testModel, id, price: own, routes: over }
 }
 
-test('every price carries the id it is stored under, and equal prices of a model have one id', async () => {
+test('every price carries the id it is stored under, and equal prices of a model share one id', async () => {
   const models = [
     modelOf('a', costing(1n), costing(1n), costing(2n), costing(1n, { images: 3n })),
     modelOf('b', costing(1n)),
   ]
   const [a, b] = await registerPrices(db, models)
   assert.ok(a && b)
-  const [equal, dearer, withUnits] = a.routes.map((route) => route.price.id)
+  const [equal, moreExpensive, withUnits] = a.routes.map((route) => route.price.id)
   assert.equal(equal, a.price.id)
-  assert.equal(new Set([a.price.id, dearer, withUnits, b.price.id]).size, 4)
+  assert.equal(new Set([a.price.id, moreExpensive, withUnits, b.price.id]).size, 4)
   for (const price of [a.price, b.price, ...a.routes.map((route) => route.price)])
     assert.deepEqual(await findPrice(db, price.id), price)
   assert.equal(await findPrice(db, 0), undefined)

@@ -1,4 +1,4 @@
-/** The operator's command line: what it prints, what it changes, its exit code. */
+/** The operator's command line: its output, its changes and its exit code. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -45,7 +45,7 @@ async function text(args: readonly string[], on?: On): Promise<string> {
   return stdout
 }
 
-/** What `--json` prints: one line, whole, and nothing else. */
+/** The output of `--json`: one complete line, and nothing else. */
 async function json(args: readonly string[], on?: On): Promise<any> {
   const stdout = await text([...args, '--json'], on)
   assert.match(stdout, /^[^\n]+\n$/)
@@ -69,7 +69,7 @@ async function everything(): Promise<string> {
   return JSON.stringify(rows.map((result) => result.rows))
 }
 
-/** A refusal names what is wrong in one line, without a stack trace, and changes nothing. */
+/** A refusal names the fault in one line, without a stack trace, and changes nothing. */
 async function assertRefused(args: readonly string[], message: RegExp, on?: On): Promise<void> {
   const ran = await run(args, on)
   const said = JSON.stringify({ ...ran, stderr: ran.stderr.slice(0, 200) })
@@ -92,7 +92,7 @@ async function assertAllRefused(cases: readonly (readonly [string[], RegExp])[])
   assert.equal(await everything(), before, 'a refused command changes nothing')
 }
 
-test('a customer is made once per e-mail, with an empty account, and is found by id and by e-mail', async () => {
+test('a customer is created once per e-mail, with an empty account, and is found by id and by e-mail', async () => {
   const email = 'ze@example.com'
   const made = await json(['customer', 'create', '--name', 'Padaria do Zé', '--email', email])
   assert.match(made.id, UUID)
@@ -144,7 +144,7 @@ test('a credit is exact to the last digit, and the same reference is credited on
   )
 })
 
-test('a credit that is no sound amount, or of nobody, is refused and changes nothing', async () => {
+test('an invalid credit, or one of an unknown customer, is refused and changes nothing', async () => {
   const { email } = await makeCustomer()
   const credit = (...rest: string[]): string[] => ['customer', 'credit', email, ...rest]
   await assertAllRefused([
@@ -158,7 +158,7 @@ test('a credit that is no sound amount, or of nobody, is refused and changes not
   ])
 })
 
-test('the secret of a key is printed once, where the key is made, and is stored nowhere', async () => {
+test('the secret of a key is printed once, when the key is created, and is stored nowhere', async () => {
   const { id, email } = await makeCustomer()
   const made = await json(['key', 'create', email, '--name', 'Servidor'])
   assert.match(made.secret, new RegExp(`^${SECRET.source}$`))
@@ -190,7 +190,7 @@ test('the secret of a key is printed once, where the key is made, and is stored 
   )
 })
 
-test('a key has the limits that its options name, and the default where they name none', async () => {
+test('a key has the limits that its options name, and the defaults otherwise', async () => {
   const { id, email } = await makeCustomer()
   const plain = await json(['key', 'create', email, '--name', 'Simples'])
   assert.deepEqual(
@@ -219,7 +219,7 @@ test('a key has the limits that its options name, and the default where they nam
     customer_id: id,
     name: 'Completa',
     last_four: full.secret.slice(-4),
-    // There is no balance yet to spend.
+    // There is no balance to spend yet.
     status: 'suspended',
     model_ids: ['gpt-4o-mini', 'sandbox-chat'],
     ip_allowlist: ['10.0.0.0/8', '2001:db8::/32', '192.0.2.7'],
@@ -246,7 +246,7 @@ test('a key has the limits that its options name, and the default where they nam
   assert.match(table, new RegExp(`^${cells.join(' +')} +gpt-4o-mini,sandbox-chat +10\\.0`, 'm'))
 })
 
-test('a key with an option that is wrong is refused and not made', async () => {
+test('a key with an invalid option is refused and not created', async () => {
   const { email } = await makeCustomer()
   const create = (...rest: string[]): string[] => [
     'key',
@@ -273,7 +273,7 @@ test('a key with an option that is wrong is refused and not made', async () => {
   ])
 })
 
-test('a revoked key is revoked for good and shows as such', async () => {
+test('a revoked key cannot be restored and is shown as revoked', async () => {
   const { email } = await makeCustomer()
   const [one, two] = await Promise.all(
     ['Uma chave', 'Outra chave'].map((name) => json(['key', 'create', email, '--name', name])),
@@ -307,7 +307,7 @@ test('a revoked key is revoked for good and shows as such', async () => {
   ])
 })
 
-test('the models are listed with prices and routes, all or of a category', async () => {
+test('the models are listed with prices and routes, all or by category', async () => {
   const all = await json(['model', 'list'])
   const mini = all.find((model: { id: string }) => model.id === 'gpt-4o-mini')
   assert.deepEqual(
@@ -337,7 +337,7 @@ test('a rate applies from its date on, and not before', async () => {
     assert.deepEqual(await json(['fx', 'show'], on), set, 'an older date changes nothing')
     assert.match(await text(['fx', 'set', '5.3', '--note', 'x'], on), /^stored: 1 USD = 5\.3 BRL/)
     assert.equal((await json(['fx', 'show'], on)).rate, 5.3)
-    // A rate of the sandbox is never one of live mode.
+    // A sandbox rate is never used in live mode.
     const live = { database: fresh, env: { ...LIVE_ENVIRONMENT, OPENAI_API_KEY: 'sk-test' } }
     assert.equal((await run(['fx', 'show'], live)).code, 1)
     assert.equal((await json(['fx', 'set', '5.4', '--note', 'à mão'], live)).source, 'manual')
@@ -360,7 +360,7 @@ test('an invalid rate is refused and not stored', async () => {
   ])
 })
 
-test('an audit proves a clean ledger, and names the check that a changed balance fails', async () => {
+test('an audit of a sound ledger succeeds, and names the check that a changed balance fails', async () => {
   const fresh = await createTestDatabase()
   try {
     const on = { database: fresh }
@@ -399,7 +399,7 @@ test('an audit proves a clean ledger, and names the check that a changed balance
   }
 })
 
-test('the doctor finds a missing rate, a mode of play and missing upstreams', async () => {
+test('the doctor finds a missing rate, sandbox mode and missing upstreams', async () => {
   const fresh = await createTestDatabase()
   try {
     const on = { database: fresh }
@@ -445,7 +445,7 @@ test('help is printed on request; an unknown command is refused', async () => {
   }
 })
 
-test('an option or a word that a command does not know is refused, and so is an empty name', async () => {
+test('an unknown option or argument is refused, and so is an empty name', async () => {
   await assertAllRefused([
     [['customer', 'create', '--name', 'x', '--balance', '5'], /--balance/],
     [['customer', 'create', '--name'], /--name/],
@@ -453,7 +453,7 @@ test('an option or a word that a command does not know is refused, and so is an 
     [['customer', 'create', '--name', ''], /--name/],
     // A name without its quotes would become half a name.
     [['customer', 'create', '--name', 'Padaria', 'do', 'Zé'], /do/],
-    // A slip of the operator: the limit that was meant would not be there.
+    // A typo of the operator: the intended limit would be missing.
     [['customer', 'create', '--name', 'x', '--budget-usd', '5'], /--budget-usd/],
   ])
 })
@@ -468,7 +468,7 @@ test('faults of the configuration and an unreachable database are reported in on
   assert.doesNotMatch(down.stderr, /hush/)
 })
 
-test('as a process it prints the same, ends by itself, and has the same exit code', async () => {
+test('as a process it prints the same, exits by itself, and has the same exit code', async () => {
   const { id } = await makeCustomer()
   const unreachable = { DATABASE_URL: 'postgres://catraca:hush@127.0.0.1:1/catraca' }
   const cases: (readonly [number, string[], Record<string, string>?])[] = [
@@ -485,8 +485,8 @@ test('as a process it prints the same, ends by itself, and has the same exit cod
       runCliProcess(args, environment({ env })),
     ])
     assert.equal(outside.code, code, outside.stderr)
-    // A stack trace is of where it was called from.
-    const told = ({ stdout, stderr }: RanCli) => [stdout, stderr.split('\n')[0]]
-    assert.deepEqual(told(outside), told(inside))
+    // A stack trace depends on the place of the call.
+    const printed = ({ stdout, stderr }: RanCli) => [stdout, stderr.split('\n')[0]]
+    assert.deepEqual(printed(outside), printed(inside))
   }
 })

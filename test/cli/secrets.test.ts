@@ -1,4 +1,4 @@
-/** The key that secrets are sealed with is exchanged beside running servers, and nothing is lost by it. */
+/** The key that seals secrets is replaced while servers run, and nothing is lost. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,8 @@ import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { SYSTEM } from '../../src/audit-log/audited.ts'
 import { loadConfig } from '../../src/composition/config.ts'
-import { countSealed, reseal, SEALED_COLUMNS } from '../../src/db/reseal.ts'
+import { rotateSecrets } from '../../src/composition/rotate-secrets.ts'
+import { countSealed, SEALED_COLUMNS } from '../../src/db/reseal.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { seal, unseal } from '../../src/lib/seal.ts'
 import { rotateSigningSecret } from '../../src/webhooks/webhook-endpoints.ts'
@@ -60,7 +61,7 @@ async function empty(): Promise<void> {
   await sql`delete from webhook_endpoints`.execute(db)
 }
 
-test('every sealed column of the database is in the list of those that are sealed anew', async () => {
+test('every sealed column of the database is in the list of columns to be resealed', async () => {
   const { rows } = await sql<{ table: string; column: string }>`
     select c.relname as table, a.attname as column from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
@@ -73,7 +74,7 @@ test('every sealed column of the database is in the list of those that are seale
   )
 })
 
-test('what the previous key sealed opens until it is sealed anew, and what neither sealed does not', () => {
+test('a secret of the previous key opens until it is resealed, and a secret of neither key does not open', () => {
   const id = createId()
   const sealed = seal(previous, id, Buffer.from('segredo'))
   assert.equal(unseal(current, id, sealed, previous).toString(), 'segredo')
@@ -84,7 +85,7 @@ test('what the previous key sealed opens until it is sealed anew, and what neith
   assert.throws(() => unseal(current, id, cut, previous), { reason: 'damaged' })
 })
 
-test('the command seals everything anew, can be repeated, and doctor reports the rest', async () => {
+test('the command reseals everything, can be repeated, and doctor reports the rest', async () => {
   const old = await addSecrets(previous, 3)
   const young = await addSecrets(current, 2)
   const before = await catraca(['doctor'])
@@ -100,7 +101,10 @@ test('the command seals everything anew, can be repeated, and doctor reports the
   })
   assert.equal(ran.code, 0)
   await assertOpensWith(current, new Map([...old, ...young]))
-  assert.deepEqual(await reseal(db, { current, previous }), { resealed: 0, damaged: [] })
+  assert.deepEqual(await rotateSecrets(db, SYSTEM, { current, previous }), {
+    resealed: 0,
+    damaged: [],
+  })
   const after = await catraca(['doctor'])
   assert.match(after.stdout, /ok +nothing is sealed with SECRETS_KEY_PREVIOUS/)
   const acts = await db
@@ -114,7 +118,7 @@ test('the command seals everything anew, can be repeated, and doctor reports the
   await empty()
 })
 
-test('secrets that cannot be opened are reported, and the others are sealed anew nevertheless', async () => {
+test('secrets that cannot be opened are reported, and the others are still resealed', async () => {
   const old = await addSecrets(previous, 1)
   await addSecrets(lost, 2)
   const [damagedId = ''] = (await addSecrets(previous, 1)).keys()
@@ -134,13 +138,13 @@ test('secrets that cannot be opened are reported, and the others are sealed anew
   await empty()
 })
 
-test('while it runs secrets are exchanged, runs meet, and every secret is the newest of its row', async () => {
+test('while secrets change and runs overlap, every row keeps its newest secret', async () => {
   const secrets = await addSecrets(previous, 450)
   const ids = [...secrets.keys()]
   const exchanged = ids.filter((_, place) => place % 9 === 0)
   const [first, second] = await Promise.all([
-    reseal(db, { current, previous }),
-    reseal(db, { current, previous }),
+    rotateSecrets(db, SYSTEM, { current, previous }),
+    rotateSecrets(db, SYSTEM, { current, previous }),
     ...exchanged.map((id) =>
       db.transaction().execute(async (trx) => {
         const made = await rotateSigningSecret(trx, SYSTEM, current, { customerId, id })
@@ -165,7 +169,7 @@ test('while it runs secrets are exchanged, runs meet, and every secret is the ne
   await empty()
 })
 
-test('both keys are needed, and they must be two', async () => {
+test('both keys are required, and they must differ', async () => {
   const { code, stderr } = await catraca(['secrets', 'rotate'], { SECRETS_KEY: BOTH.SECRETS_KEY })
   assert.equal(code, 2)
   assert.match(stderr, /SECRETS_KEY and SECRETS_KEY_PREVIOUS are needed/)
@@ -177,6 +181,6 @@ test('both keys are needed, and they must be two', async () => {
   ] as const)
     assert.throws(
       () => loadConfig(env, tmpdir()),
-      ({ message: told }: Error) => message.test(told) && !told.includes('curta'),
+      ({ message: text }: Error) => message.test(text) && !text.includes('curta'),
     )
 })

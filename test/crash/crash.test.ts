@@ -22,8 +22,8 @@ import { seedCustomer } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
 import { startLoadClients, type LoadClients, type Received } from '../harness/load-clients.ts'
 
-const NODE_KILLS = effort({ ordinary: 8, full: 50 })
-const DATABASE_KILLS = effort({ ordinary: 3, full: 10 })
+const NODE_KILLS = effort({ ordinary: 5, full: 50 })
+const DATABASE_KILLS = effort({ ordinary: 2, full: 10 })
 const CLIENTS = 8
 const WHOLE_BETWEEN_KILLS = 7
 /** The promise: everything is resolved within a minute. */

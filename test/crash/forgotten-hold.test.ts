@@ -80,7 +80,7 @@ const doubtful = { ...runningCall, isHoldDurable: false }
 test('a hold that a crash forgot is missing: nothing is charged, and its money is free again', async () => {
   const { key, customerId } = await seedCustomer(database.db, { balanceBrl: '10' })
   const kept = one.attempt(key, 100)
-  const forgotten = one.attempt(key, 200, { mayLag: true })
+  const forgotten = one.attempt(key, 200, { commitsAsynchronously: true })
   assert.equal((await one.ledger.hold(kept)).kind, 'held')
   assert.equal((await one.ledger.hold(forgotten)).kind, 'held')
   await crashDatabase()
@@ -110,7 +110,7 @@ test('a hold that a crash forgot is missing: nothing is charged, and its money i
 
 test('a hold that a checkpoint was found on survives a crash', async () => {
   const { key } = await seedCustomer(database.db, { balanceBrl: '10' })
-  const attempt = one.attempt(key, 100, { mayLag: true })
+  const attempt = one.attempt(key, 100, { commitsAsynchronously: true })
   assert.equal((await one.ledger.hold(attempt)).kind, 'held')
   const checkpoints = [{ id: attempt.id, customerId: attempt.customerId, outputTokensSeen: 0 }]
   assert.deepEqual(await one.ledger.checkpoint(checkpoints), checkpoints)
@@ -121,7 +121,7 @@ test('a hold that a checkpoint was found on survives a crash', async () => {
 
 test('a checkpoint does not vouch for a hold that was forgotten', async () => {
   const { key } = await seedCustomer(database.db, { balanceBrl: '10' })
-  const attempt = one.attempt(key, 100, { mayLag: true })
+  const attempt = one.attempt(key, 100, { commitsAsynchronously: true })
   assert.equal((await one.ledger.hold(attempt)).kind, 'held')
   await crashDatabase()
   const checkpoint = { id: attempt.id, customerId: attempt.customerId, outputTokensSeen: 0 }
@@ -130,7 +130,7 @@ test('a checkpoint does not vouch for a hold that was forgotten', async () => {
 
 test('a charge whose hold is in doubt waits for the database, and gets the outcome of the hold', async () => {
   const { key } = await seedCustomer(database.db, { balanceBrl: '10' })
-  const attempt = one.attempt(key, 100, { mayLag: true })
+  const attempt = one.attempt(key, 100, { commitsAsynchronously: true })
   assert.equal((await one.ledger.hold(attempt)).kind, 'held')
   // In order: nothing is forgotten.
   await embedded.stop()

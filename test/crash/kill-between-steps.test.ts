@@ -17,7 +17,7 @@ import { killBetweenSteps, type Act } from './kill-between-steps.ts'
 import { startWorld } from './world.ts'
 
 /** Of the three moments of each step; in the ordinary run about every eighth step, and others each time. */
-const stride = effort({ ordinary: 25, full: 1 })
+const stride = effort({ ordinary: 40, full: 1 })
 const offset = Math.floor(Math.random() * stride)
 
 const METHODS = (['pix', 'boleto'] as const).slice(0, effort({ ordinary: 1, full: 2 }))

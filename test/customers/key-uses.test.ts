@@ -1,4 +1,4 @@
-/** The last use of a key reaches the database, through failures and the end of the process. */
+/** The last use of a key reaches the database, despite failures and the end of the process. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
@@ -53,7 +53,7 @@ test('the last use over all nodes is kept, whichever is written last', async () 
   assert.equal(await usedAtMs(key.id), NOON_MS + 2)
 })
 
-test('what could not be written is written later, and a newer use is not lost to it', async () => {
+test('a use that could not be written is written later, and does not replace a newer one', async () => {
   const { db } = database
   const [{ key: first }, { key: second }] = [
     await seedCustomer(db, { balanceBrl: '0' }),
@@ -63,17 +63,17 @@ test('what could not be written is written later, and a newer use is not lost to
   const uses = createUses(lines)
   uses.note(first.id, NOON_MS)
   uses.note(second.id, NOON_MS)
-  await sql`alter table api_key_uses rename to away`.execute(db)
+  await sql`alter table api_key_uses rename to renamed_uses`.execute(db)
   const failing = uses.flush()
   uses.note(second.id, NOON_MS + 5)
   await failing
   assert.match(lines.join(''), /key_uses_flush_failed/)
-  await sql`alter table away rename to api_key_uses`.execute(db)
+  await sql`alter table renamed_uses rename to api_key_uses`.execute(db)
   await uses.flush()
   assert.deepEqual([await usedAtMs(first.id), await usedAtMs(second.id)], [NOON_MS, NOON_MS + 5])
 })
 
-test('a key that there is not does not keep the uses of the others from being written', async () => {
+test('an unknown key does not block the uses of the others', async () => {
   const { key } = await seedCustomer(database.db, { balanceBrl: '0' })
   const uses = createUses()
   uses.note(createId(), NOON_MS)
@@ -82,7 +82,7 @@ test('a key that there is not does not keep the uses of the others from being wr
   assert.equal(await usedAtMs(key.id), NOON_MS)
 })
 
-test('nodes that write the same keys at once do not stop each other', async () => {
+test('nodes that write the same keys concurrently do not block each other', async () => {
   const { db } = database
   const { customerId, key } = await seedCustomer(db, { balanceBrl: '0' })
   const { rows } = await sql<{ id: string }>`
@@ -103,7 +103,7 @@ test('nodes that write the same keys at once do not stop each other', async () =
   assert.equal(await usedAtMs(ids.at(-1) as string), NOON_MS + 5)
 })
 
-test('a use just before a node stops is there after it', async () => {
+test('a use just before a node stops is stored', async () => {
   const { key, secret } = await seedCustomer(database.db, { balanceBrl: '1' })
   const node = await startTestNode({ databaseUrl: database.databaseUrl })
   try {

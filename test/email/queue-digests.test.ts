@@ -1,4 +1,4 @@
-/** The weekly digest: once a week, on Monday in the customer's time zone, for the week that has ended there. */
+/** The weekly digest: once a week, on Monday in the customer's time zone, for the week that ended there. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
@@ -17,7 +17,7 @@ after(() => database.drop())
 
 const BRL = 1_000_000_000n
 
-/** The Monday some weeks ago that months of usage reach, at midnight of UTC. */
+/** A Monday some weeks ago at midnight UTC, within the months of usage. */
 const monday = new Date()
 monday.setUTCHours(0, 0, 0, 0)
 monday.setUTCDate(monday.getUTCDate() - ((monday.getUTCDay() + 6) % 7))
@@ -53,7 +53,7 @@ async function digestsOf(customerId: string): Promise<Record<string, any>[]> {
 
 const day = (date: Date): string => date.toISOString().slice(0, 10)
 
-test('on Monday from 8:00 it summarises the week before: the spending, by model, and the balance', async () => {
+test('on Monday from 8:00 it summarises the past week: the spending, the models, and the balance', async () => {
   const customerId = await addReader({}, [
     { at: at(-7, 0), modelId: 'a', billed: BRL },
     { at: at(-4, 12), modelId: 'b', billed: 5n * BRL },
@@ -84,7 +84,7 @@ test('on Monday from 8:00 it summarises the week before: the spending, by model,
   await sql`delete from mails`.execute(db)
 })
 
-test('it comes once a week, on however many nodes, and after it was sent too', async () => {
+test('it comes once a week, on any number of nodes, and even after it was sent', async () => {
   const customerId = await addReader({}, [
     { at: at(-3, 0), modelId: 'a', billed: BRL },
     { at: at(-10, 0), modelId: 'a', billed: 2n * BRL },
@@ -111,11 +111,11 @@ test('it comes once a week, on however many nodes, and after it was sent too', a
   }
 })
 
-test('Monday is that of the zone of each', async () => {
+test("Monday is that of each customer's time zone", async () => {
   const uses = [{ at: at(-1, 12), modelId: 'a', billed: BRL }]
   const tokyo = await addReader({ timezone: 'Asia/Tokyo' }, uses)
   const manaus = await addReader({ timezone: 'America/Manaus' }, uses)
-  // There it was Monday already when this was used.
+  // It was Monday already in that time zone when this was used.
   const auckland = await addReader({ timezone: 'Pacific/Auckland' }, [
     { at: at(-1, 13), modelId: 'a', billed: BRL },
   ])
@@ -129,7 +129,7 @@ test('Monday is that of the zone of each', async () => {
   assert.deepEqual(await counts(), [1, 1, 0])
 })
 
-test('nobody gets one who does not want it, has no address, is deleted, or used nothing', async () => {
+test('a customer who opted out, has no address, is deleted, or used nothing gets no digest', async () => {
   const uses = [{ at: at(-2, 0), modelId: 'a', billed: BRL }]
   const ids = [
     await addReader({ wants: false }, uses),

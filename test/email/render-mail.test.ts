@@ -1,4 +1,4 @@
-/** Every mail in both its forms: in Portuguese, with every value escaped, whatever the values are. */
+/** Every mail in both its forms: in Portuguese, with every value escaped, for any values. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fastCheck from 'fast-check'
@@ -61,7 +61,7 @@ const SOUND: MailData = {
 
 const HOSTILE = `<script>alert("1")</script>' & <img src=x onerror='y'>\r\nBcc: evil@example.com\u2028\u202etxt`
 
-/** Every value of it is the text. */
+/** Data in which every value is this text. */
 function filledWith(text: string): MailData {
   const filled = Object.fromEntries(Object.keys(SOUND).map((name) => [name, text]))
   return {
@@ -80,12 +80,12 @@ function asLink(tag: string, attributes: string, what: string): string {
   return ''
 }
 
-/** The markup is ours alone: known tags, only with the attributes that we write, and no bare signs. */
+/** All markup is ours: known tags, only with the attributes that we write, and no unescaped characters. */
 function assertSafe(html: string, what: string): void {
   const rest = html.replaceAll(
     /<\/?([a-z0-9!]+)((?: [a-z-]+(?:="[^"<>]*")?)*)>/g,
     (_, tag, attributes) => {
-      // What asks people to go on has a link; it leads to the web.
+      // A mail that asks for an action has a link, which leads to the web.
       if (/^ href="https?:\/\/[^"]+"$/.test(attributes) || tag === 'a')
         return asLink(tag, attributes, what)
       assert.match(tag, TAGS, what)
@@ -100,7 +100,7 @@ function assertSafe(html: string, what: string): void {
 const PORTUGUESE = /\b(sua|seu|suas|foi|não|para|uma|você|conta|recebemos|na|está)\b/i
 
 for (const template of TEMPLATE_NAMES) {
-  test(`${template}: both forms say the same, in Portuguese, with who sends it`, () => {
+  test(`${template}: both forms say the same in Portuguese, and name the sender`, () => {
     const { subject, text, html } = renderMail(template, SOUND, READER, SENDER)
     assert.match(text, PORTUGUESE)
     assert.doesNotMatch(`${subject} ${text}`, /undefined|null|NaN|\[object/)
@@ -126,7 +126,7 @@ for (const template of TEMPLATE_NAMES) {
     assert.match(renderMail(template, SOUND, READER, SANDBOX_SENDER).text, /fictícios/)
   })
 
-  test(`${template}: hostile values stay text, in one line, and never reach the subject's end`, () => {
+  test(`${template}: hostile values stay text on one line, and never reach the end of the subject`, () => {
     for (const value of [HOSTILE, HOSTILE.repeat(200)]) {
       const reader = { name: value, timezone: 'No/Where' }
       const { subject, text, html } = renderMail(template, filledWith(value), reader, SENDER)
@@ -138,7 +138,7 @@ for (const template of TEMPLATE_NAMES) {
     }
   })
 
-  test(`${template}: whatever is missing or of another kind is left out`, () => {
+  test(`${template}: missing values and values of a wrong type are left out`, () => {
     fastCheck.assert(
       fastCheck.property(
         fastCheck.dictionary(fastCheck.constantFrom(...Object.keys(SOUND)), fastCheck.anything()),
@@ -153,7 +153,7 @@ for (const template of TEMPLATE_NAMES) {
   })
 }
 
-test('amounts have a no-break space and the cent, and all their digits below one', () => {
+test('amounts have a no-break space and centavos, and all their digits below one centavo', () => {
   const nbsp = '\u00a0'
   for (const [decimal, shown] of [
     ['50', `R$${nbsp}50,00`],
@@ -171,7 +171,7 @@ test('amounts have a no-break space and the cent, and all their digits below one
     assert.equal(formatBrl(decimal), shown, decimal)
 })
 
-test('times are those of the reader, and of Brasília where the zone is not known', () => {
+test("times are in the reader's zone, and in Brasília's if it is unknown", () => {
   const at = new Date('2026-01-01T02:30:00Z')
   assert.equal(formatTime(at, 'America/Manaus'), '31/12/2025 22:30')
   assert.equal(formatTime(at, 'Asia/Tokyo'), '01/01/2026 11:30')
@@ -182,7 +182,7 @@ test('times are those of the reader, and of Brasília where the zone is not know
   )
 })
 
-test('a receipt has the amount, the time in the zone of the reader, and its id', () => {
+test("a receipt has the amount, the time in the reader's zone, and its id", () => {
   const { text } = renderMail('recarga_confirmada', SOUND, READER, SENDER)
   assert.match(text, /Valor pago: R\$\u00a01\.234,50\n/)
   assert.match(text, /Data: 31\/12\/2025 22:30\n/)
@@ -190,7 +190,7 @@ test('a receipt has the amount, the time in the zone of the reader, and its id',
   assert.match(text, /Olá, Zoë d’Ávila,/)
 })
 
-test('a Pix code comes to the letter', () => {
+test('a Pix code is rendered without changes', () => {
   const code = `00020126${'x'.repeat(500)}-=+/?&%<>6304ABCD`
   const { text } = renderMail('recarga_pendente', { ...SOUND, pix_payload: code }, READER, SENDER)
   assert.ok(text.split('\n').includes(code))
@@ -198,7 +198,7 @@ test('a Pix code comes to the letter', () => {
   assert.match(without.text, /O código para pagar está em GET \/v1\/topups\/1f81eb52-/)
 })
 
-test('the names in an invitation cannot be links, and its reader is not addressed by the name of another', () => {
+test("the names in an invitation cannot become links, and its reader is not addressed by another person's name", () => {
   const data = {
     ...SOUND,
     team_name: 'ganhe em https://evil.example/x',
@@ -212,7 +212,7 @@ test('the names in an invitation cannot be links, and its reader is not addresse
   assert.ok(text.includes('tOkEn123'))
 })
 
-test('only the digest says how to get no more of them', () => {
+test('only the digest explains how to unsubscribe', () => {
   for (const template of TEMPLATE_NAMES) {
     const { text, html, listUnsubscribe } = renderMail(template, SOUND, READER, SENDER)
     const isDigest = template === 'resumo_semanal'
@@ -222,12 +222,12 @@ test('only the digest says how to get no more of them', () => {
   }
 })
 
-test('a template that does not exist is refused', () => {
+test('an unknown template is refused', () => {
   for (const name of ['nada', 'constructor', '__proto__'])
     assert.throws(() => renderMail(name, {}, READER, SENDER), /no template/)
 })
 
-test('an address is one address, and nothing else goes for one', () => {
+test('a valid address is exactly one address, and nothing else is accepted', () => {
   for (const sound of ['a@b.co', 'josé@exemplo.com.br', "o'hara+x@sub.example.com"])
     assert.ok(isMailAddress(sound), sound)
   for (const faulty of [
@@ -256,7 +256,7 @@ test('an address is one address, and nothing else goes for one', () => {
     assert.equal(readMailAddress(faulty), undefined, faulty)
 })
 
-test('an address of a mail server says whether its connection is ciphered', () => {
+test('the URL of a mail server says whether its connection is encrypted', () => {
   const plain = { user: undefined, password: undefined }
   assert.deepEqual(readSmtpUrl('smtps://mail.example'), {
     host: 'mail.example',

@@ -1,4 +1,4 @@
-/** Does a fault to a world, and heals it. */
+/** Applies a fault to a world, and heals it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DIRECTIONS, type Round } from './plan-rounds.ts'
 import type { FaultNode } from './fault-node.ts'
@@ -38,13 +38,13 @@ export async function applyFault(world: World, round: Round): Promise<void> {
       if (round.fault === 'full disk and cut') node.network.cut()
       else freezeNetwork()
       await sleep(durationMs)
-      // Either comes back first.
+      // Either the disk or the network recovers first.
       if (round.isReset) node.disk?.empty()
       heal()
       await sleep(2_000)
       return node.disk?.empty()
     case 'cut and kill':
-      // It dies with a spool that holds what the database could not take.
+      // The node dies with a spool of settlements that the database could not take.
       node.network.cut()
       await sleep(Math.min(durationMs, 12_000))
       await node.kill()
@@ -63,12 +63,13 @@ async function applyToAll(world: World, { fault, durationMs, isReset }: Round): 
     case 'database kill':
       return world.killDatabase()
     case 'database restart':
-    case 'database away':
+    case 'database unavailable':
       await world.stopDatabase()
       await sleep(durationMs)
       return world.startDatabase()
     default:
-      // The end of it heals the network of each node: a round of its own that runs meanwhile is shorter then.
+      // The end of this fault heals the network of every node, which shortens a node's own round that runs at
+      // the same time.
       for (const { network } of world.nodes) {
         if (fault === 'all cut') network.cut()
         else network.freeze(DIRECTIONS['all frozen'] as Direction[])

@@ -1,4 +1,4 @@
-/** One call of a client, and all that the client can know of how it ended. */
+/** One call of a client, and everything that the client can know about how it ended. */
 import { randomUUID } from 'node:crypto'
 
 export interface ClientCall {
@@ -13,19 +13,19 @@ export interface ClientCall {
   readonly status: number | undefined
   readonly ending:
     | 'whole'
-    /** A 200 whose end did not come, or a stream that ended with an error. */
+    /** A 200 whose end did not arrive, or a stream that ended with an error. */
     | 'part'
-    /** Another status, with its body: the service said no. */
+    /** Another status, with its body: the service refused the call. */
     | 'refused'
-    /** The connection broke, or never was. */
+    /** The connection broke, or was never made. */
     | 'dropped'
     /** The client left before the end. */
     | 'left'
-  /** As the answer says it, in BRL. */
+  /** The cost in the answer, in BRL. */
   readonly costBilledBrl: string | undefined
-  /** Of a connection that broke or never was. */
+  /** The error of a connection that broke or was never made. */
   readonly error: string | undefined
-  /** Chunks with text that arrived. */
+  /** Received chunks that contain text. */
   readonly deltas: number
 }
 
@@ -38,7 +38,7 @@ export interface Asked {
   readonly model: string
   readonly isStream: boolean
   readonly sessionId: string | undefined
-  /** The client leaves after this. */
+  /** The client leaves after this time. */
   readonly patienceMs: number
 }
 

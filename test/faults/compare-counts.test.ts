@@ -1,4 +1,4 @@
-/** The judge of the fault rounds can say no: each rule is broken once, and found by its name. */
+/** The judge of the fault rounds reports violations: each rule is broken once, and reported by its name. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ClientCall } from './client-call.ts'
@@ -69,7 +69,7 @@ function rulesBroken(changes: {
     changes.chargedNanoBrl ?? ledger.reduce((sum, { billedNanoBrl }) => sum + billedNanoBrl, 0n)
   const creditedNanoBrl = 100_000_000n
   const key = { id: 'key', secret: '' }
-  const { differences } = compareCounts({
+  const { discrepancies } = compareCounts({
     calls: [{ ...CALL, ...changes.call }],
     records: changes.records ?? [RECORD],
     ledger,
@@ -95,17 +95,17 @@ function rulesBroken(changes: {
     ],
     checkpoints: new Map(),
     revokedAtMs: new Map(),
-    // Of this node, until just before the call.
+    // Faults of this node, until just before the call.
     disturbances: [{ node: 0, fromMs: 0, toMs: 99_000 }],
     ...changes.more,
   })
-  return differences.map(({ rule }) => rule)
+  return discrepancies.map(({ rule }) => rule)
 }
 
 const left = { ending: 'left', costBilledBrl: undefined } as const
 const broken = { ending: 'part', costBilledBrl: undefined, isStream: true } as const
 
-test('what agrees is no difference', () => {
+test('consistent counts have no discrepancy', () => {
   assert.equal(PRICE, 54_600_000n)
   assert.deepEqual(rulesBroken({}), [])
   assert.deepEqual(rulesBroken({ call: left }), [])
@@ -113,13 +113,11 @@ test('what agrees is no difference', () => {
   assert.deepEqual(rulesBroken({ call: broken, ledger: [{ ...CHARGED, billedNanoBrl: 1n }] }), [])
 })
 
-test('an answer that was received whole and is free, short, or charged twice is found', () => {
-  assert.deepEqual(rulesBroken({ ledger: [] }), ['an answer that was received whole is charged'])
-  assert.deepEqual(rulesBroken({ ledger: [RELEASED] }), [
-    'an answer that was received whole is charged',
-  ])
+test('a complete answer that is free, undercharged or charged twice is reported', () => {
+  assert.deepEqual(rulesBroken({ ledger: [] }), ['a complete answer is charged'])
+  assert.deepEqual(rulesBroken({ ledger: [RELEASED] }), ['a complete answer is charged'])
   assert.deepEqual(rulesBroken({ ledger: [{ ...CHARGED, billedNanoBrl: PRICE - 1n }] }), [
-    'an answer that was received whole is charged as it says',
+    'a complete answer is charged the cost that it shows',
   ])
   const again = { ...CHARGED, holdId: '01a20527-ffa2-7000-bee6-f3c6ffe15789' }
   const records = [RECORD, { ...RECORD, holdId: again.holdId }]
@@ -127,38 +125,38 @@ test('an answer that was received whole and is free, short, or charged twice is 
   assert.ok(twice.includes('a call is charged once'), twice.join(', '))
   assert.ok(
     rulesBroken({ call: { costBilledBrl: '0.05' } }).includes(
-      'an answer says what the usage of the upstream costs',
+      "an answer shows the cost of the upstream's usage",
     ),
   )
 })
 
-test('a charge that no upstream, no answer or no usage stands for is found', () => {
+test('a charge without a call of the upstream, an answer or any usage is reported', () => {
   assert.deepEqual(rulesBroken({ call: left, records: [] }), [
-    'what no upstream was asked for is not charged',
+    'a hold without a call of the upstream is not charged',
   ])
   assert.ok(
     rulesBroken({ call: left, records: [{ ...RECORD, isRefused: true }] }).includes(
-      'what an upstream refused is not charged',
+      'a call that the upstream refused is not charged',
     ),
   )
   assert.deepEqual(rulesBroken({ call: left, records: [{ ...RECORD, hasAnswered: false }] }), [
-    'a plain call is charged what the upstream answered, or nothing',
+    "a plain call is charged the upstream's usage, or nothing",
   ])
   assert.deepEqual(rulesBroken({ call: left, ledger: [{ ...CHARGED, billedNanoBrl: 1n }] }), [
-    'a plain call is charged what the upstream answered, or nothing',
+    "a plain call is charged the upstream's usage, or nothing",
   ])
   assert.deepEqual(
     rulesBroken({ call: broken, ledger: [{ ...CHARGED, billedNanoBrl: PRICE + 1n }] }),
-    ['a call is charged at most what the upstream says'],
+    ["a call is charged at most the upstream's usage"],
   )
   assert.ok(
     rulesBroken({ call: left, ledger: [{ ...CHARGED, billedNanoBrl: -1n }] }).includes(
-      'no call is charged less than nothing',
+      'no call has a negative charge',
     ),
   )
 })
 
-test('a broken stream below its checkpoint is found', () => {
+test('a broken stream that is charged below its checkpoint is reported', () => {
   const more = { checkpoints: new Map([[HOLD, 10]]) }
   assert.deepEqual(rulesBroken({ call: broken, ledger: [RELEASED], more }), [
     'a broken stream is charged at least to its checkpoint',
@@ -166,11 +164,11 @@ test('a broken stream below its checkpoint is found', () => {
   const lapsed = { ...CHARGED, billedNanoBrl: 1n, completionTokens: 7, reasons: ['lease_lapsed'] }
   assert.deepEqual(rulesBroken({ call: { ...broken, deltas: 7 }, ledger: [lapsed], more }), [])
   assert.deepEqual(rulesBroken({ call: { ...broken, deltas: 8 }, ledger: [lapsed], more }), [
-    'a stream whose node lost its lease is charged what was delivered',
+    'a stream whose node lost its lease is charged its delivered part',
   ])
 })
 
-test('two first outcomes, a second correction and a revoked key that answers are found', () => {
+test('two first outcomes, a second correction and an answer to a revoked key are reported', () => {
   assert.deepEqual(rulesBroken({ ledger: [{ ...CHARGED, outcomes: 2 }] }), [
     'a hold has one first outcome',
   ])
@@ -182,7 +180,7 @@ test('two first outcomes, a second correction and a revoked key that answers are
   ])
 })
 
-test('an overspent account, a credit that nobody made and money that stays held are found', () => {
+test('an overspent account, an unexplained credit and an open hold are reported', () => {
   assert.deepEqual(rulesBroken({ chargedNanoBrl: 100_000_001n }), ['nobody overspends'])
   const account = {
     customerId: CUSTOMER,
@@ -193,29 +191,29 @@ test('an overspent account, a credit that nobody made and money that stays held 
     correctedNanoBrl: 0n,
   }
   assert.deepEqual(rulesBroken({ more: { accounts: [account] } }), [
-    'credits and debits are those that were made',
-    'nothing stays held',
+    'every credit and debit was made by this run',
+    'no hold stays open',
     'nobody overspends',
-    'no more is answered than was paid',
+    'no customer receives more than was paid',
   ])
 })
 
-test('far from any fault a call is answered, and who leaves pays', () => {
+test('far from any fault every call is answered, and a client that leaves pays', () => {
   const more = { disturbances: [{ node: 1, fromMs: 0, toMs: 200_000 }] }
   assert.deepEqual(rulesBroken({ call: broken, more }), [
     'a call far from any fault is answered or refused',
   ])
   assert.deepEqual(rulesBroken({ call: left, ledger: [RELEASED], more }), [
-    'who leaves pays what is answered all the same',
+    'a client that leaves pays for the answer',
   ])
 })
 
-test('who leaves shortly before a fault may be lost with the node: its call ran on', () => {
+test('the call of a client that leaves shortly before a fault may be lost with its node: it was still running', () => {
   const more = { disturbances: [{ node: 0, fromMs: 120_000, toMs: 150_000 }] }
   assert.deepEqual(rulesBroken({ call: left, ledger: [RELEASED], more }), [])
 })
 
-test('a seed gives the same rounds each time, and 200 of them have every fault', () => {
+test('a seed gives the same rounds each time, and 200 rounds have every fault', () => {
   const roundsOf = (seed: number) => {
     const planner = createPlanner(seed)
     return Array.from({ length: 4 }, () => planner.nextEpisode(50)).flat(2)

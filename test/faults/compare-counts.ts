@@ -1,4 +1,4 @@
-/** The published rule, call by call: what the upstream sent, what the client got, what the ledger charged. */
+/** The published rule, call by call: the upstream's usage, the client's answer, the ledger's charge. */
 import { parseBrl } from '../../src/lib/money.ts'
 import type { ClientCall } from './client-call.ts'
 import type { LedgerAccount, LedgerCall } from './read-ledger.ts'
@@ -6,7 +6,7 @@ import type { Purse } from './purses.ts'
 import { priceOf } from './upstream-process.ts'
 import type { UpstreamRecord } from './upstream-record.ts'
 
-export interface Difference {
+export interface Discrepancy {
   readonly rule: string
   readonly requestId?: string
   readonly detail: string
@@ -22,9 +22,12 @@ export interface Counts {
   readonly charged: number
   readonly released: number
   readonly corrected: number
-  /** Refused by us, and charged: the commit was made, and its answer was lost on the way to the node. */
+  /**
+   * Refused by us, and charged: the charge was committed, and the database's answer was lost on the way to
+   * the node.
+   */
   readonly refusedAndCharged: number
-  /** Far from any fault: of these more is demanded. */
+  /** Calls far from any fault, for which more rules hold. */
   readonly undisturbed: number
 }
 
@@ -34,10 +37,10 @@ export interface Seen {
   readonly ledger: readonly LedgerCall[]
   readonly accounts: readonly LedgerAccount[]
   readonly purses: readonly Purse[]
-  /** Output tokens of the furthest checkpoint that was seen, by hold. */
+  /** Output tokens of the furthest observed checkpoint, by hold. */
   readonly checkpoints: ReadonlyMap<string, number>
   readonly revokedAtMs: ReadonlyMap<string, number>
-  /** Of a node, or of all. */
+  /** Of one node; undefined: of all. */
   readonly disturbances: readonly Disturbance[]
 }
 
@@ -47,22 +50,24 @@ export interface Disturbance {
   readonly toMs: number
 }
 
-/** After a fault nothing is expected of a node for so long, and of a call that ended so shortly before one. */
+/**
+ * Nothing is expected of a node for this long after a fault, or of a call that ended this shortly before one.
+ */
 const RECOVERY_MS = 30_000
 const BEFORE_MS = 3_000
-/** A call that its client left runs on: the longest answer of the upstream takes 20 s. */
+/** A call runs on after its client has left: the longest answer of the upstream takes 20 s. */
 const LEFT_BEFORE_MS = 25_000
 
-export function compareCounts(seen: Seen): { counts: Counts; differences: Difference[] } {
+export function compareCounts(seen: Seen): { counts: Counts; discrepancies: Discrepancy[] } {
   const recordOf = new Map(seen.records.map((record) => [record.holdId, record]))
   const ledgerOf = Map.groupBy(seen.ledger, ({ requestId }) => requestId)
-  const differences: Difference[] = []
+  const discrepancies: Discrepancy[] = []
   let refusedAndCharged = 0
   let undisturbed = 0
   for (const call of seen.calls) {
     const ledger = ledgerOf.get(call.requestId) ?? []
     const add = (rule: string, detail: string): void =>
-      void differences.push({
+      void discrepancies.push({
         rule,
         requestId: call.requestId,
         detail: describe(call, ledger, detail),
@@ -77,23 +82,23 @@ export function compareCounts(seen: Seen): { counts: Counts; differences: Differ
   }
   for (const call of seen.ledger) {
     if (call.outcomes !== 1)
-      differences.push({
+      discrepancies.push({
         rule: 'a hold has one first outcome',
         requestId: call.requestId,
         detail: call.holdId,
       })
     if (call.corrections > 2)
-      differences.push({
+      discrepancies.push({
         rule: 'a hold is corrected once',
         requestId: call.requestId,
         detail: call.holdId,
       })
   }
-  differences.push(...judgeAccounts(seen))
+  discrepancies.push(...judgeAccounts(seen))
   const ending = Map.groupBy(seen.calls, (call) => call.ending)
   const size = (name: ClientCall['ending']): number => ending.get(name)?.length ?? 0
   return {
-    differences,
+    discrepancies,
     counts: {
       calls: seen.calls.length,
       whole: size('whole'),
@@ -122,10 +127,10 @@ function judgeCall(
   if (charged.length > 1) add('a call is charged once', `${charged.length} holds are charged`)
 
   if (call.ending === 'whole') {
-    const told = call.costBilledBrl === undefined ? undefined : parseBrl(call.costBilledBrl)
-    if (billed === 0n) add('an answer that was received whole is charged', `told ${told}`)
-    else if (billed !== told)
-      add('an answer that was received whole is charged as it says', `told ${told}`)
+    const shown = call.costBilledBrl === undefined ? undefined : parseBrl(call.costBilledBrl)
+    if (billed === 0n) add('a complete answer is charged', `shown ${shown}`)
+    else if (billed !== shown)
+      add('a complete answer is charged the cost that it shows', `shown ${shown}`)
     const revokedAtMs = seen.revokedAtMs.get(call.keyId)
     if (revokedAtMs !== undefined && call.startedAtMs > revokedAtMs)
       add('a revoked key gets no answer', `revoked ${call.startedAtMs - revokedAtMs} ms before`)
@@ -134,30 +139,31 @@ function judgeCall(
     const record = recordOf.get(holdId)
     const checkpoint = seen.checkpoints.get(holdId) ?? 0
     if (!record) {
-      if (billedNanoBrl !== 0n) add('what no upstream was asked for is not charged', holdId)
+      if (billedNanoBrl !== 0n) add('a hold without a call of the upstream is not charged', holdId)
       continue
     }
     const price = priceOf(record)
     if (record.isRefused && billedNanoBrl !== 0n)
-      add('what an upstream refused is not charged', holdId)
-    if (billedNanoBrl < 0n) add('no call is charged less than nothing', holdId)
-    if (billedNanoBrl > price) add('a call is charged at most what the upstream says', `${price}`)
+      add('a call that the upstream refused is not charged', holdId)
+    if (billedNanoBrl < 0n) add('no call has a negative charge', holdId)
+    if (billedNanoBrl > price) add("a call is charged at most the upstream's usage", `${price}`)
     if (call.ending === 'whole') {
       if (parseBrl(call.costBilledBrl ?? '') !== price)
-        add('an answer says what the usage of the upstream costs', `${price}`)
+        add("an answer shows the cost of the upstream's usage", `${price}`)
     } else if (!call.isStream && billedNanoBrl > 0n) {
       if (billedNanoBrl !== price || !record.hasAnswered)
-        add('a plain call is charged what the upstream answered, or nothing', `${price}`)
+        add("a plain call is charged the upstream's usage, or nothing", `${price}`)
     } else if (call.isStream && reasons.includes('lease_lapsed')) {
-      // Charged is what was delivered: more may have been read, and checkpointed, than could be passed on.
+      // The charge is for the delivered part: the node may have read, and checkpointed, more than it could
+      // pass on.
       if (completionTokens < call.deltas)
-        add('a stream whose node lost its lease is charged what was delivered', `${call.deltas}`)
+        add('a stream whose node lost its lease is charged its delivered part', `${call.deltas}`)
     } else if (call.isStream && completionTokens < checkpoint)
       add('a broken stream is charged at least to its checkpoint', `checkpoint ${checkpoint}`)
   }
 }
 
-/** What holds of a call beyond that, where no fault was near it. */
+/** The further rules for a call that no fault was near. */
 function judgeUndisturbed(
   call: ClientCall,
   ledger: readonly LedgerCall[],
@@ -171,7 +177,7 @@ function judgeUndisturbed(
     const record = recordOf.get(holdId)
     const isReadToTheEnd = !call.isStream || call.model.startsWith('runs-on')
     if (record && isReadToTheEnd && record.hasAnswered && billedNanoBrl !== priceOf(record))
-      add('who leaves pays what is answered all the same', `${priceOf(record)}`)
+      add('a client that leaves pays for the answer', `${priceOf(record)}`)
   }
 }
 
@@ -184,8 +190,8 @@ function isDisturbed(call: ClientCall, { disturbances }: Seen): boolean {
   )
 }
 
-function judgeAccounts({ accounts, purses, calls }: Seen): Difference[] {
-  const differences: Difference[] = []
+function judgeAccounts({ accounts, purses, calls }: Seen): Discrepancy[] {
+  const discrepancies: Discrepancy[] = []
   const wholeOf = Map.groupBy(
     calls.filter(({ ending }) => ending === 'whole'),
     ({ customerId }) => customerId,
@@ -193,17 +199,17 @@ function judgeAccounts({ accounts, purses, calls }: Seen): Difference[] {
   for (const purse of purses) {
     const account = accounts.find(({ customerId }) => customerId === purse.customerId)
     const add = (rule: string, detail: string): void =>
-      void differences.push({ rule, detail: `customer ${purse.customerId}: ${detail}` })
+      void discrepancies.push({ rule, detail: `customer ${purse.customerId}: ${detail}` })
     if (!account) {
       add('a customer has an account', 'none')
       continue
     }
     const { creditedNanoBrl, debitedNanoBrl, chargedNanoBrl, heldNanoBrl } = account
     if (creditedNanoBrl !== purse.creditedNanoBrl || debitedNanoBrl !== purse.debitedNanoBrl)
-      add('credits and debits are those that were made', `${creditedNanoBrl}, ${debitedNanoBrl}`)
-    if (heldNanoBrl !== 0n) add('nothing stays held', `${heldNanoBrl}`)
+      add('every credit and debit was made by this run', `${creditedNanoBrl}, ${debitedNanoBrl}`)
+    if (heldNanoBrl !== 0n) add('no hold stays open', `${heldNanoBrl}`)
     const paid = creditedNanoBrl - debitedNanoBrl
-    // What a node that was silent delivered is charged late: the only way to spend more than is there.
+    // Answers that a silent node delivered are charged late, which is the only way to overspend a balance.
     const overspent = chargedNanoBrl - paid
     const borrowed = account.correctedNanoBrl > 0n ? account.correctedNanoBrl : 0n
     if (overspent > borrowed) add('nobody overspends', `${overspent}, corrections ${borrowed}`)
@@ -213,11 +219,11 @@ function judgeAccounts({ accounts, purses, calls }: Seen): Difference[] {
     )
     if (received > paid + borrowed)
       add(
-        'no more is answered than was paid',
+        'no customer receives more than was paid',
         `answered ${received}, paid ${paid}, corrections ${borrowed}`,
       )
   }
-  return differences
+  return discrepancies
 }
 
 function describe(call: ClientCall, ledger: readonly LedgerCall[], detail: string): string {

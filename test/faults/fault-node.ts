@@ -1,4 +1,6 @@
-/** A node with a network to the database and a disk of its own, both of which can fail, under a supervisor. */
+/**
+ * A node with its own network to the database and its own disk, both of which can fail, under a supervisor.
+ */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,18 +15,18 @@ export interface FaultNode {
   readonly baseUrl: string
   readonly dataDir: string
   readonly network: TcpProxy
-  /** Undefined where this machine lets nobody mount one. */
+  /** Undefined on machines where no file system can be mounted. */
   readonly disk: FillableDisk | undefined
   /** SIGKILL. */
   kill(): Promise<void>
-  /** Starts it again, as often as it takes: a start fails while the database is not there. */
+  /** Starts it again, as often as needed: a start fails while the database is unavailable. */
   start(): Promise<void>
   /** SIGSTOP and SIGCONT. */
   freeze(): void
   thaw(): void
-  /** When it ended though nobody ended it; the supervisor started it again. */
+  /** When it exited without being killed; the supervisor started it again. */
   readonly ownExits: readonly OwnExit[]
-  /** Lines of its log that hold this text, over all its starts. */
+  /** Lines of its log that contain this text, over all its starts. */
   logLines(text: string): string[]
   remove(): Promise<void>
 }
@@ -33,9 +35,12 @@ export interface OwnExit {
   readonly fromMs: number
   /** Infinity until it is up again. */
   toMs: number
-  /** Its last lines. */
+  /** The last lines of its log. */
   readonly how: string
-  /** In sandbox mode a node listens before its start has ended: it gives up where the database goes away then. */
+  /**
+   * In sandbox mode a node listens before it has finished starting: it exits if the database becomes
+   * unavailable then.
+   */
   readonly isFailedStart: boolean
 }
 
@@ -72,7 +77,7 @@ export async function createFaultNode(options: {
         const started = await startTestNode({ databaseUrl: throughNetwork(), dataDir, port, env })
         current = started
         logs.push(started.log)
-        // It is no longer the current one where it was killed.
+        // After a kill it is no longer the current process.
         started.process.once('exit', () => current === started && startAfterOwnExit(started))
         return
       } catch {

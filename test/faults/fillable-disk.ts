@@ -1,10 +1,12 @@
-/** A small file system of its own, which can be filled to the last page. Needs root on Linux. */
+/** A small file system that can be filled to the last page. Needs root on Linux. */
 import { execFileSync } from 'node:child_process'
 import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface FillableDisk {
-  /** Fills it but for so many bytes, rounded to pages of 4 KiB: what is then written breaks off in the middle. */
+  /**
+   * Fills it except for this many bytes, rounded to pages of 4 KiB: the next write breaks off in the middle.
+   */
   fill(bytesLeft: number): void
   empty(): void
   unmount(): void
@@ -13,7 +15,9 @@ export interface FillableDisk {
 const BYTES = 4 * 1024 * 1024
 const BALLAST = 'ballast'
 
-/** Undefined where this machine lets nobody mount; then nothing fills the disk, and the report says so. */
+/**
+ * Undefined on machines that cannot mount a file system; then nothing fills the disk, and the report says so.
+ */
 export function mountDisk(folder: string): FillableDisk | undefined {
   mkdirSync(folder, { recursive: true })
   try {
@@ -38,7 +42,7 @@ export function mountDisk(folder: string): FillableDisk | undefined {
       }
     },
     empty: () => rmSync(join(folder, BALLAST), { force: true }),
-    // Lazily: a node that was killed may take a moment to let go of its files.
+    // Lazily: a killed node may take a moment to close its files.
     unmount: () => void execFileSync('umount', ['-l', folder]),
   }
 }

@@ -1,4 +1,4 @@
-/** Clients of all customers, which ask all nodes until they are stopped. */
+/** Clients of all customers, which call all nodes until they are stopped. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { callAsClient, type Asked, type ClientCall } from './client-call.ts'
 import type { Purse } from './purses.ts'
@@ -7,18 +7,23 @@ import type { World } from './world.ts'
 
 export interface Load {
   readonly calls: readonly ClientCall[]
-  /** Takes no more; resolves when each call has ended. */
+  /** Waits until so many answers were received whole, at most this long; the clients go on. */
+  untilWhole(count: number, withinMs: number): Promise<void>
+  /** Begins no more calls; resolves when every call has ended. */
   stop(): Promise<void>
 }
 
 const RICH_CLIENTS = 20
-/** The last one takes up to 20 s, for which the end of an episode waits. */
+/** The last call takes up to 20 s, for which the end of an episode waits. */
 export const RICH_MODELS: readonly string[] = ['quick', 'quick', 'quick', 'slow', 'slow', 'long']
-/** A node that does not answer keeps this many clients waiting, and no more. */
+/** The most clients that wait for a node that does not answer. */
 const WAITING_PER_NODE_MAX = 8
-/** Longer than any node is silent: most clients wait for what a silent node says when it comes back. */
+/**
+ * Longer than any node is silent: most clients wait for the answers that a silent node sends when it comes
+ * back.
+ */
 const PATIENCE_MS = 150_000
-/** Of a customer with room for a few calls, so many come at once. */
+/** As many calls at once by a customer whose balance covers only a few. */
 const BURST = 6
 
 export function startLoad(
@@ -59,7 +64,7 @@ export function startLoad(
       waiting[node] = (waiting[node] as number) + 1
       try {
         const { ending } = await ask(purse, node, models)
-        // A node that is down says no at once: asking it hundreds of times proves nothing.
+        // A node that is down refuses at once: asking it hundreds of times proves nothing.
         if (ending === 'dropped' || ending === 'refused') await sleep(1_000)
       } finally {
         waiting[node] -= 1
@@ -67,7 +72,7 @@ export function startLoad(
     }
   }
 
-  /** Many calls at once on all nodes, where a few fit; one of them with a key that nobody has. */
+  /** Many calls at once on all nodes, of which the balance covers a few; one of them uses an unknown key. */
   async function runPoorCustomer(purse: Purse): Promise<void> {
     while (!stopping.signal.aborted) {
       await sleep(random.between(800, 4_000))
@@ -89,6 +94,12 @@ export function startLoad(
   ]
   return {
     calls,
+    async untilWhole(count, withinMs) {
+      const isEnough = (): boolean =>
+        calls.filter(({ ending }) => ending === 'whole').length >= count
+      for (const deadline = Date.now() + withinMs; !isEnough() && Date.now() < deadline;)
+        await sleep(100)
+    },
     async stop() {
       stopping.abort()
       await Promise.all(clients)

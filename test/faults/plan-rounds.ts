@@ -1,9 +1,9 @@
-/** Which faults a world meets, and when: drawn from a seed, before anything runs. */
+/** Which faults a world gets, and when: drawn from a seed before anything runs. */
 import { createRandom, type Random } from './random.ts'
 import type { Direction } from './tcp-proxy.ts'
 import { NODES } from './world.ts'
 
-/** Of one node, in the order of the report. */
+/** Faults of one node, in the order of the report. */
 export const NODE_FAULTS = [
   'kill',
   'stop 30 s',
@@ -17,11 +17,11 @@ export const NODE_FAULTS = [
   'cut and kill',
   'stop and cut',
 ] as const
-/** Of all nodes at once. */
+/** Faults of all nodes at once. */
 export const DATABASE_FAULTS = [
   'database restart',
   'database kill',
-  'database away',
+  'database unavailable',
   'all cut',
   'all frozen',
 ] as const
@@ -29,21 +29,21 @@ export type FaultName = (typeof NODE_FAULTS)[number] | (typeof DATABASE_FAULTS)[
 
 export interface Round {
   readonly fault: FaultName
-  /** Undefined: of all nodes. */
+  /** Undefined: all nodes. */
   readonly node: number | undefined
-  /** After the round before it on the same track. */
+  /** After the previous round on the same track. */
   readonly pauseMs: number
   readonly durationMs: number
-  /** Of a frozen network: connections are reset when it heals, instead of going on where they were. */
+  /** For a frozen network: connections are reset when it heals, instead of continuing. */
   readonly isReset: boolean
-  /** Of a full disk: what is written breaks off after so many bytes. */
+  /** For a full disk: writes break off after this many bytes. */
   readonly bytesLeft: number
 }
 
-/** The rounds of one track come one after the other; the tracks run side by side. */
+/** The rounds of one track run one after the other; the tracks run in parallel. */
 export type Track = readonly Round[]
 
-/** How often each is drawn, of a deck that is dealt out before it is shuffled anew. */
+/** How many cards of each fault are in the deck, which is dealt out before it is shuffled again. */
 const NODE_DECK: Record<(typeof NODE_FAULTS)[number], number> = {
   kill: 5,
   'stop 30 s': 3,
@@ -60,7 +60,7 @@ const NODE_DECK: Record<(typeof NODE_FAULTS)[number], number> = {
 const DATABASE_DECK: Record<(typeof DATABASE_FAULTS)[number], number> = {
   'database restart': 3,
   'database kill': 2,
-  'database away': 1,
+  'database unavailable': 1,
   'all cut': 1,
   'all frozen': 1,
 }
@@ -92,7 +92,7 @@ export function createPlanner(seed: number): Planner {
       for (let count = 0; count < rounds; count++) {
         dealt += 1
         const isOfDatabase = dealt % DATABASE_EVERY === 0
-        // The node whose track ends first: no track runs on alone for long.
+        // The node whose track ends first, so that no track runs alone for long.
         const least = Math.min(...loads.slice(0, NODES))
         const node = isOfDatabase ? undefined : loads.indexOf(least)
         const fault = isOfDatabase ? databaseFaults() : nodeFaults()
@@ -124,7 +124,7 @@ function durationOf(random: Random, fault: FaultName): number {
     case 'stop 90 s':
       return 90_000
     case 'kill':
-      // Up again before others see that it died, and long after.
+      // Up again before the other nodes notice its death, or long after.
       return random.pick([0, random.between(200, 3_000), random.between(22_000, 40_000)])
     case 'cut and kill':
       return random.between(15_000, 40_000)
@@ -132,7 +132,7 @@ function durationOf(random: Random, fault: FaultName): number {
       return random.between(0, 4_000)
     case 'database kill':
       return 0
-    case 'database away':
+    case 'database unavailable':
     case 'all cut':
     case 'all frozen':
       return random.between(21_000, 32_000)

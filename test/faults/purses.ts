@@ -1,4 +1,4 @@
-/** The customers of a world, and what happens to their money and keys while they call. */
+/** The customers of a world, and the changes to their money and keys while they call. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApiKey, revokeApiKey, type ApiKeyInput } from '../../src/customers/api-keys.ts'
 import type { Database } from '../../src/db/open.ts'
@@ -10,9 +10,9 @@ import type { Random } from './random.ts'
 
 export interface Purse {
   readonly customerId: string
-  /** There is room for a few calls only. */
+  /** The balance covers a few calls only. */
   readonly isPoor: boolean
-  /** Its keys are of this team, whose cap is never reached. */
+  /** Its keys belong to this team, whose cap is never reached. */
   readonly teamId: string | undefined
   key: { readonly id: string; readonly secret: string }
   creditedNanoBrl: bigint
@@ -21,16 +21,16 @@ export interface Purse {
 
 export interface Purses {
   readonly all: readonly Purse[]
-  /** When keys were surely revoked: no call that begins later may be answered. */
+  /** When each key was certainly revoked: no call that begins later may be answered. */
   readonly revokedAtMs: ReadonlyMap<string, number>
-  /** Begins to credit, debit and revoke; resolves what stops it. */
+  /** Starts to credit, debit and revoke; the result stops it. */
   startActs(random: Random): { stop(): Promise<void> }
 }
 
 const RICH = 2
 const POOR = 3
 const RICH_BRL = '5000'
-/** Room for one call of `MAX_TOKENS`, and not for two. */
+/** Covers one call of `MAX_TOKENS`, and not two. */
 const ROOM_OF_ONE_NANO_BRL = 100_000_000n
 const POOR_BRL = '0.3'
 const CAP_NANO_BRL = 4_000_000_000_000n
@@ -71,7 +71,7 @@ export async function createPurses(db: Database): Promise<Purses> {
     if (drawn < 0.15) return changeKey(random.pick(all))
     const { customerId } = poor
     const amountNanoBrl = ROOM_OF_ONE_NANO_BRL * BigInt(random.between(1, 4))
-    // The same reference each time: what was posted, and not heard of, is not posted again.
+    // The same reference at each try: an entry whose confirmation was lost is not posted twice.
     const entry = { customerId, amountNanoBrl, reason: 'adjustment', reference: createId() }
     if (drawn < 0.75) {
       const outcome = await untilDone(() => credit(db, entry))
@@ -103,7 +103,7 @@ export async function createPurses(db: Database): Promise<Purses> {
   }
 }
 
-/** With a budget that is never reached: what it has spent is proved by the audit. */
+/** With a budget that is never reached: the audit proves how much of it is spent. */
 function keyOf(customerId: string, teamId: string | undefined): ApiKeyInput {
   const budget = { period: 'day', limitPicoUsd: BUDGET_PICO_USD } as const
   return { customerId, name: 'faults', requestsPerMinute: 1_000_000, budget, teamId }
@@ -113,7 +113,7 @@ function isPosted({ kind }: EntryOutcome): boolean {
   return kind === 'posted' || kind === 'exists'
 }
 
-/** The database is away now and then. */
+/** The database is unavailable now and then. */
 async function untilDone<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let tries = 0; ; tries++) {
     try {

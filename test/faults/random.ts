@@ -1,4 +1,4 @@
-/** Numbers that follow from a seed: a round that failed is drawn again by its seed. */
+/** Random numbers from a seed, so that a failed round can be repeated. */
 export interface Random {
   /** From 0 up to, not including, 1. */
   next(): number
@@ -33,7 +33,7 @@ export function createRandom(seed: number): Random {
   }
 }
 
-/** A seed for what has a name: the same name gives the same seed. */
+/** A seed for a name: the same name gives the same seed. */
 export function seedOf(text: string): number {
   let hash = 2166136261
   for (const character of text)

@@ -1,8 +1,8 @@
-/** What the ledger says of each call, and of each customer. */
+/** The ledger's rows of each call, and of each customer. */
 import { sql } from 'kysely'
 import type { Database } from '../../src/db/open.ts'
 
-/** All events of one hold: its first outcome, and what corrected it. */
+/** All events of one hold: its first outcome and its corrections. */
 export interface LedgerCall {
   readonly holdId: string
   readonly requestId: string
@@ -10,7 +10,7 @@ export interface LedgerCall {
   /** The sum over all its events. */
   readonly billedNanoBrl: bigint
   readonly completionTokens: number
-  /** First outcomes: one, always. */
+  /** The number of first outcomes, which must be one. */
   readonly outcomes: number
   /** Of the first outcome. */
   readonly outcome: 'charged' | 'released'
@@ -25,7 +25,7 @@ export interface LedgerAccount {
   readonly debitedNanoBrl: bigint
   readonly chargedNanoBrl: bigint
   readonly heldNanoBrl: bigint
-  /** By how much corrections charged more than the first outcomes had. */
+  /** How much more the corrections charged than the first outcomes had. */
   readonly correctedNanoBrl: bigint
 }
 
@@ -90,7 +90,9 @@ export async function readAccounts(db: Database): Promise<LedgerAccount[]> {
   }))
 }
 
-/** Before there were corrections no event named another: these rounds run against such a ledger too. */
+/**
+ * Older schemas have no corrections, and no event names another: the rounds run against such a ledger too.
+ */
 async function eventsOf(db: Database) {
   const { rows } = await sql`
     select from information_schema.columns

@@ -10,8 +10,8 @@ export function renderRounds(reports: readonly WorldReport[]): string {
   )
   const sum = (read: (counts: Counts) => number): number =>
     reports.reduce((total, { counts }) => total + read(counts), 0)
-  const differences = reports.flatMap((report) => report.differences)
-  const byRule = [...Map.groupBy(differences, ({ rule }) => rule)].map(
+  const discrepancies = reports.flatMap((report) => report.discrepancies)
+  const byRule = [...Map.groupBy(discrepancies, ({ rule }) => rule)].map(
     ([rule, found]) => `| ${rule} | ${found.length} |`,
   )
   const settled = reports.flatMap(({ settledAfterMs }) => settledAfterMs)
@@ -35,20 +35,20 @@ export function renderRounds(reports: readonly WorldReport[]): string {
     `| corrected | ${sum(({ corrected }) => corrected)} |`,
     `| refused, and charged | ${sum(({ refusedAndCharged }) => refusedAndCharged)} |`,
     `| far from any fault | ${sum(({ undisturbed }) => undisturbed)} |`,
-    `| looks at the counts | ${settled.length} |`,
+    `| comparisons of the counts | ${settled.length} |`,
     `| settled after, at most | ${(Math.max(...settled) / 1_000).toFixed(0)} s |`,
     ...reports.flatMap(({ foundAfterMs, seed }) =>
       foundAfterMs === undefined
         ? []
         : [
-            `| a charge taken back on purpose (${seed}): the audit says so after | ${(foundAfterMs / 1_000).toFixed(0)} s |`,
+            `| a charge reversed on purpose (${seed}): the audit reports it after | ${(foundAfterMs / 1_000).toFixed(0)} s |`,
           ],
     ),
-    `| differences | ${differences.length} |`,
-    `| faults of the audit | ${reports.flatMap(({ auditFaults }) => auditFaults).length} |`,
-    ...(byRule.length > 0 ? ['', '| differs | calls |', '|---|---|', ...byRule] : []),
+    `| discrepancies | ${discrepancies.length} |`,
+    `| findings of the audit | ${reports.flatMap(({ auditFaults }) => auditFaults).length} |`,
+    ...(byRule.length > 0 ? ['', '| violated rule | calls |', '|---|---|', ...byRule] : []),
     ...(reports.some(({ hasDisks }) => !hasDisks)
-      ? ['', 'No disk was filled: this account may not mount one.']
+      ? ['', 'No disk was filled: this account may not mount file systems.']
       : []),
   ].join('\n')
 }

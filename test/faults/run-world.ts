@@ -1,16 +1,16 @@
-/** One world from its making to its end: episodes of faults under load, each settled and compared. */
+/** One world from creation to end: episodes of faults under load, each settled and compared. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { applyFault } from './apply-fault.ts'
 import type { ClientCall } from './client-call.ts'
-import type { Counts, Difference, Disturbance } from './compare-counts.ts'
+import type { Counts, Discrepancy, Disturbance } from './compare-counts.ts'
 import { startLoad } from './load.ts'
 import { createPlanner, type FaultName, type Track } from './plan-rounds.ts'
 import { createPurses } from './purses.ts'
 import { createRandom } from './random.ts'
 import { settleWorld } from './settle-world.ts'
-import { takeChargeBack } from './take-charge-back.ts'
+import { reverseCharge } from './reverse-charge.ts'
 import { watchCheckpoints } from './watch-checkpoints.ts'
 import { createWorld, type World } from './world.ts'
 
@@ -18,10 +18,10 @@ export interface WorldReport {
   readonly seed: number
   readonly rounds: readonly FaultName[]
   readonly counts: Counts
-  readonly differences: readonly Difference[]
-  /** The audit said that all is well while counts differed, or found a fault. */
+  readonly discrepancies: readonly Discrepancy[]
+  /** The audit was clean while the counts disagreed, or it reported a finding. */
   readonly auditFaults: readonly string[]
-  /** How long the audit took to find a charge that was taken back on purpose. */
+  /** How long the audit took to find the charge that was deliberately reversed. */
   readonly foundAfterMs: number | undefined
   readonly settledAfterMs: readonly number[]
   readonly hasDisks: boolean
@@ -32,18 +32,22 @@ export interface WorldOptions {
   readonly rounds: number
   readonly roundsPerEpisode: number
   readonly log: (line: string) => void
-  /** Of the clients with plenty of money; `RICH_MODELS` if not given. */
+  /** For the clients with plenty of money; `RICH_MODELS` by default. */
   readonly models?: readonly string[]
-  /** At the end a charge is taken back on purpose, and the audit must find it. */
+  /** At the end one charge is deliberately reversed, and the audit must find it. */
   readonly provesAudit?: boolean
-  /** A folder for the logs of the nodes, whole. */
+  /** A folder for the complete logs of the nodes. */
   readonly logFolder?: string | undefined
-  /** In place of those drawn from the seed. */
+  /** Replaces the rounds that are drawn from the seed. */
   readonly plan?: readonly Track[]
+  /** The load of each episode goes on until it has received so many answers whole; a slow machine takes longer. */
+  readonly wholeMin?: number
 }
 
 /** Before the first fault of an episode, and after the last one, calls run undisturbed. */
 const QUIET_MS = 2_000
+/** A world that does not give them in this time fails its test. */
+const WHOLE_MS_MAX = 90_000
 
 export async function runWorld(options: WorldOptions): Promise<WorldReport> {
   const { seed, log } = options
@@ -68,6 +72,7 @@ export async function runWorld(options: WorldOptions): Promise<WorldReport> {
       await sleep(QUIET_MS)
       await Promise.all(tracks.map((track) => runTrack(world, track, disturbances, log)))
       await sleep(QUIET_MS)
+      await load.untilWhole(options.wholeMin ?? 0, WHOLE_MS_MAX)
       await Promise.all([load.stop(), acts.stop()])
       calls.push(...load.calls)
       rounds.push(...tracks.flat().map(({ fault }) => fault))
@@ -78,26 +83,26 @@ export async function runWorld(options: WorldOptions): Promise<WorldReport> {
       })
       settledAfterMs.push(last.settledAfterMs)
       auditFaults.push(...judgeAudit(last))
-      const fresh = last.differences.filter((each) => !known.has(keyOf(each)))
-      known = new Set(last.differences.map(keyOf))
-      for (const difference of fresh) log(tell(world, difference))
+      const fresh = last.discrepancies.filter((each) => !known.has(keyOf(each)))
+      known = new Set(last.discrepancies.map(keyOf))
+      for (const discrepancy of fresh) log(describe(world, discrepancy))
       const { whole } = last.counts
       log(
-        `seed ${seed}: ${rounds.length} rounds, ${calls.length} calls, ${whole} whole, settled after ${(last.settledAfterMs / 1_000).toFixed(0)} s, ${fresh.length} new differences, audit ${last.audit.isClean ? 'clean' : 'not clean'}`,
+        `seed ${seed}: ${rounds.length} rounds, ${calls.length} calls, ${whole} whole, settled after ${(last.settledAfterMs / 1_000).toFixed(0)} s, ${fresh.length} new discrepancies, audit ${last.audit.isClean ? 'clean' : 'not clean'}`,
       )
     }
     await checkpoints.stop()
-    const { counts, differences } = last as NonNullable<typeof last>
+    const { counts, discrepancies } = last as NonNullable<typeof last>
     const foundAfterMs =
-      options.provesAudit && !differences.length ? await takeChargeBack(world, calls) : undefined
-    if (options.provesAudit && differences.length === 0 && foundAfterMs === undefined)
+      options.provesAudit && !discrepancies.length ? await reverseCharge(world, calls) : undefined
+    if (options.provesAudit && discrepancies.length === 0 && foundAfterMs === undefined)
       auditFaults.push('the audit is clean though a delivered answer is free')
     const hasDisks = world.nodes.every(({ disk }) => disk !== undefined)
     return {
       seed,
       rounds,
       counts,
-      differences,
+      discrepancies,
       auditFaults,
       foundAfterMs,
       settledAfterMs,
@@ -127,11 +132,11 @@ async function runTrack(
   }
 }
 
-/** Clean where nothing differs, and not clean where something does. */
-function judgeAudit({ audit, differences }: Awaited<ReturnType<typeof settleWorld>>): string[] {
-  if (!audit.isClean && differences.length === 0) return [`the audit fails alone: ${audit.text}`]
+/** Clean when all counts agree, and not clean when they disagree. */
+function judgeAudit({ audit, discrepancies }: Awaited<ReturnType<typeof settleWorld>>): string[] {
+  if (!audit.isClean && discrepancies.length === 0) return [`only the audit fails: ${audit.text}`]
   if (!audit.isClean) return [`the audit fails: ${audit.text}`]
-  return differences.length > 0 ? ['the audit is clean while the counts differ'] : []
+  return discrepancies.length > 0 ? ['the audit is clean while the counts differ'] : []
 }
 
 async function keepLogs(world: World, folder: string, seed: number): Promise<void> {
@@ -140,12 +145,12 @@ async function keepLogs(world: World, folder: string, seed: number): Promise<voi
     await writeFile(join(folder, `${seed}-node-${node.index}.log`), node.logLines('').join('\n'))
 }
 
-function keyOf({ rule, requestId, detail }: Difference): string {
+function keyOf({ rule, requestId, detail }: Discrepancy): string {
   return `${rule} ${requestId ?? detail}`
 }
 
 /** With the lines of the nodes' logs that name the call or its hold. */
-function tell(world: World, { rule, requestId, detail }: Difference): string {
+function describe(world: World, { rule, requestId, detail }: Discrepancy): string {
   const names = requestId === undefined ? [] : [requestId, ...(detail.match(HOLD_ID) ?? [])]
   const lines = world.nodes.flatMap((node) =>
     names.flatMap((name) =>

@@ -1,7 +1,7 @@
 /**
- * `node test/faults/run.ts --rounds 200 --seed 1 --worlds 3`: rounds of faults in worlds side by side. World `i` has
- * the seed `seed + i` and its share of the rounds; one world is run again with its own seed, `--worlds 1` and its
- * share as `--rounds`. Exits 1 where counts differ or the audit is not clean.
+ * `node test/faults/run.ts --rounds 200 --seed 1 --worlds 3`: rounds of faults in parallel worlds. World `i`
+ * has the seed `seed + i` and its share of the rounds; to repeat one world, give its own seed, `--worlds 1`
+ * and its share as `--rounds`. Exits 1 when counts disagree or the audit is not clean.
  */
 import { parseArgs } from 'node:util'
 import { renderRounds } from './render-rounds.ts'
@@ -36,9 +36,9 @@ const reports = await Promise.all(
   ),
 )
 const faults = reports.flatMap(({ auditFaults }) => auditFaults)
-const differences = reports.flatMap((report) => report.differences)
+const discrepancies = reports.flatMap((report) => report.discrepancies)
 process.stdout.write(
   `\n${faults.map((fault) => `${fault}\n`).join('')}\n${renderRounds(reports)}\n`,
 )
 process.stdout.write(`\n${((Date.now() - startedAtMs) / 60_000).toFixed(1)} minutes\n`)
-process.exit(faults.length + differences.length > 0 ? 1 : 0)
+process.exit(faults.length + discrepancies.length > 0 ? 1 : 0)

@@ -1,22 +1,22 @@
-/** Waits until a world that is healed has come to rest, and compares all counts. */
+/** Waits until a healed world has settled, and compares all counts. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { ClientCall } from './client-call.ts'
-import { compareCounts, type Counts, type Difference, type Disturbance } from './compare-counts.ts'
+import { compareCounts, type Counts, type Discrepancy, type Disturbance } from './compare-counts.ts'
 import type { Purses } from './purses.ts'
 import { readAccounts, readLedgerCalls } from './read-ledger.ts'
 import type { World } from './world.ts'
 
 export interface Settled {
   readonly counts: Counts
-  readonly differences: readonly Difference[]
+  readonly discrepancies: readonly Discrepancy[]
   readonly audit: { readonly isClean: boolean; readonly text: string }
   readonly settledAfterMs: number
 }
 
-/** The promise: everything is resolved within a minute. */
+/** The promise: every hold is resolved within a minute. */
 const SETTLED_WITHIN_MS = 60_000
 export const HONEST_WITHIN_MS = 180_000
 const root = join(import.meta.dirname, '../..')
@@ -32,14 +32,14 @@ export async function settleWorld(
 ): Promise<Settled> {
   const healedAtMs = Date.now()
   const deadlineMs = healedAtMs + SETTLED_WITHIN_MS
-  // What agrees early has settled early; what does not has its whole minute.
+  // Counts that agree early need no further wait; others get the whole minute.
   for (; ; await sleep(1_000)) {
     const openHolds = await countHolds(world)
     const isLate = Date.now() >= deadlineMs
     const isUp = downtimesOf(world).every(({ toMs }) => toMs < Infinity)
     if (!isUp && !isLate) continue
     if (openHolds > 0 && !isLate) continue
-    const { counts, differences } = compareCounts({
+    const { counts, discrepancies } = compareCounts({
       ...seen,
       disturbances: [...seen.disturbances, ...downtimesOf(world)],
       revokedAtMs: purses.revokedAtMs,
@@ -50,13 +50,13 @@ export async function settleWorld(
     })
     for (const { how, isFailedStart } of world.nodes.flatMap((node) => node.ownExits))
       if (!isFailedStart)
-        differences.push({ rule: 'a node ends only when it is ended', detail: how })
+        discrepancies.push({ rule: 'a node exits only when it is killed', detail: how })
     if (openHolds > 0)
-      differences.push({ rule: 'no hold is open after a minute', detail: `${openHolds} holds` })
-    if (differences.length > 0 && !isLate) continue
+      discrepancies.push({ rule: 'no hold is open after a minute', detail: `${openHolds} holds` })
+    if (discrepancies.length > 0 && !isLate) continue
     const settledAfterMs = Date.now() - healedAtMs
-    const audit = await auditOf(world, differences.length > 0)
-    return { counts, differences, audit, settledAfterMs }
+    const audit = await auditOf(world, discrepancies.length > 0)
+    return { counts, discrepancies, audit, settledAfterMs }
   }
 }
 
@@ -71,7 +71,7 @@ async function countHolds({ db }: World): Promise<number> {
   return Number(rows[0]?.holds)
 }
 
-/** Where counts differ the audit has its time to find out: nodes compare their notes of deliveries after 90 s. */
+/** When counts disagree, the audit gets time to notice: nodes compare their delivery notes after 90 s. */
 async function auditOf(world: World, shouldFail: boolean): Promise<Settled['audit']> {
   for (const deadline = Date.now() + HONEST_WITHIN_MS; ; await sleep(10_000)) {
     const audit = await runAudit(world)

@@ -1,7 +1,7 @@
 /**
- * The network between one node and the database: it can be cut (both sides see it), and frozen in one direction or
- * in both (nobody sees anything; bytes that were sent wait, and arrive late). `heal` lets the bytes that waited go
- * on, as a network does, or ends the connections, as a firewall that forgot them does.
+ * The network between one node and the database: it can be cut (both sides notice), or frozen in one
+ * direction or both (neither side notices; sent bytes wait, and arrive late). `heal` either delivers the
+ * waiting bytes, as a network does, or ends the connections, as a firewall that has forgotten them does.
  */
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
@@ -20,7 +20,7 @@ export interface TcpProxy {
 interface Pair {
   readonly client: Socket
   readonly server: Socket
-  /** One side is closed, and the other side has not heard of it yet. */
+  /** One side is closed, and the other side does not know it yet. */
   clientHasClosed: boolean
   serverHasClosed: boolean
 }
@@ -53,7 +53,7 @@ export async function startTcpProxy(targetPort: () => number): Promise<TcpProxy>
     settle(pair)
   })
 
-  /** Makes a pair of sockets what the network is now. */
+  /** Puts a pair of sockets into the network's current state. */
   function settle(pair: Pair): void {
     const { client, server } = pair
     flow(client, server, frozen.has('to_database'))
@@ -63,7 +63,7 @@ export async function startTcpProxy(targetPort: () => number): Promise<TcpProxy>
     if (pair.clientHasClosed && pair.serverHasClosed) pairs.delete(pair)
   }
 
-  // Not by a reset: Node refuses one after an end of its own, and the socket then never closes.
+  // Not by a reset: Node.js refuses one after an end of its own, and the socket then never closes.
   function reset(): void {
     for (const { client, server } of pairs) {
       client.destroy()

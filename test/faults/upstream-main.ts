@@ -1,6 +1,6 @@
 /**
- * The upstream as a program: `node test/faults/upstream-main.ts <port>`. Each answer has a usage of its own, drawn
- * from the id of its hold, with reasoning that no chunk shows; every call is kept as it was seen (`GET /records`).
+ * The upstream as a program: `node test/faults/upstream-main.ts <port>`. The usage of each answer is drawn
+ * from the id of its hold, with reasoning that no chunk shows; every call is recorded (`GET /records`).
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import { createRandom, seedOf, type Random } from './random.ts'
 import type { UpstreamRecord } from './upstream-record.ts'
 
 const records: UpstreamRecord[] = []
-/** Eight bytes, so at most two tokens by anybody's count. */
+/** Eight bytes, so at most two tokens by any count. */
 const DELTA = 'palavra '
 const TOKENS_PER_DELTA = 2
 const REQUEST_ID = /chamada ([0-9a-f-]{36})/
@@ -38,7 +38,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   else await answerAtOnce(response, plan)
 }
 
-/** `quick`, `slow` and `long` say how long it takes; of `full` the output is as long as it may be. */
+/** `quick`, `slow` and `long` give the duration; the output of `full` is as long as its limit allows. */
 function planOf(request: IncomingMessage, text: string): Plan {
   const body = JSON.parse(text) as { model: string; stream?: boolean; max_tokens: number }
   const holdId = String(request.headers['x-catraca-call-id'])
@@ -54,7 +54,8 @@ function planOf(request: IncomingMessage, text: string): Plan {
       holdId,
       requestId: REQUEST_ID.exec(text)?.[1] ?? '',
       isStream: body.stream === true,
-      // More than anybody counts in it, and less than its bytes: an estimate is below it, a hold above it.
+      // More tokens than any count of its text, and fewer than its bytes: an estimate is below the true
+      // number, a hold above it.
       promptTokens: Math.ceil(Buffer.byteLength(text) / 2),
       completionTokens: deltas * TOKENS_PER_DELTA + reasoningTokens,
       reasoningTokens,

@@ -1,4 +1,4 @@
-/** The upstream of a world, in a process of its own: no fault of a node or of the database touches it. */
+/** The upstream of a world, in a separate process, which no fault of a node or of the database affects. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -43,14 +43,16 @@ export async function startUpstream(): Promise<UpstreamProcess> {
   }
 }
 
-/** The operator's file: one upstream that stops its meter when it is left, and one that does not. */
+/**
+ * The operator's file: one upstream that stops billing when its client disconnects, and one that does not.
+ */
 export function catalogOf(upstreamPort: number): unknown {
   const upstreams = [true, false].map((stops) => ({
     id: stops ? 'stops' : 'runs-on',
     kind: 'openai-compatible',
     base_url: `http://127.0.0.1:${upstreamPort}/v1`,
     cancel_stops_billing: stops,
-    // One try for each hold: what is counted here is what the ledger did, not what was tried again.
+    // One attempt for each hold, so that the counts show the ledger's work and no retries.
     retries: 0,
     breaker: { failures: 0 },
   }))
@@ -75,7 +77,9 @@ const PRICES_USD = { input: 10, output: 40 }
 const MARKUP = '1.5'
 export const FX_RATE = '5.2000'
 
-/** What these tokens cost, in nano-BRL, by arithmetic of its own: pico-USD x 5.2 x 1.5, rounded half up once. */
+/**
+ * The price of these tokens in nano-BRL, computed independently: pico-USD x 5.2 x 1.5, rounded half up once.
+ */
 export function priceOf(tokens: { promptTokens: number; completionTokens: number }): bigint {
   const picoUsd =
     BigInt(tokens.promptTokens * PRICES_USD.input + tokens.completionTokens * PRICES_USD.output) *

@@ -1,4 +1,4 @@
-/** Looks at the holds again and again, and keeps the furthest checkpoint of each. */
+/** Polls the holds, and keeps the furthest checkpoint of each. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../src/db/open.ts'
 
@@ -21,7 +21,7 @@ export function watchCheckpoints(db: Database): CheckpointWatch {
         .select(['id', 'output_tokens_seen'])
         .where('output_tokens_seen', '>', 0)
         .execute()
-        // While the database is away there is nothing to see.
+        // While the database is unavailable there is nothing to read.
         .catch(() => [])
       for (const { id, output_tokens_seen: tokens } of rows)
         seen.set(id, Math.max(tokens, seen.get(id) ?? 0))

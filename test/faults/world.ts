@@ -1,4 +1,4 @@
-/** One PostgreSQL, three nodes that each reach it by a network of their own, and an upstream. */
+/** One PostgreSQL, three nodes that each reach it through their own network, and an upstream. */
 import { readFileSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,13 +16,13 @@ export const NODES = 3
 export interface World {
   readonly nodes: readonly FaultNode[]
   readonly upstream: UpstreamProcess
-  /** Straight to the database, past the networks of the nodes. */
+  /** Directly to the database, past the networks of the nodes. */
   readonly db: Database
   readonly databaseUrl: string
   readonly catalogFile: string
   stopDatabase(): Promise<void>
   startDatabase(): Promise<void>
-  /** SIGKILL of its main process; it is started again by what watches it. */
+  /** SIGKILL of its main process; its supervisor starts it again. */
   killDatabase(): Promise<void>
   close(): Promise<void>
 }
@@ -36,7 +36,8 @@ export async function closeWorlds(): Promise<void> {
 
 export async function createWorld(): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'catraca-faults-'))
-  // Closed to the account that runs the database for root, its files would be elsewhere.
+  // The account that runs the database for root must be able to open the folder, or its files would be
+  // elsewhere.
   await chmod(folder, 0o755)
   process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'catraca-faults-compiled')
   const start = (): Promise<EmbeddedPostgres> =>
@@ -72,7 +73,7 @@ export async function createWorld(): Promise<World> {
     },
     async killDatabase() {
       process.kill(Number(readFileSync(pidFile, 'utf8').split('\n')[0]), 'SIGKILL')
-      // Until those who watch it see that it is gone, and it answers again.
+      // Until the supervisor notices that it is gone, and it answers again.
       await sleep(1_000)
       await untilAnswering(database.db)
     },

@@ -11,7 +11,7 @@ import { parseBrl } from '../../src/lib/money.ts'
 
 export const BRL = 1_000_000_000n
 
-/** What was logged as an error. */
+/** Messages that were logged as errors. */
 export const errors: string[] = []
 export const log: Log = createLog('error', (line) => errors.push(line))
 
@@ -43,12 +43,12 @@ export async function addAlert(
 }
 
 /**
- * Two that look at once: the first is kept at its reading until the second has ended, or has come as far. Returns
- * how many fired, both together.
+ * Runs two evaluations concurrently: the first waits at its read until the second has ended or waits there too.
+ * Returns how many alerts both fired together.
  */
-export async function lookTwice(
+export async function evaluateConcurrently(
   db: Database,
-  looks: readonly [() => Promise<number>, () => Promise<number>],
+  evaluations: readonly [() => Promise<number>, () => Promise<number>],
 ): Promise<number> {
   const waiting = async (): Promise<number> => {
     const { rows } = await sql<{ count: number }>`
@@ -60,10 +60,10 @@ export async function lookTwice(
   }
   const running = await db.transaction().execute(async (trx) => {
     await sql`lock table usage_hours in access exclusive mode`.execute(trx)
-    const first = looks[0]()
+    const first = evaluations[0]()
     while ((await waiting()) < 1) await sleep(5)
     const state = { hasEnded: false }
-    const second = looks[1]().finally(() => (state.hasEnded = true))
+    const second = evaluations[1]().finally(() => (state.hasEnded = true))
     while (!state.hasEnded && (await waiting()) < 2) await sleep(5)
     return [first, second] as const
   })
@@ -71,8 +71,8 @@ export async function lookTwice(
   return first + second
 }
 
-/** Whatever was looked at when. Returns how many fired. */
-export async function look(db: Database, now: Date): Promise<number> {
+/** Evaluates every alert, due or not. Returns how many fired. */
+export async function evaluateAll(db: Database, now: Date): Promise<number> {
   await sql`update alerts set due_at = '-infinity'`.execute(db)
   return evaluateAlerts(db, { now, log })
 }

@@ -8,7 +8,7 @@ export interface Asked {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The parsed text, where it is JSON. */
+  /** The parsed text, if it is JSON. */
   readonly json: any
 }
 

@@ -1,4 +1,4 @@
-/** What every answer of a gateway must be, whatever was asked. */
+/** The rules for every answer of a gateway, whatever the request. */
 import assert from 'node:assert/strict'
 import type { Asked } from './ask.ts'
 
@@ -26,7 +26,7 @@ export function assertHeaders(
   if (answer.status === 429) assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/)
 }
 
-/** Words of the sandbox's fictitious provider, and what servers and frameworks say of themselves. */
+/** Texts of the sandbox's fictitious provider, and texts by which servers and frameworks identify themselves. */
 const TRACES =
   /zephyr|zph-|org-|gpu-node|traceback|shard-|overloaded|preempted|req_sandbox|fp_sandbox|openai|processing-ms|fastify|undici|node_modules|127\.0\.0\.1|ECONN(?:REFUSED|RESET|ABORTED)|nginx|<html|\bat .*\.ts:\d/i
 

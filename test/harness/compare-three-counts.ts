@@ -9,8 +9,8 @@ import type { Received } from './load-clients.ts'
 type UsageEvent = Selectable<Tables['usage_events']>
 
 /**
- * An answer that a client received whole is charged once, with the amount that it named; nothing is charged twice;
- * and what is charged was asked of the upstream, which has answered it whole where the charge is exact.
+ * A complete answer is charged once, with the amount that it shows; no call is charged twice; every charge belongs to a
+ * call of the upstream, which answered it completely if the charge is exact.
  */
 export async function compareThreeCounts(
   db: Database,

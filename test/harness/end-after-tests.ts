@@ -1,6 +1,6 @@
 /**
- * Imported before each file of tests: ends its process a while after its last test. Where a set-up failed, and
- * the tear-down then too, what they left open would keep it from ever ending.
+ * Imported before each test file: ends its process a while after its last test. If a set-up fails, and then the
+ * tear-down too, the resources they left open would keep the process alive for ever.
  */
 import { after } from 'node:test'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below those that systems give to outgoing connections: one of theirs may not come between. */
+/** Below the range that systems use for outgoing connections, so that none of those takes the port. */
 const FIRST = 10_000
 const COUNT = 20_000
 /** Test files run at the same time, so each process searches a separate range of ports. */
@@ -10,8 +10,8 @@ const PER_PROCESS = 50
 let next = process.pid * PER_PROCESS
 
 /**
- * A port of 127.0.0.1 on which nothing listens, for a server that has to be told its port, or keeps it
- * over a restart. It is free now; nothing holds it until the server listens.
+ * A port of 127.0.0.1 on which nothing listens, for a server that must be given its port, or keeps it over a restart.
+ * It is free now; nothing reserves it until the server listens.
  */
 export async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < COUNT; tries++) {

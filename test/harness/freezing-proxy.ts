@@ -5,7 +5,7 @@ import { connect, createServer, type AddressInfo, type NetConnectOpts, type Sock
 export interface FreezingProxy {
   /** The database, by way of the proxy. */
   readonly databaseUrl: string
-  /** Freezes those that have sent this text; returns how many that were. */
+  /** Freezes the connections that have sent this text; returns their number. */
   freeze(sentText: string): number
   close(): Promise<void>
 }

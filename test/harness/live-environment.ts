@@ -1,4 +1,4 @@
-/** What live mode asks for of who runs it, and is of no upstream. */
+/** The settings that live mode requires of the operator, apart from upstreams. */
 export const LIVE_ENVIRONMENT = {
   CATRACA_MODE: 'live',
   SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),

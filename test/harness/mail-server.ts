@@ -1,4 +1,4 @@
-/** A real SMTP server on a socket, that does as the test says and keeps what it took. */
+/** A real SMTP server on a socket, which behaves as the test says and keeps the mails it accepted. */
 import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 
@@ -17,7 +17,7 @@ export interface MailServer {
 
 export async function startMailServer(
   options: SMTPServerOptions & {
-    /** Before it takes a mail; what it throws is its answer. */
+    /** Called before it accepts a mail; the thrown error is its answer. */
     onMail?: (mail: TakenMail) => Promise<void> | void
   } = {},
 ): Promise<MailServer> {
@@ -57,7 +57,7 @@ export async function startMailServer(
   }
 }
 
-/** What a server answers where it does not take something. */
+/** The answer of a server that refuses a command. */
 export function answer(responseCode: number, message: string): Error {
   return Object.assign(new Error(message), { responseCode })
 }

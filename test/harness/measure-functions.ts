@@ -5,13 +5,13 @@ import { API } from 'typescript/unstable/sync'
 
 export interface MeasuredFunction {
   readonly file: string
-  /** Of its first line, which names a function that has no name of its own. */
+  /** The text of its first line, which identifies a function without a name. */
   readonly line: number
   /** From its first line to its last one, without the comment above. */
   readonly length: number
 }
 
-/** Every function with a body, also inside another one. The files are parsed alone: no import is resolved. */
+/** Every function with a body, nested ones included. Files are parsed separately: no import is resolved. */
 export async function measureFunctions(paths: readonly string[]): Promise<MeasuredFunction[]> {
   const files: Record<string, string> = {}
   for (const path of paths) files[path] = await readFile(path, 'utf8')

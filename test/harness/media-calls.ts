@@ -1,4 +1,6 @@
-/** What tests of embeddings, images and transcriptions send, and the independent count of what they cost. */
+/**
+ * The requests of the tests of embeddings, images and transcriptions, and the independent computation of their costs.
+ */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import {
@@ -20,7 +22,7 @@ import { ask, type Asked } from './ask.ts'
 import { untilNoHoldIsOpen } from './assert-audit.ts'
 import type { TestGateway } from './gateway.ts'
 
-// ── what is sent ────────────────────────────────────────────────────────────────────────────────
+// ── requests ───────────────────────────────────────────────────────────────────────────────────
 
 /** 16 bits, mono, 16 kHz. */
 export const WAV_BYTES_PER_SECOND = 32_000
@@ -153,7 +155,7 @@ export function beginForm(
   }
 }
 
-// ── what is configured ──────────────────────────────────────────────────────────────────────────
+// ── configuration ───────────────────────────────────────────────────────────────────────────────
 
 /** The environment of a server with this `catraca.config.json`. */
 export function configured(config: object): { CATRACA_CONFIG: string } {
@@ -164,7 +166,7 @@ export function configured(config: object): { CATRACA_CONFIG: string } {
   return { CATRACA_CONFIG: path }
 }
 
-// ── what it costs ───────────────────────────────────────────────────────────────────────────────
+// ── costs ───────────────────────────────────────────────────────────────────────────────────────
 
 /** Decimal digits as a fraction. */
 export interface Rational {
@@ -204,7 +206,7 @@ export function perHour(seconds: number, usd: string): Rational {
 export const nanoBrl = (usd: Rational, fxRate: string, markup: string): bigint =>
   roundHalfUp(times(usd, rational(fxRate), rational(markup), { n: 1_000_000_000n, d: 1n }))
 
-// ── what came of it ─────────────────────────────────────────────────────────────────────────────
+// ── outcomes ─────────────────────────────────────────────────────────────────────────────────
 
 /** The digits as they stand in the text: a number of JavaScript could have lost some. */
 export function amountIn(text: string, field: string): bigint {
@@ -214,7 +216,7 @@ export function amountIn(text: string, field: string): bigint {
   return amount as bigint
 }
 
-/** What a client made of `cost_billed_brl`. */
+/** The client's value of `cost_billed_brl`. */
 export function nanoOf(cost: unknown): bigint {
   assert.ok(typeof cost === 'number' && cost > 0, `cost_billed_brl is ${String(cost)}`)
   return parseBrl(cost.toFixed(9)) as bigint
@@ -227,8 +229,8 @@ export async function usageText(gateway: TestGateway, secret: string): Promise<s
 }
 
 /**
- * Runs calls of a new customer. What they say they cost, in nano-BRL, is what the balance lost, to the
- * last digit; undefined if the client does not report it.
+ * Runs calls of a new customer, and asserts that the balance lost exactly the reported cost, in nano-BRL. `cost` is
+ * undefined if the client does not report it.
  */
 export async function withExactCharge(
   gateway: TestGateway,
@@ -263,7 +265,7 @@ export interface Outcome {
   cost_billed_nano_brl: bigint
 }
 
-/** What became of the money of a request; empty where none was held. */
+/** The outcome of a request's hold; empty if there was none. */
 export function outcomesOf(gateway: TestGateway, requestId: string): Promise<Outcome[]> {
   return gateway.database.db
     .selectFrom('usage_events')
@@ -304,7 +306,7 @@ export async function assertUntouched(
 /** Where there is no /proc, files without a name are not to be seen. */
 export const SEES_OPEN_FILES = existsSync('/proc/self/fd')
 
-/** Files of uploads in the folder, and those without a name that the process still has open. */
+/** Files of uploads in the folder, and unlinked ones that the process still has open. */
 export function uploadsLeft(node: TestGateway['node']): string[] {
   return [...filesIn(join(node.dataDir, 'uploads')), ...openUploads(node).map(({ path }) => path)]
 }
@@ -339,14 +341,14 @@ export async function untilNoUploadIsLeft(node: TestGateway['node']): Promise<vo
   }
 }
 
-// ── what an upstream may do ─────────────────────────────────────────────────────────────────────
+// ── behaviour of upstreams ─────────────────────────────────────────────────────────────────────
 
 export interface UpstreamFault {
   /** Of the sandbox upstream. */
   readonly model: string
   readonly status: number
   readonly type: string
-  /** What the operator finds as the reason of the release. */
+  /** The reason of the release, as the operator sees it. */
   readonly reason: string
 }
 
@@ -394,7 +396,7 @@ export function awayUpstream(baseUrl: string): object {
   }
 }
 
-/** Models named like those of the sandbox that serve them. */
+/** Models named like the sandbox models that serve them. */
 export function awayModels(names: readonly string[], more: object): object[] {
   return names.map((name) => ({
     id: `away-${name}`,

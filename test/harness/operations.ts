@@ -69,7 +69,7 @@ export interface Operation {
   readonly described: Described
 }
 
-/** What is asked of an answer, whichever client got it. */
+/** The request for an answer, whichever client received it. */
 export interface Answered {
   readonly status: number
   readonly contentType: string
@@ -92,7 +92,7 @@ export function operationsOf({ paths }: OpenApi): Map<string, Operation> {
   )
 }
 
-/** Its errors have the proxy format: it alone says in a body that the key is missing. */
+/** Its errors have the proxy format: only this format says in a body that the key is missing. */
 export function isModelCall({ described }: Operation): boolean {
   return described.responses['401']?.content !== undefined
 }
@@ -130,7 +130,7 @@ function isDateTime(text: string): boolean {
   return !Number.isNaN(time.getTime()) && time.toISOString() === text
 }
 
-/** What is no JSON is no value that a schema allows. */
+/** Text that is not JSON is not a value that a schema allows. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,4 +1,4 @@
-/** A customer who can pay in, and what the buttons on the sandbox's payment page do. */
+/** A customer who can top up, and the actions of the buttons on the sandbox's payment page. */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'

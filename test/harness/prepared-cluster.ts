@@ -1,4 +1,4 @@
-/** Clusters of the embedded PostgreSQL that are made already: making one takes more than a second. */
+/** Prepared clusters of the embedded PostgreSQL: creating one takes more than a second. */
 import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,11 +14,11 @@ export interface PreparedCluster {
 
 export async function prepareCluster(): Promise<PreparedCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'catraca-cluster-'))
-  // A root's folder is closed to the account that runs the database, and would send it elsewhere.
+  // The account that runs the database for root must be able to open the folder, or its files would be elsewhere.
   await chmod(folder, 0o755)
   const database = await startEmbedded({ dataDir: folder, log: () => {} })
   await database.stop()
-  // Each copy looks for a port of its own.
+  // Each copy finds its own port.
   await rm(join(folder, 'postgres/port'))
   return {
     async putInto(dataDir) {

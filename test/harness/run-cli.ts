@@ -12,7 +12,7 @@ export interface RanCli {
 
 const root = join(import.meta.dirname, '../..')
 
-/** `npm run catraca -- …`, which knows nothing of the environment but what is given; in this process. */
+/** `npm run catraca -- …` in this process, with only the given environment. */
 export async function runCli(
   args: readonly string[],
   env: Readonly<Record<string, string>>,

@@ -23,7 +23,7 @@ export interface TestSandbox {
   answerWith(...statuses: number[]): void
   createPayer(more?: object): Promise<string>
   createPix(amountCents: bigint, ourId?: string): Promise<Payment>
-  /** What a hand does on the payment's page. */
+  /** An operation that a person performs on the payment page. */
   act(paymentId: string, act: string): Promise<Response>
   typesOf(paymentId: string): string[]
   close(): Promise<void>
@@ -126,7 +126,7 @@ export function orderOf(processorCustomerId: string): PaymentOrder {
   }
 }
 
-/** Until it is so; the test's own time limit ends what never is. */
+/** Waits until the condition holds; the test's own time limit ends a wait for ever. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5))
 }

@@ -1,6 +1,6 @@
 /**
- * An upstream in the chat-completions format that does, for each model, what a test says: answer, fail in
- * one of many ways, or wait. It remembers what it was asked.
+ * An upstream in the chat-completions format that behaves for each model as a test scripts: it answers, fails in one of
+ * many ways, or waits. It records its requests.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
@@ -10,7 +10,7 @@ export interface SeenCall {
   readonly path: string
   readonly model: string
   readonly headers: IncomingHttpHeaders
-  /** As it came; `body` where it is JSON. */
+  /** As received; `body` is set if it is JSON. */
   readonly text: string
   readonly body: any
   /** By `performance.now()`. */
@@ -19,7 +19,7 @@ export interface SeenCall {
   readonly gone: Promise<void>
 }
 
-/** What is done with one call. */
+/** The handling of one call. */
 export type Behaviour = (call: SeenCall, response: ServerResponse) => void | Promise<void>
 
 export interface ScriptedUpstream {
@@ -27,7 +27,7 @@ export interface ScriptedUpstream {
   readonly baseUrl: string
   /** Calls for this model, in their order. */
   callsOf(model: string): readonly SeenCall[]
-  /** What is done with the next calls for this model, one each; the last one goes on for ever. */
+  /** Scripts the next calls for this model, one behaviour each; the last one is repeated for ever. */
   play(model: string, ...behaviours: readonly Behaviour[]): void
   close(): Promise<void>
 }
@@ -71,14 +71,14 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
   }
 }
 
-/** What every good answer reports. */
+/** The usage that every successful answer reports. */
 export const GOOD_USAGE = { prompt_tokens: 11, completion_tokens: 5, total_tokens: 16 }
 export const GOOD_TEXT = 'Tudo certo por aqui.'
 
 const SSE = { 'content-type': 'text/event-stream' }
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** Answers, whatever was asked. */
+/** Answers every request. */
 export const good: Behaviour = ({ path, body }, response) => {
   if (path.endsWith('/embeddings')) {
     const data = [{ index: 0, embedding: [0.25, -0.5] }]
@@ -133,7 +133,7 @@ export const toldError: Behaviour = ({ body }, response) => {
 export const page: Behaviour = (_call, response) =>
   void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Zephyr portal</html>')
 
-/** Of the right type, and no JSON. */
+/** Has the right content type, and is not JSON. */
 export const garbage: Behaviour = ({ body }, response) => {
   if (body.stream !== true) return void response.writeHead(200, JSON_TYPE).end('{"choices":[{')
   response.writeHead(200, SSE).end('data: zephyr}{\n\n')

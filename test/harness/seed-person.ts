@@ -30,7 +30,7 @@ export interface SeededPerson {
   readonly teamSecret: string
   readonly teamOwnerId: string
   readonly sessionId: string
-  /** What the person wrote, or is: none of it may be left after a deletion. */
+  /** Texts by the person and facts about the person: none may remain after a deletion. */
   readonly words: readonly string[]
 }
 
@@ -293,7 +293,10 @@ async function seedAlert(db: Database, customerId: string, mark: string): Promis
   await db.insertInto('balance_watches').values({ customer_id: customerId }).execute()
 }
 
-/** Of what was paid for it: the balance stays as it is. A boleto, which no worker returns. */
+/**
+ * Refunds a top-up that is paid for this purpose, so the balance does not change. It is a boleto, which no worker
+ * returns.
+ */
 async function seedRefund(db: Database, customerId: string, mark: string): Promise<void> {
   await seedPaidTopUp(db, { customerId, cents: 500, method: 'boleto' })
   const input = { amountNanoBrl: 5n * NANO_PER_BRL, topUpId: undefined, reviewAboveNanoBrl: 0n }
@@ -345,7 +348,10 @@ async function seedPrompt(db: Database, customerId: string, mark: string): Promi
       .execute()
 }
 
-/** One of their own with a member; one of somebody else, where they have a key; invitations both ways. */
+/**
+ * The person's own team with a member; a team of somebody else in which the person has a key; invitations in both
+ * directions.
+ */
 async function seedTeams(
   db: Database,
   customerId: string,

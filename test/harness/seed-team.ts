@@ -1,4 +1,4 @@
-import { createTeam } from '../../src/customers/teams.ts'
+import { insertTeam } from '../../src/customers/teams.ts'
 import { inTransaction, type Database } from '../../src/db/open.ts'
 import type { NanoBrl } from '../../src/lib/money.ts'
 
@@ -8,7 +8,7 @@ export async function seedTeam(
   ownerId: string,
   { name = 'equipe', limitNanoBrl = null }: { name?: string; limitNanoBrl?: NanoBrl | null } = {},
 ): Promise<string> {
-  const made = await inTransaction(db, (trx) => createTeam(trx, { ownerId, name, limitNanoBrl }))
+  const made = await inTransaction(db, (trx) => insertTeam(trx, { ownerId, name, limitNanoBrl }))
   if (made.kind !== 'created') throw new Error(made.kind)
   return made.id
 }

@@ -9,14 +9,14 @@ import { createId } from '../../src/lib/ids.ts'
 import { chargeFor, type NanoBrl, type PicoUsd } from '../../src/lib/money.ts'
 
 export interface SeededUse {
-  /** Text where microseconds matter: `2026-01-31T02:59:59.999999Z`. */
+  /** Text if microseconds matter: `2026-01-31T02:59:59.999999Z`. */
   readonly at: Date | string
   readonly modelId: string
   readonly promptTokens: number
   readonly completionTokens: number
   readonly cachedTokens?: number
   readonly reasoningTokens?: number
-  /** What the tokens cost if neither this nor `billed` is given. */
+  /** Default: the cost of the tokens, if `billed` is not given either. */
   readonly costPicoUsd?: PicoUsd
   /** In nano-BRL: 1/100 of the cost in pico-USD, rounded half up. */
   readonly billed?: NanoBrl
@@ -43,7 +43,7 @@ const OUTPUT_PICO_USD = 600_000n
 /** As many holds are closed by one statement. */
 const BATCH = 2_000
 
-/** The customer needs the balance for it: what is charged beyond it is a breach in the eyes of `audit`. */
+/** The customer needs the balance for it: `audit` reports a charge beyond the balance as a breach. */
 export async function seedUsage(
   db: Database,
   input: { customerId: string; apiKeyId: string; events: readonly SeededUse[] },
@@ -77,7 +77,7 @@ function rowOf(use: SeededUse, apiKeyId: string) {
   const cost = isCharged ? (fixed ?? tokens) : 0n
   const billed = chargeFor(cost, SEED_CONVERSION)
   if (isCharged && use.billed !== undefined) assert.equal(billed, use.billed)
-  // A cost of its own is the price of one unit, beside tokens that cost nothing.
+  // A given cost is the price of one unit, beside tokens that cost nothing.
   const unitCost = isCharged ? fixed : undefined
   return {
     id: createId(),

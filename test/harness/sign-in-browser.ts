@@ -1,4 +1,4 @@
-/** A browser as far as sign-in goes: it keeps cookies, says where its pages are from, and follows no redirect. */
+/** A browser for the purpose of sign-in: it keeps cookies, sends the origin of its pages, and follows no redirect. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database } from '../../src/db/open.ts'
@@ -20,7 +20,7 @@ export interface Browser {
   submit(url: string, fields: Record<string, string>): Promise<Page>
 }
 
-/** As if from that address, where the server believes it. */
+/** As if from that address, if the server trusts the header. */
 export function openBrowser(baseUrl: string, address?: string): Browser {
   const { origin } = new URL(baseUrl)
   const cookies = new Map<string, string>()

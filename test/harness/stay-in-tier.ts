@@ -1,6 +1,6 @@
 /**
- * Imported before each test file: a file of the tiers `unit` and `database` cannot start a process, and one of
- * the tier `unit` is not told where the database of the run is.
+ * Imported before each test file: a file of the tiers `unit` and `database` cannot start a process, and one of the tier
+ * `unit` does not receive the address of the run's database.
  */
 import childProcess from 'node:child_process'
 import { readFileSync } from 'node:fs'

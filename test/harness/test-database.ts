@@ -1,7 +1,4 @@
-/**
- * A database of its own for each test file, cloned from a migrated template on the server that
- * `test/run.ts` started.
- */
+/** A separate database for each test file, cloned from a migrated template on the server that `test/run.ts` started. */
 import pg from 'pg'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase, type Database } from '../../src/db/open.ts'
@@ -108,7 +105,7 @@ export async function withClient<Result>(
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
   const client = new pg.Client({ connectionString: url })
-  // A database that is killed ends idle connections too; the next query is what reports it.
+  // A killed database ends idle connections too; the next query reports it.
   client.on('error', () => {})
   await client.connect()
   try {

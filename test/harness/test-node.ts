@@ -22,7 +22,7 @@ export interface TestNode {
 const root = join(import.meta.dirname, '../..')
 const START_MS_MAX = 120_000
 
-/** Those that no test stopped, as when its set-up failed, end with the tests. */
+/** Nodes that no test stopped, as after a failed set-up, end with the tests. */
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')

@@ -1,7 +1,7 @@
 /**
- * The tier of a test file follows from what it imports, itself or through the helpers in `test`:
- * `processes` where that starts one (`STARTS_PROCESSES`), `database` where it is
- * `test-database.ts`, and `unit` else. `stay-in-tier.ts` ends a test that goes beyond its tier by another way.
+ * The tier of a test file follows from its imports, direct ones or through the helpers in `test`: `processes` if one of
+ * them starts processes (`STARTS_PROCESSES`), `database` if one is `test-database.ts`, and `unit` otherwise.
+ * `stay-in-tier.ts` ends a test that leaves its tier in another way.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -13,7 +13,7 @@ export interface Placed {
   /** From the root of the project, as all paths here. */
   readonly file: string
   readonly tier: Tier
-  /** The server of the run; not where a file of the processes starts one of its own. */
+  /** The server of the run; not used if a file of the tier `processes` starts its own. */
   readonly needsDatabase: boolean
 }
 
@@ -22,7 +22,7 @@ const STARTS_PROCESSES = new Set([
   'node:child_process',
   'node:cluster',
   'src/db/embedded.ts',
-  // The compiler, a program of its own.
+  // The compiler, a separate program.
   'typescript/unstable/sync',
 ])
 /** `import type` and `export type` vanish before anything runs. */
@@ -48,7 +48,7 @@ export function createTierReader(root: string): (file: string) => Placed {
     const seen = new Set([file])
     // A set that grows while it is walked is walked to its end.
     for (const path of seen) {
-      // The program may start what it likes: only a test that asks it to is of another tier.
+      // The program may start processes: only a test that asks it to is of another tier.
       const isOfTests = path === file || !path.startsWith('src/')
       if (isOfTests && path.endsWith('.ts')) for (const target of importsOf(path)) seen.add(target)
     }

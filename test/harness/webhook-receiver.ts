@@ -61,7 +61,7 @@ export async function startReceiver(): Promise<Receiver> {
   return receiver
 }
 
-/** Whether the reference library takes it for one signed with the secret. */
+/** Whether the reference library accepts the message as signed with the secret. */
 export function isSignedWith(signingSecret: string, { body, headers }: Received): boolean {
   try {
     new Webhook(signingSecret).verify(body, headers as Record<string, string>)
@@ -102,8 +102,8 @@ export async function seedWebhook(
   return { customerId, ...made }
 }
 
-/** As the worker of events does it; returns the id of the event. */
-export async function tell(
+/** Queues an event as the worker of events does; returns its id. */
+export async function queueEvent(
   db: Database,
   customerId: string,
   data: Record<string, unknown> = {},

@@ -1,5 +1,7 @@
 /** An act that the command line and HTTP both offer leaves the same audit row; the actor alone differs. */
 import assert from 'node:assert/strict'
+import { glob, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { createLog } from '../../src/lib/log.ts'
@@ -155,4 +157,29 @@ test('the copy and the deletion of an account', async () => {
     ['account.exported', 'account.deleted'],
   )
   assertSame(rows, await rowsAbout(other.customerId, other.customerId))
+})
+
+test('the acts that both interfaces call are those compared above', async () => {
+  const root = join(import.meta.dirname, '../..')
+  const read = async (pattern: string): Promise<string> => {
+    const texts: string[] = []
+    for await (const file of glob(pattern, { cwd: root }))
+      texts.push(await readFile(join(root, file), 'utf8'))
+    return texts.join('\n')
+  }
+  const called = (await read('src/cli/*.ts')).matchAll(/(\w+)\((?:input\.)?db, OPERATOR/g)
+  const http = await read('src/http/**/*.ts')
+  const shared = [...called]
+    .map(([, name = '']) => name)
+    .filter((name) => new RegExp(String.raw`\b${name}\b`).test(http))
+  assert.deepEqual(shared.sort(), [
+    'createKey',
+    'deleteAccount',
+    'explainDiscrepancy',
+    'exportAccount',
+    'openIncident',
+    'resolveIncident',
+    'revokeKey',
+    'updateIncident',
+  ])
 })

@@ -15,7 +15,7 @@ import { createActor, createThrowAway } from './contract-fuzz/actors.ts'
 import type { Actor } from './contract-fuzz/pools.ts'
 import { judge, type Answer } from './contract-fuzz/judge.ts'
 import { plansFor, type Plan } from './contract-fuzz/request-plans.ts'
-import { asCurl, wireRequest, type WireRequest } from './contract-fuzz/wire-request.ts'
+import { asCurl, createRequest, type RawRequest } from './contract-fuzz/raw-request.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import {
@@ -27,8 +27,8 @@ import {
 } from '../harness/operations.ts'
 
 const SEED = seedOr(20_261_121)
-const REQUESTS = effort({ ordinary: 10_000, full: 50_000 })
-const EACH_MIN = effort({ ordinary: 75, full: 300 })
+const REQUESTS = effort({ ordinary: 4_000, full: 50_000 })
+const EACH_MIN = effort({ ordinary: 30, full: 300 })
 /** Of operations that work for a while: of these as few as there must be. */
 const DEAR = new Set([
   'POST /chat/completions',
@@ -178,7 +178,7 @@ async function sendAll(courses: readonly Course[], actors: readonly Actor[]): Pr
         ? (spare.pop() ?? (await createThrowAway(gateway, `fim-${createId()}@exemplo.com.br`)))
         : pick(actorsFor(operation, actors, turn), nth)
       const others = actors.filter((one) => one !== actor)
-      const sent = wireRequest(operation, plan, actor, others)
+      const sent = createRequest(operation, plan, actor, others)
       const answer = await send(sent).catch(noAnswer)
       const { status, text } = answer
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
@@ -212,7 +212,7 @@ function pick(actors: readonly Actor[], nth: number): Actor {
   return actors[nth % actors.length] as Actor
 }
 
-function learn({ pools }: Actor, operation: Operation, sent: WireRequest, text: string): void {
+function learn({ pools }: Actor, operation: Operation, sent: RawRequest, text: string): void {
   const { path } = operation
   if (sent.method === 'DELETE') pools.forget(path.slice(0, path.lastIndexOf('/')), sent.place)
   else if (text.startsWith('{')) pools.learn(path, sent.place, JSON.parse(text))
@@ -223,7 +223,7 @@ function noAnswer(error: Error): Answer {
   return { status: 0, headers: {}, text: `no answer: ${error.message}` }
 }
 
-async function send({ method, path, headers, body }: WireRequest): Promise<Answer> {
+async function send({ method, path, headers, body }: RawRequest): Promise<Answer> {
   const answer = await pool.request({
     method,
     path: `/v1${path}`,

@@ -17,9 +17,9 @@ import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 
 const SEED = seedOr(20_261_007)
-const REQUESTS_MIN = effort({ ordinary: 5_000, full: 20_000 })
+const REQUESTS_MIN = effort({ ordinary: 2_500, full: 20_000 })
 /** Some are of several requests. */
-const CASES = effort({ ordinary: 4_850, full: 19_200 })
+const CASES = effort({ ordinary: 2_425, full: 19_200 })
 const PARALLEL = 32
 const BODY_BYTES_MAX = 256 * 1024
 const NEST_DEPTH = 10_000
@@ -107,7 +107,7 @@ interface RequestParts {
 const CHAT = '/v1/chat/completions'
 
 /** The bytes of a request; without `authorization` in its headers it has a sound key. */
-function wire(parts: RequestParts): Buffer {
+function rawRequest(parts: RequestParts): Buffer {
   const { method = 'POST', path = CHAT, version = '1.1', headers = [], framing } = parts
   const body = Buffer.from(parts.body ?? '')
   const has = (name: string): boolean => headers.some(([one]) => one.toLowerCase() === name)
@@ -138,7 +138,7 @@ function soundHttp(
   const requestId = chance.uuid()
   return {
     kind,
-    send: wire({
+    send: rawRequest({
       ...parts,
       headers: bringsId ? headers : [['x-svc-request-id', requestId], ...headers],
     }),
@@ -696,7 +696,7 @@ function oddPath(chance: Chance): Case {
 /** Requests whose bytes are no HTTP, or HTTP that contradicts itself. */
 const BROKEN: Record<string, (chance: Chance) => Buffer> = {
   'duplicate content-length': (chance) =>
-    wire({
+    rawRequest({
       body: soundBody(),
       framing: [
         ['content-length', String(Buffer.byteLength(soundBody()))],
@@ -704,7 +704,7 @@ const BROKEN: Record<string, (chance: Chance) => Buffer> = {
       ],
     }),
   'a length and chunks': () =>
-    wire({
+    rawRequest({
       body: chunked(soundBody()),
       framing: [
         ['content-length', '5'],
@@ -712,16 +712,19 @@ const BROKEN: Record<string, (chance: Chance) => Buffer> = {
       ],
     }),
   'a length that is no number': (chance) =>
-    wire({
+    rawRequest({
       body: soundBody(),
       framing: [['content-length', chance.one(['x', '-1', '1e3', '0x10', '1,1', '9'.repeat(30)])]],
     }),
   'a length too short': (chance) =>
-    wire({ body: soundBody(), framing: [['content-length', String(chance.below(40))]] }),
+    rawRequest({ body: soundBody(), framing: [['content-length', String(chance.below(40))]] }),
   'a length too long': (chance) =>
-    wire({ body: soundBody(), framing: [['content-length', String(90 + chance.below(90_000))]] }),
+    rawRequest({
+      body: soundBody(),
+      framing: [['content-length', String(90 + chance.below(90_000))]],
+    }),
   'broken chunks': (chance) =>
-    wire({
+    rawRequest({
       body: chance.one([
         'zz\r\nabc\r\n0\r\n\r\n',
         '-1\r\n\r\n',
@@ -736,23 +739,26 @@ const BROKEN: Record<string, (chance: Chance) => Buffer> = {
       framing: [['transfer-encoding', chance.one(['chunked', 'chunked, x', 'gzip, chunked', 'x'])]],
     }),
   'oversized headers': (chance) =>
-    wire({ headers: [['x-large', 'a'.repeat(16_384 + chance.below(60_000))]], body: soundBody() }),
+    rawRequest({
+      headers: [['x-large', 'a'.repeat(16_384 + chance.below(60_000))]],
+      body: soundBody(),
+    }),
   'too many headers': (chance) =>
-    wire({
+    rawRequest({
       headers: Array.from({ length: 2_000 + chance.below(3_000) }, (_, at) => [`x-${at}`, 'y']),
       body: soundBody(),
     }),
   'invalid header bytes': (chance) =>
-    wire({
+    rawRequest({
       headers: [[chance.one(['x y', 'x\u0000', '', 'x(', '\u00ff', 'x']), '\u0000\u0001\u007f']],
       body: soundBody(),
     }),
   'a bare line feed': () =>
     Buffer.from(`POST ${CHAT} HTTP/1.1\nhost: x\ncontent-length: 2\n\n{}`, 'latin1'),
-  'a folded header': () => wire({ headers: [['x-one', 'a\r\n b']], body: soundBody() }),
+  'a folded header': () => rawRequest({ headers: [['x-one', 'a\r\n b']], body: soundBody() }),
   'no host': () => Buffer.from(`POST ${CHAT} HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}`),
   'two hosts': () =>
-    wire({
+    rawRequest({
       headers: [
         ['host', 'a'],
         ['host', 'b'],
@@ -760,19 +766,22 @@ const BROKEN: Record<string, (chance: Chance) => Buffer> = {
       body: soundBody(),
     }),
   'an unknown version': (chance) =>
-    wire({ version: chance.one(['9.9', '2.0', '0.9', 'x', '1.1 x', '1.']), body: soundBody() }),
+    rawRequest({
+      version: chance.one(['9.9', '2.0', '0.9', 'x', '1.1 x', '1.']),
+      body: soundBody(),
+    }),
   'an unknown method': (chance) =>
-    wire({
+    rawRequest({
       method: chance.one(['CHEF', 'post', '', 'GET POST', '\u0000', 'PRI']),
       body: soundBody(),
     }),
   'a target that is none': (chance) =>
-    wire({
+    rawRequest({
       path: chance.one(['', '*', 'v1/chat', '/v1/a b', '/v1/\u00ff\u0080', '/v1/\u0000', '?', '#']),
       body: soundBody(),
     }),
   'an odd absolute target': (chance) =>
-    wire({
+    rawRequest({
       path: chance.one([
         `https://x:99999${CHAT}`,
         'http://',
@@ -788,15 +797,18 @@ const BROKEN: Record<string, (chance: Chance) => Buffer> = {
   'random bytes': (chance) =>
     Buffer.from(Array.from({ length: 1 + chance.below(3_000) }, () => chance.below(256))),
   'an expectation': (chance) =>
-    wire({ headers: [['expect', chance.one(['x', '200-ok', '', '100-continue, x'])]], body: '{}' }),
+    rawRequest({
+      headers: [['expect', chance.one(['x', '200-ok', '', '100-continue, x'])]],
+      body: '{}',
+    }),
   'a byte of the head changed': (chance) => {
-    const bytes = wire({ body: soundBody() })
+    const bytes = rawRequest({ body: soundBody() })
     bytes[chance.below(bytes.length)] = chance.below(256)
     return bytes
   },
   'garbage after a sound request': (chance) =>
     Buffer.concat([
-      wire({ body: soundBody() }),
+      rawRequest({ body: soundBody() }),
       Buffer.from(chance.one(['x', '\r\n\r\n', '{"a":1}', 'GET', '\u0000\u0000'])),
     ]),
 }
@@ -825,7 +837,7 @@ const soundHealth = (chance: Chance): Case =>
 
 function leavingClient(chance: Chance): Case {
   const stream = chance.happens(0.6)
-  const whole = wire({ body: JSON.stringify(sound('sandbox-chat', { stream })) })
+  const whole = rawRequest({ body: JSON.stringify(sound('sandbox-chat', { stream })) })
   if (chance.happens(0.4)) {
     const left = whole.subarray(0, 1 + chance.below(whole.length - 1))
     return { kind: 'leaves in the request', left, leaves: chance.below(4) }

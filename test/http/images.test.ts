@@ -126,7 +126,7 @@ const sound = (more: object = {}): Record<string, unknown> => ({
 
 const any = (more: object = {}): Record<string, unknown> => sound({ model: 'any-piece', ...more })
 
-/** The call's charge is this, to the last digit, on the wire and in the ledger, and the hold was enough. */
+/** The call's charge is this, to the last digit, in the answer and in the ledger, and the hold was enough. */
 async function assertCharged(answer: Asked, usd: Rational): Promise<void> {
   assert.equal(answer.status, 200, answer.text.slice(0, 300))
   const expected = nanoBrl(usd, FX_RATE, MARKUP)

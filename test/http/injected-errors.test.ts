@@ -22,7 +22,7 @@ import {
   type Place,
 } from './injected-error.ts'
 
-const ERRORS = effort({ ordinary: 3_000, full: 10_000 })
+const ERRORS = effort({ ordinary: 1_500, full: 10_000 })
 const SEED = seedOr(20_260_315)
 const AT_ONCE = 32
 
@@ -37,16 +37,16 @@ interface Target {
 
 const PLAIN: readonly Place[] = ['answer', 'answer', 'told']
 const STREAMED: readonly Place[] = ['answer', 'told', 'first_event', 'middle_event', 'middle_event']
-const WIRES = ['um', 'dois', 'tres'] as const
-type WireName = (typeof WIRES)[number]
+const UPSTREAM_IDS = ['um', 'dois', 'tres'] as const
+type UpstreamId = (typeof UPSTREAM_IDS)[number]
 
-function chatOver(wire: WireName, isStream: boolean): Target {
+function chatOver(upstreamId: UpstreamId, isStream: boolean): Target {
   return {
-    name: `chat over ${wire}, ${isStream ? 'streamed' : 'plain'}`,
+    name: `chat over ${upstreamId}, ${isStream ? 'streamed' : 'plain'}`,
     path: '/chat/completions',
     places: isStream ? STREAMED : PLAIN,
     body: (content) => ({
-      model: `conversa-${wire}`,
+      model: `conversa-${upstreamId}`,
       messages: [{ role: 'user', content }],
       ...(isStream ? { stream: true, stream_options: { include_usage: true } } : {}),
     }),
@@ -54,7 +54,7 @@ function chatOver(wire: WireName, isStream: boolean): Target {
 }
 
 const TARGETS: readonly Target[] = [
-  ...WIRES.flatMap((wire) => [chatOver(wire, false), chatOver(wire, true)]),
+  ...UPSTREAM_IDS.flatMap((id) => [chatOver(id, false), chatOver(id, true)]),
   {
     name: 'embeddings',
     path: '/embeddings',
@@ -132,7 +132,7 @@ function deliver(error: InjectedError, { url = '' }: IncomingMessage, to: Server
   to.write(firstWords(url), () => setImmediate(() => to.end(event)))
 }
 
-/** The beginning of an answer in the wire's own format. */
+/** The beginning of an answer in the provider's own format. */
 function firstWords(url: string): string {
   const text = 'Era uma vez'
   const named = (event: { type: string }): string =>
@@ -158,12 +158,15 @@ function catalogConfig(origin: string): CatalogConfig {
   const common = { retries: 0, breaker: { failures: 0 }, cancel_stops_billing: true }
   const address = { api_key_env: 'TEST_UPSTREAM_KEY', ...common }
   const prices = { input: '1.1', output: '2.3' }
-  const chat = (wire: WireName, model: string): NonNullable<CatalogConfig['models']>[number] => ({
-    id: `conversa-${wire}`,
+  const chat = (
+    upstreamId: UpstreamId,
+    model: string,
+  ): NonNullable<CatalogConfig['models']>[number] => ({
+    id: `conversa-${upstreamId}`,
     category: 'llm',
     vendor: 'casa',
     prices,
-    routes: [{ upstream: wire, model }],
+    routes: [{ upstream: upstreamId, model }],
     context_tokens: 8_192,
     max_output_tokens: 64,
   })

@@ -25,6 +25,7 @@ import { startTestNode } from '../harness/test-node.ts'
 import { ask, askChat, sound, type Asked } from '../harness/ask.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { startGateway } from '../harness/gateway.ts'
+import { untilSessionsWait } from '../harness/waiting-sessions.ts'
 
 const gateway = await startGateway()
 after(() => gateway.stop())
@@ -146,7 +147,23 @@ test('the export has what each table holds on its customer, no secrets, and noth
     'referred',
     'referrer',
   ])
-  assert.ok(json.activities.some(({ ip }: { ip: string | null }) => ip === '127.0.0.1'))
+  const [act] = await actsOn(person.customerId, 'profile.changed')
+  assert.deepEqual(
+    json.activities.filter(({ action }: { action: string }) => action === 'profile.changed'),
+    [
+      {
+        id: act?.id,
+        created_at: act?.created_at.toISOString(),
+        action: 'profile.changed',
+        actor_kind: 'customer',
+        api_key_id: null,
+        session_id: null,
+        ip: '127.0.0.1',
+        subject_id: person.customerId,
+        details: null,
+      },
+    ],
+  )
   assert.match(json.note, /usage\/export\.json/)
   assert.doesNotMatch(answer.text, /hash|sk-svc-/)
   assert.ok(!answer.text.includes(other.words[0] as string))
@@ -318,7 +335,7 @@ test('data written during the deletion of an account is deleted with it, and not
   const { key } = await db.transaction().execute(async (trx) => {
     const made = await createApiKey(trx, input)
     deletion = deleteAccount(db, OPERATOR, { customerId, waiveBalance: false })
-    await sleep(100)
+    await untilSessionsWait(db)
     return made
   })
   assert.equal((await deletion)?.kind, 'deleted')

@@ -1,5 +1,5 @@
 /**
- * The weather conversation through the whole gateway, over the wire of each provider: customers see no
+ * The weather conversation through the whole gateway, in the format of each provider: customers see no
  * difference but the price, and that one is right to the last digit.
  */
 import assert from 'node:assert/strict'
@@ -11,7 +11,7 @@ import { seedCustomer } from '../harness/test-database.ts'
 import { startFixtureServer, type FixtureServer } from '../providers/fixture-server.ts'
 import {
   assembleChunks,
-  gistOf,
+  contentAndCallsOf,
   turnOf,
   WEATHER_CALLS,
   WEATHER_TEXT,
@@ -29,7 +29,7 @@ import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { resolutionsOf } from './resolutions-of.ts'
 
-interface GatewayWire {
+interface GatewayProvider {
   readonly name: string
   readonly kind: string
   /** Of its address at the fixture server. */
@@ -45,7 +45,7 @@ interface GatewayWire {
   readonly more?: Partial<NonNullable<CatalogConfig['upstreams']>[number]>
 }
 
-const GATEWAY_WIRES: readonly GatewayWire[] = [
+const GATEWAY_PROVIDERS: readonly GatewayProvider[] = [
   { name: 'openai', kind: 'openai-compatible', path: '/openai/v1', model: 'gpt-5-mini' },
   {
     name: 'anthropic',
@@ -99,14 +99,14 @@ const PRICES: TokenPricesUsd = {
 const CONVERSION = { fxRate: '5.4321', markup: '1.3579' }
 const BALANCE_BRL = '25'
 
-const modelIdOf = ({ name }: GatewayWire): string =>
-  `tempo-${GATEWAY_WIRES.findIndex((wire) => wire.name === name)}`
-const keyVariableOf = ({ name }: GatewayWire): string =>
+const modelIdOf = ({ name }: GatewayProvider): string =>
+  `tempo-${GATEWAY_PROVIDERS.findIndex((target) => target.name === name)}`
+const keyVariableOf = ({ name }: GatewayProvider): string =>
   `TEST_${name.toUpperCase().replaceAll('-', '_')}_KEY`
-const keyOf = ({ name }: GatewayWire): string => `key-of-${name}`
+const keyOf = ({ name }: GatewayProvider): string => `key-of-${name}`
 
-function usageOf(wire: GatewayWire): ReturnType<typeof weatherUsage> {
-  return weatherUsage(wire.cacheWriteTokens ?? 0, !wire.hidesReasoning)
+function usageOf(target: GatewayProvider): ReturnType<typeof weatherUsage> {
+  return weatherUsage(target.cacheWriteTokens ?? 0, !target.hidesReasoning)
 }
 
 let server: FixtureServer
@@ -116,15 +116,15 @@ let gateway: TestGateway
 before(async () => {
   server = await startFixtureServer()
   file = await writeConfigFile({
-    upstreams: GATEWAY_WIRES.map((wire) => ({
-      id: `upstream-${wire.name}`,
-      kind: wire.kind,
-      base_url: server.url + wire.path,
-      api_key_env: keyVariableOf(wire),
-      ...wire.more,
+    upstreams: GATEWAY_PROVIDERS.map((target) => ({
+      id: `upstream-${target.name}`,
+      kind: target.kind,
+      base_url: server.url + target.path,
+      api_key_env: keyVariableOf(target),
+      ...target.more,
     })),
-    models: GATEWAY_WIRES.map((wire) => ({
-      id: modelIdOf(wire),
+    models: GATEWAY_PROVIDERS.map((target) => ({
+      id: modelIdOf(target),
       category: 'llm' as const,
       vendor: 'tempo',
       prices: { ...PRICES },
@@ -132,13 +132,15 @@ before(async () => {
       context_tokens: 128_000,
       max_output_tokens: 8_192,
       image_tokens_max: 2_000,
-      routes: [{ upstream: `upstream-${wire.name}`, model: wire.model }],
+      routes: [{ upstream: `upstream-${target.name}`, model: target.model }],
     })),
   })
   gateway = await startGateway({
     CATRACA_CONFIG: file.path,
     SANDBOX_FX_RATE: CONVERSION.fxRate,
-    ...Object.fromEntries(GATEWAY_WIRES.map((wire) => [keyVariableOf(wire), keyOf(wire)])),
+    ...Object.fromEntries(
+      GATEWAY_PROVIDERS.map((target) => [keyVariableOf(target), keyOf(target)]),
+    ),
   })
 })
 
@@ -246,7 +248,7 @@ function assertPublicChunks(chunks: readonly JsonObject[], modelId: string): voi
   }
 }
 
-/** Names of makers, of fixtures and of the configuration, and fields of the wires. */
+/** Names of makers, of fixtures and of the configuration, and fields of their formats. */
 const TRACES =
   /openai|gpt-|anthropic|claude|gemini|vertex|amazon|bedrock|cohere|upstream-|key-of|127\.0\.0\.1|msg_0|resp-|chatcmpl-\d"|service_tier|modelVersion|responseId|candidates|stop_reason|usageMetadata|system_fingerprint|safety/i
 
@@ -284,7 +286,7 @@ function parseExact(text: string): any {
 
 /** The charge in the answer, in the database and in /usage is what the prices of the file come to. */
 async function assertCharge(
-  wire: GatewayWire,
+  target: GatewayProvider,
   { answer, last, billedBrl }: AnsweredTurn,
   tokens: ReportedTokens,
   secret: string,
@@ -318,7 +320,7 @@ async function assertCharge(
       outcome: 'charged',
       usage_kind: 'exact',
       reason: null,
-      upstream_id: `upstream-${wire.name}`,
+      upstream_id: `upstream-${target.name}`,
       attempts: null,
       tokens,
       billed: parseBrl(expected),
@@ -334,7 +336,7 @@ async function assertCharge(
   assert.equal(shown.cost_upstream_usd, costUsd)
   assert.equal(shown.fx_rate, CONVERSION.fxRate)
   assert.equal(shown.markup_multiplier, CONVERSION.markup)
-  assert.equal(shown.model_id, modelIdOf(wire))
+  assert.equal(shown.model_id, modelIdOf(target))
   return expected
 }
 
@@ -354,23 +356,23 @@ test('the arithmetic of these tests is right where it can be checked by hand', (
   assert.equal(sumOf('1.5', '0.25', '10'), '11.75')
 })
 
-for (const wire of GATEWAY_WIRES) {
+for (const target of GATEWAY_PROVIDERS) {
   for (const isStream of [false, true]) {
     const manner = isStream ? 'streamed' : 'plain'
 
-    test(`${wire.name}, ${manner}: the conversation, its usage and its price to the last digit`, async () => {
+    test(`${target.name}, ${manner}: the conversation, its usage and its price to the last digit`, async () => {
       const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: BALANCE_BRL })
       const requestsBefore = server.requests.length
-      const request = weatherRequest(modelIdOf(wire))
+      const request = weatherRequest(modelIdOf(target))
       const first = await say(secret, request, isStream)
-      assert.deepEqual(gistOf(first.turn), {
+      assert.deepEqual(contentAndCallsOf(first.turn), {
         text: null,
         thinking: WEATHER_THINKING,
         calls: WEATHER_CALLS,
         finishReason: 'tool_calls',
       })
       const second = await say(secret, withToolResults(request, first.turn.message), isStream)
-      assert.deepEqual(gistOf(second.turn), {
+      assert.deepEqual(contentAndCallsOf(second.turn), {
         text: WEATHER_TEXT,
         thinking: null,
         calls: [],
@@ -378,10 +380,10 @@ for (const wire of GATEWAY_WIRES) {
       })
       for (const { answer } of [first, second]) assertNoProvider(answer)
 
-      const [used, usedThen] = usageOf(wire)
+      const [used, usedThen] = usageOf(target)
       const billed = [
-        await assertCharge(wire, first, used, secret),
-        await assertCharge(wire, second, usedThen, secret),
+        await assertCharge(target, first, used, secret),
+        await assertCharge(target, second, usedThen, secret),
       ]
       const { balance } = parseExact((await ask(gateway.node.baseUrl, '/usage', { secret })).text)
       assert.equal(balance.total_spent_brl, sumOf(...billed))
@@ -390,24 +392,24 @@ for (const wire of GATEWAY_WIRES) {
       const sent = server.requests.slice(requestsBefore)
       assert.equal(sent.length, 2)
       for (const { path, headers } of sent) {
-        assert.ok(path.startsWith(wire.path), path)
-        assert.ok(JSON.stringify(headers).includes(keyOf(wire)), 'the key of the environment')
+        assert.ok(path.startsWith(target.path), path)
+        assert.ok(JSON.stringify(headers).includes(keyOf(target)), 'the key of the environment')
         assert.ok(!JSON.stringify(headers).includes(secret), "the customer's key stays here")
       }
       const again = JSON.stringify(sent[1]?.body)
-      for (const text of wire.goesBack ?? []) assert.ok(again.includes(text), `${text} goes back`)
+      for (const text of target.goesBack ?? []) assert.ok(again.includes(text), `${text} goes back`)
     })
   }
 }
 
 test('a stream whose client did not ask for usage is charged the same', async () => {
-  for (const wire of GATEWAY_WIRES) {
-    const body = { ...weatherRequest(modelIdOf(wire)), stream: true }
+  for (const target of GATEWAY_PROVIDERS) {
+    const body = { ...weatherRequest(modelIdOf(target)), stream: true }
     const answer = await askChat(gateway.node.baseUrl, gateway.secret, body)
     assert.equal(answer.status, 200, answer.text)
     assert.doesNotMatch(answer.text, /"usage"|cost_billed_brl/)
     const [event] = await resolutionsOf(gateway.database, answer.requestId)
-    const expected = exactBilledBrl(PRICES, usageOf(wire)[0], CONVERSION)
+    const expected = exactBilledBrl(PRICES, usageOf(target)[0], CONVERSION)
     assert.equal(event?.cost_billed_nano_brl, parseBrl(expected))
   }
 })

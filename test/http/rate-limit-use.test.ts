@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { createApiKey, revokeApiKey, type ApiKeyInput } from '../../src/customers/api-keys.ts'
-import { awayFromMinuteEnd } from '../harness/away-from-minute-end.ts'
+import { avoidMinuteEnd } from '../harness/avoid-minute-end.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { ask, askChat, sound } from '../harness/ask.ts'
@@ -36,7 +36,7 @@ async function useOf(owner: { secret: string; apiKeyId: string }, minutes = 60):
 }
 
 test('this minute shows every counted call, refused ones too, and the tokens that were counted', async () => {
-  await awayFromMinuteEnd(5_000)
+  await avoidMinuteEnd(5_000)
   const owner = await createOwner({ requestsPerMinute: 4, tokensPerMinute: 100_000 })
   let tokens = 0
   for (let call = 1; call <= 6; call += 1) {
@@ -69,7 +69,7 @@ test('this minute shows every counted call, refused ones too, and the tokens tha
 })
 
 test('a window of a minute that is over is not of this minute', async () => {
-  await awayFromMinuteEnd()
+  await avoidMinuteEnd()
   const owner = await createOwner({ requestsPerMinute: 100, tokensPerMinute: 1_000 })
   const countIn = (minutesAgo: number) =>
     sql`
@@ -87,7 +87,7 @@ test('a window of a minute that is over is not of this minute', async () => {
 })
 
 test('the average and the peak are those of the last minutes, to the microsecond', async () => {
-  await awayFromMinuteEnd()
+  await avoidMinuteEnd()
   const owner = await createOwner({ requestsPerMinute: 8 })
   const minute = ((BigInt(Date.now()) * 1_000n) / MINUTE) * MINUTE
   const use = { modelId: 'gpt-4o', promptTokens: 70, completionTokens: 30 }

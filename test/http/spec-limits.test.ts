@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findAccount } from '../../src/ledger/entries.ts'
 import { decimalBrl, parseBrl } from '../../src/lib/money.ts'
-import { awayFromMinuteEnd } from '../harness/away-from-minute-end.ts'
+import { avoidMinuteEnd } from '../harness/avoid-minute-end.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { ask, askChat, billedIn, sound, type Asked } from '../harness/ask.ts'
@@ -52,7 +52,7 @@ after(async () => {
 
 /** Until the first that is not answered with this status; all within one minute. */
 async function countUntilLimited(expected: number, call: () => Promise<Asked>): Promise<Asked[]> {
-  await awayFromMinuteEnd(10_000)
+  await avoidMinuteEnd(10_000)
   const answers: Asked[] = []
   while (answers.length < 150) {
     const answer = await call()
@@ -89,7 +89,7 @@ test('a key may do 120 model calls a minute where its maker set nothing', async 
 })
 
 test('x-ratelimit-reset is the Unix second in which the count begins anew, and retry-after is on a 429 only', async () => {
-  await awayFromMinuteEnd()
+  await avoidMinuteEnd()
   const { secret } = await seedCustomer(gateway.database.db, {
     balanceBrl: '10',
     requestsPerMinute: 1,

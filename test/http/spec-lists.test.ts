@@ -7,7 +7,7 @@ import { createApiKey } from '../../src/customers/api-keys.ts'
 import { createCustomer } from '../../src/customers/customers.ts'
 import { ensureReferralCode, refer } from '../../src/customers/referrals.ts'
 import { addTeamMember, TEAM_MEMBERS_MAX } from '../../src/customers/team-members.ts'
-import { createTeam } from '../../src/customers/teams.ts'
+import { insertTeam } from '../../src/customers/teams.ts'
 import type { Database } from '../../src/db/open.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
@@ -305,7 +305,7 @@ async function crowd(
     if ('kind' in customer) throw new Error(customer.kind)
     await refer(trx, { customerId: customer.id, code })
     if (index < 60) {
-      const made = await createTeam(trx, team)
+      const made = await insertTeam(trx, team)
       if (made.kind === 'created') teamId = made.id
     }
   }

@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { createApiKey } from '../../src/customers/api-keys.ts'
-import { createInvitation } from '../../src/customers/team-invitations.ts'
-import { createTeam } from '../../src/customers/teams.ts'
+import { insertInvitation } from '../../src/customers/team-invitations.ts'
+import { insertTeam } from '../../src/customers/teams.ts'
 import type { TeamRole } from '../../src/db/tables.ts'
 import { findAccount } from '../../src/ledger/entries.ts'
 import { createId, randomText } from '../../src/lib/ids.ts'
@@ -118,7 +118,7 @@ async function seedTeam(): Promise<SeededTeam> {
   const { db } = database
   const ownerId = people.owner.id
   return db.transaction().execute(async (trx) => {
-    const created = await createTeam(trx, { ownerId, name: 'Equipe', limitNanoBrl: null })
+    const created = await insertTeam(trx, { ownerId, name: 'Equipe', limitNanoBrl: null })
     assert.ok(created.kind === 'created')
     const { id } = created
     const keyIds: Partial<Record<TeamRole, string>> = {}
@@ -137,7 +137,7 @@ async function seedTeam(): Promise<SeededTeam> {
       })
       keyIds[role] = key.id
     }
-    const invited = await createInvitation(trx, {
+    const invited = await insertInvitation(trx, {
       teamId: id,
       email: 'ana@exemplo.com.br',
       role: 'member',
@@ -372,7 +372,7 @@ test('of teams made at once no more than 100 come to be', async () => {
   const owner = await makePerson('Davi')
   await database.db.transaction().execute(async (trx) => {
     for (let made = 0; made < 98; made++)
-      await createTeam(trx, { ownerId: owner.id, name: 'Equipe', limitNanoBrl: null })
+      await insertTeam(trx, { ownerId: owner.id, name: 'Equipe', limitNanoBrl: null })
   })
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => call(owner, 'POST', '/me/teams', { name: 'Equipe' })),

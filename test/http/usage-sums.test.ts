@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { createApiKey, revokeApiKey } from '../../src/customers/api-keys.ts'
 import { createId } from '../../src/lib/ids.ts'
-import { awayFromMinuteEnd } from '../harness/away-from-minute-end.ts'
+import { avoidMinuteEnd } from '../harness/avoid-minute-end.ts'
 import { seedTeam } from '../harness/seed-team.ts'
 import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
 import { seedTopUp } from '../harness/seed-top-up.ts'
@@ -107,7 +107,7 @@ function usesOf(timezone: string, keyIds: readonly string[]): KnownUse[] {
 
 async function assertSums(owner: Owner, timezone: string, uses: KnownUse[]): Promise<void> {
   for (const days of WINDOWS) {
-    await awayFromMinuteEnd()
+    await avoidMinuteEnd()
     const start = firstMidnight(timezone, days)
     const within = uses.filter(({ at }) => microsOf(at) >= start)
     assert.ok(within.length > 0 && (days > 90 || within.length < uses.length))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 
-test('a process ends although it has not said yet what was left out', () => {
+test('a process can exit although it has not yet logged how many lines it omitted', () => {
   const script = `
     import { createLog } from ${JSON.stringify(import.meta.resolve('../../src/lib/log.ts'))}
     const log = createLog('info', (line) => process.stdout.write(line))
@@ -10,6 +10,6 @@ test('a process ends although it has not said yet what was left out', () => {
   const args = ['--input-type=module', '--eval', script]
   const { stdout, status } = spawnSync(process.execPath, args, { encoding: 'utf8' })
   assert.equal(status, 0)
-  // Ten seconds later there would be one more.
+  // Ten seconds later there would be one more line.
   assert.equal(stdout.trimEnd().split('\n').length, 20)
 })

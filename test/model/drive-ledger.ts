@@ -189,7 +189,7 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
       if (verdict.kind === 'held' && !isCrashed) {
         const call = calls.begin(
           { id: attempt.id, customerId: attempt.customerId, epoch },
-          !attempt.mayLag,
+          !attempt.commitsAsynchronously,
         )
         running.set(attempt.id, { call, delivered: undefined, isEnding: false })
       }

@@ -10,6 +10,11 @@ import { openWorld, type World } from './world.ts'
 const WORLDS = 4
 /** Nodes are concurrent: while it shrinks, a schedule passes when it passed this often. */
 const SHRINK_REPEATS = 8
+/** The audit reads all rows of a world, so it costs as much as many schedules. */
+const AUDIT_EVERY = Number(process.env.MODEL_AUDIT_EVERY ?? 250)
+
+/** It stays in the rows of the world, so it cannot be shrunk: any schedule since the last audit may have caused it. */
+class AuditBreached extends PromiseBroken {}
 
 export interface Exploration {
   readonly vocabulary: Vocabulary
@@ -74,10 +79,13 @@ async function exploreIn(
     if (counted.schedules % 1_000 === 0) exploration.progress?.(counted.schedules)
     try {
       await runSchedule(world, schedule)
+      const breach = ran % AUDIT_EVERY === 0 ? await findBreach(world) : undefined
+      if (breach !== undefined) throw new AuditBreached(breach)
       return true
     } catch (error) {
       if (!(error instanceof PromiseBroken)) throw error
       message = error.message
+      if (error instanceof AuditBreached) shrinkUntilMs = 0
       const isWanted = exploration.only?.test(message) ?? true
       await world.restart()
       return !isWanted
@@ -94,7 +102,7 @@ async function exploreIn(
         const isPath = path !== undefined
         for (let left = isShrinking || isPath ? SHRINK_REPEATS : 1; left > 0; left--) {
           if (await tryOnce(schedule)) continue
-          if (!isShrinking) shrinkUntilMs = performance.now() + shrinkMsMax
+          if (shrinkUntilMs !== 0) shrinkUntilMs = performance.now() + shrinkMsMax
           found.any = true
           throw new Error(message)
         }
@@ -102,10 +110,12 @@ async function exploreIn(
       { numRuns: count, seed, ...(path === undefined ? {} : { path, endOnFailure: true }) },
     )
     if (!details.failed) {
-      const breaches = await listAuditBreaches(world)
-      if (breaches.length === 0) return { ran }
-      const schedule = { customers: [], rounds: [] }
-      return { ran, failure: { seed, path: '', schedule, message: breaches.join('\n') } }
+      const breach = await findBreach(world)
+      if (breach === undefined) return { ran }
+      return {
+        ran,
+        failure: { seed, path: '', schedule: { customers: [], rounds: [] }, message: breach },
+      }
     }
     const [schedule] = details.counterexample ?? []
     if (!schedule) throw details.errorInstance
@@ -122,9 +132,13 @@ async function exploreIn(
 }
 
 /** The rows of all schedules of a world together are those of a sound ledger, by the audit that operators run. */
-async function listAuditBreaches({ database }: World): Promise<string[]> {
+async function findBreach({ database }: World): Promise<string | undefined> {
   const { checks } = await audit(database.db)
-  return checks.filter(({ ok }) => !ok).map((check) => `the audit fails: ${JSON.stringify(check)}`)
+  const breaches = checks.filter(({ ok }) => !ok)
+  if (breaches.length === 0) return undefined
+  const text = (_: string, value: unknown): unknown =>
+    typeof value === 'bigint' ? String(value) : value
+  return `the audit fails: ${JSON.stringify(breaches, text)}`
 }
 
 export function describeFailure({ seed, path, schedule, message }: Failure): string {

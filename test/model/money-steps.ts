@@ -1,7 +1,7 @@
 /** Steps beside the calls that move a customer's money, or change its limits. */
 import { revokeApiKey } from '../../src/customers/api-keys.ts'
 import { changeApiKey } from '../../src/customers/change-api-key.ts'
-import { changeTeam } from '../../src/customers/teams.ts'
+import { updateTeam } from '../../src/customers/teams.ts'
 import { inTransaction, type Database } from '../../src/db/open.ts'
 import { credit, debit } from '../../src/ledger/entries.ts'
 import type { Operation } from './reference-ledger.ts'
@@ -55,7 +55,7 @@ async function perform(db: Database, customer: RunCustomer, step: MoneyStep): Pr
     }
     case 'change_cap': {
       const limitNanoBrl = step.tokens === null ? null : toNanoBrl(step.tokens)
-      await inTransaction(db, (trx) => changeTeam(trx, customer.teamId, { limitNanoBrl }))
+      await inTransaction(db, (trx) => updateTeam(trx, customer.teamId, { limitNanoBrl }))
       return 'changed'
     }
   }

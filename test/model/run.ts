@@ -21,7 +21,12 @@ const { values } = parseArgs({
 const dataDir = await mkdtemp(join(tmpdir(), 'catraca-model-'))
 // The database runs as another account where this process is root.
 await chmod(dataDir, 0o755)
-const database = await startEmbedded({ dataDir, log: () => {} })
+const database = await startEmbedded({
+  dataDir,
+  log: () => {},
+  // No schedule crashes the database itself.
+  settings: { fsync: 'off', full_page_writes: 'off' },
+})
 process.env.TEST_DATABASE_URL = database.databaseUrl
 const startedAtMs = performance.now()
 const stopping = new AbortController()

@@ -104,7 +104,7 @@ export function createAttempt(
     sessionId: null,
     modelId: testModel.id,
     isStream,
-    mayLag: !isStream,
+    commitsAsynchronously: !isStream,
     amountNanoBrl: toNanoBrl(tokens),
     budgetPicoUsd: toPicoUsd(tokens),
     ...world.terms,

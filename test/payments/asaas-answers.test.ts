@@ -1,4 +1,4 @@
-/** The adapter against Asaas's published answers: what it sends, and what it makes of them. */
+/** The adapter against Asaas's published answers: the requests it sends, and how it reads the answers. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Payment, PaymentOrder } from '../../src/payments/processor.ts'
@@ -58,7 +58,7 @@ async function paymentFor(more: object): Promise<Payment> {
   return found.payment
 }
 
-test('a customer is looked for by our id, then made, without notices of Asaas', async () => {
+test("a customer is looked up by our id before it is created, with Asaas's own notifications disabled", async () => {
   server.answer(json(LIST), json({ object: 'customer', id: 'cus_1', deleted: false }))
   const made = await processor.ensureCustomer(PAYER)
   assert.deepEqual(made, { kind: 'customer', customer: { id: 'cus_1' } })
@@ -79,7 +79,7 @@ test('a customer is looked for by our id, then made, without notices of Asaas', 
   })
 })
 
-test('a customer that is there already is changed, not made again', async () => {
+test('an existing customer is updated, not created again', async () => {
   const own = { id: 'cus_2', externalReference: 'customer-1', deleted: false }
   const other = { id: 'cus_9', externalReference: 'customer-9', deleted: false }
   server.answer(json({ ...LIST, data: [other, own] }), json({ id: 'cus_2', deleted: false }))
@@ -91,7 +91,7 @@ test('a customer that is there already is changed, not made again', async () => 
   )
 })
 
-test('a filter that Asaas did not understand gives nobody else’s customer or payment', async () => {
+test('a filter that Asaas ignored never yields another customer or payment', async () => {
   const data = [{ id: 'cus_9', externalReference: 'customer-9' }, { id: 'cus_8' }]
   server.answer(json({ ...LIST, data }), json({ id: 'cus_1' }))
   const made = await processor.ensureCustomer(PAYER)
@@ -102,7 +102,7 @@ test('a filter that Asaas did not understand gives nobody else’s customer or p
   })
 })
 
-test('a known customer that was deleted there is made again', async () => {
+test('a known customer that was deleted at Asaas is created again', async () => {
   for (const gone of [
     errors('not_found', 'Cliente não encontrado.', 404),
     json({ id: 'cus_1', deleted: true }),
@@ -114,7 +114,7 @@ test('a known customer that was deleted there is made again', async () => {
   }
 })
 
-test('a refused customer names the field', async () => {
+test('a refused customer names the invalid field', async () => {
   for (const [code, description, field] of [
     ['invalid_object', 'O CPF/CNPJ informado é inválido.', 'tax_id'],
     ['invalid_cpfCnpj', 'CPF inválido.', 'tax_id'],
@@ -133,7 +133,7 @@ test('a refused customer names the field', async () => {
   assert.equal((await processor.ensureCustomer(letters)).kind, 'cnpj_not_supported')
 })
 
-test('a payment goes out to the centavo, with our reference, and comes back', async () => {
+test('an amount is sent to the centavo with our reference, and returned unchanged', async () => {
   server.answer(json(paymentBody({ value: 123456.78 })))
   const outcome = await processor.createPayment({ ...ORDER, amountCents: 12_345_678n })
   assert.ok(outcome.kind === 'payment')
@@ -161,7 +161,7 @@ test('a payment goes out to the centavo, with our reference, and comes back', as
   })
 })
 
-test('a card is charged by its token and the buyer’s address, and nothing else of it', async () => {
+test("a card charge sends only the card's token and the buyer's IP address", async () => {
   const creditCard = {
     creditCardNumber: '8829',
     creditCardBrand: 'MASTERCARD',
@@ -185,7 +185,7 @@ test('a card is charged by its token and the buyer’s address, and nothing else
   assert.deepEqual(Object.keys(body).slice(-2), ['creditCardToken', 'remoteIp'])
 })
 
-test('a payment of another amount or reference than asked for is not handed on', async () => {
+test('a payment with an amount or a reference that was not requested is not passed on', async () => {
   for (const more of [
     { value: 50 },
     { value: 100.01 },
@@ -198,7 +198,7 @@ test('a payment of another amount or reference than asked for is not handed on',
   }
 })
 
-test('refusals of payments say whose fault it is', async () => {
+test('a refused payment states whose fault it is', async () => {
   const unauthorised =
     'Transação não autorizada. Verifique os dados do cartão de crédito e tente novamente.'
   for (const [order, code, description, kind, status] of [
@@ -223,7 +223,7 @@ test('refusals of payments say whose fault it is', async () => {
   }
 })
 
-test('every published status is one of ours, and a new one is unknown and unpaid', async () => {
+test('every published status maps to one of ours, and a new one is unknown and unpaid', async () => {
   const expected = {
     PENDING: ['pending', false],
     AUTHORIZED: ['pending', false],
@@ -250,7 +250,7 @@ test('every published status is one of ours, and a new one is unknown and unpaid
   assert.equal((await paymentFor({ billingType: 'constructor' })).method, undefined)
 })
 
-test('only refunds that are done count, and a refund without a list is the whole', async () => {
+test('only completed refunds count, and a refund without a list is the whole amount', async () => {
   const refunds = [
     { status: 'DONE', value: 10.1, description: 'Reembolso 1' },
     { status: 'PENDING', value: 20, description: null },
@@ -269,7 +269,7 @@ test('only refunds that are done count, and a refund without a list is the whole
   assert.equal((await paymentFor({ status: 'RECEIVED', refunds: [] })).status, 'received')
 })
 
-test('missing optional fields and new fields change nothing, and required fields are checked', async () => {
+test('missing optional fields and new fields change nothing, and required fields are validated', async () => {
   const small = {
     id: 'pay_ibvub5tu20v9lxr7',
     status: 'RECEIVED',
@@ -296,7 +296,7 @@ test('missing optional fields and new fields change nothing, and required fields
   }
 })
 
-test('of several payments with one reference the paid one comes first, and deleted ones not at all', async () => {
+test('of several payments with one reference, the paid one comes first, and deleted ones are ignored', async () => {
   const data = [
     paymentBody({ id: 'pay_deleted', deleted: true }),
     paymentBody({ id: 'pay_overdue', status: 'OVERDUE' }),
@@ -315,7 +315,7 @@ test('of several payments with one reference the paid one comes first, and delet
   assert.equal((await processor.findPaymentByReference('top-up-1')).kind, 'unavailable')
 })
 
-test('ids and references are quoted in addresses', async () => {
+test('ids and references are escaped in URLs', async () => {
   server.answer(errors('not_found', 'Cobrança não encontrada.', 404))
   await processor.findPayment('../customers?x=1#')
   assert.equal(server.asked[0]?.url, '/v3/payments/..%2Fcustomers%3Fx%3D1%23')
@@ -324,7 +324,7 @@ test('ids and references are quoted in addresses', async () => {
   assert.equal(server.asked[0]?.url, '/v3/payments?externalReference=a%26limit%3D1&limit=100')
 })
 
-test('a Pix code comes with its end in Brasília, and a code that does not add up not at all', async () => {
+test('a Pix code is returned with its expiry in Brasília time, and one with a wrong checksum is not returned', async () => {
   const payload =
     '00020101021226770014BR.GOV.BCB.PIX2555pix.example.com/qr/93598be0-1bd0-4997-8318-81776a1d8a995204000053039865802BR5907EMPRESA6009SAO PAULO62070503***6304EEAB'
   const body = {
@@ -357,7 +357,7 @@ test('a Pix code comes with its end in Brasília, and a code that does not add u
   assert.equal((await processor.pixCode('pay_1')).kind, 'refused')
 })
 
-test('a boleto comes with its line and its document', async () => {
+test('a boleto is returned with its line and its document', async () => {
   const bankSlipUrl = 'https://sandbox.asaas.com/b/pdf/x'
   const line = '46190000000000000000000000000000000000000000000'
   server.answer(
@@ -372,7 +372,7 @@ test('a boleto comes with its line and its document', async () => {
   })
 })
 
-test('a payment is canceled once and twice, and a paid one not at all', async () => {
+test('a payment can be canceled twice, and a paid one cannot be canceled', async () => {
   server.answer(json({ deleted: true, id: 'pay_ibvub5tu20v9lxr7' }))
   assert.deepEqual(await processor.cancelPayment('pay_ibvub5tu20v9lxr7'), { kind: 'canceled' })
   const refusal = errors('invalid_action', 'Não é possível remover.')
@@ -385,7 +385,7 @@ test('a payment is canceled once and twice, and a paid one not at all', async ()
   })
 })
 
-test('a card becomes a token, and neither its number nor its ccv comes back with anything', async () => {
+test('a card becomes a token, and no answer contains its number or its ccv', async () => {
   const token = 'afbdb445-cee8-4d58-be3e-e179d754760a'
   server.answer(
     json({ creditCardNumber: '8829', creditCardBrand: 'MASTERCARD', creditCardToken: token }),
@@ -413,7 +413,7 @@ test('a card becomes a token, and neither its number nor its ccv comes back with
   }
 })
 
-test('refused refunds name the reason', async () => {
+test('a refused refund states the reason', async () => {
   const request = {
     paymentId: 'pay_ibvub5tu20v9lxr7',
     amountCents: 1_050n,

@@ -1,4 +1,7 @@
-/** The adapter with a failing processor: uncertain outcomes, retries, and texts that are never passed on. */
+/**
+ * The adapter with a failing processor: uncertain outcomes, retries, and error texts that are never passed
+ * on.
+ */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -36,7 +39,9 @@ const HALF: Script = (response) => {
   response.write('{"object":"payment"', () => response.destroy())
 }
 
-/** A write and a read, each with an adapter of its own, so that no limit of one holds for the other. */
+/**
+ * A write and a read, each with a separate adapter, so that the rate limit of one does not affect the other.
+ */
 async function bothFail(
   script: Script,
   options: Parameters<typeof server.open>[0] = {},
@@ -61,7 +66,7 @@ async function bothFail(
   return { write: write.failure, writes: write.asked, read: read.failure, reads: read.asked }
 }
 
-test('what breaks on its way may have happened; reads are asked three times and writes once', async () => {
+test('after a broken connection the outcome is uncertain; reads are tried three times and writes once', async () => {
   for (const script of [
     HTML,
     CUT,
@@ -83,12 +88,12 @@ test('what breaks on its way may have happened; reads are asked three times and 
   }
 })
 
-test('a read that fails twice is good the third time', async () => {
+test('a read that fails twice succeeds the third time', async () => {
   server.answer(CUT, HTML, json(paymentBody()))
   assert.equal((await server.open().findPayment('pay_ibvub5tu20v9lxr7')).kind, 'payment')
 })
 
-test('an answer that does not come, or not to its end, ends in time', async () => {
+test('an answer that never comes, or never ends, times out', async () => {
   const slow: Script[] = [
     () => {},
     (response) => void response.writeHead(200).write('{'),
@@ -106,7 +111,7 @@ test('an answer that does not come, or not to its end, ends in time', async () =
   }
 })
 
-test('card calls have the time that an issuer takes', async () => {
+test('card calls get the time that an issuer needs', async () => {
   const late: Script = (response) =>
     void setTimeout(() => {
       json(paymentBody({ billingType: 'CREDIT_CARD', status: 'CONFIRMED' }))(
@@ -120,7 +125,7 @@ test('card calls have the time that an issuer takes', async () => {
   assert.equal((await processor.createPayment(order)).kind, 'payment')
 })
 
-test('where nobody listens, nothing happened', async () => {
+test('when nothing listens, the request certainly did not happen', async () => {
   const probe = createServer()
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
   const { port } = probe.address() as AddressInfo
@@ -132,7 +137,7 @@ test('where nobody listens, nothing happened', async () => {
   assert.match(outcome.detail, /ECONNREFUSED/)
 })
 
-test('a refused key is not there, and nothing happened', async () => {
+test('a refused API key fails for certain: the request did not happen', async () => {
   for (const status of [401, 403]) {
     const { write, writes } = await bothFail(
       errors('invalid_access_token', `Chave ${API_KEY}`, status),
@@ -143,7 +148,7 @@ test('a refused key is not there, and nothing happened', async () => {
   }
 })
 
-test('an answer that is endless is left', async () => {
+test('an endless answer is aborted', async () => {
   const { write } = await bothFail((response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
     const chunk = Buffer.alloc(1024 * 1024, ' ')
@@ -156,7 +161,7 @@ test('an answer that is endless is left', async () => {
   assert.equal(write.mayHaveHappened, true)
 })
 
-test('after a 429 that endpoint is left alone for as long as it said, and others are not', async () => {
+test('after a 429 that endpoint is not called for the stated time, and other endpoints are', async () => {
   server.answer(json({}, 429, { 'ratelimit-reset': '30', 'ratelimit-remaining': '0' }))
   const processor = server.open()
   const limited = await processor.createPayment(ORDER)
@@ -169,7 +174,7 @@ test('after a 429 that endpoint is left alone for as long as it said, and others
   assert.equal((await processor.findPayment('pay_ibvub5tu20v9lxr7')).kind, 'payment')
 })
 
-test('the last call that a limit allows is good, and the next one waits', async () => {
+test('the last call that a rate limit allows succeeds, and the next one waits', async () => {
   server.answer(json(paymentBody(), 200, { 'ratelimit-remaining': '0', 'ratelimit-reset': '20' }))
   const processor = server.open()
   assert.equal((await processor.createPayment(ORDER)).kind, 'payment')
@@ -177,7 +182,7 @@ test('the last call that a limit allows is good, and the next one waits', async 
   assert.equal(server.asked.length, 1)
 })
 
-test('a gate opens when its time is over, and a mad header closes it for minutes, not for days', () => {
+test('a rate limit ends when its time is over, and an absurd header blocks calls for minutes, not days', () => {
   let now = 0
   const gate = createRateGate(() => now)
   assert.equal(gate.note('a', 429, { 'retry-after': '7' }), 7)
@@ -195,7 +200,7 @@ test('a gate opens when its time is over, and a mad header closes it for minutes
   )
 })
 
-test('no failure of a card call, nor its stack, holds the number or the ccv', async () => {
+test('no error of a card call, nor its stack, contains the number or the ccv', async () => {
   const card = {
     holderName: 'ANA SOUZA',
     number: '5162306219378829',

@@ -1,8 +1,10 @@
-/** Automatic top-ups: as often as the customer wants, and never more, whatever dies or goes missing on the way. */
+/**
+ * Automatic top-ups: as often as the customer allows, and never more, even if a node dies or an answer is
+ * lost.
+ */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { SYSTEM } from '../../src/audit-log/audited.ts'
 import { queueMails } from '../../src/email/queue-mails.ts'
@@ -66,7 +68,7 @@ interface Saver extends Payer {
   readonly payer: PayerDetails
 }
 
-/** With nothing to spend, and an automatic top-up. Everybody before is switched off. */
+/** With an empty balance, and an automatic top-up. Those of all earlier customers are switched off. */
 async function seedSaver(wants: Wants = {}): Promise<Saver> {
   const { db } = database
   await sql`update automatic_top_ups set is_enabled = false`.execute(db)
@@ -105,12 +107,12 @@ async function save({ customerId, cardId }: Saver, wants: Wants): Promise<void> 
   })
 }
 
-/** Returns how many customers were taken up. */
+/** Returns how many customers were processed. */
 function run(with_: Processor = processor): Promise<number> {
   return topUpAutomatically(database.db, { processor: with_, keys, log })
 }
 
-/** As if it were so many minutes later, for the wait between two. */
+/** As if it were this many minutes later, past the wait between two top-ups. */
 async function passMinutes({ customerId }: Payer, minutes: number): Promise<void> {
   await sql`update automatic_top_ups set tried_at = tried_at - make_interval(mins => ${minutes}, secs => 1)
     where customer_id = ${customerId}`.execute(database.db)
@@ -140,7 +142,7 @@ async function sweep({ customerId }: Payer): Promise<void> {
   await sweepTopUps(database.db, processor, log)
 }
 
-test('a balance below the threshold is topped up once, however many nodes look', async () => {
+test('a balance below the threshold is topped up once, however many nodes check it', async () => {
   const saver = await seedSaver()
   const taken = await Promise.all(Array.from({ length: 8 }, () => run()))
   assert.equal(
@@ -159,7 +161,7 @@ test('a balance below the threshold is topped up once, however many nodes look',
   )
 })
 
-test('one that is switched off, or whose account is suspended, is left alone', async () => {
+test('a disabled automatic top-up, or one of a suspended account, charges nothing', async () => {
   const saver = await seedSaver()
   await sql`update automatic_top_ups set is_enabled = false where customer_id = ${saver.customerId}`.execute(
     database.db,
@@ -174,7 +176,7 @@ test('one that is switched off, or whose account is suspended, is left alone', a
   assert.equal(await run(), 1)
 })
 
-test('between two there is a minute, and in a day there are five', async () => {
+test('two top-ups are at least a minute apart, and a day has at most five', async () => {
   const saver = await seedSaver({ threshold: '5000' })
   assert.equal(await run(), 1)
   assert.equal(await run(), 0)
@@ -190,7 +192,7 @@ test('between two there is a minute, and in a day there are five', async () => {
   assert.equal(await run(), 1)
 })
 
-test('in a month of the customer no more is charged than the limit', async () => {
+test("a customer's month never exceeds the monthly limit", async () => {
   const saver = await seedSaver({ threshold: '5000', limit: '50' })
   for (const isDone of [true, true, false, false]) {
     await passMinutes(saver, 60)
@@ -248,7 +250,7 @@ test('refusals wait longer each time; after three it is switched off, and the cu
   assert.equal(await run(), 1, 'it is on again')
 })
 
-test('a success forgets the refusals before it', async () => {
+test('a success resets the count of refusals', async () => {
   const saver = await seedSaver()
   await sql`update automatic_top_ups set failures_in_row = 2
     where customer_id = ${saver.customerId}`.execute(database.db)
@@ -256,7 +258,7 @@ test('a success forgets the refusals before it', async () => {
   assert.equal((await find(saver))?.failuresInRow, 0)
 })
 
-test('a charge whose answer is lost keeps back the next, is found by the sweeper, and happened once', async () => {
+test('a charge whose answer is lost delays the next one, is found by the sweeper, and happened once', async () => {
   const saver = await seedSaver({ amount: '20.91' })
   assert.equal(await run(), 1)
   assert.deepEqual([await balanceOf(saver), await statusesOf(saver)], ['0', ['pending']])
@@ -266,7 +268,7 @@ test('a charge whose answer is lost keeps back the next, is found by the sweeper
   assert.deepEqual([await balanceOf(saver), await statusesOf(saver)], ['20.91', ['paid']])
 })
 
-test('a node that dies before it asks leaves a row: nothing is charged, and after an hour it goes on', async () => {
+test('a node that dies before the request leaves a row: nothing is charged, and after an hour top-ups continue', async () => {
   const saver = await seedSaver()
   const dying: Processor = {
     ...processor,
@@ -285,39 +287,45 @@ test('a node that dies before it asks leaves a row: nothing is charged, and afte
   assert.deepEqual([await balanceOf(saver), await statusesOf(saver)], ['20', ['failed', 'paid']])
 })
 
-test('two in flight for a customer cannot be, also where both were decided on', async () => {
+test('a customer never has two top-ups in flight, even if two nodes decided on one', async () => {
   const saver = await seedSaver()
   const { db } = database
   const { customerId, cardId, payer } = saver
   const card = await findChosenCard(db, { processor, keys }, { customerId, id: cardId })
   assert.ok(card)
+  const AT_ONCE = 4
   let asked = 0
+  let ended = 0
+  const othersEnded = Promise.withResolvers<void>()
   const slow: Processor = {
     ...processor,
     async createPayment(order) {
       asked += 1
-      await sleep(100)
+      await othersEnded.promise
       return processor.createPayment(order)
     },
   }
   const outcomes = await Promise.all(
-    Array.from({ length: 4 }, () =>
-      createTopUp(db, SYSTEM, slow, {
+    Array.from({ length: AT_ONCE }, async () => {
+      const outcome = await createTopUp(db, SYSTEM, slow, {
         customerId,
         payer,
         amountNanoBrl: 20n * NANO_PER_BRL,
         method: 'card',
         card: { ...card, remoteIp: '203.0.113.9' },
         isAutomatic: true,
-      }),
-    ),
+      })
+      ended += 1
+      if (ended === AT_ONCE - 1) othersEnded.resolve()
+      return outcome
+    }),
   )
   const kinds = outcomes.map(({ kind }) => kind).sort()
   assert.deepEqual([kinds, asked], [['created', 'in_flight', 'in_flight', 'in_flight'], 1])
   assert.equal(await balanceOf(saver), '20')
 })
 
-test('a charge that is refused after it was looked at counts as a refusal', async () => {
+test('a charge that is refused after review counts as a refusal', async () => {
   const saver = await seedSaver({ amount: '20.98' })
   assert.equal(await run(), 1)
   const { processor_payment_id: paymentId } = await database.db
@@ -332,7 +340,7 @@ test('a charge that is refused after it was looked at counts as a refusal', asyn
   assert.equal(found.kind === 'payment' && found.payment.status, 'deleted')
 })
 
-test('where the card is deleted it is switched off, and charges nothing', async () => {
+test('deleting the card switches the automatic top-up off, and nothing is charged', async () => {
   const saver = await seedSaver()
   const card = { customerId: saver.customerId, id: saver.cardId }
   await deletePaymentMethod(database.db, SYSTEM, card)

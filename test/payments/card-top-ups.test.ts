@@ -1,4 +1,6 @@
-/** Top-ups by card from a request to the credit, over HTTP as with the real processor; and their receipts. */
+/**
+ * Top-ups by card from the request to the credit, over HTTP as with the real processor, and their receipts.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,7 +22,7 @@ const SILENT = createLog('silent', () => {})
 
 let gateway: TestGateway
 let processor: Processor
-/** Of the sandbox, which takes any key. */
+/** The sandbox's API key; it accepts any. */
 let sandboxUrl: URL
 
 before(async () => {
@@ -78,7 +80,7 @@ async function eventsOf({ customerId }: Payer): Promise<{ type: string; data: an
     .execute()
 }
 
-/** What a hand does on the payment's page. */
+/** An operation that a person performs on the payment page. */
 async function act(pageUrl: string, acao: string): Promise<void> {
   const body = new URLSearchParams({ acao })
   const answer = await fetch(pageUrl, { method: 'POST', redirect: 'manual', body })
@@ -99,7 +101,7 @@ async function countPayments(id: string): Promise<number> {
   return ((await answer.json()) as { totalCount: number }).totalCount
 }
 
-test('a card is charged at once: the answer says paid, and the balance has it once', async () => {
+test('a card is charged at once: the answer says paid, and the balance is credited once', async () => {
   const holder = await seedCardHolder()
   const { status, json } = await charge(holder, 50.25)
   assert.equal(status, 201)
@@ -109,7 +111,7 @@ test('a card is charged at once: the answer says paid, and the balance has it on
   )
   assert.deepEqual([json.pix, json.boleto, json.is_automatic], [null, null, false])
   assert.ok(json.paid_at)
-  // Its events have been looked into by then, and change nothing.
+  // Its events have been processed by then, and change nothing.
   await sql`update top_ups set checked_at = now() - interval '1 day' where id = ${json.id}`.execute(
     gateway.database.db,
   )
@@ -126,7 +128,7 @@ test('a card is charged at once: the answer says paid, and the balance has it on
   assert.deepEqual((await find(holder, json.id)).card, json.card, 'what was charged stays')
 })
 
-test('only an own card is charged, and only with the method card', async () => {
+test("only the customer's own card is charged, and only with the method card", async () => {
   const [holder, other] = [await seedCardHolder(), await seedCardHolder()]
   for (const cardId of [other.cardId, createId(), 'nenhum', '\u0000']) {
     const answer = await charge({ ...holder, cardId }, 20)
@@ -144,7 +146,7 @@ test('only an own card is charged, and only with the method card', async () => {
   assert.equal(await balanceOf(other), '0')
 })
 
-test('a declined card is a 400, the top-up failed, and it is told; ten of them in an hour are all', async () => {
+test('a declined card is a 400 and a reported failed top-up; an hour allows ten of them', async () => {
   const holder = await seedCardHolder(DECLINED_LATER)
   const declined = await charge(holder, 20)
   assert.deepEqual([declined.status, declined.json.error], [400, 'card_rejected'])
@@ -169,8 +171,8 @@ test('a declined card is a 400, the top-up failed, and it is told; ten of them i
   assert.equal(await balanceOf(holder), '0')
 })
 
-test('a card that is looked at waits: approved it is credited, refused it failed and can be paid no more', async () => {
-  // These centavos make the sandbox look at it first.
+test('a card under review waits: once approved it is credited, once refused it has failed and cannot be paid', async () => {
+  // These centavos make the sandbox review it first.
   const holder = await seedCardHolder()
   const [good, bad] = [await charge(holder, 20.98), await charge(holder, 30.98)]
   assert.deepEqual(
@@ -191,8 +193,8 @@ test('a card that is looked at waits: approved it is credited, refused it failed
   assert.ok((await eventsOf(holder)).some(({ type }) => type === 'topup.failed'))
 })
 
-test('a charge whose answer is lost is found by our reference and credited; nobody charges it again', async () => {
-  // These centavos make the sandbox break off before it answers, though the card was charged.
+test('a charge whose answer is lost is found by our reference and credited; it is not repeated', async () => {
+  // These centavos make the sandbox break the connection before it answers, although the card was charged.
   const holder = await seedCardHolder()
   const lost = await charge(holder, 60.91)
   assert.deepEqual([lost.status, lost.json.error], [503, 'payment_processor_unavailable'])
@@ -229,7 +231,7 @@ test('a charge that does not exist at the processor fails after an hour, and is 
   assert.deepEqual([await balanceOf(holder), await countPayments(id)], ['0', 0])
 })
 
-test('a receipt is a page without a script, of what was paid and by whom, with everything escaped', async () => {
+test('a receipt is a page without scripts that shows the payment and the payer, with everything escaped', async () => {
   const holder = await seedCardHolder()
   const { db } = gateway.database
   const { json } = await charge(holder, 1234.5)
@@ -259,7 +261,7 @@ test('a receipt is a page without a script, of what was paid and by whom, with e
   await sql`update top_ups set returned_nano_brl = 0 where id = ${json.id}`.execute(db)
 })
 
-test("there is no receipt of an unpaid or another customer's top-up", async () => {
+test("an unpaid top-up and another customer's top-up have no receipt", async () => {
   const holder = await seedCardHolder()
   const open = await topUp(holder, { amount: 20 })
   const notPaid = await receipt(holder, open.json.id)
@@ -275,7 +277,7 @@ test("there is no receipt of an unpaid or another customer's top-up", async () =
   }
 })
 
-test('an automatic top-up is set, shown and deleted, and the server tops up by itself', async () => {
+test('an automatic top-up can be set, read and deleted, and the server tops up by itself', async () => {
   const payer = await seedPayer(gateway.database.db)
   const other = await seedPayer(gateway.database.db)
   const call = (method: string, body?: object, { secret }: Payer = payer) =>

@@ -1,16 +1,16 @@
-/** A processor that keeps payments in memory, and that can lose answers: what refunds are tried against. */
+/** A processor that keeps payments in memory and can lose answers, for the tests of refunds. */
 import type { Payment, Processor, RefundOutcome } from '../../src/payments/processor.ts'
 import { paymentInTest } from '../harness/payment.ts'
 
 export interface ModelProcessor extends Processor {
-  /** What it knows; by the payment's id. */
+  /** The payments it knows, by their ids. */
   readonly payments: Map<string, Payment>
   pay(topUpId: string, amountCents: bigint): Payment
-  /** Given back or taken without our asking. */
+  /** Amounts refunded or charged back without our request. */
   changeAt(paymentId: string, change: Partial<Payment>): void
-  /** What becomes of the next refunds; without one they are done. */
+  /** The outcome of the next refunds; without one they succeed. */
   readonly nextRefunds: ('done' | 'pending' | 'lost' | 'unreached' | 'not_refundable' | 'short')[]
-  /** Refunds that were asked for. */
+  /** Refunds that were requested. */
   readonly asked: string[]
 }
 

@@ -1,4 +1,4 @@
-/** Cards: the processor keeps them, and of the number and the ccv nothing stays here. */
+/** Cards: the processor keeps them, and we store neither the number nor the ccv. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ async function list({ secret }: Payer): Promise<Asked['json'][]> {
   return json.payment_methods
 }
 
-/** Rows of the whole database, jobs and all, that have the text as a word of its own. */
+/** Rows of the whole database, jobs included, that contain the text as a separate word. */
 async function findWord(word: string): Promise<string[]> {
   const { db } = gateway.database
   const { rows: tables } = await sql<{ schema: string; name: string }>`
@@ -49,7 +49,7 @@ async function findWord(word: string): Promise<string[]> {
   return found
 }
 
-test('a card is kept by what its holder knows it by; its token is sealed, and deleting it is for good', async () => {
+test('a card shows only what its holder recognises; its token is sealed, and deleting it is final', async () => {
   const payer = await seedPayer(gateway.database.db)
   const added = await add(payer, cardBody('5162 3062 1937 8829'))
   assert.equal(added.status, 201, added.text)
@@ -82,7 +82,7 @@ test('a card is kept by what its holder knows it by; its token is sealed, and de
   assert.deepEqual(await list(payer), [])
 })
 
-test('the number and the ccv are in no row, no log line, no file, no metric and no error', async () => {
+test('the number and the ccv are in no row, log line, file, metric or error', async () => {
   const payer = await seedPayer(gateway.database.db)
   const ccv = '9173'
   const answers = [
@@ -113,7 +113,7 @@ test('the number and the ccv are in no row, no log line, no file, no metric and 
   assert.notDeepEqual(await findWord('8829'), [])
 })
 
-test('missing or empty fields of card or holder are named, and nothing is sent to the processor', async () => {
+test('missing or empty fields of the card or its holder are named, and nothing is sent to the processor', async () => {
   const payer = await seedPayer(gateway.database.db)
   const { card } = cardBody(APPROVED) as { card: object }
   for (const [body, field] of [
@@ -143,7 +143,7 @@ test('missing or empty fields of card or holder are named, and nothing is sent t
   }
 })
 
-test('a card that the processor or its issuer refuses is a 400, in words that do not name the processor', async () => {
+test('a card that the processor or its issuer refuses is a 400 that does not name the processor', async () => {
   const { db } = gateway.database
   const payer = await seedPayer(db)
   const refused = await add(payer, cardBody(DECLINED))
@@ -155,7 +155,7 @@ test('a card that the processor or its issuer refuses is a 400, in words that do
     [400, { error: 'card_rejected', details: 'card.number: is not the number of a card' }],
   )
   const words = { kind: 'declined', detail: 'O Asaas (ASAAS) recusou.' } as const
-  const outcome = await tokenizeCard(db, processorThat(words), {
+  const outcome = await tokenizeCard(db, processorWith(words), {
     payer: {
       ourId: payer.customerId,
       name: 'Marília',
@@ -179,10 +179,10 @@ test('a card that the processor or its issuer refuses is a 400, in words that do
   assert.deepEqual(await list(payer), [])
 })
 
-test("the processor gets the buyer's address", async () => {
+test("the processor receives the buyer's address", async () => {
   const payer = await seedPayer(gateway.database.db)
   const seen: string[] = []
-  const processor = processorThat({ kind: 'declined', detail: 'não' }, ({ remoteIp }) => {
+  const processor = processorWith({ kind: 'declined', detail: 'não' }, ({ remoteIp }) => {
     seen.push(remoteIp)
   })
   await tokenizeCard(gateway.database.db, processor, {
@@ -200,7 +200,7 @@ test("the processor gets the buyer's address", async () => {
   assert.deepEqual(seen, ['203.0.113.9'])
 })
 
-function processorThat(
+function processorWith(
   outcome: Awaited<ReturnType<Processor['tokenizeCard']>>,
   look: (card: Parameters<Processor['tokenizeCard']>[0]) => void = () => {},
 ): Processor {
@@ -214,13 +214,13 @@ function processorThat(
   } as unknown as Processor
 }
 
-test('without a CPF or CNPJ nobody keeps a card', async () => {
+test('no card can be saved without a CPF or CNPJ', async () => {
   const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '0' })
   const answer = await add({ secret }, cardBody(APPROVED))
   assert.deepEqual([answer.status, answer.json.error], [400, 'cpf_required'])
 })
 
-test('after ten refused cards in an hour, however many at once, no more are tried', async () => {
+test('after ten refused cards in an hour, however many in parallel, no more are tried', async () => {
   const { db } = gateway.database
   const payer = await seedPayer(db)
   const answers = await Promise.all(
@@ -241,7 +241,7 @@ test('after ten refused cards in an hour, however many at once, no more are trie
   assert.equal((await add(payer, cardBody(APPROVED))).status, 201)
 })
 
-test('of cards there are ten; one more is a 409', async () => {
+test('a customer saves at most ten cards; one more is a 409', async () => {
   const { db } = gateway.database
   const payer = await seedPayer(db)
   await db
@@ -261,7 +261,11 @@ test('of cards there are ten; one more is a 409', async () => {
     )
     .execute()
   const answers = await Promise.all([1, 2, 3].map(() => add(payer, cardBody(APPROVED))))
-  const told = answers.map(({ status, json }) => `${status} ${json.error ?? ''}`).sort()
-  assert.deepEqual(told, ['201 ', '409 too_many_payment_methods', '409 too_many_payment_methods'])
+  const outcomes = answers.map(({ status, json }) => `${status} ${json.error ?? ''}`).sort()
+  assert.deepEqual(outcomes, [
+    '201 ',
+    '409 too_many_payment_methods',
+    '409 too_many_payment_methods',
+  ])
   assert.equal((await list(payer)).length, PAYMENT_METHODS_MAX)
 })

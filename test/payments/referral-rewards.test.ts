@@ -1,4 +1,7 @@
-/** Rewards for referrals: earned by time and real spending, once for each CPF or CNPJ, and taken back. */
+/**
+ * Rewards for referrals: earned by time and real spending, once for each CPF or CNPJ, and taken back after a
+ * charge-back.
+ */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
@@ -13,7 +16,7 @@ import {
 } from '../../src/customers/referrals.ts'
 import { openTaxIdDigest } from '../../src/customers/tax-id-digest.ts'
 import { openDatabase } from '../../src/db/open.ts'
-import { reseal } from '../../src/db/reseal.ts'
+import { rotateSecrets } from '../../src/composition/rotate-secrets.ts'
 import { findAccount } from '../../src/ledger/entries.ts'
 import { findPromotionalLeft, grantPromotion } from '../../src/ledger/promotions.ts'
 import { createId } from '../../src/lib/ids.ts'
@@ -50,7 +53,7 @@ after(async () => {
 })
 
 let cpfs = 0
-/** Valid, and another one each time. */
+/** A valid CPF, different each time. */
 function newCpf(): string {
   const digits = Array.from(String(100_000_000 + (cpfs += 7_919)), Number)
   for (const first of [10, 11]) {
@@ -65,7 +68,7 @@ async function referrerWithCode(): Promise<{ referrer: Payer; code: string }> {
   return { referrer, code: await ensureReferralCode(db, referrer.customerId) }
 }
 
-async function referred(code: string, cpf = newCpf()): Promise<Payer> {
+async function seedReferredPayer(code: string, cpf = newCpf()): Promise<Payer> {
   const payer = await seedPayer(db, cpf)
   const { customerId } = payer
   await db.transaction().execute((trx) => refer(trx, { customerId, code }))
@@ -83,9 +86,12 @@ async function spend({ customerId }: Payer, brl: number): Promise<void> {
   await seedUsage(db, { customerId, apiKeyId, events: [{ ...use, costPicoUsd: billed * 100n }] })
 }
 
-/** Whose reward is due. */
-async function worthy(code: string, cpf = newCpf()): Promise<Payer & { topUpId: string }> {
-  const payer = await referred(code, cpf)
+/** A referral whose reward is due. */
+async function seedEligibleReferral(
+  code: string,
+  cpf = newCpf(),
+): Promise<Payer & { topUpId: string }> {
+  const payer = await seedReferredPayer(code, cpf)
   const topUpId = await seedPaidTopUp(db, { ...payer, cents: 2_000, daysAgo: 8 })
   await spend(payer, 20)
   return { ...payer, topUpId }
@@ -112,16 +118,16 @@ async function chargeBack(topUpId: string, amountCents = 2_000n): Promise<void> 
   await applyPayment(db, topUpId, paymentInTest({ topUpId, amountCents }, { status: 'chargeback' }))
 }
 
-test('a reward waits until the withdrawal period is over and enough of paid money is spent', async () => {
+test('a reward waits until the withdrawal period is over and enough paid money is spent', async () => {
   const { referrer, code } = await referrerWithCode()
-  const eager = await referred(code)
+  const eager = await seedReferredPayer(code)
   await seedPaidTopUp(db, { ...eager, cents: 2_000, daysAgo: 6 })
   await spend(eager, 20)
-  const thrifty = await referred(code)
+  const thrifty = await seedReferredPayer(code)
   await seedPaidTopUp(db, { ...thrifty, cents: 5_000, daysAgo: 8 })
   await spend(thrifty, 19)
-  // Twenty were spent, all of them given.
-  const gifted = await referred(code)
+  // Twenty were spent, all of it promotional.
+  const gifted = await seedReferredPayer(code)
   await seedPaidTopUp(db, { ...gifted, cents: 2_000, daysAgo: 8 })
   await grantPromotion(db, {
     customerId: gifted.customerId,
@@ -150,9 +156,9 @@ test('a reward waits until the withdrawal period is over and enough of paid mone
   )
 })
 
-test('a first top-up of which something went back earns nothing, whatever is paid and spent later', async () => {
+test('a partly refunded first top-up earns no reward, whatever is paid and spent later', async () => {
   const { referrer, code } = await referrerWithCode()
-  const payer = await referred(code)
+  const payer = await seedReferredPayer(code)
   await seedPaidTopUp(db, { ...payer, cents: 2_000 })
   const first = await db.transaction().execute((trx) =>
     requestRefund(trx, SYSTEM, {
@@ -169,7 +175,7 @@ test('a first top-up of which something went back earns nothing, whatever is pai
   )
   await seedPaidTopUp(db, { ...payer, cents: 3_000, daysAgo: 7 })
   await spend(payer, 25)
-  // Not for good: what is on its way back may come back.
+  // Not for good: a refund in progress may be undone.
   assert.equal(await reward(), 0)
   assert.equal(await closedReasonOf(payer), null)
   const { rows } = await sql<{ id: string }>`
@@ -185,9 +191,9 @@ test('a first top-up of which something went back earns nothing, whatever is pai
   assert.equal(await brlOf(referrer), 0)
 })
 
-test('with a charge-back of any top-up before it there is no reward', async () => {
+test('a charge-back of any earlier top-up prevents the reward', async () => {
   const { referrer, code } = await referrerWithCode()
-  const payer = await worthy(code)
+  const payer = await seedEligibleReferral(code)
   const second = await seedPaidTopUp(db, { ...payer, cents: 3_000 })
   await chargeBack(second, 3_000n)
   assert.equal(await reward(), 0)
@@ -195,12 +201,15 @@ test('with a charge-back of any top-up before it there is no reward', async () =
   assert.equal(await brlOf(referrer), 0)
 })
 
-test('workers on several nodes at once reward each referral once, and each CPF once', async () => {
+test('workers on several nodes in parallel reward each referral once, and each CPF once', async () => {
   const { referrer, code } = await referrerWithCode()
   const other = await referrerWithCode()
   const shared = newCpf()
-  await Promise.all(Array.from({ length: 12 }, () => worthy(code)))
-  const twins = [await worthy(code, shared), await worthy(other.code, shared)]
+  await Promise.all(Array.from({ length: 12 }, () => seedEligibleReferral(code)))
+  const twins = [
+    await seedEligibleReferral(code, shared),
+    await seedEligibleReferral(other.code, shared),
+  ]
   const nodes = Array.from({ length: 4 }, () =>
     openDatabase(database.databaseUrl, { onError: () => {} }),
   )
@@ -218,21 +227,24 @@ test('workers on several nodes at once reward each referral once, and each CPF o
   assert.deepEqual(new Set(reasons), new Set(['tax_id_rewarded', null]))
 })
 
-test('a CPF is rewarded once, also after its account was deleted, its profile changed, or the sealing key', async () => {
+test('a CPF is rewarded once, even after its account is deleted, its profile changed or the sealing key replaced', async () => {
   const { referrer, code } = await referrerWithCode()
   const [deleted, changed] = [newCpf(), newCpf()]
-  const gone = await worthy(code, deleted)
-  const other = await worthy(code, changed)
+  const gone = await seedEligibleReferral(code, deleted)
+  const other = await seedEligibleReferral(code, changed)
   assert.equal(await reward(), 2)
   await deleteAccount(db, OPERATOR, { customerId: gone.customerId, waiveBalance: true })
   await saveProfile(db, other.customerId, { tax_id: newCpf() })
-  const again = [await worthy(code, deleted), await worthy(code, changed)]
+  const again = [
+    await seedEligibleReferral(code, deleted),
+    await seedEligibleReferral(code, changed),
+  ]
   assert.equal(await reward(), 0)
   assert.deepEqual(await Promise.all(again.map(closedReasonOf)), [
     'tax_id_rewarded',
     'tax_id_rewarded',
   ])
-  const ours = await worthy(code)
+  const ours = await seedEligibleReferral(code)
   await saveProfile(db, ours.customerId, {
     tax_id: (await profileTaxId(referrer)) ?? assert.fail(),
   })
@@ -244,9 +256,9 @@ test('a CPF is rewarded once, also after its account was deleted, its profile ch
   const previous = keys.current
   keys.current = randomBytes(32)
   await assert.rejects(openTaxIdDigest(db, keys), { name: 'SealError' })
-  await reseal(db, { current: keys.current, previous })
+  await rotateSecrets(db, SYSTEM, { current: keys.current, previous })
   assert.deepEqual((await openTaxIdDigest(db, keys))(deleted), before)
-  const third = await worthy(code, deleted)
+  const third = await seedEligibleReferral(code, deleted)
   assert.equal(await reward(), 0)
   assert.equal(await closedReasonOf(third), 'tax_id_rewarded')
 })
@@ -260,26 +272,26 @@ async function profileTaxId({ customerId }: Payer): Promise<string | undefined> 
   return row?.tax_id
 }
 
-test('CPFs that were rewarded before there was a key count once there is one', async () => {
+test('CPFs that were rewarded before there was a key count once a key is set', async () => {
   const { referrer, code } = await referrerWithCode()
   const cpf = newCpf()
-  const early = await referred(code, cpf)
+  const early = await seedReferredPayer(code, cpf)
   await sql`update referrals set rewarded_at = now(), reward_nano_brl = 1, closed_at = now(), closed_reason = 'earlier_rule'
     where customer_id = ${early.customerId}`.execute(db)
   await db.deleteFrom('digest_keys').execute()
   await sql`update referrals set rewarded_tax_id_digest = null`.execute(db)
-  await worthy(code)
+  await seedEligibleReferral(code)
   assert.equal(await reward(), 1)
   await deleteAccount(db, OPERATOR, { customerId: early.customerId, waiveBalance: true })
-  const late = await worthy(code, cpf)
+  const late = await seedEligibleReferral(code, cpf)
   assert.equal(await reward(), 0)
   assert.equal(await closedReasonOf(late), 'tax_id_rewarded')
   assert.equal(await brlOf(referrer), 10)
 })
 
-test('a charge-back takes the rest of the reward back, never below zero, and records the shortfall', async () => {
+test('a charge-back takes back the rest of the reward, never below zero, and records the shortfall', async () => {
   const { referrer, code } = await referrerWithCode()
-  const [whole, part] = [await worthy(code), await worthy(code)]
+  const [whole, part] = [await seedEligibleReferral(code), await seedEligibleReferral(code)]
   await reward()
   await spend(referrer, 6)
   await chargeBack(whole.topUpId)
@@ -309,9 +321,9 @@ test('a charge-back takes the rest of the reward back, never below zero, and rec
   })
 })
 
-test('paid money and what is held for calls are not taken back; what was held is, once it is free', async () => {
+test('money held for calls is not taken back until its hold is released, and paid money never is', async () => {
   const { referrer, code } = await referrerWithCode()
-  const { topUpId } = await worthy(code)
+  const { topUpId } = await seedEligibleReferral(code)
   await reward()
   const hold = async (brl: number): Promise<unknown> =>
     sql`update accounts set held_nano_brl = ${BigInt(brl) * NANO_PER_BRL}
@@ -328,15 +340,15 @@ test('paid money and what is held for calls are not taken back; what was held is
   assert.equal(await brlOf(referrer), 50)
 })
 
-test('what was rewarded by the earlier rule is not taken back, and without a programme nothing becomes due later', async () => {
+test('a reward by the earlier rule is not taken back, and without a programme no reward becomes due later', async () => {
   const { referrer, code } = await referrerWithCode()
-  const { customerId, topUpId } = await worthy(code)
+  const { customerId, topUpId } = await seedEligibleReferral(code)
   await reward()
   await sql`update referrals set closed_at = now(), closed_reason = 'earlier_rule'
     where customer_id = ${customerId}`.execute(db)
   await chargeBack(topUpId)
   assert.equal(await takeBackRewards(db, log), 0)
-  const idle = await worthy(code)
+  const idle = await seedEligibleReferral(code)
   const none = { rewardNanoBrl: 0n, spendingMinNanoBrl: 0n }
   assert.equal(await rewardDueReferrals(db, none, keys, log), 0)
   assert.equal(await reward(), 0)

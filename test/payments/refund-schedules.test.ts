@@ -1,7 +1,7 @@
 /**
- * Whatever is done in whatever order and at once (paying, spending, asking for refunds, deciding, the
- * processor's faults, refunds by hand there, charge-backs), in the end the balance is what was paid, less what
- * the processor gave back, less what was spent.
+ * For any order and concurrency of payments, spending, refund requests, decisions, processor faults, refunds
+ * by hand at the processor and charge-backs, the final balance is the paid amount, less the processor's
+ * refunds, less the spending.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -24,7 +24,7 @@ import { assertAudit } from '../harness/assert-audit.ts'
 import { createModelProcessor, withRefunds, type ModelProcessor } from './model-processor.ts'
 
 const SCHEDULES = effort({ ordinary: 60, full: 3_000 })
-/** Schedules that run at once, each with a separate customer and processor. */
+/** Schedules that run in parallel, each with a separate customer and processor. */
 const AT_ONCE = 6
 const SEED = seedOr(20_261_121)
 const log = createLog('silent', () => {})
@@ -41,7 +41,7 @@ type Act =
   | { readonly kind: 'process'; readonly next: ModelProcessor['nextRefunds'][number] }
   | { readonly kind: 'finish_pending'; readonly isDone: boolean }
   | { readonly kind: 'by_hand'; readonly place: number; readonly cents: number }
-  | { readonly kind: 'charge_back' | 'tell'; readonly place: number }
+  | { readonly kind: 'charge_back' | 'report'; readonly place: number }
 
 const cents = fc.integer({ min: 1, max: 9_000 })
 const place = fc.nat({ max: 2 })
@@ -61,12 +61,12 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   fc.record({ kind: fc.constant('finish_pending' as const), isDone: fc.boolean() }),
   fc.record({ kind: fc.constant('by_hand' as const), place, cents }),
   fc.record({ kind: fc.constant('charge_back' as const), place }),
-  fc.record({ kind: fc.constant('tell' as const), place }),
+  fc.record({ kind: fc.constant('report' as const), place }),
 )
 const schedule = fc.record({
   paidCents: fc.array(fc.integer({ min: 1_000, max: 9_000 }), { minLength: 1, maxLength: 3 }),
   daysAgo: fc.constantFrom(0, 30),
-  /** Those of one group at once. */
+  /** Steps of one group run in parallel. */
   groups: fc.array(fc.array(act, { minLength: 1, maxLength: 4 }), { maxLength: 6 }),
 })
 
@@ -84,7 +84,7 @@ async function runSchedule(
 
   const paymentAt = (index: number): Payment =>
     processor.payments.get(`pay_${ids[index % ids.length]}`) as Payment
-  const tell = (payment: Payment) => applyPayment(db, payment.ourId as string, payment)
+  const report = (payment: Payment) => applyPayment(db, payment.ourId as string, payment)
 
   for (const cents of paidCents)
     ids.push(await seedPaidTopUp(db, { customerId, cents, daysAgo, processor }))
@@ -143,15 +143,15 @@ async function runSchedule(
         if (amountCents <= 0n || payment.status === 'chargeback') return
         const refund = { status: 'done', amountCents, description: 'painel' } as const
         processor.payments.set(payment.id, withRefunds(payment, [...payment.refunds, refund]))
-        await tell(paymentAt(one.place))
+        await report(paymentAt(one.place))
         return
       }
       case 'charge_back':
         processor.changeAt(paymentAt(one.place).id, { status: 'chargeback' })
-        await tell(paymentAt(one.place))
+        await report(paymentAt(one.place))
         return
-      case 'tell':
-        await tell(paymentAt(one.place))
+      case 'report':
+        await report(paymentAt(one.place))
     }
   }
 
@@ -166,7 +166,7 @@ async function runSchedule(
     await runProcessor()
     for (const payment of processor.payments.values()) finishPending(processor, payment, true)
   }
-  for (const payment of processor.payments.values()) await tell(payment)
+  for (const payment of processor.payments.values()) await report(payment)
 
   const backCents = [...processor.payments.values()].reduce(
     (sum, payment) =>
@@ -179,7 +179,7 @@ async function runSchedule(
   const { rows: open } = await sql`
     select 1 from refunds where customer_id = ${customerId} and ended_at is null`.execute(db)
   assert.deepEqual([account?.balanceNanoBrl, open.length], [expected, 0])
-  // Without a charge-back or a refund by hand, nobody owes anything.
+  // Without a charge-back or a refund by hand at the processor, no customer has a debt.
   const isForced = groups.flat().some(({ kind }) => kind === 'charge_back' || kind === 'by_hand')
   if (!isForced) assert.ok(expected >= 0n)
 }
@@ -200,7 +200,7 @@ function finishPending(processor: ModelProcessor, payment: Payment, isDone: bool
   processor.payments.set(payment.id, withRefunds(payment, refunds))
 }
 
-test(`${SCHEDULES} schedules of refunds by seed ${SEED}: what went out is what left the balance`, async () => {
+test(`${SCHEDULES} schedules of refunds by seed ${SEED}: the refunds paid out equal the debits of the balance`, async () => {
   const schedules = fc.sample(schedule, { numRuns: SCHEDULES, seed: SEED })
   await Promise.all(
     Array.from({ length: AT_ONCE }, async (_, lane) => {

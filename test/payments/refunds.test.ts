@@ -1,6 +1,6 @@
 /**
- * Refunds: nothing is given out that was not paid in and is unspent, whoever asks at once, and whatever the
- * processor does or leaves undone.
+ * Refunds: only paid and unspent money is refunded, whoever requests it in parallel, and whatever the
+ * processor does or omits.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -53,7 +53,7 @@ interface TopUpInTest {
   readonly method?: 'pix' | 'boleto'
 }
 
-/** A customer whose top-ups were paid, oldest first; what there is, was paid by them. */
+/** A customer whose top-ups were paid, oldest first; the whole balance is paid money. */
 async function seedPaid(...topUps: TopUpInTest[]) {
   const { customerId, key } = await seedCustomer(database.db, { balanceBrl: '0' })
   const ids: string[] = []
@@ -95,7 +95,7 @@ async function askAndExpectId(...input: Parameters<typeof ask>): Promise<string>
   return asked.refund.id
 }
 
-/** Every part is looked at now, whatever it waits for. */
+/** Processes every part now, whatever it is waiting for. */
 async function runRefunds(): Promise<void> {
   await sql`update refund_parts set due_at = now() where status in ('waiting', 'sent')`.execute(
     database.db,
@@ -122,7 +122,7 @@ async function eventTypes(customerId: string): Promise<string[]> {
   return rows.map(({ type }) => type)
 }
 
-test('the money leaves the balance when it is asked for, and goes back by the newest payment first', async () => {
+test('the money leaves the balance at the request, and the newest payment is refunded first', async () => {
   const paid = await seedPaid({ amount: 50, daysAgo: 20 }, { amount: 30, daysAgo: 10 })
   await spend(paid, 20)
   const refundId = await askAndExpectId(paid.customerId, 40)
@@ -155,7 +155,7 @@ test('the money leaves the balance when it is asked for, and goes back by the ne
   await assertAudit(database)
 })
 
-test('within seven days the whole unspent part goes back, below the minimum too; later there is a minimum', async () => {
+test('within seven days the whole unspent part is refundable, even below the minimum; later the minimum applies', async () => {
   const fresh = await seedPaid({ amount: 20, daysAgo: 6 })
   await spend(fresh, 18.5)
   const refund = await findRefund(database.db, await askAndExpectId(fresh.customerId))
@@ -165,13 +165,13 @@ test('within seven days the whole unspent part goes back, below the minimum too;
   await spend(old, 10)
   assert.equal((await ask(old.customerId, 4.99)).kind, 'below_minimum')
   assert.equal((await ask(old.customerId, 5)).kind, 'requested')
-  // What is left is below the minimum, and old.
+  // The rest is below the minimum, and old.
   await spend(old, 1)
   assert.equal((await ask(old.customerId)).kind, 'below_minimum')
   assert.equal(await balanceOf(old.customerId), brl(4))
 })
 
-test('an amount that is spent, held, promotional or above the payment is not refunded', async () => {
+test('a spent, held or promotional amount, or more than the payment, is not refunded', async () => {
   const paid = await seedPaid({ amount: 50 })
   const { customerId, key } = paid
   await grantPromotion(database.db, {
@@ -181,7 +181,7 @@ test('an amount that is spent, held, promotional or above the payment is not ref
     reference: createId(),
   })
   assert.equal((await ask(customerId, 50.01)).kind, 'not_refundable')
-  // The promotion is spent first: after ten, five of it are left, and all of what was paid.
+  // Promotional credit is spent first: after ten, five of it are left, and all of the paid money.
   await spend(paid, 10)
   assert.equal((await ask(customerId, 50.01)).kind, 'not_refundable')
   await spend(paid, 15)
@@ -191,7 +191,7 @@ test('an amount that is spent, held, promotional or above the payment is not ref
   const asked = await ask(customerId, 15.01)
   assert.deepEqual(asked, { kind: 'not_refundable', refundableNanoBrl: brl(15) })
   assert.equal((await ask(customerId, 15)).kind, 'requested')
-  // What was set aside cannot be spent.
+  // Money that is set aside for a refund cannot be spent.
   assert.equal(await spend(paid, 0.01), false)
   await ledger.ledger.resolve(ledger.charge(attempt, 25 * TOKENS_PER_BRL))
   await runRefunds()
@@ -199,7 +199,7 @@ test('an amount that is spent, held, promotional or above the payment is not ref
   await assertAudit(database)
 })
 
-test('parts of a centavo are not refunded, and stay in the balance', async () => {
+test('fractions of a centavo are not refunded, and stay in the balance', async () => {
   const paid = await seedPaid({ amount: 20 })
   await spend(paid, 3.00001)
   const refund = await findRefund(database.db, await askAndExpectId(paid.customerId))
@@ -208,7 +208,7 @@ test('parts of a centavo are not refunded, and stay in the balance', async () =>
   assert.equal(await balanceOf(paid.customerId), brl(0.01) - NANO_BRL_PER_TOKEN)
 })
 
-test('a refund of one top-up takes its unspent part', async () => {
+test('a refund of one top-up covers its unspent part', async () => {
   const paid = await seedPaid({ amount: 30 }, { amount: 20 })
   await spend(paid, 12)
   const topUpId = paid.ids[0]!
@@ -224,7 +224,7 @@ test('a refund of one top-up takes its unspent part', async () => {
   )
 })
 
-test('of refunds, calls and charge-backs at once, no more goes out than was paid and is unspent', async () => {
+test('of concurrent refunds, calls and charge-backs, no more is refunded than was paid and is unspent', async () => {
   for (let round = 0; round < 6; round++) {
     const paid = await seedPaid({ amount: 30 }, { amount: 20 })
     const { customerId } = paid
@@ -236,7 +236,7 @@ test('of refunds, calls and charge-backs at once, no more goes out than was paid
     const used = spent.filter(Boolean).length * 3
     assert.ok(refunded + used <= 50, `${refunded} + ${used}`)
     assert.equal(await balanceOf(customerId), brl(50 - refunded - used))
-    // The payer takes one payment back while its refund is on the way.
+    // The payer charges one payment back while its refund is in progress.
     const id = paid.ids[round % 2] as string
     const chargeBack = async (): Promise<void> => {
       processor.changeAt(`pay_${id}`, { status: 'chargeback' })
@@ -253,7 +253,7 @@ test('of refunds, calls and charge-backs at once, no more goes out than was paid
   await assertAudit(database)
 })
 
-test('a refund whose answer was lost is found again, and not asked for twice', async () => {
+test('a refund whose answer was lost is found again, and not requested twice', async () => {
   const { customerId } = await seedPaid({ amount: 20 })
   const refundId = await askAndExpectId(customerId)
   processor.nextRefunds.push('lost')
@@ -265,7 +265,7 @@ test('a refund whose answer was lost is found again, and not asked for twice', a
   assert.equal(await balanceOf(customerId), 0n)
 })
 
-test('a refund that waits at the processor is done when the processor says so, and not before', async () => {
+test('a refund that waits at the processor is done when the processor confirms it, and not before', async () => {
   const { customerId, ids } = await seedPaid({ amount: 20 })
   const refundId = await askAndExpectId(customerId)
   processor.nextRefunds.push('pending')
@@ -276,13 +276,13 @@ test('a refund that waits at the processor is done when the processor says so, a
   const done = payment.refunds.map((refund) => ({ ...refund, status: 'done' as const }))
   await applyPayment(database.db, ids[0]!, withRefunds(payment, done))
   assert.equal(await statusOf(refundId), 'done')
-  // Word of an earlier time undoes nothing.
+  // An older report changes nothing.
   await applyPayment(database.db, ids[0]!, payment)
   assert.equal(await statusOf(refundId), 'done')
   assert.equal(await balanceOf(customerId), 0n)
 })
 
-test('a refund that the processor refuses or cancels puts the money back into the balance, once', async () => {
+test('a refund that the processor refuses or cancels returns the money to the balance, once', async () => {
   const refused = await seedPaid({ amount: 20 })
   const refundId = await askAndExpectId(refused.customerId)
   processor.nextRefunds.push('not_refundable')
@@ -305,7 +305,7 @@ test('a refund that the processor refuses or cancels puts the money back into th
   await assertAudit(database)
 })
 
-test('while the processor is unavailable, or short of money, a refund waits and is done later', async () => {
+test('a refund waits while the processor is unavailable or lacks funds, and is done later', async () => {
   const { customerId } = await seedPaid({ amount: 20 })
   const refundId = await askAndExpectId(customerId)
   processor.nextRefunds.push('unreached', 'short')
@@ -316,7 +316,7 @@ test('while the processor is unavailable, or short of money, a refund waits and 
   assert.equal(await statusOf(refundId), 'done')
 })
 
-test('nodes at once ask the processor once', async () => {
+test('concurrent nodes request a refund from the processor once', async () => {
   const { customerId } = await seedPaid({ amount: 20 })
   const refundId = await askAndExpectId(customerId)
   await Promise.all([
@@ -327,7 +327,7 @@ test('nodes at once ask the processor once', async () => {
   assert.equal(processor.asked.filter((text) => text.includes(refundId)).length, 1)
 })
 
-test('a large refund of old top-ups waits for an operator; a withdrawal waits for nobody', async () => {
+test('a large refund of old top-ups waits for an operator; a withdrawal does not', async () => {
   const old = await seedPaid({ amount: 600, daysAgo: 30 })
   const refundId = await askAndExpectId(old.customerId, 550)
   await runRefunds()
@@ -359,7 +359,7 @@ test('a large refund of old top-ups waits for an operator; a withdrawal waits fo
   await assertAudit(database)
 })
 
-test('what the processor cannot return is transferred by the operator, who says so once', async () => {
+test('a refund that the processor cannot make is transferred by the operator, who confirms it once', async () => {
   const paid = await seedPaid({ amount: 20, method: 'boleto' }, { amount: 30, daysAgo: 100 })
   const refundId = await askAndExpectId(paid.customerId)
   await runRefunds()
@@ -374,7 +374,7 @@ test('what the processor cannot return is transferred by the operator, who says 
   await assertAudit(database)
 })
 
-test('another payment for a top-up that was paid changes nothing of it', async () => {
+test('another payment for a paid top-up does not change it', async () => {
   const { customerId, ids } = await seedPaid({ amount: 20 })
   const topUpId = ids[0] as string
   const other = { ...processor.payments.get(`pay_${topUpId}`), id: 'pay_other' } as Payment
@@ -391,7 +391,7 @@ test('another payment for a top-up that was paid changes nothing of it', async (
   assert.equal(await balanceOf(customerId), brl(20))
 })
 
-test('what the operator refunds by hand at the processor is taken once, and a refund on its way gives way to it', async () => {
+test('a refund by hand at the processor is debited once, and replaces a refund in progress', async () => {
   const { customerId, ids } = await seedPaid({ amount: 50 })
   const refundId = await askAndExpectId(customerId, 30)
   const payment = processor.payments.get(`pay_${ids[0]}`) as Payment

@@ -38,7 +38,7 @@ async function tokenOf(payerId: string): Promise<string> {
   return made.kind === 'card_token' ? made.token : assert.fail(made.kind)
 }
 
-test('a Pix is paid on its page: a code, a picture, an event, and the money', async () => {
+test('a Pix is paid on its page: a code, an image, an event, and the money', async () => {
   const payment = await under.createPix(5_010n)
   assert.equal(payment.status, 'pending')
   const code = await processor.pixCode(payment.id)
@@ -69,7 +69,7 @@ test('a Pix is paid on its page: a code, a picture, an event, and the money', as
   assert.match(await again.text(), /role="alert"/)
 })
 
-test('a boleto is confirmed, then received, and has a line whose digits are sound', async () => {
+test('a boleto is confirmed, then received, and the check digits of its line are valid', async () => {
   const payerId = await under.createPayer()
   const made = await processor.createPayment({
     ...orderOf(payerId),
@@ -84,7 +84,7 @@ test('a boleto is confirmed, then received, and has a line whose digits are soun
   assert.ok(boleto.line.endsWith('0000005000'))
   const { barCode = '' } = boleto
   assert.equal(barCode.length, 44)
-  // Modulo 11 over all of it, the check digit weighing 1, leaves nothing, but where it stands for 0 or 10.
+  // Modulo 11 over all digits, the check digit weighing 1, leaves 0, unless it stands for 0 or 10.
   const rest = barCode.slice(0, 4) + barCode.slice(5)
   const sum = rest
     .split('')
@@ -101,7 +101,7 @@ test('a boleto is confirmed, then received, and has a line whose digits are soun
   assert.equal(refused.kind, 'not_refundable')
 })
 
-test('cards: the published ones are taken or declined, and a token is good for its customer only', async () => {
+test('published test cards are accepted or declined, and a token is valid for its customer only', async () => {
   const payerId = await under.createPayer()
   for (const number of ['5162306219378829', '4444 4444 4444 4444', '4111111111111111']) {
     const made = await processor.tokenizeCard(cardOf(payerId, number))
@@ -139,7 +139,7 @@ test('cards: the published ones are taken or declined, and a token is good for i
   assert.equal(bare.kind, 'refused')
 })
 
-test('a card that is looked at first is taken or not, and says so', async () => {
+test('a card under review is accepted or refused, and its status says so', async () => {
   const payerId = await under.createPayer()
   const cardToken = await tokenOf(payerId)
   const order = {
@@ -163,7 +163,7 @@ test('a card that is looked at first is taken or not, and says so', async () => 
   }
 })
 
-test('refunds in part and in full, and never more than there was', async () => {
+test('refunds are partial or full, and never exceed the payment', async () => {
   const { id } = await under.createPix(5_000n)
   const refund = (amountCents: bigint) =>
     processor.refund({ paymentId: id, amountCents, description: `Reembolso ${amountCents}` })
@@ -192,7 +192,7 @@ test('refunds in part and in full, and never more than there was', async () => {
   assert.equal((await processor.refund(nothing)).kind, 'payment_not_found')
 })
 
-test('two refunds at once do not give back more than there was', async () => {
+test('two concurrent refunds never exceed the payment', async () => {
   const { id } = await under.createPix(5_000n)
   await under.act(id, 'pagar')
   const request = { paymentId: id, amountCents: 3_000n, description: 'x' }
@@ -203,7 +203,7 @@ test('two refunds at once do not give back more than there was', async () => {
   ])
 })
 
-test('the fee is not given back, so an empty account refunds less than came in', async () => {
+test('the fee is not refunded, so an account without other money refunds less than the payment', async () => {
   const poor = await startTestSandbox({ balanceCents: 0n })
   try {
     const { id } = await poor.createPix(5_000n)
@@ -217,7 +217,7 @@ test('the fee is not given back, so an empty account refunds less than came in',
   }
 })
 
-test('a payment goes overdue and is paid late; a deleted one is not paid; a charge-back shows', async () => {
+test('a payment becomes overdue and is paid late; a deleted one cannot be paid; a charge-back is visible', async () => {
   const late = await under.createPix(5_000n)
   await under.act(late.id, 'vencer')
   assert.equal((await find(late.id)).status, 'overdue')
@@ -239,7 +239,7 @@ test('a payment goes overdue and is paid late; a deleted one is not paid; a char
   assert.equal(under.typesOf(left.id).at(-1), 'PAYMENT_DELETED')
 })
 
-test('the calls of Asaas’s own sandbox do the same as the page', async () => {
+test('the endpoints of Asaas’s own sandbox do the same as the page', async () => {
   const { id } = await under.createPix(5_000n)
   const ask = async (path: string, headers = { access_token: 'sandbox-key' }) =>
     (await fetch(`${sandbox.baseUrl}/sandbox/payment/${id}/${path}`, { method: 'POST', headers }))
@@ -252,7 +252,7 @@ test('the calls of Asaas’s own sandbox do the same as the page', async () => {
   assert.equal(await ask('nothing'), 404)
 })
 
-test('the sandbox refuses what Asaas refuses', async () => {
+test('the sandbox refuses the requests that Asaas refuses', async () => {
   const details = { ourId: 'x', name: 'A', taxId: '24971563792', email: 'a@example.com' }
   for (const [more, kind] of [
     [{ taxId: '11111111111' }, 'invalid_customer'],
@@ -275,7 +275,7 @@ test('the sandbox refuses what Asaas refuses', async () => {
   }
 })
 
-test('the same customer is one, with its changes, however often it is made sure of', async () => {
+test('ensuring the same customer again updates it and creates no second one', async () => {
   const details = { ourId: 'same', name: 'A', taxId: '24971563792', email: 'a@example.com' }
   const first = await processor.ensureCustomer(details)
   const second = await processor.ensureCustomer({ ...details, name: 'B' })
@@ -316,7 +316,7 @@ test('faults before the creation leave nothing behind', async () => {
   assert.equal(other.kind, 'unavailable')
 })
 
-test('centavos bring the faults about without a line of code, once for each reference', async () => {
+test('centavos trigger the faults without code, once for each reference', async () => {
   const other = await startTestSandbox()
   try {
     const payerId = await other.createPayer()
@@ -334,7 +334,7 @@ test('centavos bring the faults about without a line of code, once for each refe
   }
 })
 
-test('events come twice, out of order or not at all where the centavos say so', async () => {
+test('centavos make events arrive twice, out of order or not at all', async () => {
   const [twice, swapped, never, lying] = await Promise.all(
     [5_094n, 5_095n, 5_089n, 5_096n].map((cents) => under.createPix(cents)),
   )
@@ -369,7 +369,7 @@ test('only a 200 ends the deliveries of an event, which keeps its id', async () 
   assert.equal(sandbox.webhooks.waiting, 0)
 })
 
-test('after the last try the queue stops, and goes on in order when it is resumed', async () => {
+test('after the last attempt the queue stops, and continues in order when it is resumed', async () => {
   under.answerWith(...Array<number>(4).fill(500))
   const first = await under.createPix(5_000n)
   await sandbox.webhooks.settled()
@@ -397,12 +397,12 @@ test('forged events are distinguished from unusual ones', async () => {
   )
 })
 
-test('with a file, a restart loses neither payments nor events, and the file knows no card', async () => {
+test('with a file, a restart loses neither payments nor events, and the file contains no card', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'catraca-sandbox-'))
   const stateFile = join(dir, 'sandbox.json')
   try {
     const before = await startTestSandbox({ stateFile })
-    // No webhook gets through from here on.
+    // From here on no webhook is delivered.
     before.answerWith(...Array<number>(100).fill(500))
     const payment = await before.createPix(5_000n, 'kept')
     await before.act(payment.id, 'pagar')
@@ -433,7 +433,7 @@ test('with a file, a restart loses neither payments nor events, and the file kno
   }
 })
 
-test('a page of a payment that is not known says why', async () => {
+test('the page of an unknown payment explains it', async () => {
   const page = await fetch(sandbox.pageUrlOf('pay_gone'))
   assert.equal(page.status, 404)
   assert.match(await page.text(), /crie uma nova recarga/)

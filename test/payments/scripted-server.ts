@@ -17,7 +17,7 @@ export interface ScriptedServer {
   readonly origin: string
   readonly processor: Processor
   readonly asked: Asked[]
-  /** One after the other; the last one stays. */
+  /** Used one after the other; the last one stays. */
   answer(...scripts: Script[]): void
   open(options?: Partial<AsaasOptions>): Processor
   close(): Promise<void>
@@ -84,7 +84,7 @@ export function errors(code: string, description: string, status = 400): Script 
   return json({ errors: [{ code, description }] }, status)
 }
 
-/** As Asaas's sandbox answered, but for what is given. */
+/** As Asaas's sandbox answered, except for the given fields. */
 export function paymentBody(more: object = {}): object {
   return {
     object: 'payment',

@@ -1,6 +1,6 @@
 /**
- * Whatever order the word of a payment comes in, how often and how late, and however many learn of it at
- * once: each top-up is credited once, by our amount, and what went back is taken once.
+ * However often, late, out of order or concurrently a payment is reported: each top-up is credited once, by
+ * our amount, and returned money is debited once.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -17,7 +17,7 @@ import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/
 
 const SEED = seedOr(20_261_121)
 const SCHEDULES = effort({ ordinary: 200, full: 10_000 })
-/** Schedules that run at once, each on a separate customer. */
+/** Schedules that run in parallel, each on a separate customer. */
 const AT_ONCE = 8
 
 let database: TestDatabase
@@ -27,7 +27,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-/** What the processor knows of a payment at one time. */
+/** The processor's view of a payment at one time. */
 interface Truth {
   readonly status: PaymentStatus
   readonly hasBeenPaid: boolean
@@ -37,15 +37,17 @@ interface Truth {
 interface Schedule {
   readonly amountCents: bigint
   readonly truths: readonly Truth[]
-  /** The reported states, in this order; the states of one group at once. */
-  readonly tellings: readonly (readonly number[])[]
-  /** Somebody pays another sum than was asked for. */
+  /** The reported states, in this order; the states of one group concurrently. */
+  readonly reports: readonly (readonly number[])[]
+  /** The payer pays a different amount than requested. */
   readonly isOtherAmount: boolean
 }
 
 const UNPAID: readonly PaymentStatus[] = ['pending', 'overdue', 'deleted', 'in_review', 'unknown']
 
-/** A payment's life: unpaid for a while, paid perhaps, refunded in steps perhaps, or charged back. */
+/**
+ * A payment's life: unpaid for a while, then perhaps paid, then perhaps refunded in steps or charged back.
+ */
 const schedule: fc.Arbitrary<Schedule> = fc
   .record({
     amountCents: fc.bigInt(1_000n, 500_000n),
@@ -74,7 +76,7 @@ const schedule: fc.Arbitrary<Schedule> = fc
     const place = fc.integer({ min: 0, max: truths.length - 1 })
     return fc
       .array(fc.array(place, { minLength: 1, maxLength: 3 }), { maxLength: 3 })
-      .map((tellings) => ({ amountCents, truths, tellings, isOtherAmount }))
+      .map((reports) => ({ amountCents, truths, reports, isOtherAmount }))
   })
 
 function paymentOf({ amountCents, isOtherAmount }: Schedule, id: string, truth: Truth): Payment {
@@ -82,11 +84,11 @@ function paymentOf({ amountCents, isOtherAmount }: Schedule, id: string, truth: 
   return paymentInTest(order, truth)
 }
 
-/** Runs one on the customer; returns what it is to leave in the balance. */
+/** Runs one schedule on the customer; returns the balance it must leave. */
 async function runSchedule(customerId: string, one: Schedule): Promise<bigint> {
   const { db } = database
   const id = await seedTopUp(db, { customerId, cents: one.amountCents })
-  for (const group of one.tellings)
+  for (const group of one.reports)
     await Promise.all(
       group.map((place) => applyPayment(db, id, paymentOf(one, id, one.truths[place] as Truth))),
     )
@@ -112,13 +114,13 @@ async function runSchedule(customerId: string, one: Schedule): Promise<bigint> {
   return left
 }
 
-/** A paid one's. */
+/** The amount of a paid top-up. */
 function statusOf({ status }: Truth): TopUpStatus {
   if (status === 'refunded' || status === 'partially_refunded') return status
   return status === 'chargeback' ? 'chargeback' : 'paid'
 }
 
-test(`${SCHEDULES} schedules by seed ${SEED}: every balance is what was paid and did not go back`, async () => {
+test(`${SCHEDULES} schedules by seed ${SEED}: every balance is what was paid and not returned`, async () => {
   const schedules = fc.sample(schedule, { numRuns: SCHEDULES, seed: SEED })
   await Promise.all(
     Array.from({ length: AT_ONCE }, async (_, lane) => {

@@ -1,6 +1,6 @@
 /**
- * Top-ups from a request to the credit, through the adapter and a processor over HTTP: the whole way, and what
- * goes wrong on it.
+ * Top-ups from the request to the credit, through the adapter and a processor over HTTP, with every failure
+ * on the way.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -41,7 +41,7 @@ async function listEventTypes({ customerId }: Payer): Promise<string[]> {
   return rows.map(({ type }) => type)
 }
 
-test('a Pix that is paid on its page is credited once, and the key that had no balance works', async () => {
+test('a Pix that is paid on its page is credited once, and a key without balance works again', async () => {
   const payer = await seedPayer(gateway.database.db)
   assert.equal((await askChat(gateway.node.baseUrl, payer.secret, sound())).status, 402)
   const created = await topUp(payer, { amount: 50.25 })
@@ -91,7 +91,7 @@ test('a balance that debits use up is reported once, and again after it was rest
   assert.deepEqual(types.slice(0, 2), ['balance.depleted', 'balance.restored'])
 })
 
-test('amounts outside the limits, and those with parts of a centavo, are refused in the words of the specification', async () => {
+test('amounts outside the limits, or with fractions of a centavo, are refused with the specified messages', async () => {
   const payer = await seedPayer(gateway.database.db)
   for (const amount of [19.99, 5000.01, 0, -20, '50', null, undefined, 20.001, 1e300]) {
     const answer = await topUp(payer, { amount })
@@ -102,7 +102,7 @@ test('amounts outside the limits, and those with parts of a centavo, are refused
   assert.equal((await topUp(payer, { amount: 5000, method: 'boleto' })).status, 201)
 })
 
-test('without a CPF or CNPJ nobody tops up', async () => {
+test('a customer without a CPF or CNPJ cannot top up', async () => {
   const { db } = gateway.database
   const { customerId, secret } = await seedCustomer(db, { balanceBrl: '0' })
   const answer = await topUp({ customerId, secret }, { amount: 50 })
@@ -112,7 +112,7 @@ test('without a CPF or CNPJ nobody tops up', async () => {
 test('a payment that the processor refuses or does not answer is reported, and nothing is credited', async () => {
   const payer = await seedPayer(gateway.database.db)
   const { db } = gateway.database
-  // These centavos make the sandbox break off before it answers, though the payment is made.
+  // These centavos make the sandbox break the connection before it answers, although the payment is created.
   const lost = await topUp(payer, { amount: 50.91 })
   assert.deepEqual([lost.status, lost.json.error], [503, 'payment_processor_unavailable'])
   await db
@@ -136,7 +136,7 @@ test('a payment whose creation was not answered is found by our reference, and c
   const payer = await seedPayer(gateway.database.db)
   const { db } = gateway.database
   assert.equal((await topUp(payer, { amount: 60.91 })).status, 503)
-  // As if the minute were over after which it is looked for.
+  // As if the minute were over after which the sweeper searches for it.
   const long = sql<Date>`now() - interval '1 hour'`
   await db
     .updateTable('top_ups')
@@ -155,7 +155,7 @@ test('a payment whose creation was not answered is found by our reference, and c
   )
 })
 
-test('a boleto has a line and a document, and the lists show newest first', async () => {
+test('a boleto has a line and a document, and lists show the newest first', async () => {
   const payer = await seedPayer(gateway.database.db)
   const first = await topUp(payer, { amount: 100, method: 'boleto' })
   assert.match(first.json.boleto.line, /^\d{47}$/)
@@ -175,7 +175,7 @@ test('a boleto has a line and a document, and the lists show newest first', asyn
   )
 })
 
-test("a stranger's top-up is not there", async () => {
+test("another customer's top-up does not exist", async () => {
   const [owner, stranger] = [
     await seedPayer(gateway.database.db),
     await seedPayer(gateway.database.db),
@@ -185,7 +185,7 @@ test("a stranger's top-up is not there", async () => {
   assert.deepEqual([answer.status, answer.json.error], [404, 'topup_not_found'])
 })
 
-test('a forged event credits nothing: a wrong token is refused, and a right one is only a hint', async () => {
+test('a forged event credits nothing: a wrong token is refused, and with a right one the event is only a hint', async () => {
   const payer = await seedPayer(gateway.database.db)
   const { id } = (await topUp(payer, { amount: 20 })).json
   const event = {

@@ -1,6 +1,6 @@
 /**
- * Our top-ups against the records of the processor, asked over HTTP, whose events never arrive here: each kind
- * of difference is found, is one row, can be explained, and is gone when it is.
+ * Our top-ups against the records of the processor, read over HTTP, whose events never arrive here: each kind
+ * of difference is found, is one row, can be explained, and closes when it is settled.
  */
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
@@ -48,7 +48,7 @@ interface TopUpInTest {
   readonly payment: Payment
 }
 
-/** Asked for here, known there, and its payment's id known here. */
+/** Requested here and known to the processor, with the payment's id stored here. */
 async function seedKnownTopUp(amountCents = AMOUNT_CENTS): Promise<TopUpInTest> {
   const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
   const id = await seedTopUp(db, { customerId, cents: amountCents })
@@ -60,18 +60,18 @@ async function seedKnownTopUp(amountCents = AMOUNT_CENTS): Promise<TopUpInTest> 
 async function seedPaid(): Promise<TopUpInTest> {
   const topUp = await seedKnownTopUp()
   await under.act(topUp.payment.id, 'pagar')
-  await learn(topUp)
+  await reportPayment(topUp)
   return topUp
 }
 
-/** As an event would have it. */
-async function learn({ id, payment }: TopUpInTest): Promise<void> {
+/** As an event would report it. */
+async function reportPayment({ id, payment }: TopUpInTest): Promise<void> {
   const found = await processor.findPayment(payment.id)
   assert.ok(found.kind === 'payment')
   await recordPayment(db, processor, id, found.payment)
 }
 
-async function refundThere({ payment }: Pick<TopUpInTest, 'payment'>): Promise<void> {
+async function refundAtProcessor({ payment }: Pick<TopUpInTest, 'payment'>): Promise<void> {
   await under.act(payment.id, 'estornar')
   await until(async () => {
     const found = await processor.findPayment(payment.id)
@@ -89,7 +89,7 @@ async function listOf(subject: string): Promise<DiscrepancyRow[]> {
     .execute()
 }
 
-async function differenceOf(subject: string): Promise<DiscrepancyRow> {
+async function discrepancyOf(subject: string): Promise<DiscrepancyRow> {
   const rows = await listOf(subject)
   assert.equal(rows.length, 1, JSON.stringify(rows.map(({ kind }) => kind)))
   return rows[0] as DiscrepancyRow
@@ -102,7 +102,7 @@ function change(id: string, columns: string): Promise<unknown> {
   return sql`update top_ups set ${sql.raw(columns)} where id = ${id}`.execute(db)
 }
 
-test('a payment whose event was lost is credited and told of as mended, and is no difference', async () => {
+test('a payment whose event was lost is credited, reported as recovered, and no difference', async () => {
   const topUp = await seedKnownTopUp()
   await under.act(topUp.payment.id, 'pagar')
   const counts = await compare()
@@ -116,38 +116,38 @@ test('a payment whose event was lost is credited and told of as mended, and is n
   assert.equal((await compare()).repaired, 0)
 })
 
-test('a payment without a top-up is found, and closed when it is returned', async () => {
+test('a payment without a top-up is found, and closed when it is refunded', async () => {
   const payment = await under.createPix(AMOUNT_CENTS, 'of a shop next door')
   const looksLikeOurs = await under.createPix(2_000n, createId())
   await compare()
   assert.deepEqual(await listOf(`payment:asaas:${payment.id}`), [], 'nobody has paid it')
-  const alike = await differenceOf(`payment:asaas:${looksLikeOurs.id}`)
+  const alike = await discrepancyOf(`payment:asaas:${looksLikeOurs.id}`)
   assert.deepEqual([alike.kind, alike.status], ['payment_without_top_up', 'open'])
   await under.act(payment.id, 'pagar')
   await compare()
-  const found = await differenceOf(`payment:asaas:${payment.id}`)
+  const found = await discrepancyOf(`payment:asaas:${payment.id}`)
   assert.deepEqual(
     [found.kind, found.status, found.ours_nano_brl, found.theirs_nano_brl, found.top_up_id],
     ['payment_without_top_up', 'open', 0n, AMOUNT, null],
   )
-  await refundThere({ payment })
+  await refundAtProcessor({ payment })
   await processor.cancelPayment(looksLikeOurs.id)
   await compare()
   for (const { id } of [payment, looksLikeOurs]) {
-    const gone = await differenceOf(`payment:asaas:${id}`)
+    const gone = await discrepancyOf(`payment:asaas:${id}`)
     assert.equal(gone.status, 'gone')
     assert.ok(gone.resolved_at)
   }
 })
 
-test('a top-up that is paid here and not there is found, also where the payment is not there at all', async () => {
+test('a top-up that is paid here and not at the processor is found, even if the payment does not exist there', async () => {
   const [unpaid, deleted] = [await seedKnownTopUp(), await seedKnownTopUp()]
   for (const { id } of [unpaid, deleted]) await change(id, `paid_at = now(), status = 'paid'`)
   await change(deleted.id, `processor_payment_id = 'pay_that_is_not_there'`)
   await processor.cancelPayment(deleted.payment.id)
   await compare()
   for (const { id } of [unpaid, deleted]) {
-    const found = await differenceOf(`top_up:${id}`)
+    const found = await discrepancyOf(`top_up:${id}`)
     assert.deepEqual(
       [found.kind, found.status, found.ours_nano_brl, found.theirs_nano_brl, found.top_up_id],
       ['paid_here_only', 'open', AMOUNT, 0n, id],
@@ -157,19 +157,19 @@ test('a top-up that is paid here and not there is found, also where the payment 
   await change(deleted.id, `paid_at = null, status = 'canceled'`)
   await compare()
   for (const { id } of [unpaid, deleted])
-    assert.equal((await differenceOf(`top_up:${id}`)).status, 'gone')
+    assert.equal((await discrepancyOf(`top_up:${id}`)).status, 'gone')
 })
 
-test('a payment that cannot be credited stays open, and does not keep the others from being looked at', async () => {
+test('a payment that cannot be credited stays open, and does not block the others', async () => {
   const stuck = await seedKnownTopUp()
   const other = await seedKnownTopUp()
-  // Somebody else has used up its one entry in the ledger.
+  // Another entry has used its only reference in the ledger.
   const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
   await sql`insert into ledger_entries (id, customer_id, kind, reason, amount_nano_brl, reference)
     values (${createId()}, ${customerId}, 'credit', 'top_up', 1, ${stuck.id})`.execute(db)
   for (const { payment } of [stuck, other]) await under.act(payment.id, 'pagar')
   await compare()
-  const found = await differenceOf(`top_up:${stuck.id}`)
+  const found = await discrepancyOf(`top_up:${stuck.id}`)
   assert.deepEqual(
     [found.kind, found.ours_nano_brl, found.theirs_nano_brl],
     ['paid_there_only', 0n, AMOUNT],
@@ -177,16 +177,16 @@ test('a payment that cannot be credited stays open, and does not keep the others
   assert.equal((await findAccount(db, other.customerId))?.balanceNanoBrl, AMOUNT)
   await sql`delete from ledger_entries where reference = ${stuck.id}`.execute(db)
   await compare()
-  assert.equal((await differenceOf(`top_up:${stuck.id}`)).status, 'gone')
+  assert.equal((await discrepancyOf(`top_up:${stuck.id}`)).status, 'gone')
   assert.equal((await findAccount(db, stuck.customerId))?.balanceNanoBrl, AMOUNT)
 })
 
-test('another sum than was asked for is found and credits nothing', async () => {
+test('a payment of a different amount than requested is found, and credits nothing', async () => {
   const topUp = await seedKnownTopUp()
   await change(topUp.id, 'amount_nano_brl = amount_nano_brl * 2')
   await under.act(topUp.payment.id, 'pagar')
   await compare()
-  const found = await differenceOf(`top_up:${topUp.id}`)
+  const found = await discrepancyOf(`top_up:${topUp.id}`)
   assert.deepEqual(
     [found.kind, found.ours_nano_brl, found.theirs_nano_brl],
     ['amount_differs', 2n * AMOUNT, AMOUNT],
@@ -194,13 +194,13 @@ test('another sum than was asked for is found and credits nothing', async () => 
   assert.equal((await findAccount(db, topUp.customerId))?.balanceNanoBrl, 0n)
   await change(topUp.id, 'amount_nano_brl = amount_nano_brl / 2')
   await compare()
-  assert.equal((await differenceOf(`top_up:${topUp.id}`)).status, 'gone')
+  assert.equal((await discrepancyOf(`top_up:${topUp.id}`)).status, 'gone')
   assert.equal((await findAccount(db, topUp.customerId))?.balanceNanoBrl, AMOUNT)
 })
 
-test('what went back is taken out of the balance, or is told where the sums differ', async () => {
+test('returned money is debited from the balance, or reported when the amounts differ', async () => {
   const [refunded, chargedBack, wrong] = [await seedPaid(), await seedPaid(), await seedPaid()]
-  await refundThere(refunded)
+  await refundAtProcessor(refunded)
   await under.act(chargedBack.payment.id, 'contestar')
   await change(wrong.id, 'returned_nano_brl = amount_nano_brl')
   await compare()
@@ -208,46 +208,46 @@ test('what went back is taken out of the balance, or is told where the sums diff
     assert.deepEqual(await listOf(`top_up:${id}`), [])
     assert.equal((await findAccount(db, customerId))?.balanceNanoBrl, 0n)
   }
-  const found = await differenceOf(`top_up:${wrong.id}`)
+  const found = await discrepancyOf(`top_up:${wrong.id}`)
   assert.deepEqual(
     [found.kind, found.ours_nano_brl, found.theirs_nano_brl],
     ['returned_differs', AMOUNT, 0n],
   )
   await change(wrong.id, 'returned_nano_brl = 0')
   await compare()
-  assert.equal((await differenceOf(`top_up:${wrong.id}`)).status, 'gone')
+  assert.equal((await discrepancyOf(`top_up:${wrong.id}`)).status, 'gone')
 })
 
-test('a top-up that was paid twice is found, and giving one back makes it gone without a debit', async () => {
+test('a top-up that was paid twice is found, and refunding one payment closes it without a debit', async () => {
   const topUp = await seedPaid()
   const second = await under.createPix(AMOUNT_CENTS, topUp.id)
   await compare()
   assert.deepEqual(await listOf(`top_up:${topUp.id}`), [], 'nobody has paid the second')
   await under.act(second.id, 'pagar')
   await compare()
-  const found = await differenceOf(`top_up:${topUp.id}`)
+  const found = await discrepancyOf(`top_up:${topUp.id}`)
   assert.deepEqual(
     [found.kind, found.ours_nano_brl, found.theirs_nano_brl],
     ['paid_twice', AMOUNT, 2n * AMOUNT],
   )
-  await refundThere({ payment: second })
+  await refundAtProcessor({ payment: second })
   await compare()
-  assert.equal((await differenceOf(`top_up:${topUp.id}`)).status, 'gone')
+  assert.equal((await discrepancyOf(`top_up:${topUp.id}`)).status, 'gone')
   assert.equal((await findAccount(db, topUp.customerId))?.balanceNanoBrl, AMOUNT)
 })
 
-test('what was explained stays so with the same amounts, is open again with others, and is looked at for ever', async () => {
+test('an explained difference stays so with the same amounts, opens again with others, and is checked for ever', async () => {
   const payment = await under.createPix(AMOUNT_CENTS, 'shop')
   await under.act(payment.id, 'pagar')
   await compare()
   const subject = `payment:asaas:${payment.id}`
-  const { id } = await differenceOf(subject)
+  const { id } = await discrepancyOf(subject)
   const explain = { id, explanation: 'vendas da loja' }
   assert.equal((await explainDiscrepancy(db, OPERATOR, explain)).kind, 'explained')
-  // Long after, when no list has it any more.
+  // Long after, when no list contains it any more.
   const nextYear = new Date(Date.now() + 500 * 86_400_000)
   await compare(nextYear)
-  const kept = await differenceOf(subject)
+  const kept = await discrepancyOf(subject)
   assert.deepEqual([kept.id, kept.status, kept.explanation], [id, 'explained', 'vendas da loja'])
   assert.equal(eventsOf('reconciliation_discrepancy_opened').length, 1)
   const refund = await processor.refund({
@@ -261,31 +261,31 @@ test('what was explained stays so with the same amounts, is open again with othe
     return found.kind === 'payment' && found.payment.refundedCents === 1_000n
   })
   await compare(nextYear)
-  const changed = await differenceOf(subject)
+  const changed = await discrepancyOf(subject)
   assert.deepEqual(
     [changed.id, changed.status, changed.explanation, changed.theirs_nano_brl],
     [id, 'open', null, 4_000n * NANO_BRL_PER_CENTAVO],
   )
   assert.equal(eventsOf('reconciliation_discrepancy_opened').length, 2)
   assert.deepEqual(changed.first_seen_at, kept.first_seen_at)
-  await refundThere({ payment })
+  await refundAtProcessor({ payment })
   await compare(nextYear)
   assert.equal((await explainDiscrepancy(db, OPERATOR, explain)).kind, 'difference_gone')
   const unknown = { ...explain, id: createId() }
   assert.equal((await explainDiscrepancy(db, OPERATOR, unknown)).kind, 'difference_not_found')
 })
 
-test('nodes that compare at once make one row of a difference, and one of them tells of it', async () => {
+test('nodes that compare concurrently create one row for a difference, and one of them reports it', async () => {
   const topUp = await seedKnownTopUp()
   await change(topUp.id, `paid_at = now(), status = 'paid'`)
   const lost = await seedKnownTopUp()
   await under.act(lost.payment.id, 'pagar')
   await Promise.all([compare(), compare(), compare()])
-  assert.equal((await differenceOf(`top_up:${topUp.id}`)).status, 'open')
+  assert.equal((await discrepancyOf(`top_up:${topUp.id}`)).status, 'open')
   const opened = eventsOf('reconciliation_discrepancy_opened')
   assert.equal(opened.filter(({ topUpId }) => topUpId === topUp.id).length, 1)
   assert.equal((await findAccount(db, lost.customerId))?.balanceNanoBrl, AMOUNT)
-  // And where a difference comes back while both look.
+  // And if a difference reappears while both compare.
   const found = { subject: 'payment:asaas:pay_at_once' }
   const finding = { kind: 'payment_without_top_up', oursNanoBrl: 0n, theirsNanoBrl: 1n } as const
   for (const findings of [[], [finding], [], [finding]]) {
@@ -294,12 +294,12 @@ test('nodes that compare at once make one row of a difference, and one of them t
     assert.ok(eventsOf('reconciliation_discrepancy_opened').length <= 1)
     assert.ok(eventsOf('reconciliation_discrepancy_gone').length <= 1)
   }
-  assert.equal((await differenceOf(found.subject)).status, 'open')
+  assert.equal((await discrepancyOf(found.subject)).status, 'open')
   await recordFindings(db, found, [], log)
   await change(topUp.id, `paid_at = null, status = 'canceled'`)
 })
 
-test('a processor that cannot be asked to the end leaves a run that says so, and ends no difference', async () => {
+test('a comparison that the processor interrupts is recorded as incomplete, and closes no difference', async () => {
   const topUp = await seedKnownTopUp()
   await change(topUp.id, `paid_at = now(), status = 'paid'`)
   await compare()
@@ -328,10 +328,10 @@ test('a processor that cannot be asked to the end leaves a run that says so, and
   )
   assert.equal((await readReport(db, 35)).payments.is_current, false, 'a night was missed')
   await compare()
-  assert.equal((await differenceOf(`top_up:${topUp.id}`)).status, 'gone')
+  assert.equal((await discrepancyOf(`top_up:${topUp.id}`)).status, 'gone')
 })
 
-test('records are read page by page to their end, by the day of their making and of their payment', async () => {
+test('records are read page by page to their end, by the day of their creation and of their payment', async () => {
   const [payment] = await Promise.all(
     Array.from({ length: 105 }, (_, index) => under.createPix(1_000n, `list-${index}`)),
   )

@@ -1,4 +1,4 @@
-/** What upstreams say that days cost, against our charges; and the operator's commands on it. */
+/** The costs that upstreams report for days against our charges, and the operator's commands for them. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ import { seedUsage } from '../harness/seed-usage.ts'
 import { createTestDatabase, seedCustomer } from '../harness/test-database.ts'
 
 const PICO = 1_000_000_000_000n
-/** Who serves the usage that tests seed. */
+/** The upstream of the usage that tests seed. */
 const UPSTREAM = 'seed'
 
 const database = await createTestDatabase()
@@ -38,7 +38,7 @@ const opened = (): number =>
 
 const NOW = new Date()
 
-/** `YYYY-MM-DD` of UTC. */
+/** `YYYY-MM-DD` in UTC. */
 function dayAgo(days: number): string {
   return new Date(NOW.getTime() - days * 86_400_000).toISOString().slice(0, 10)
 }
@@ -66,7 +66,7 @@ const cost = (day: string, costPicoUsd: bigint, model = ''): DayCost => ({
 const compare = (fromDay: string) =>
   compareUpstreamCosts(db, { fromDay, upstreamId: UPSTREAM, now: NOW }, toLog)
 
-async function differenceOn(day: string) {
+async function discrepancyOn(day: string) {
   const { differences } = await readReport(db, 365)
   const found = differences.filter((one) => one.day === day && one.upstream === UPSTREAM)
   assert.ok(found.length <= 1)
@@ -77,7 +77,7 @@ function store(costs: readonly DayCost[]): Promise<string[]> {
   return importUpstreamCosts(db, SYSTEM, { upstreamId: UPSTREAM, costs, format: 'test' })
 }
 
-test('a day is compared from midnight to midnight of UTC, and only a discrepancy beyond the tolerance is open', async () => {
+test('a day is compared from midnight to midnight UTC, and only a discrepancy beyond the tolerance is open', async () => {
   const [equal, near, far, before] = [dayAgo(3), dayAgo(4), dayAgo(5), dayAgo(6)]
   await seedCosts([
     [`${far}T00:00:00Z`, 60n],
@@ -96,7 +96,7 @@ test('a day is compared from midnight to midnight of UTC, and only a discrepancy
   ])
   log = []
   const compared = await compare(before)
-  // Of days that the export passes over there is nothing to be paid.
+  // Days that the export omits have no cost.
   assert.deepEqual(
     compared.map(({ day, oursPicoUsd, theirsPicoUsd }) => [
       day,
@@ -112,30 +112,30 @@ test('a day is compared from midnight to midnight of UTC, and only a discrepancy
       [dayAgo(1), 0n, 0n],
     ],
   )
-  const found = await differenceOn(far)
+  const found = await discrepancyOn(far)
   assert.equal(found?.kind, 'upstream_cost')
   assert.equal(found.status, 'open')
   assert.equal(found.difference_usd?.rawJSON, '-25')
   assert.equal(found.difference_percent, -20)
-  for (const day of [equal, near, before]) assert.equal(await differenceOn(day), undefined)
+  for (const day of [equal, near, before]) assert.equal(await discrepancyOn(day), undefined)
   assert.equal(opened(), 1)
   await compare(before)
-  assert.equal(opened(), 1, 'the same difference is told once')
+  assert.equal(opened(), 1, 'the same discrepancy is reported once')
 })
 
-test('an import is the truth of its days: again it changes nothing, and another one replaces it', async () => {
+test('an import replaces its days: repeating it changes nothing, and another one overwrites it', async () => {
   const [first, second] = [dayAgo(10), dayAgo(9)]
   await seedCosts([[`${first}T01:00:00Z`, 10n]])
   const costs = [cost(first, 9n * PICO, 'a'), cost(second, 1n, 'a')]
   for (let times = 0; times < 2; times++) {
     assert.deepEqual(await store(costs), [first, second])
     await compare(first)
-    assert.equal((await differenceOn(first))?.theirs_usd?.rawJSON, '9')
+    assert.equal((await discrepancyOn(first))?.theirs_usd?.rawJSON, '9')
   }
   // The same days without models.
   await store([cost(first, 10n * PICO), cost(second, 0n)])
   await compare(first)
-  assert.equal((await differenceOn(first))?.status, 'gone')
+  assert.equal((await discrepancyOn(first))?.status, 'gone')
   const rows = await db
     .selectFrom('upstream_costs')
     .select(['day', 'model', 'cost_pico_usd'])
@@ -148,26 +148,26 @@ test('an import is the truth of its days: again it changes nothing, and another 
   ])
 })
 
-test('a note explains a day, until its amounts are others', async () => {
+test('a note explains a day until its amounts change', async () => {
   const day = dayAgo(20)
   await store([cost(day, 5n * PICO)])
   await compare(day)
-  const id = (await differenceOn(day))?.id ?? ''
+  const id = (await discrepancyOn(day))?.id ?? ''
   const explanation = 'pesquisa na web, que não revendemos'
   await explainDiscrepancy(db, SYSTEM, { id, explanation })
   await compare(day)
-  const kept = await differenceOn(day)
+  const kept = await discrepancyOn(day)
   assert.deepEqual(
     [kept?.status, kept?.explanation, kept?.explained_by],
     ['explained', explanation, 'operator'],
   )
   await seedCosts([[`${day}T01:00:00Z`, 1n]])
   await compare(day)
-  const other = await differenceOn(day)
+  const other = await discrepancyOn(day)
   assert.deepEqual([other?.id, other?.status, other?.explanation], [id, 'open', null])
 })
 
-test('both a percent and a cent must be exceeded', () => {
+test('a discrepancy is open only beyond both one percent and one cent', () => {
   const cent = PICO / 100n
   assert.equal(isBeyondTolerance(0n, cent), false)
   assert.equal(isBeyondTolerance(0n, cent + 1n), true)
@@ -178,7 +178,7 @@ test('both a percent and a cent must be exceeded', () => {
   assert.equal(isBeyondTolerance(-PICO, -PICO), false)
 })
 
-test('the commands import, report with exit code 1 while something is open, and explain', async () => {
+test('the commands import, report with exit code 1 while a discrepancy is open, and explain', async () => {
   await sql`update reconciliation_discrepancies set status = 'gone', resolved_at = now() where status = 'open'`.execute(
     db,
   )

@@ -17,7 +17,7 @@ const BOUNDARY = 'fronteira-da-catraca'
 
 type Field = readonly [name: string, value: string]
 
-/** A file of no format that the sandbox knows: 4000 bytes are a second. */
+/** A file of no known format, of which the sandbox counts 4000 bytes as a second. */
 function soundOf(seconds: number): Buffer {
   return Buffer.alloc(seconds * 4000, 7)
 }
@@ -32,7 +32,7 @@ function chunk(id: string, body: Buffer, size = body.length): Buffer {
 interface WavOptions {
   readonly bytesPerSecond?: number
   readonly dataBytes?: number
-  /** What the header says; without it the truth. */
+  /** The values in the header; the true ones by default. */
   readonly dataBytesDeclared?: number
   readonly formatBytes?: number
   readonly before?: Buffer
@@ -88,7 +88,7 @@ const SENTENCE_1 = 'Bom dia, aqui é a catraca da estação, e a gravação come
 const SENTENCE_2 = 'O primeiro trem chega às seis, e a plataforma já tem gente esperando.'
 
 describe('a transcription', () => {
-  test('as JSON has its text and the whole seconds, rounded up', async () => {
+  test('as JSON has its text and its length in whole seconds, rounded up', async () => {
     assert.deepEqual(await transcribe(soundOf(7.25)), {
       text: `${SENTENCE_1} ${SENTENCE_2}`,
       usage: { type: 'duration', seconds: 8 },
@@ -119,7 +119,7 @@ describe('a transcription', () => {
     assert.equal(english.language, 'english')
   })
 
-  test('has words where they are asked for, and then segments only if they are too', async () => {
+  test('has words when they are requested, and segments with them only if they are requested too', async () => {
     const word: Field = ['timestamp_granularities[]', 'word']
     const segment: Field = ['timestamp_granularities[]', 'segment']
     const verbose: Field = ['response_format', 'verbose_json']
@@ -146,7 +146,7 @@ describe('a transcription', () => {
     assert.equal((await transcribe(soundOf(5), verbose, segment)).words, undefined)
   })
 
-  test('as text, SubRip and WebVTT is what players read', async () => {
+  test('as text, SubRip or WebVTT is in the format that players read', async () => {
     const file = soundOf(3605.5)
     assert.equal(await transcribeText(soundOf(4), ['response_format', 'text']), `${SENTENCE_1}\n`)
     const srt = await transcribeText(soundOf(7.25), ['response_format', 'srt'])
@@ -165,7 +165,7 @@ describe('a transcription', () => {
     assert.match(long, /\n200\n00:59:47,473 --> 01:00:05,500\n.+\n\n$/)
   })
 
-  test('is the same for the same length, and has 200 sentences at most', async () => {
+  test('is the same for every file of one length, and has at most 200 sentences', async () => {
     const sentences = async (seconds: number) =>
       ((await transcribe(soundOf(seconds))).text as string).split(/(?<=\.) /).length
     assert.deepEqual(await transcribe(soundOf(31)), await transcribe(Buffer.alloc(124_000, 'x')))
@@ -174,7 +174,7 @@ describe('a transcription', () => {
     assert.equal(await sentences(2000), 200)
   })
 
-  test('of a model that reports tokens counts ten a second, the prompt and the text', async () => {
+  test('by a model that reports tokens counts ten a second, the prompt and the text', async () => {
     const fields: Field[] = [['prompt', 'Fala de trens.']]
     const model: Field = ['model', 'acme/sandbox-transcribe-tokens']
     const { text, usage } = await transcribe(soundOf(12.5), ...fields, model)
@@ -191,7 +191,7 @@ describe('a transcription', () => {
     assert.equal(plain, `${SENTENCE_1}\n`)
   })
 
-  test('reaches the official client, which sends the file before the model', async () => {
+  test('works with the official client, which sends the file before the model', async () => {
     const file = new File([new Uint8Array(soundOf(6))], 'a.mp3')
     const model = 'sandbox-transcribe'
     const plain = await client.audio.transcriptions.create({ file, model })
@@ -208,23 +208,23 @@ describe('a transcription', () => {
   })
 })
 
-describe('the duration of a WAV', () => {
+describe('the length of a WAV', () => {
   const odd = chunk('LIST', Buffer.alloc(100_001, 'data'))
 
-  test('comes from its byte rate and its data, whatever other chunks there are', async () => {
+  test('comes from its byte rate and its data, whatever other chunks the file has', async () => {
     assert.equal(await durationOf(wavOf({})), 2)
     assert.equal(await durationOf(wavOf({ bytesPerSecond: 88_200, dataBytes: 44_100 })), 0.5)
     assert.equal(await durationOf(wavOf({ formatBytes: 40 })), 2)
     assert.equal(await durationOf(wavOf({ formatBytes: 18, before: odd, after: odd })), 2)
   })
 
-  test('comes from the bytes received where the header does not know or says more', async () => {
+  test('comes from the received bytes when the header has no length or too large a one', async () => {
     for (const dataBytesDeclared of [0, 0xffff_ffff, 64_001]) {
       assert.equal(await durationOf(wavOf({ dataBytesDeclared })), 2)
     }
   })
 
-  test('is an estimate where the header is none', async () => {
+  test('is an estimate when the header is invalid', async () => {
     const whole = wavOf({ dataBytes: 7956 })
     assert.equal(whole.length, 8000)
     assert.equal(await durationOf(wavOf({ dataBytes: 7956, bytesPerSecond: 0 })), 2)
@@ -232,7 +232,7 @@ describe('the duration of a WAV', () => {
     assert.equal(await durationOf(Buffer.from(whole).fill('AVI ', 8, 12)), 2)
   })
 
-  test('is the same however the bytes are cut on their way', async () => {
+  test('is the same however the network splits the file', async () => {
     const head = openUpload('cut')
     const file = wavOf({ before: chunk('LIST', Buffer.alloc(3)), dataBytes: 16_000 })
     const body = Buffer.concat([...writeForm([['response_format', 'verbose_json']], file)])
@@ -278,7 +278,7 @@ describe('a bad transcription request', () => {
     ),
   ]
   for (const [what, fields, param, code] of faults) {
-    test(`(${what}) gets 400 in OpenAI's shape, naming the field`, async () => {
+    test(`(${what}) gets 400 in OpenAI's format, naming the field`, async () => {
       const response = await post(soundOf(1), fields)
       assert.equal(response.status, 400)
       const { error } = (await response.json()) as { error: Record<string, unknown> }
@@ -313,7 +313,7 @@ describe('a bad transcription request', () => {
     }
   })
 
-  test('(a form that ends anywhere) gets an answer, and the server lives on', async () => {
+  test('(a form cut off at any byte) gets an answer, and the server keeps running', async () => {
     const whole = Buffer.concat([...writeForm([], Buffer.from('som'))])
     const url = `${upstream.baseUrl}/audio/transcriptions`
     const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
@@ -332,7 +332,7 @@ describe('an upload', () => {
     ['a model that refuses', [['model', 'sandbox-error-429']], 429],
     ['a fault in a field', [['response_format', 'xml']], 400],
   ] as const) {
-    test(`that fails for ${what} is answered before it has come, and the rest drains`, async () => {
+    test(`that fails for ${what} is answered before it is complete, and the rest is drained`, async () => {
       const socket = connectTo(upstream.baseUrl)
       const parts = [...writeForm(fields, soundOf(250))]
       const bytes = parts.reduce((sum, part) => sum + part.length, 0)
@@ -346,7 +346,7 @@ describe('an upload', () => {
     })
   }
 
-  test('that breaks off counts as aborted, and one of tokens adds its tokens', async (context) => {
+  test('that breaks off counts as aborted, and its tokens are counted for a model that bills tokens', async (context) => {
     const own = await startSandboxUpstream()
     context.after(() => own.close())
     const leaving = connectTo(own.baseUrl)
@@ -370,14 +370,14 @@ describe('an upload', () => {
     })
   })
 
-  test('of 100 MB does not stay in memory', async (context) => {
+  test('of 100 MB is not kept in memory', async (context) => {
     const child = startChild()
     context.after(() => child.kill())
     const [line] = (await once(child.stdout as NonNullable<typeof child.stdout>, 'data')) as [
       Buffer,
     ]
     const url = /http:\S+/.exec(line.toString())?.[0] ?? ''
-    // The first ones load what is loaded once, and let the heap find its size.
+    // The first uploads load lazily loaded code, and let the heap reach its size.
     for (let turn = 0; turn < 3; turn++) await upload(url, 20_000_000)
     const before = await readMemory(child)
     let largest = before
@@ -386,7 +386,7 @@ describe('an upload', () => {
     })
     assert.match(answer, /"usage":\{"type":"duration","seconds":25000\}/)
     const grown = largest - before
-    // How late the collector comes depends on what else the machine does.
+    // The garbage collector's delay depends on the load of the machine.
     assert.ok(grown < 60_000_000, `${Math.round(grown / 1e6)} MB more are held`)
   })
 })
@@ -395,7 +395,7 @@ function connectTo(baseUrl: string): Socket {
   return connect(Number(new URL(baseUrl).port), '127.0.0.1')
 }
 
-/** Without the length and the empty line. */
+/** The bytes of the head, without its length and the empty line. */
 function openUpload(callId: string): string {
   const type = `content-type: multipart/form-data; boundary=${BOUNDARY}`
   return `POST /v1/audio/transcriptions HTTP/1.1\r\nhost: s\r\nx-catraca-call-id: ${callId}\r\n${type}\r\n`
@@ -407,7 +407,7 @@ function writeForm(fields: readonly Field[], file: Buffer): Iterable<Buffer> {
   const open = (more: string) => `--${BOUNDARY}\r\ncontent-disposition: form-data; ${more}\r\n\r\n`
   const written = all.map(([name, value]) => `${open(`name="${name}"`)}${value}\r\n`)
   const head = `${written.join('')}${open('name="file"; filename="a.wav"')}`
-  // The first bytes of the file belong to the head: before them no reader knows that there is one.
+  // The first bytes of the file arrive with the head: before them no parser reports a file.
   const begun = Buffer.concat([Buffer.from(head), file.subarray(0, 2)])
   return [begun, file.subarray(2), Buffer.from(`\r\n--${BOUNDARY}--\r\n`)]
 }
@@ -428,7 +428,7 @@ async function waitFor(isTrue: () => boolean, what: string): Promise<void> {
   assert.ok(isTrue(), what)
 }
 
-/** The sandbox as a program that also answers each message with what it holds of memory. */
+/** The sandbox as a program that also answers each message with its memory usage. */
 function startChild(): ChildProcess {
   const report = 'process.on("message", () => process.send(process.memoryUsage().rss))'
   return fork(join(import.meta.dirname, '../../src/sandbox/upstream/main.ts'), ['--port', '0'], {
@@ -443,7 +443,7 @@ async function readMemory(child: ChildProcess): Promise<number> {
   return bytes
 }
 
-/** A file that exists nowhere: the same piece again and again, as fast as it is taken. */
+/** A virtual file: the same piece again and again, as fast as it is read. */
 async function upload(
   baseUrl: string,
   fileBytes: number,

@@ -52,7 +52,7 @@ async function readEvents(body: object): Promise<string[]> {
   return createSseReader(10_000_000).push(new Uint8Array(await response.arrayBuffer()))
 }
 
-/** The whole answer as it was on the wire, until the server closes. */
+/** The raw bytes of the whole answer, until the server closes the connection. */
 async function postRaw(body: object): Promise<Buffer> {
   const text = JSON.stringify(body)
   const socket = connect(Number(new URL(upstream.baseUrl).port), '127.0.0.1')
@@ -69,7 +69,7 @@ async function waitFor(isTrue: () => boolean, what: string): Promise<void> {
 }
 
 describe('a plain answer', () => {
-  test('has every field of the format, and says who answers and what was asked', async () => {
+  test('has every field of the format, and names the model and the question', async () => {
     const response = await post({ model: 'sandbox-chat', messages: [question] })
     assert.equal(response.status, 200)
     const { id, created, choices, ...rest } = (await response.json()) as OpenAI.ChatCompletion
@@ -113,7 +113,7 @@ describe('a plain answer', () => {
     assert.deepEqual(one.usage, other.usage)
   })
 
-  test('quotes the last question shortly and counts a text that looks like a control token', async () => {
+  test('quotes the beginning of the last question, and counts text that looks like a control token', async () => {
     const content = `<|endoftext|> ${'muito '.repeat(1000)}`
     const answer = await ask('sandbox-chat', { messages: [{ role: 'user', content }] })
     assert.ok((answer.choices[0]?.message.content?.length ?? 0) < 300)
@@ -129,7 +129,7 @@ describe('a plain answer', () => {
     assert.equal(answer.usage?.prompt_tokens, countTokens(question.content) + 6 + 2 * 765)
   })
 
-  test('comes soon even where the prompt is one endless word', async () => {
+  test('is fast even for a prompt that is one endless word', async () => {
     const startedAt = performance.now()
     const messages = ['a', ' ', '!?', '日'].map((text) => ({
       role: 'user' as const,
@@ -159,7 +159,7 @@ describe('limits', () => {
     assert.equal(usage?.completion_tokens, 1)
   })
 
-  test('n gives as many choices, and usage counts all of them', async () => {
+  test('n returns as many choices, and usage counts all of them', async () => {
     const { choices, usage } = await ask('sandbox-chat', { n: 3 })
     const texts = choices.map((choice) => choice.message.content ?? '')
     assert.equal(new Set(texts).size, 3)
@@ -198,12 +198,12 @@ describe('a stream', () => {
     assert.equal(deltas.filter(Boolean).length, plain.usage?.completion_tokens)
   })
 
-  test('carries no usage where none was asked for', async () => {
+  test('carries no usage when none was requested', async () => {
     const events = await readEvents(streamBody('sandbox-chat'))
     assert.ok(events.every((event) => !event.includes('"usage"')))
   })
 
-  test('is understood by the official client', async () => {
+  test('works with the official client', async () => {
     const stream = client.chat.completions.stream({
       model: 'sandbox-chat',
       messages: [question],
@@ -221,7 +221,7 @@ describe('a stream', () => {
 describe('tools', () => {
   const parallel = [{ role: 'user' as const, content: 'Veja o clima em PARALELO' }]
 
-  test('lead to one call whose arguments fit the schema', async () => {
+  test('lead to one call whose arguments match the schema', async () => {
     const { choices, usage } = await ask('sandbox-chat', { tools: [weatherTool] })
     assert.equal(choices[0]?.finish_reason, 'tool_calls')
     assert.equal(choices[0].message.content, null)
@@ -234,7 +234,7 @@ describe('tools', () => {
     assert.equal(usage?.completion_tokens, countTokens(name) + countTokens(made))
   })
 
-  test('lead to two calls where the user asks for it and the client allows it', async () => {
+  test('lead to two calls when the user asks for it and the client allows it', async () => {
     const tools = [weatherTool]
     const two = await ask('sandbox-chat', { tools, messages: parallel })
     assert.equal(two.choices[0]?.message.tool_calls?.length, 2)
@@ -242,7 +242,7 @@ describe('tools', () => {
     assert.equal(one.choices[0]?.message.tool_calls?.length, 1)
   })
 
-  test('are streamed as fragments that the official client puts together', async () => {
+  test('are streamed as fragments that the official client assembles', async () => {
     const request = { model: 'sandbox-chat', messages: parallel, tools: [weatherTool] }
     const plain = await client.chat.completions.create(request)
     const streamed = await client.chat.completions.stream(request).finalChatCompletion()
@@ -256,7 +256,7 @@ describe('tools', () => {
     assert.deepEqual(called(streamed), called(plain))
   })
 
-  test('are not called with tool_choice none, and the named one is called', async () => {
+  test('are not called with tool_choice none, and a named tool is called', async () => {
     const tools = [weatherTool, { ...weatherTool, function: { name: 'sem_argumentos' } }]
     const none = await ask('sandbox-chat', { tools, tool_choice: 'none' })
     assert.equal(none.choices[0]?.finish_reason, 'stop')
@@ -269,7 +269,7 @@ describe('tools', () => {
     assert.deepEqual(call.function, { name: 'sem_argumentos', arguments: '{}' })
   })
 
-  test('get an ordinary text once their result is there', async () => {
+  test('get an ordinary answer once their result is sent', async () => {
     const call = { id: 'call_1', type: 'function' as const }
     const { choices } = await ask('sandbox-chat', {
       tools: [weatherTool],
@@ -288,13 +288,13 @@ describe('tools', () => {
 })
 
 describe('JSON', () => {
-  test('mode gives a JSON object', async () => {
+  test('mode returns a JSON object', async () => {
     const { choices } = await ask('sandbox-chat', { response_format: { type: 'json_object' } })
     const content = JSON.parse(choices[0]?.message.content ?? '') as Record<string, unknown>
     assert.equal(content.voce_disse, question.content)
   })
 
-  test('schema gives an object of that schema, also in a stream', async () => {
+  test('schema returns an object that matches it, also in a stream', async () => {
     const schema = {
       type: 'object',
       properties: {
@@ -336,7 +336,7 @@ describe('a bad request', () => {
     ['stream_options without stream', { stream_options: {} }, 'stream_options'],
   ]
   for (const [what, fault, param] of faults) {
-    test(`(${what}) gets 400 in OpenAI's shape, naming the field`, async () => {
+    test(`(${what}) gets 400 in OpenAI's format, naming the field`, async () => {
       const response = await post({ model: 'sandbox-chat', messages: [question], ...fault })
       assert.equal(response.status, 400)
       const { error } = (await response.json()) as { error: Record<string, unknown> }
@@ -353,7 +353,7 @@ describe('a bad request', () => {
 })
 
 describe('the server', () => {
-  test("answers 401 in OpenAI's shape without the right key", async (context) => {
+  test("answers 401 in OpenAI's format without the right key", async (context) => {
     const guarded = await startSandboxUpstream({ apiKey: 'sk-right' })
     context.after(() => guarded.close())
     for (const headers of [{}, { authorization: 'Bearer sk-wrong' }]) {
@@ -369,7 +369,7 @@ describe('the server', () => {
     assert.equal(guarded.counts.requests, 1)
   })
 
-  test('lists every model with a description, and answers 404 elsewhere', async () => {
+  test('lists every model with a description, and answers 404 on other paths', async () => {
     const { data } = await client.models.list()
     assert.deepEqual(
       data.map((model) => model.id),
@@ -409,7 +409,7 @@ describe('the server', () => {
 
 describe('each model', { concurrency: true }, () => {
   for (const status of [400, 401, 429, 500, 503]) {
-    test(`sandbox-error-${status} refuses in the words of a provider`, async () => {
+    test(`sandbox-error-${status} fails with a provider's error message`, async () => {
       const error: unknown = await ask(`any/sandbox-error-${status}`).catch(
         (error: unknown) => error,
       )
@@ -420,14 +420,14 @@ describe('each model', { concurrency: true }, () => {
     })
   }
 
-  test('sandbox-html-error answers 502 with a page', async () => {
+  test('sandbox-html-error answers 502 with an HTML page', async () => {
     const response = await post({ model: 'sandbox-html-error', messages: [question] })
     assert.equal(response.status, 502)
     assert.equal(response.headers.get('content-type'), 'text/html')
     assert.match(await response.text(), /^<html>/)
   })
 
-  test('sandbox-no-usage reports usage in no way', async () => {
+  test('sandbox-no-usage reports no usage, plain or streamed', async () => {
     assert.equal((await ask('sandbox-no-usage')).usage, undefined)
     const body = streamBody('sandbox-no-usage', { stream_options: { include_usage: true } })
     const events = await readEvents(body)
@@ -447,7 +447,7 @@ describe('each model', { concurrency: true }, () => {
   })
 
   for (const model of ['sandbox-stall', 'sandbox-hang']) {
-    test(`${model} says nothing more until the client leaves, which is counted`, async (context) => {
+    test(`${model} sends nothing more until the client leaves, which is counted`, async (context) => {
       const own = await startSandboxUpstream()
       context.after(() => own.close())
       for (const isStream of [true, false]) {
@@ -471,7 +471,7 @@ describe('each model', { concurrency: true }, () => {
     })
   }
 
-  test('sandbox-garbage answers 200 with what cannot be parsed', async () => {
+  test('sandbox-garbage answers 200 with an invalid body', async () => {
     const response = await post({ model: 'sandbox-garbage', messages: [question] })
     assert.equal(response.status, 200)
     await assert.rejects(response.json())
@@ -485,7 +485,7 @@ describe('each model', { concurrency: true }, () => {
     assert.equal(countTokens(choices[0]?.message.content ?? ''), 7)
   })
 
-  test('sandbox-split cuts characters and lines, and yet is correct', async () => {
+  test('sandbox-split cuts through characters and lines, and the stream is still valid', async () => {
     const body = streamBody('sandbox-split', { stream_options: { include_usage: true } })
     const raw = await postRaw(body)
     const chunks = readChunked(raw.subarray(raw.indexOf('\r\n\r\n') + 4))
@@ -508,7 +508,7 @@ describe('each model', { concurrency: true }, () => {
     assert.equal(plain.usage?.completion_tokens, countTokens(text))
   })
 
-  test('sandbox-flaky fails each second call', async () => {
+  test('sandbox-flaky fails every second call', async () => {
     const statuses: number[] = []
     for (let turn = 0; turn < 4; turn++) {
       const response = await post({ model: 'sandbox-flaky', messages: [question] })
@@ -572,7 +572,7 @@ describe('each model', { concurrency: true }, () => {
 })
 
 describe('sandbox-big', () => {
-  test('writes 2 MB of text, plain and as a stream', async () => {
+  test('writes 2 MB of text, plain and streamed', async () => {
     const { choices, usage } = await ask('sandbox-big')
     const text = choices[0]?.message.content ?? ''
     assert.ok(Buffer.byteLength(text) >= 2_000_000)
@@ -581,7 +581,7 @@ describe('sandbox-big', () => {
     assert.equal(await stream.finalContent(), text)
   })
 
-  test('stops writing when nobody reads, and counts the client that leaves', async (context) => {
+  test('stops writing when the client does not read, and counts the client that leaves', async (context) => {
     const own = await startSandboxUpstream()
     context.after(() => own.close())
     const body = JSON.stringify(streamBody('sandbox-big', { n: 32 }))
@@ -590,6 +590,7 @@ describe('sandbox-big', () => {
     socket.pause()
     socket.write(`${head}\r\n\r\n${body}`)
     const before = process.memoryUsage().arrayBuffers + process.memoryUsage().heapUsed
+    await waitFor(() => own.counts.requests === 1, 'it is asked')
     await delay(500)
     const grown = process.memoryUsage().arrayBuffers + process.memoryUsage().heapUsed - before
     assert.ok(grown < 50_000_000, `${grown} bytes more are held`)
@@ -600,8 +601,8 @@ describe('sandbox-big', () => {
   })
 })
 
-describe('the counts', () => {
-  test('add up, keep each call by its id, and are served', async (context) => {
+describe('the counters', () => {
+  test('add up, keep each call by its id, and are served over HTTP', async (context) => {
     const own = await startSandboxUpstream()
     context.after(() => own.close())
     const send = async (id: string, body: object) => {

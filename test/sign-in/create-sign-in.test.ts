@@ -1,4 +1,4 @@
-/** What a session is worth, apart from any route: where its links lead, and which cookies count. */
+/** Login sessions apart from any route: where sign-in links lead, and which cookies are valid. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
@@ -24,7 +24,7 @@ function create(options: { publicUrl?: string; mode?: 'live'; key?: Buffer } = {
   return createSignIn({ db, sealingKey: key, publicUrl, mode, log })
 }
 
-/** The cookie line of somebody who enters by a link. */
+/** The cookie header of a person who signs in by a link. */
 async function enter(signIn: SignIn, email: string, origin = PUBLIC_URL): Promise<string> {
   const auth = await signIn.authFor(origin)
   assert.ok(auth)
@@ -40,7 +40,7 @@ function freshEmail(): string {
   return `pessoa-${createId().slice(-12)}@exemplo.com.br`
 }
 
-test('over https the cookie is for this host and for secure connections alone', async () => {
+test('over https the cookie is limited to this host and to secure connections', async () => {
   const signIn = create({ publicUrl: PUBLIC_URL })
   const line = await enter(signIn, freshEmail())
   assert.match(line, /^__Host-catraca\.session_token=/)
@@ -50,19 +50,19 @@ test('over https the cookie is for this host and for secure connections alone', 
   assert.ok(await signIn.findSession(`a=b; ${line.split(';')[0]}; c=d`))
 })
 
-test('links lead to the public address, whatever a request says that it went to', async () => {
+test('links lead to the public address, whatever host a request names', async () => {
   const email = freshEmail()
   await enter(create({ publicUrl: PUBLIC_URL }), email, 'https://evil.example')
   const { url } = await waitForLink(db, email, 'link_de_entrada')
   assert.equal(new URL(url).origin, PUBLIC_URL)
 })
 
-test('in live mode nobody signs in while the public address is not known', async () => {
+test('in live mode nobody can sign in until the public address is configured', async () => {
   assert.equal(await create({ mode: 'live' }).authFor('https://evil.example'), undefined)
   assert.ok(await create({ mode: 'live', publicUrl: PUBLIC_URL }).authFor('https://evil.example'))
 })
 
-test('a cookie that another key signed is nobody, and so is one that is over', async () => {
+test('a cookie signed with another key and an expired cookie are not signed in', async () => {
   const signIn = create({ publicUrl: PUBLIC_URL })
   const cookie = (await enter(signIn, freshEmail())).split(';')[0]
   const session = await signIn.findSession(cookie)
@@ -98,7 +98,7 @@ test('concurrent first sign-ins of one person create one customer', async () => 
   assert.equal(rows.length, 1)
 })
 
-test('a session acts for the customer with the proved e-mail, and for nobody once no customer has it', async () => {
+test('a session acts for the customer with the verified e-mail, and for nobody once that customer is gone', async () => {
   const signIn = create({ publicUrl: PUBLIC_URL })
   const email = freshEmail()
   const cookie = (await enter(signIn, email)).split(';')[0]
@@ -110,7 +110,7 @@ test('a session acts for the customer with the proved e-mail, and for nobody onc
   assert.equal((await signIn.findSession(cookie))?.customerId, made.id)
 })
 
-test('tries at once are all counted, and a new window begins when one is over', async () => {
+test('concurrent attempts are all counted, and a new window begins after the old one ends', async () => {
   const limit = { max: 3, seconds: 60 }
   const tries = await Promise.all(
     Array.from({ length: 8 }, () => limitAttempts(db, 'muitos', limit)),

@@ -1,11 +1,11 @@
-/** Codes as every app makes them. */
+/** Codes as every authenticator app computes them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { base32, findTotpStep, totpCode, totpStep, totpUri } from '../../src/sign-in/totp.ts'
 
 const SECRET = Buffer.from('12345678901234567890')
 
-test('codes are those of RFC 6238, of which the last six digits count', () => {
+test('codes match RFC 6238, of which the last six digits count', () => {
   for (const [seconds, code] of [
     [59, '94287082'],
     [1111111109, '07081804'],
@@ -17,7 +17,7 @@ test('codes are those of RFC 6238, of which the last six digits count', () => {
     assert.equal(totpCode(SECRET, totpStep(seconds * 1000)), code.slice(2))
 })
 
-test('a code is good half a minute before and after its time, and nothing else is one', () => {
+test('a code is valid half a minute before and after its time, and no other code is', () => {
   const now = 1_234_567_890_000
   const code = totpCode(SECRET, totpStep(now))
   const steps = [-60, -30, 0, 30, 60].map((seconds) =>
@@ -36,7 +36,7 @@ test('a code is good half a minute before and after its time, and nothing else i
     assert.equal(findTotpStep(SECRET, wrong, now), undefined)
 })
 
-test('the secret is written as RFC 4648 has it, and the address names who it is for', () => {
+test('the secret is encoded as in RFC 4648, and the URI names its account', () => {
   for (const [text, written] of [
     ['', ''],
     ['f', 'MY'],

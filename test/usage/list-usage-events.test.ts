@@ -1,4 +1,4 @@
-/** Pages of the charges of a key or a model are those that reading everything would give. */
+/** Pages of the charges of a key or a model are those that reading everything would return. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
@@ -97,7 +97,7 @@ async function assertPages(): Promise<void> {
   )
 }
 
-test('pages by key and model hold every charge once, before days are summed up and after', async () => {
+test('pages by key and model contain every charge once, before and after days are summed up', async () => {
   await assertPages()
   // The first of two months, then the rest, as the job does it.
   await sql`select roll_usage_days(${customerId})`.execute(database.db)

@@ -1,4 +1,4 @@
-/** Webhooks go to public addresses only: neither how an address is written nor what a name resolves to changes that. */
+/** Webhooks go to public addresses only, however an address is written and whatever a name resolves to. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
@@ -69,7 +69,7 @@ const PRIVATE_HOSTS = [
   '127。0。0。1',
   '127%2e0%2e0%2e1',
   '%31%32%37.0.0.1',
-  // The cloud's metadata.
+  // The cloud's metadata service.
   '169.254.169.254',
   '2852039166',
   '0xa9fea9fe',
@@ -138,7 +138,7 @@ const PRIVATE_HOSTS = [
   'loc%61lhost',
 ] as const
 
-test('more than sixty ways to write a private address, refused when it is given and when it is used', async () => {
+test('more than sixty spellings of a private address are refused both when they are set and when they are used', async () => {
   assert.ok(PRIVATE_HOSTS.length > 60)
   const resolved: string[] = []
   const lookup: Lookup = async (name) => {
@@ -162,7 +162,7 @@ test('more than sixty ways to write a private address, refused when it is given 
   assert.equal(connections, 0)
 })
 
-test('names of inner networks are refused when they are given', async () => {
+test('names of internal networks are refused when they are set', async () => {
   for (const host of [
     'intranet',
     'router',
@@ -227,7 +227,7 @@ test('an address that is not https, hides its host, or uses another protocol is 
     assert.ok('fault' in (await readWebhookUrl(url, LIVE)), url)
 })
 
-test('public addresses are taken as they are, in one way of writing', async () => {
+test('public addresses are accepted and stored in one canonical form', async () => {
   for (const [given, stored] of [
     ['https://example.com', 'https://example.com/'],
     ['HTTPS://Example.COM:443/a?b=c&d', 'https://example.com/a?b=c&d'],
@@ -281,7 +281,8 @@ test('a name that resolves differently between the check and the connection gain
   const asked: string[] = []
   const lookup: Lookup = async (name) => {
     asked.push(name)
-    // The first answer is what is checked; nobody asks again. The second address has no server.
+    // The first answer is the one that is checked; the name is not resolved again. The second address has no
+    // server.
     return [{ address: asked.length === 1 ? '127.0.0.1' : '127.0.0.99' }]
   }
   const pinned = await post(`http://rebind.example.com:${port}/`, { lookup, allowPrivate: true })
@@ -305,7 +306,7 @@ test('a name that resolves differently between the check and the connection gain
   )
 })
 
-test('plain http is not used in live mode, also where the address was stored before', async () => {
+test('plain http is not used in live mode, even for an address that was stored earlier', async () => {
   const before = connections
   const { error } = await post(`http://127.0.0.1:${port}/`, {
     allowHttp: false,
@@ -315,7 +316,7 @@ test('plain http is not used in live mode, also where the address was stored bef
   assert.equal(connections, before)
 })
 
-test('a resolver that never answers ends with the time of the try', async () => {
+test('a resolver that never answers ends when the attempt times out', async () => {
   const lookup: Lookup = () => new Promise(() => {})
   const { error } = await post('https://slow.example.com/', { lookup, timeoutMs: 50 })
   assert.equal(error, 'timeout')

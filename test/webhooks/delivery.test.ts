@@ -1,4 +1,4 @@
-/** Messages reach their receivers: signed, once where all goes well, and again for days where it does not. */
+/** Messages reach their receivers: signed, once when all goes well, and for days again when it does not. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { spawn } from 'node:child_process'
@@ -27,7 +27,7 @@ import {
   seedWebhook,
   SETTINGS,
   startReceiver,
-  tell,
+  queueEvent,
   type Answer,
   type Receiver,
 } from '../harness/webhook-receiver.ts'
@@ -63,7 +63,7 @@ function setEnabled(
 
 test('a message arrives as it was queued, and the reference library verifies it', async () => {
   const { customerId, endpoint, signingSecret } = await seedWebhook(db, `${receiver.url}/a?b=c`)
-  const messageId = await tell(db, customerId, { amount_brl: '50', note: 'ação ✓' })
+  const messageId = await queueEvent(db, customerId, { amount_brl: '50', note: 'ação ✓' })
   await deliverAll(createDelivery(db))
   const [got, ...more] = receiver.received
   assert.ok(got)
@@ -96,7 +96,7 @@ test('a message arrives as it was queued, and the reference library verifies it'
   assert.ok(attempt.latency_ms !== null && attempt.finished_at)
 })
 
-test("only the customer's enabled endpoints that want the type get the event", async () => {
+test("only the customer's enabled endpoints that subscribe to the type get the event", async () => {
   const one = await seedWebhook(db, `${receiver.url}/all`)
   const { customerId } = one
   const wants = { customerId, eventTypes: ['key.revoked', 'topup.paid'] as const }
@@ -109,7 +109,7 @@ test("only the customer's enabled endpoints that want the type get the event", a
     await setEnabled(trx, { customerId, id: off.endpoint.id }, false)
     await deleteWebhook(trx, SYSTEM, { customerId, id: gone.endpoint.id })
   })
-  const id = await tell(db, customerId)
+  const id = await queueEvent(db, customerId)
   await deliverAll(createDelivery(db))
   assert.deepEqual(receiver.received.map(({ path }) => path).sort(), ['/all', '/wants'])
   assert.deepEqual(
@@ -120,14 +120,14 @@ test("only the customer's enabled endpoints that want the type get the event", a
     assert.deepEqual(await attemptsOf(db, endpoint.id), [], 'nothing is queued either')
 })
 
-test('after a rotation the old secret signs nothing, also of what was queued before', async () => {
+test('after a rotation the old secret signs nothing, not even messages that were queued earlier', async () => {
   const { customerId, endpoint, signingSecret } = await seedWebhook(db, receiver.url)
-  await tell(db, customerId)
+  await queueEvent(db, customerId)
   receiver.answer = answerWith(500)
   let now = new Date()
   const delivery = createDelivery(db, { now: () => now })
   await deliverAll(delivery)
-  await tell(db, customerId)
+  await queueEvent(db, customerId)
   const rotated = await rotateSigningSecret(db, SYSTEM, SETTINGS.sealingKey, {
     customerId,
     id: endpoint.id,
@@ -145,10 +145,10 @@ test('after a rotation the old secret signs nothing, also of what was queued bef
   }
 })
 
-test('a message that fails is tried ten times by the schedule, in the same bytes; then the endpoint is off', async () => {
+test('a failing message is attempted ten times on schedule with the same bytes; then the endpoint is switched off', async () => {
   const { customerId, endpoint } = await seedWebhook(db, receiver.url)
-  const messageId = await tell(db, customerId, { a: 1 })
-  await tell(db, customerId, { b: 1 })
+  const messageId = await queueEvent(db, customerId, { a: 1 })
+  await queueEvent(db, customerId, { b: 1 })
   receiver.answer = answerWith(500)
   const startMs = Date.now()
   let now = new Date(startMs)
@@ -156,9 +156,9 @@ test('a message that fails is tried ten times by the schedule, in the same bytes
   const delivery = createDelivery(db, {
     now: () => now,
     random: () => 0,
-    onDisabled: async (trx, told) => {
+    onDisabled: async (trx, webhook) => {
       assert.ok(trx.isTransaction)
-      disabled.push(told)
+      disabled.push(webhook)
     },
   })
   let tries = 0
@@ -196,20 +196,20 @@ test('a message that fails is tried ten times by the schedule, in the same bytes
     select actor_kind, details from audit_log
     where action = 'webhook.disabled' and subject_id = ${endpoint.id}`.execute(db)
   assert.deepEqual(rows, [{ actor_kind: 'system', details: { reason: 'failing' } }])
-  await tell(db, customerId)
+  await queueEvent(db, customerId)
   assert.equal(await delivery.deliverDueWebhooks(), 0)
 })
 
-test('a message that nobody takes does not switch off an endpoint that takes others', async () => {
+test('a message that is always refused does not switch off an endpoint that accepts others', async () => {
   const { customerId, endpoint } = await seedWebhook(db, receiver.url)
-  await tell(db, customerId, { poison: true })
+  await queueEvent(db, customerId, { poison: true })
   receiver.answer = (response, { body }) =>
     response.writeHead(body.includes('poison') ? 500 : 204).end()
   let now = new Date()
   const delivery = createDelivery(db, { now: () => now })
   for (let day = 0; day < 12; day++) {
     await deliverAll(delivery)
-    if (day === 3) await tell(db, customerId)
+    if (day === 3) await queueEvent(db, customerId)
     now = new Date(now.getTime() + 30 * 3_600_000)
   }
   const attempts = await attemptsOf(db, endpoint.id)
@@ -218,38 +218,38 @@ test('a message that nobody takes does not switch off an endpoint that takes oth
   assert.equal((await currentOf(endpoint)).disabledAt, null)
 })
 
-test('one success ends the failing, and switching on by hand does', async () => {
+test('one success ends the failing period, and so does switching the endpoint on by hand', async () => {
   const { customerId, endpoint } = await seedWebhook(db, receiver.url)
   receiver.answer = answerWith(500)
   const delivery = createDelivery(db)
-  await tell(db, customerId)
+  await queueEvent(db, customerId)
   await deliverAll(delivery)
   assert.ok((await currentOf(endpoint)).failingSince)
   receiver.answer = answerWith(200)
-  await tell(db, customerId)
+  await queueEvent(db, customerId)
   await deliverAll(delivery)
   assert.equal((await currentOf(endpoint)).failingSince, null)
   receiver.answer = answerWith(410)
-  await tell(db, customerId)
+  await queueEvent(db, customerId)
   await deliverAll(delivery)
   const enabled = await setEnabled(db, { customerId, id: endpoint.id }, true)
   assert.equal(enabled?.disabledAt, null)
   assert.equal(enabled?.failingSince, null)
 })
 
-test('410 switches the endpoint off at once, and what waited for it has failed', async () => {
+test('410 switches the endpoint off at once, and fails its waiting messages', async () => {
   const { customerId, endpoint } = await seedWebhook(db, receiver.url)
-  const told: string[] = []
+  const reasons: string[] = []
   const delivery = createDelivery(db, {
-    onDisabled: async (_trx, { disabledReason }) => void told.push(String(disabledReason)),
+    onDisabled: async (_trx, { disabledReason }) => void reasons.push(String(disabledReason)),
   })
   receiver.answer = answerWith(500)
-  await tell(db, customerId)
+  await queueEvent(db, customerId)
   await deliverAll(delivery)
   receiver.answer = answerWith(410)
-  await tell(db, customerId)
+  await queueEvent(db, customerId)
   await deliverAll(delivery)
-  assert.deepEqual(told, ['gone'])
+  assert.deepEqual(reasons, ['gone'])
   assert.equal((await currentOf(endpoint)).disabledReason, 'gone')
   const attempts = await attemptsOf(db, endpoint.id)
   assert.deepEqual(attempts.map(({ status, error }) => `${status} ${error}`).sort(), [
@@ -259,10 +259,10 @@ test('410 switches the endpoint off at once, and what waited for it has failed',
   ])
 })
 
-test('who asks for time is given it, and a redirect is not followed', async () => {
+test("a receiver's Retry-After is respected, and a redirect is not followed", async () => {
   const { customerId, endpoint } = await seedWebhook(db, receiver.url)
   receiver.answer = answerWith(429, { 'retry-after': '8' })
-  await tell(db, customerId)
+  await queueEvent(db, customerId)
   const now = new Date()
   const delivery = createDelivery(db, { now: () => now })
   await sql`update webhook_attempts set due_at = ${now}::timestamptz`.execute(db)
@@ -274,7 +274,7 @@ test('who asks for time is given it, and a redirect is not followed', async () =
   for (const status of [301, 302, 303, 307, 308]) {
     receiver.received.length = 0
     receiver.answer = answerWith(status, { location: `${receiver.url}/elsewhere` })
-    await tell(db, customerId)
+    await queueEvent(db, customerId)
     await sql`update webhook_attempts set due_at = ${now}::timestamptz where try_number = 1`.execute(
       db,
     )
@@ -288,12 +288,12 @@ test('who asks for time is given it, and a redirect is not followed', async () =
   assert.deepEqual([...new Set(failed.map(({ error }) => error))], ['redirect'])
 })
 
-test('who dies between taking a message and recording it loses nothing: it goes again under the same id', async () => {
+test('a worker that dies between claiming and recording a message loses nothing: it is sent again under the same id', async () => {
   const { customerId, endpoint } = await seedWebhook(db, receiver.url)
-  const messageId = await tell(db, customerId)
+  const messageId = await queueEvent(db, customerId)
   let now = new Date(Date.now() + 1_000)
   const at = () => sql<Date>`${now}::timestamptz`
-  // Dead from here on: nothing is recorded of it.
+  // The worker dies here: nothing is recorded.
   const [lost] = await leaseDueAttempts(db, { limit: 20, at: at() })
   assert.ok(lost)
   const delivery = createDelivery(db, { now: () => now })
@@ -312,9 +312,9 @@ test('who dies between taking a message and recording it loses nothing: it goes 
   )
 })
 
-test('a worker that is killed in the middle of a delivery loses nothing', async () => {
+test('a worker that is killed during a delivery loses nothing', async () => {
   const { customerId, endpoint, signingSecret } = await seedWebhook(db, receiver.url)
-  const messageId = await tell(db, customerId)
+  const messageId = await queueEvent(db, customerId)
   const { sealingKey } = SETTINGS
   const worker = spawn(
     process.execPath,
@@ -325,7 +325,7 @@ test('a worker that is killed in the middle of a delivery loses nothing', async 
     ],
     { stdio: 'inherit' },
   )
-  // It has sent the message, and dies before it can record what came of it.
+  // It has sent the message, and dies before it can record the result.
   receiver.answer = (response) => {
     worker.kill('SIGKILL')
     worker.once('exit', () => response.end())
@@ -349,9 +349,9 @@ test('a worker that is killed in the middle of a delivery loses nothing', async 
   assert.equal(more.length, 0)
 })
 
-test('who comes back after the lease records nothing over what others did since', async () => {
+test('a worker that returns after its lease records nothing over the work of others', async () => {
   const { customerId, endpoint } = await seedWebhook(db, receiver.url)
-  await tell(db, customerId)
+  await queueEvent(db, customerId)
   let now = new Date(Date.now() + 1_000)
   let release = (): void => {}
   const held = new Promise<void>((resolve) => (release = resolve))
@@ -372,7 +372,7 @@ test('who comes back after the lease records nothing over what others did since'
   assert.equal((await currentOf(endpoint)).failingSince, null)
 })
 
-test('workers at once deliver each message once, and never three at once to one endpoint', async () => {
+test('workers in parallel deliver each message once, and never three at a time to one endpoint', async () => {
   const hooks = await Promise.all(
     Array.from({ length: 4 }, (_, place) => seedWebhook(db, `${receiver.url}/${place}`)),
   )
@@ -387,7 +387,7 @@ test('workers at once deliver each message once, and never three at once to one 
       response.end()
     }, 5)
   }
-  for (const { customerId } of hooks) for (let n = 0; n < 10; n++) await tell(db, customerId)
+  for (const { customerId } of hooks) for (let n = 0; n < 10; n++) await queueEvent(db, customerId)
   const workers = Array.from({ length: 3 }, () => createDelivery(db))
   for (const deadline = Date.now() + 20_000; receiver.received.length < 40;) {
     assert.ok(Date.now() < deadline, `${receiver.received.length} came`)
@@ -401,17 +401,17 @@ test('workers at once deliver each message once, and never three at once to one 
   assert.ok(most <= 2, `${most} at once`)
 })
 
-test('a receiver that hangs, with a backlog, holds up nobody else, nor other customers', async () => {
+test('a receiver that hangs, with a backlog, delays no other receiver and no other customer', async () => {
   const hanging = await seedWebhook(db, `${receiver.url}/hangs`)
   const { customerId } = hanging
   for (let n = 0; n < 15; n++) await seedWebhook(db, `${receiver.url}/hangs`, { customerId })
-  for (let n = 0; n < 10; n++) await tell(db, customerId)
+  for (let n = 0; n < 10; n++) await queueEvent(db, customerId)
   const other = await seedWebhook(db, `${receiver.url}/other`)
   receiver.answer = (response, { path }) => void (path === '/other' && response.end())
   const delivery = createDelivery(db, { timeoutMs: 5_000 })
   const begun = await delivery.deliverDueWebhooks()
   assert.equal(begun, 10, 'of one customer as many at once')
-  for (let n = 0; n < 5; n++) await tell(db, other.customerId)
+  for (let n = 0; n < 5; n++) await queueEvent(db, other.customerId)
   for (const deadline = Date.now() + 4_000; ; await sleep(10)) {
     await delivery.deliverDueWebhooks()
     const done = (await attemptsOf(db, other.endpoint.id)).filter((one) => one.finished_at)
@@ -422,7 +422,7 @@ test('a receiver that hangs, with a backlog, holds up nobody else, nor other cus
   await delivery.stop()
 })
 
-test('answers are read up to 2 kB, and one that does not end stands by its status', async () => {
+test('answers are read up to 2 kB, and an endless one counts by its status', async () => {
   const { customerId, endpoint } = await seedWebhook(db, receiver.url)
   let closed: Promise<unknown> | undefined
   const answers: Answer[] = [
@@ -442,7 +442,7 @@ test('answers are read up to 2 kB, and one that does not end stands by its statu
   const delivery = createDelivery(db)
   for (const answer of answers) {
     receiver.answer = answer
-    await tell(db, customerId)
+    await queueEvent(db, customerId)
     await deliverAll(delivery)
     await closed
   }
@@ -455,7 +455,7 @@ test('answers are read up to 2 kB, and one that does not end stands by its statu
   assert.equal(packed?.response_head, '')
 })
 
-test('what gives no answer fails: in time, and with a word on why', async () => {
+test('an attempt without an answer fails in time, with a reason', async () => {
   const { customerId, endpoint } = await seedWebhook(db, receiver.url)
   const delivery = createDelivery(db, { timeoutMs: 100 })
   const answers: Answer[] = [
@@ -466,7 +466,7 @@ test('what gives no answer fails: in time, and with a word on why', async () => 
   ]
   for (const answer of answers) {
     receiver.answer = answer
-    await tell(db, customerId)
+    await queueEvent(db, customerId)
     await deliverAll(delivery)
   }
   const failed = (await attemptsOf(db, endpoint.id)).filter((one) => one.try_number === 1)
@@ -478,9 +478,9 @@ test('what gives no answer fails: in time, and with a word on why', async () => 
   }
 })
 
-test('with a wrong key nothing is sent, no try is counted and nothing is lost', async () => {
+test('with a wrong key nothing is sent, no attempt is counted and nothing is lost', async () => {
   const { customerId, endpoint } = await seedWebhook(db, receiver.url)
-  await tell(db, customerId)
+  await queueEvent(db, customerId)
   let now = new Date(Date.now() + 1_000)
   const settings = { ...SETTINGS, sealingKey: randomBytes(32) }
   const errors: string[] = []
@@ -498,30 +498,33 @@ test('with a wrong key nothing is sent, no try is counted and nothing is lost', 
   )
 })
 
-test('nothing is sent for a deleted account, nor to a deleted endpoint', async () => {
+test('nothing is sent for a deleted account, or to a deleted endpoint', async () => {
   const kept = await seedWebhook(db, receiver.url)
   const gone = await seedWebhook(db, receiver.url)
-  await tell(db, kept.customerId)
-  await tell(db, gone.customerId)
+  await queueEvent(db, kept.customerId)
+  await queueEvent(db, gone.customerId)
   await deleteWebhook(db, SYSTEM, { customerId: gone.customerId, id: gone.endpoint.id })
   await sql`update customers set deleted_at = now() where id = ${kept.customerId}`.execute(db)
   await deliverAll(createDelivery(db))
   assert.equal(receiver.received.length, 0)
   const [attempt] = await attemptsOf(db, gone.endpoint.id)
   assert.deepEqual([attempt?.status, attempt?.error], ['failed', 'webhook_deleted'])
-  await tell(db, kept.customerId)
+  await queueEvent(db, kept.customerId)
   assert.equal((await attemptsOf(db, kept.endpoint.id)).length, 1)
 })
 
-test('a message of 20 kB is refused before it is queued, and nothing of its event is', async () => {
+test('an event with a message of 20 kB is refused before anything is queued', async () => {
   const { customerId, endpoint } = await seedWebhook(db, receiver.url)
   const overhead = JSON.stringify({
     type: 'topup.paid',
     timestamp: new Date().toISOString(),
     data: { text: '' },
   }).length
-  await tell(db, customerId, { text: 'x'.repeat(19_999 - overhead) })
-  await assert.rejects(tell(db, customerId, { text: 'x'.repeat(20_000 - overhead) }), /longer/)
+  await queueEvent(db, customerId, { text: 'x'.repeat(19_999 - overhead) })
+  await assert.rejects(
+    queueEvent(db, customerId, { text: 'x'.repeat(20_000 - overhead) }),
+    /longer/,
+  )
   assert.equal((await attemptsOf(db, endpoint.id)).length, 1)
 })
 
@@ -530,16 +533,16 @@ test('nothing is queued for an endpoint that is being switched off at that momen
   let queued: Promise<string> | undefined
   await db.transaction().execute(async (trx) => {
     await setEnabled(trx, { customerId, id: endpoint.id }, false)
-    queued = tell(db, customerId)
+    queued = queueEvent(db, customerId)
     await sleep(100)
   })
   await queued
   assert.deepEqual(await attemptsOf(db, endpoint.id), [])
 })
 
-test('what a killed worker left of an endpoint that was switched off is not sent, and has failed', async () => {
+test('messages that a killed worker left for a switched-off endpoint are not sent, and have failed', async () => {
   const { customerId, endpoint } = await seedWebhook(db, receiver.url)
-  await tell(db, customerId)
+  await queueEvent(db, customerId)
   const leased = await leaseDueAttempts(db, { limit: 20, at: sql<Date>`now()` })
   assert.equal(leased.length, 1)
   await setEnabled(db, { customerId, id: endpoint.id }, false)
@@ -551,11 +554,11 @@ test('what a killed worker left of an endpoint that was switched off is not sent
   assert.deepEqual([attempt?.status, attempt?.error], ['failed', 'webhook_disabled'])
 })
 
-test('a worker begins twenty at once, and no more before one of them ends', async () => {
+test('a worker has at most twenty attempts in progress', async () => {
   for (let customers = 0; customers < 3; customers++) {
     const { customerId } = await seedWebhook(db, receiver.url)
     for (let n = 0; n < 4; n++) await seedWebhook(db, receiver.url, { customerId })
-    for (let n = 0; n < 2; n++) await tell(db, customerId)
+    for (let n = 0; n < 2; n++) await queueEvent(db, customerId)
   }
   receiver.answer = () => {}
   const delivery = createDelivery(db, { timeoutMs: 5_000 })
@@ -569,17 +572,17 @@ test('a worker begins twenty at once, and no more before one of them ends', asyn
   assert.equal(rows[0]?.count, 10n, 'one that is stopped begins nothing more')
 })
 
-test('attempts go after 30 days, and deleted endpoints with the last of them', async () => {
+test('attempts are deleted after 30 days, and deleted endpoints with the last of them', async () => {
   const { customerId, endpoint } = await seedWebhook(db, receiver.url)
   const gone = await seedWebhook(db, receiver.url)
-  for (const id of [customerId, gone.customerId]) await tell(db, id)
+  for (const id of [customerId, gone.customerId]) await queueEvent(db, id)
   await deliverAll(createDelivery(db))
-  await tell(db, customerId)
+  await queueEvent(db, customerId)
   await deleteWebhook(db, SYSTEM, { customerId: gone.customerId, id: gone.endpoint.id })
   assert.equal(await pruneWebhookAttempts(db), 0)
   const recent = await seedWebhook(db, receiver.url)
   await sql`update webhook_attempts set created_at = now() - interval '31 days'`.execute(db)
-  await tell(db, recent.customerId)
+  await queueEvent(db, recent.customerId)
   await deleteWebhook(db, SYSTEM, { customerId: recent.customerId, id: recent.endpoint.id })
   await sql`update webhook_endpoints set deleted_at = now() - interval '31 days'
     where deleted_at is not null`.execute(db)

@@ -7,7 +7,7 @@ import {
   deliverAll,
   isSignedWith,
   seedWebhook,
-  tell,
+  queueEvent,
 } from '../../harness/webhook-receiver.ts'
 import type { Act } from '../kill-between-steps.ts'
 import type { World } from '../world.ts'
@@ -54,7 +54,7 @@ export const deliverWebhooksAct: Act<Prepared> = {
       endpoints.push({ id: made.endpoint.id, path, secret: made.signingSecret })
     }
     const messageIds = []
-    for (let n = 0; n < MESSAGES; n++) messageIds.push(await tell(db, customerId as string))
+    for (let n = 0; n < MESSAGES; n++) messageIds.push(await queueEvent(db, customerId as string))
     return { messageIds, endpoints }
   },
 

@@ -1,6 +1,6 @@
 import { createApiKey } from '../../../src/customers/api-keys.ts'
-import { createInvitation } from '../../../src/customers/team-invitations.ts'
-import { createTeam } from '../../../src/customers/teams.ts'
+import { insertInvitation } from '../../../src/customers/team-invitations.ts'
+import { insertTeam } from '../../../src/customers/teams.ts'
 import type { Database } from '../../../src/db/open.ts'
 import { createId } from '../../../src/lib/ids.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
@@ -17,7 +17,7 @@ export async function createCases({ database, customerId }: TestGateway): Promis
   const makeTeam = async (ownerId: string): Promise<string> => {
     const created = await db
       .transaction()
-      .execute((trx) => createTeam(trx, { ownerId, name: 'Contrato', limitNanoBrl: null }))
+      .execute((trx) => insertTeam(trx, { ownerId, name: 'Contrato', limitNanoBrl: null }))
     if (created.kind !== 'created') throw new Error(created.kind)
     return `/me/teams/${created.id}`
   }
@@ -164,7 +164,7 @@ async function seedPeople(
     .values({ id: createId(), name: 'Convidada', email, is_verified: true })
     .execute()
   const invite = async (email: string, teamId: string) => {
-    const made = await createInvitation(db, { teamId, email, role: 'member', invitedBy: ownerId })
+    const made = await insertInvitation(db, { teamId, email, role: 'member', invitedBy: ownerId })
     if (made.kind !== 'created') throw new Error('not invited')
     return made
   }

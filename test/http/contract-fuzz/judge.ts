@@ -1,6 +1,6 @@
 import { assertHeaders } from '../../harness/assert-answer.ts'
 import { isModelCall, type createAnswerCheck, type Operation } from '../../harness/operations.ts'
-import type { WireRequest } from './wire-request.ts'
+import type { RawRequest } from './raw-request.ts'
 
 export interface Answer {
   readonly status: number
@@ -14,7 +14,7 @@ const NOWHERE = new Set(['not_found', 'route_not_found'])
 /** Describes the fault of an answer; undefined if there is none. */
 export function judge(
   operation: Operation,
-  sent: WireRequest,
+  sent: RawRequest,
   answer: Answer,
   faultOf: ReturnType<typeof createAnswerCheck>,
 ): string | undefined {

@@ -1,4 +1,4 @@
-/** A plan with whose ids it goes, as it goes over the wire. */
+/** Turns a plan and the ids it uses into the request that is sent. */
 import { randomUUID } from 'node:crypto'
 import type { Operation } from '../../harness/operations.ts'
 import { fillSlot, Slot, takeInvitation, type Actor } from './pools.ts'
@@ -12,7 +12,7 @@ import {
 } from './request-plans.ts'
 import { writeJson } from './texts.ts'
 
-export interface WireRequest {
+export interface RawRequest {
   readonly method: string
   /** With the query. */
   readonly path: string
@@ -27,12 +27,12 @@ export interface WireRequest {
 
 const BOUNDARY = 'fuzz'
 
-export function wireRequest(
+export function createRequest(
   operation: Operation,
   plan: Plan,
   actor: Actor,
   others: readonly Actor[],
-): WireRequest {
+): RawRequest {
   const fill = (value: unknown): unknown =>
     value instanceof Slot ? (fillSlot(value, actor, others) ?? unknownOf(value)) : value
   const isForm = 'multipart/form-data' in (operation.described.requestBody?.content ?? {})
@@ -67,7 +67,7 @@ function unknownOf({ pool }: Slot): string | undefined {
   return pool.startsWith('cursor') ? undefined : randomUUID()
 }
 
-export function asCurl({ method, path, headers, body }: WireRequest): string {
+export function asCurl({ method, path, headers, body }: RawRequest): string {
   const lines = Object.entries(headers).map(([name, value]) => ` -H '${name}: ${value}'`)
   const text = body && ` --data-binary ${JSON.stringify(body.toString('latin1').slice(0, 2_000))}`
   return `curl -X ${method} '$BASE${path}'${lines.join('')}${text ?? ''}`

@@ -1,6 +1,7 @@
 /**
- * Proves that nobody is fooled: takes the charge of a delivered answer back, as a fault of the spool or of a fence
- * would, with every sum and roll-up in order. The counts must differ, and the audit must say so.
+ * Shows that the judge and the audit notice a lost charge: reverses the charge of a delivered answer, as a
+ * fault of the spool or of a fence would, with every sum and roll-up consistent. The counts must disagree,
+ * and the audit must report it.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -11,8 +12,8 @@ import type { World } from './world.ts'
 
 const LOOK_EVERY_MS = 10_000
 
-/** How long it took until the audit said no; undefined where it never did. */
-export async function takeChargeBack(
+/** How long the audit took to report it; undefined if it never did. */
+export async function reverseCharge(
   world: World,
   calls: readonly ClientCall[],
 ): Promise<number | undefined> {
