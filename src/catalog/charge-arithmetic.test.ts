@@ -1,7 +1,7 @@
 /** Checks price x tokens x fx x markup against big rationals that share no code with the product. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../../test/harness/fast-check.ts'
 import { billedPicoUsd, chargeFor } from '../lib/money.ts'
 import { costCeilingOf } from './cost-ceiling.ts'
 import { costOf, type PriceTerms, type TokenCounts } from './prices.ts'

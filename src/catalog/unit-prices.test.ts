@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../../test/harness/fast-check.ts'
 import { chargeFor } from '../lib/money.ts'
 import { builtInModels } from './built-in-models.ts'
 import { parseCatalogConfig, type ModelConfig, type PricesConfig } from './catalog-config-schema.ts'

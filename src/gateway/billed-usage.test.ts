@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../../test/harness/fast-check.ts'
 import type { Model } from '../catalog/model.ts'
 import { costOf, type PriceTerms, type UnitPrices } from '../catalog/prices.ts'
 import { sandboxModels } from '../catalog/sandbox-catalog.ts'

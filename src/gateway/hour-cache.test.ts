@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../../test/harness/fast-check.ts'
 import { withPriceIds } from '../../test/harness/with-price-ids.ts'
 import { billedUsage } from './billed-usage.ts'
 import { builtInModels } from '../catalog/built-in-models.ts'

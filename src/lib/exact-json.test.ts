@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../../test/harness/fast-check.ts'
 import { jsonCents, parseExactJson, readCents } from './exact-json.ts'
 
 test('every amount survives the round trip to the centavo', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../../test/harness/fast-check.ts'
 import { readTaxId } from './tax-id.ts'
 
 const CPF_VALID = ['24971563792', '52998224725', '11144477735', '29537995593', '12345678909']

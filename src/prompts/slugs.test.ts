@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../../test/harness/fast-check.ts'
 import { copySlugOf, slugOf } from './slugs.ts'
 
 test('a slug is the name in lower case without accents, its words joined by hyphens', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../../test/harness/fast-check.ts'
 import { decimalUsd } from '../lib/money.ts'
 import { parseCostExport } from './parse-cost-export.ts'
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../../test/harness/fast-check.ts'
 import { effort, seedOr } from '../../test/harness/effort.ts'
 import { findPersonalData } from './find-personal-data.ts'
 import { maskText } from './mask-text.ts'

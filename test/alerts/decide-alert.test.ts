@@ -1,7 +1,7 @@
 /** When an alert fires, for any sequence of values. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import * as fc from 'fast-check'
+import fc from '../harness/fast-check.ts'
 import {
   decideAlert,
   type AlertReading,

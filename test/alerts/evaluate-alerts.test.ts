@@ -1,7 +1,7 @@
 /** Alerts on the account and the roll-ups of real calls, at times that the test chooses. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import * as fc from 'fast-check'
+import fc from '../harness/fast-check.ts'
 import { sql } from 'kysely'
 import { SYSTEM } from '../../src/audit-log/audited.ts'
 import { changeAlert, type AlertChange } from '../../src/alerts/alerts.ts'

@@ -1,7 +1,7 @@
 /**
  * Chat requests: every field that clients send, fields that cost money at some provider, and unknown fields.
  */
-import fc from 'fast-check'
+import fc from '../harness/fast-check.ts'
 import { numeral } from './json-text.ts'
 import { MODELS, type ModelTruth } from './model-truth.ts'
 import { anyJson, name, schema, shortText, text } from './generate-texts.ts'

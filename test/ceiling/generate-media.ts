@@ -1,5 +1,5 @@
 /** Requests for embeddings, images and transcriptions. */
-import fc from 'fast-check'
+import fc from '../harness/fast-check.ts'
 import type { GeneratedRequest } from './generate-chats.ts'
 import { given, rarely, type Json } from './generate-messages.ts'
 import { anyJson, shortText, text } from './generate-texts.ts'

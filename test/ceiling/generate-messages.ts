@@ -2,7 +2,7 @@
  * Chat messages: texts, media with right and wrong media types, earlier answers with tool calls and their
  * results.
  */
-import fc from 'fast-check'
+import fc from '../harness/fast-check.ts'
 import { anyJson, name, shortText, text } from './generate-texts.ts'
 import type { ModelTruth } from './model-truth.ts'
 import { flac, mp3, wav } from './sound.ts'

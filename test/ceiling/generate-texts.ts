@@ -1,5 +1,5 @@
 /** Texts with many tokens for their bytes, and with many bytes for their characters. */
-import fc from 'fast-check'
+import fc from '../harness/fast-check.ts'
 import { numeral } from './json-text.ts'
 
 const PIECES = [

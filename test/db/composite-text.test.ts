@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../harness/fast-check.ts'
 import { createTestDatabase } from '../harness/test-database.ts'
 import { sql } from 'kysely'
 import { arrayText, compositeText } from '../../src/db/composite-text.ts'

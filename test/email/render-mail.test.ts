@@ -1,7 +1,7 @@
 /** Every mail in both its forms: in Portuguese, with every value escaped, for any values. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fastCheck from 'fast-check'
+import fastCheck from '../harness/fast-check.ts'
 import { formatBrl, formatTime } from '../../src/email/formats.ts'
 import { isMailAddress, readMailAddress } from '../../src/email/mail-address.ts'
 import type { MailData } from '../../src/email/mail-content.ts'
@@ -141,7 +141,10 @@ for (const template of TEMPLATE_NAMES) {
   test(`${template}: missing values and values of a wrong type are left out`, () => {
     fastCheck.assert(
       fastCheck.property(
-        fastCheck.dictionary(fastCheck.constantFrom(...Object.keys(SOUND)), fastCheck.anything()),
+        fastCheck
+          .dictionary(fastCheck.constantFrom(...Object.keys(SOUND)), fastCheck.anything())
+          // A generated text may be one of the words that the mail must not make up.
+          .filter((data) => !/undefined|NaN/.test(JSON.stringify(data))),
         (data) => {
           const { subject, text, html } = renderMail(template, data, READER, SENDER)
           assertSafe(html, template)

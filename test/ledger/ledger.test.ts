@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../harness/fast-check.ts'
 import { sql } from 'kysely'
 import { createApiKey, revokeApiKey } from '../../src/customers/api-keys.ts'
 import type { Attempt } from '../../src/ledger/attempt.ts'

@@ -1,7 +1,7 @@
 /** Windows of usage are read from days, hours and events: always what the events alone would say. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../harness/fast-check.ts'
 import { sql } from 'kysely'
 import { createCustomer } from '../../src/customers/customers.ts'
 import { createId } from '../../src/lib/ids.ts'

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../harness/fast-check.ts'
 import { findAccount } from '../../src/ledger/entries.ts'
 import { auditMoney } from '../../src/payments/audit-money.ts'
 import { applyPayment } from '../../src/payments/apply-payment.ts'

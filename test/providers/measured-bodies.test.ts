@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../harness/fast-check.ts'
 import type { JsonObject } from '../../src/providers/contract.ts'
 import { effort } from '../harness/effort.ts'
 import { startFixtureServer, type FixtureServer } from './fixture-server.ts'

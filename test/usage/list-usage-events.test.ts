@@ -1,7 +1,7 @@
 /** Pages of the charges of a key or a model are those that reading everything would return. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../harness/fast-check.ts'
 import { sql } from 'kysely'
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { listUsageEvents } from '../../src/usage/list-usage-events.ts'

@@ -1,7 +1,7 @@
 /** The stream of a chat reads the same however its bytes are cut, and its faults are reported. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../harness/fast-check.ts'
 import { ApiError } from '../../web/src/api/api-error.ts'
 import { readChatEvents, type ChatEvent } from '../../web/src/api/chat-events.ts'
 import { createEventParser, readServerSentEvents } from '../../web/src/api/server-sent-events.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../harness/fast-check.ts'
 import { diffLines, type DiffLine } from '../../web/src/lib/diff-lines.ts'
 import { shortestEdit } from '../../web/src/lib/shortest-edit.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../harness/fast-check.ts'
 import * as server from '../../src/prompts/placeholders.ts'
 import { findPlaceholders, promptParts, VARIABLES_MAX } from '../../web/src/lib/placeholders.ts'
 

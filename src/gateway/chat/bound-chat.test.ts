@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../../../test/harness/fast-check.ts'
 import { withPriceIds } from '../../../test/harness/with-price-ids.ts'
 import { loadCatalog } from '../../catalog/load-catalog.ts'
 import type { Model } from '../../catalog/model.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../../../test/harness/fast-check.ts'
 import type { Route, RoutingStrategy } from '../../catalog/model.ts'
 import type { Price } from '../../catalog/prices.ts'
 import { orderRoutes, type RouteView } from './order-routes.ts'

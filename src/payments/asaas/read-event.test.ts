@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../../../test/harness/fast-check.ts'
 import { createReadEvent, parseEvent } from './read-event.ts'
 
 const TOKEN = 'a9f3c1d7-7e52-4c08-9b6d-token-of-tests'

@@ -1,5 +1,5 @@
 /** What fields should hold for a request to succeed, where their schema does not say it. */
-import * as fc from 'fast-check'
+import fc from '../../harness/fast-check.ts'
 import { APPROVED, DECLINED, DECLINED_LATER } from '../../harness/cards.ts'
 import type { Operation } from '../../harness/operations.ts'
 import { Slot } from './pools.ts'

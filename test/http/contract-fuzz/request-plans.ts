@@ -1,5 +1,5 @@
 /** Requests as they are thought of, before it is known whose ids stand in them. */
-import * as fc from 'fast-check'
+import fc from '../../harness/fast-check.ts'
 import type { Operation, Schema } from '../../harness/operations.ts'
 import { hintsFor } from './hints.ts'
 import { Slot } from './pools.ts'

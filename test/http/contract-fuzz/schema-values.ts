@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import fc from '../../harness/fast-check.ts'
 import type { Schema } from '../../harness/operations.ts'
 import { oddValue, plainText } from './texts.ts'
 

@@ -1,5 +1,5 @@
 /** Texts and other values that interfaces trip over. */
-import * as fc from 'fast-check'
+import fc from '../../harness/fast-check.ts'
 
 /** JSON has numbers that JavaScript cannot write: text between these marks goes out without quotes. */
 const RAW_MARK = '\u{e000}raw:'

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../../harness/fast-check.ts'
 import { openSpool, type Spool } from '../../../src/ledger/spool/spool.ts'
 import { SpoolAppendFailed } from '../../../src/ledger/spool/append-durably.ts'
 import { createId } from '../../../src/lib/ids.ts'

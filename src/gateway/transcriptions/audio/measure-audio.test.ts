@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../../../../test/harness/fast-check.ts'
 import { measureAudio, type AudioLength } from './measure-audio.ts'
 import { checksum } from './ogg-seconds.ts'
 
