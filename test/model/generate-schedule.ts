@@ -2,7 +2,7 @@
  * Schedules, by fast-check: lives of calls and events beside them, each at a round, biased towards contention
  * (few customers, room for few holds, equal times). They shrink to the calls and events that matter.
  */
-import fc from 'fast-check'
+import fc from '../harness/fast-check.ts'
 import { NODES } from './world.ts'
 import {
   KEYS,
