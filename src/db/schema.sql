@@ -1327,7 +1327,7 @@ create type window_tokens as (
 -- src/ledger/sql/months.sql: ensure_usage_partitions(months_ahead integer) returns integer set lock_timeout=200ms
 -- src/ledger/sql/overdrafts.sql: note_budget_overdraft() returns trigger set search_path=functions, public
 -- src/ledger/sql/overdrafts.sql: note_team_overdraft() returns trigger set search_path=functions, public
--- src/ledger/sql/overdrafts.sql: overdraft_after(p_recorded bigint, p_growth bigint, p_excess bigint) returns bigint
+-- src/ledger/sql/overdrafts.sql: overdraft_after(p_recorded bigint, p_held_change bigint, p_spent_change bigint, p_excess bigint) returns bigint
 -- src/ledger/sql/seals.sql: seal_hash(p_previous bytea, s audit_seals) returns bytea
 -- src/ledger/sql/settle.sql: add_session_uses(p_customer_id uuid, p_uses session_use[]) returns void
 -- src/ledger/sql/settle.sql: resolve_hold(p_id uuid, p_outcome call_outcome, p_reason text, p_upstream_id text, p_usage_kind usage_kind, p_prompt_tokens integer, p_cached_tokens integer, p_cache_write_tokens integer, p_completion_tokens integer, p_reasoning_tokens integer, p_cost_pico_usd bigint, p_billed_nano_brl bigint, p_billed_pico_usd bigint, p_first_byte_ms integer, p_duration_ms integer, p_answered_price_id integer, p_units jsonb, p_attempts jsonb, p_customer_id uuid, p_is_final boolean) returns text
