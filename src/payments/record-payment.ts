@@ -22,7 +22,7 @@ export async function recordPayment(
     const { status, pix, boleto, method } = applied.topUp
     if (method === 'card') await endRefusedCard(processor, status, payment)
     else if (status === 'pending' && !pix && !boleto)
-      await describeTopUp(db, processor, topUpId, payment.id, method)
+      await describeTopUp(db, processor, topUpId, payment, method)
   }
   return applied
 }
@@ -42,19 +42,30 @@ async function describeTopUp(
   db: Database,
   processor: Processor,
   id: string,
-  paymentId: string,
+  payment: Payment,
   method: TopUpMethod,
 ): Promise<void> {
   const found =
-    method === 'pix' ? await processor.pixCode(paymentId) : await processor.boleto(paymentId)
+    method === 'pix' ? await processor.pixCode(payment.id) : await processor.boleto(payment.id)
+  const dueAt = endOfDayInBrasilia(payment.dueDate)
   if (found.kind === 'pix_code')
     await storeDescription(db, id, {
       pix_payload: found.payload,
       pix_qr_code_base64: found.qrCodeBase64,
-      expires_at: found.expiresAt,
+      // A bank may take the code for a year longer, but the top-up expires with its due date.
+      expires_at: dueAt && dueAt < found.expiresAt ? dueAt : found.expiresAt,
     })
   if (found.kind === 'boleto')
-    await storeDescription(db, id, { boleto_url: found.url, boleto_line: found.line })
+    await storeDescription(db, id, {
+      boleto_url: found.url,
+      boleto_line: found.line,
+      ...(dueAt && { expires_at: dueAt }),
+    })
+}
+
+/** The last second of a `YYYY-MM-DD` in Brasília, which has been UTC-3 all year since 2019. */
+function endOfDayInBrasilia(day: string | undefined): Date | undefined {
+  return day === undefined ? undefined : new Date(`${day}T23:59:59-03:00`)
 }
 
 type Description = Partial<

@@ -78,6 +78,33 @@ test('a Pix that is paid on its page is credited once, and a key without balance
   ])
 })
 
+test('a Pix and a boleto can be paid until the end of their due day, as the API and the mail say', async () => {
+  const payer = await seedPayer(gateway.database.db)
+  const endOf = (days: number): string =>
+    new Date(`${dayInBrasilia(days)}T23:59:59-03:00`).toISOString()
+  const before = { pix: endOf(1), boleto: endOf(3) }
+  for (const method of ['pix', 'boleto'] as const) {
+    const created = await topUp(payer, { amount: 50, method })
+    assert.equal(created.status, 201, created.text)
+    const rows = await gateway.database.db
+      .selectFrom('events')
+      .select('data')
+      .where('customer_id', '=', payer.customerId)
+      .where('type', '=', 'topup.created')
+      .execute()
+    const event = rows.map(({ data }) => data as Record<string, unknown>)
+    const announced = event.find(({ id }) => id === created.json.id)?.expires_at
+    // The day may change while the test runs.
+    assert.ok([before[method], endOf(method === 'pix' ? 1 : 3)].includes(String(announced)))
+    if (method === 'pix') assert.equal(created.json.pix.expires_at, announced)
+  }
+})
+
+function dayInBrasilia(days: number): string {
+  const at = new Date(Date.now() + days * 86_400_000)
+  return at.toLocaleDateString('sv-SE', { timeZone: 'America/Sao_Paulo' })
+}
+
 test('a balance that debits use up is reported once, and again after it was restored', async () => {
   const payer = await seedPayer(gateway.database.db)
   const { db } = gateway.database
