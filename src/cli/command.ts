@@ -26,6 +26,8 @@ export interface Command {
   /** Arguments and options, as in `<customer> --amount-brl N`. Everything else is refused. */
   readonly usage: string
   readonly about: string
+  /** Only for commands that change nothing and compare the database's mode with the configured one. */
+  readonly runsInEitherMode?: true
   run(input: CommandInput): Promise<CommandResult>
 }
 

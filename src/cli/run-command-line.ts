@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util'
 import { ConfigError, type Config } from '../composition/config.ts'
+import { assertMode, ModeError } from '../db/claim-mode.ts'
 import { startEmbedded } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase, type Database } from '../db/open.ts'
@@ -67,6 +68,7 @@ export async function runCommandLine(args: string[], around: Surroundings): Prom
     assertUsage(name, command, rest, values)
     const config = around.loadConfig()
     return await withDatabase(config, async (db, databaseUrl) => {
+      if (!command.runsInEitherMode) await assertMode(db, config.mode)
       const input: CommandInput = { db, databaseUrl, config, args: rest, options: values }
       const result = await command.run(input)
       around.print(values.json ? JSON.stringify(result.data, plainJson) + '\n' : render(result))
@@ -76,6 +78,7 @@ export async function runCommandLine(args: string[], around: Surroundings): Prom
     const isUsage =
       error instanceof UsageError ||
       error instanceof ConfigError ||
+      error instanceof ModeError ||
       (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')
     around.complain(
       `${isUsage || !(error instanceof Error) ? (error as Error).message : error.stack}\n`,

@@ -19,6 +19,8 @@ const SOUND: Facts = {
   },
   monthsAhead: MONTHS_AHEAD_MIN,
   oldSnapshots: [],
+  storedMode: 'sandbox',
+  sandboxMoney: [],
 }
 
 function faultsOf(facts: Partial<Facts>): string[] {
@@ -37,6 +39,8 @@ test('each fault of a database is reported alone', () => {
     [{ database: { version: 'PostgreSQL 18.1', fsync: 'off' } }, /fsync off/],
     [{ fxRate: undefined }, /no exchange rate/],
     [{ monthsAhead: -1 }, /no partition for this month/],
+    [{ storedMode: 'live' }, /belongs to live mode since its first start/],
+    [{ sandboxMoney: [{ customerId: 'c1' }] }, /money of the sandbox.*: c1$/],
     [{ sealed: { current: 0, previous: 0, unknown: 2 } }, /^2 secrets/],
   ]
   for (const [facts, text] of faults) {

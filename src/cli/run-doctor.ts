@@ -1,6 +1,7 @@
 import type { Config } from '../composition/config.ts'
 import type { SealedCounts } from '../db/reseal.ts'
 import type { OldSnapshot } from '../db/find-old-snapshots.ts'
+import { ModeError, type Mode } from '../db/claim-mode.ts'
 import type { FxRate } from '../fx/fx-rates.ts'
 import { decimalE4 } from '../lib/money.ts'
 import { MONTHS_AHEAD_MIN } from '../workers/ensure-months.ts'
@@ -22,6 +23,10 @@ export function runDoctor(facts: {
   /** Partitions of usage after the current month; negative when the current month has none. */
   monthsAhead: number
   oldSnapshots: readonly OldSnapshot[]
+  /** The mode of the database; undefined before the first start of a server. */
+  storedMode: Mode | undefined
+  /** Customers of a live database with credits of the sandbox. */
+  sandboxMoney: readonly { readonly customerId: string }[]
   /** Undefined in sandbox mode, where the key comes from the data folder. */
   sealed?: SealedCounts | undefined
 }): Finding[] {
@@ -54,10 +59,37 @@ export function runDoctor(facts: {
       text: `${unreachable.length} models have no upstream with a key and answer 503: ${unreachable.map((model) => model.id).join(', ')}`,
     })
   }
-  if (config.mode === 'sandbox')
+  findings.push(...modeFindings(config, facts))
+  return findings
+}
+
+function modeFindings(
+  { mode, upstreams, upstreamsLeftOut }: Config,
+  {
+    storedMode,
+    sandboxMoney,
+  }: Pick<Parameters<typeof runDoctor>[0], 'storedMode' | 'sandboxMoney'>,
+): Finding[] {
+  const findings: Finding[] = []
+  if (storedMode !== undefined && storedMode !== mode)
+    findings.push({ level: 'fault', text: new ModeError(storedMode, mode).message })
+  if (sandboxMoney.length > 0)
     findings.push({
-      level: 'warn',
-      text: 'sandbox mode: no real provider, no real money; set CATRACA_MODE=live to use them',
+      level: 'fault',
+      text: `customers of this live database have money of the sandbox, which nobody paid; delete their accounts: ${sandboxMoney.map(({ customerId }) => customerId).join(', ')}`,
+    })
+  if (mode === 'live') return findings
+  const real = upstreams.map(({ id }) => id).join(', ')
+  findings.push({
+    level: 'warn',
+    text: real
+      ? `sandbox mode: no real money of customers, but calls to ${real} are real and billed to you`
+      : 'sandbox mode: no real provider, no real money; set CATRACA_MODE=live to use them',
+  })
+  if (upstreamsLeftOut.length > 0)
+    findings.push({
+      level: 'ok',
+      text: `sandbox mode does not call ${upstreamsLeftOut.join(', ')}, whose variables are set, without SANDBOX_REAL_PROVIDERS=true`,
     })
   return findings
 }

@@ -2,12 +2,13 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { OPERATOR } from '../audit-log/audited.ts'
 import { MODEL_CATEGORIES, type ConfiguredModel, type ModelCategory } from '../catalog/model.ts'
+import { findMode } from '../db/claim-mode.ts'
 import { findOldSnapshots } from '../db/find-old-snapshots.ts'
 import { countSealed } from '../db/reseal.ts'
 import { findCurrentFxRate, SANDBOX_SOURCE, setFxRate, type FxRate } from '../fx/fx-rates.ts'
 import { sealUsage } from '../ledger/audit/audit-seals.ts'
 import { findWaitingSpoolFiles } from '../ledger/audit/audit-spool.ts'
-import { auditMoney } from '../payments/audit-money.ts'
+import { auditMoney, findSandboxMoney } from '../payments/audit-money.ts'
 import { decimalE4, jsonE4, parseE4 } from '../lib/money.ts'
 import { countMonthsAhead } from '../workers/ensure-months.ts'
 import { requiredText, optionText, UsageError, type Command } from './command.ts'
@@ -75,6 +76,7 @@ export const serviceCommands: Record<string, Command> = {
     usage: '[--full]',
     about:
       'prove every invariant of the ledger; sealed events are proved by their sums, with --full from the rows again; exit code 1 if a check fails',
+    runsInEitherMode: true,
     async run({ db, config, options }) {
       const sealed = await sealUsage(db)
       const report = await auditMoney(db, { isFull: options.full === true, share: AUDIT_SHARE })
@@ -117,6 +119,7 @@ export const serviceCommands: Record<string, Command> = {
   doctor: {
     usage: '',
     about: 'check the configuration that a server would start with',
+    runsInEitherMode: true,
     async run({ db, config }) {
       const { rows } = await sql<{ version: string; fsync: string }>`
         select version(), current_setting('fsync') as fsync`.execute(db)
@@ -126,6 +129,8 @@ export const serviceCommands: Record<string, Command> = {
         fxRate: await findCurrentFxRate(db, config.mode),
         monthsAhead: await countMonthsAhead(db),
         oldSnapshots: await findOldSnapshots(db),
+        storedMode: await findMode(db),
+        sandboxMoney: await findSandboxMoney(db),
         sealed:
           config.secretsKey &&
           (await countSealed(db, {

@@ -67,6 +67,7 @@ test('the default is a sandbox on this machine with an embedded database', () =>
     databaseUrl: undefined,
     dataDir: join(folder, 'data'),
     upstreams: [],
+    upstreamsLeftOut: [],
     sandboxFxRateE4: undefined,
     requestsPerMinutePerIp: 100,
     bodyBytesMax: 20 * 1024 * 1024,
@@ -299,7 +300,11 @@ test('a missing key of an upstream is a fault that names upstream and variable, 
 })
 
 test('a built-in upstream is there once its key is, and one of the file takes its place', () => {
-  const keys = { OPENAI_API_KEY: 'sk-openai', ANTHROPIC_API_KEY: 'sk-anthropic' }
+  const keys = {
+    SANDBOX_REAL_PROVIDERS: 'true',
+    OPENAI_API_KEY: 'sk-openai',
+    ANTHROPIC_API_KEY: 'sk-anthropic',
+  }
   const byId = (config: Config) =>
     Object.fromEntries(config.upstreams.map(({ id, adapter }) => [id, adapter]))
   const built = byId(load(keys))
@@ -317,6 +322,22 @@ test('a built-in upstream is there once its key is, and one of the file takes it
   const own = proxied.openai?.options
   assert.equal(own?.baseUrl, 'https://ai.example.com/v1')
   assert.equal(own?.apiKey, undefined, 'the key of the built-in one is not sent to it')
+})
+
+test('sandbox mode calls a provider whose key is in the environment only by choice', () => {
+  const { upstreams, upstreamsLeftOut } = load({ OPENAI_API_KEY: 'sk-openai' })
+  assert.deepEqual([upstreams, upstreamsLeftOut], [[], ['openai']])
+  const chosen = load({ OPENAI_API_KEY: 'sk-openai', SANDBOX_REAL_PROVIDERS: 'true' })
+  assert.deepEqual(
+    [chosen.upstreams.map(({ id }) => id), chosen.upstreamsLeftOut],
+    [['openai'], []],
+  )
+  const named = load({}, { upstreams: [upstream] })
+  assert.deepEqual(
+    named.upstreams.map(({ id }) => id),
+    ['own'],
+    'an entry of the file is a choice',
+  )
 })
 
 test('the models of the file are laid over the built-in ones', () => {
@@ -356,10 +377,10 @@ test('live mode needs an upstream, and nothing of the sandbox', () => {
   assertFaults(faultsOf(LIVE_ENVIRONMENT), [/live mode needs an upstream: .*OPENAI_API_KEY/])
   assertFaults(
     faultsOf(
-      { ...LIVE_ENVIRONMENT, SANDBOX_FX_RATE: '5.2' },
+      { ...LIVE_ENVIRONMENT, SANDBOX_FX_RATE: '5.2', SANDBOX_REAL_PROVIDERS: 'true' },
       { upstreams: [{ ...upstream, id: 'sandbox' }] },
     ),
-    [/^SANDBOX_FX_RATE: /, /^upstream "sandbox"/],
+    [/^SANDBOX_FX_RATE: /, /^SANDBOX_REAL_PROVIDERS: /, /^upstream "sandbox"/],
   )
   assert.equal(load({ ...LIVE_ENVIRONMENT, OPENAI_API_KEY: 'k' }).mode, 'live')
 })

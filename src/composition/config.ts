@@ -7,7 +7,7 @@ import type { ConfiguredModel } from '../catalog/model.ts'
 import type { LogLevel } from '../lib/log.ts'
 import type { Environment } from './environment.ts'
 import { EnvironmentReader } from './environment-reader.ts'
-import { MODES, type Mode } from './mode.ts'
+import { MODES, type Mode } from '../db/claim-mode.ts'
 import { resolveAsaas, type AsaasConfig } from './resolve-asaas.ts'
 import {
   CONFIG_FILE,
@@ -26,6 +26,8 @@ export interface Config {
   readonly databaseUrl: string | undefined
   readonly dataDir: string
   readonly upstreams: readonly ConfiguredUpstream[]
+  /** Upstreams whose variables are set and which sandbox mode does not call, because SANDBOX_REAL_PROVIDERS is not set. */
+  readonly upstreamsLeftOut: readonly string[]
   /** The catalog: the built-in models, overridden by the operator's file. */
   readonly models: readonly ConfiguredModel[]
   /** The exchange rate of sandbox mode: BRL per USD, times 10^4. Undefined: the last stored rate, or a default. */
@@ -98,8 +100,10 @@ export function loadConfig(environment: Environment, folder: string): Config {
   const faults: string[] = []
   const read = new EnvironmentReader(environment, faults)
   const mode = read.oneOf('CATRACA_MODE', MODES, 'sandbox')
-  const catalog = resolveCatalog(environment, folder, mode, faults)
-  const { upstreams, models } = catalog
+  const callsReal = read.oneOf('SANDBOX_REAL_PROVIDERS', ['true', 'false'], 'false') === 'true'
+  const usesPresets = mode === 'live' || callsReal
+  const catalog = resolveCatalog(environment, folder, { mode, usesPresets }, faults)
+  const { upstreams, upstreamsLeftOut, models } = catalog
   if (mode === 'live') findLiveFaults(environment, catalog, faults)
   const referralRewardBrl = read.whole('REFERRAL_REWARD_BRL', 10, 0, 1_000)
   const config: Config = {
@@ -109,6 +113,7 @@ export function loadConfig(environment: Environment, folder: string): Config {
     databaseUrl: read.databaseUrl('DATABASE_URL'),
     dataDir: resolve(folder, environment.DATA_DIR || 'data'),
     upstreams,
+    upstreamsLeftOut,
     models,
     sandboxFxRateE4: read.rate('SANDBOX_FX_RATE'),
     requestsPerMinutePerIp: read.whole('RATE_LIMIT_PER_IP', 100, 1, 1_000_000_000),
@@ -158,6 +163,8 @@ function findLiveFaults(
     faults.push('SECRETS_KEY: is needed, the same on all nodes: openssl rand -base64 32')
   if (environment.WEBHOOKS_ALLOW_PRIVATE === 'true')
     faults.push('WEBHOOKS_ALLOW_PRIVATE: is for sandbox mode only')
+  if (environment.SANDBOX_REAL_PROVIDERS === 'true')
+    faults.push('SANDBOX_REAL_PROVIDERS: is for sandbox mode; live mode calls all providers')
   if (environment.SANDBOX_FX_RATE)
     faults.push('SANDBOX_FX_RATE: a fixed rate is for sandbox mode; live mode takes the PTAX')
   if (upstreams.some((upstream) => upstream.id === SANDBOX_UPSTREAM))

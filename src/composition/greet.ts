@@ -5,13 +5,15 @@ import { ensureDemo } from './ensure-demo.ts'
 
 /** In sandbox mode, prints the demo key and a first request to copy and paste. */
 export async function greet(
-  { mode, dataDir }: Config,
+  { mode, dataDir, upstreams, upstreamsLeftOut }: Config,
   { db }: App,
   address: string,
   log: Log,
 ): Promise<void> {
   log.info('listening', { address, mode })
   if (mode === 'live') return
+  const real = upstreams.map(({ id }) => id)
+  if (real.length > 0) log.warn('sandbox_calls_real_providers', { upstreams: real })
   const secret = await ensureDemo(db, dataDir).catch((error: unknown) => {
     // The server is already listening: a failure here stops no call.
     log.warn('demo_not_ready', { error })
@@ -19,7 +21,7 @@ export async function greet(
   })
   if (secret === undefined) return
   process.stdout.write(`
-Catraca is up, in sandbox mode: no real provider, no real money.
+Catraca is up, in sandbox mode: ${providersLine(real, upstreamsLeftOut)}
 
   address  ${address}/v1
   key      ${secret}
@@ -36,4 +38,13 @@ Try it:
 
 Or in the browser: sign up at ${address}/ and find the mail at ${address}/mailbox
 `)
+}
+
+function providersLine(real: readonly string[], leftOut: readonly string[]): string {
+  if (real.length > 0)
+    return `nobody pays real money, but calls to these providers are real, and they bill YOU: ${real.join(', ')}.`
+  const nothing = 'no real provider, no real money.'
+  return leftOut.length === 0
+    ? nothing
+    : `${nothing}\nThe environment has keys of ${leftOut.join(', ')}; SANDBOX_REAL_PROVIDERS=true calls them.`
 }

@@ -1,11 +1,16 @@
+import { claimMode, type Mode } from '../db/claim-mode.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase, type Database } from '../db/open.ts'
 import type { Log } from '../lib/log.ts'
 import { keepMonthsAhead } from '../workers/ensure-months.ts'
 
-/** The database with the tables of this release, and with the partitions of the coming months. */
+/**
+ * The database with the tables of this release, and with the partitions of the coming months. Throws a `ModeError` if
+ * it belongs to the other mode.
+ */
 export async function openData(
   databaseUrl: string,
+  mode: Mode,
   log: Log,
 ): Promise<{ readonly db: Database; close(): Promise<void> }> {
   const ran = await migrate(databaseUrl)
@@ -13,6 +18,12 @@ export async function openData(
   const { db, close } = openDatabase(databaseUrl, {
     onError: (error) => log.warn('database_connection_failed', { error }),
   })
-  await keepMonthsAhead(db, log)
+  try {
+    await claimMode(db, mode)
+    await keepMonthsAhead(db, log)
+  } catch (error) {
+    await close()
+    throw error
+  }
   return { db, close }
 }

@@ -55,7 +55,7 @@ export async function openParts(
   closing: Closing,
 ): Promise<Parts> {
   const metrics = createMetrics()
-  const { db } = closing.add('database', await openData(databaseUrl, log))
+  const { db } = closing.add('database', await openData(databaseUrl, config.mode, log))
   const lease = await openLease({ databaseUrl, log })
   closing.add('lease', { close: () => lease.stop() })
   const pricing = await openPricing(db, config, log)

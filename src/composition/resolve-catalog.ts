@@ -4,8 +4,13 @@ import { parseCatalogConfig, type CatalogConfig } from '../catalog/catalog-confi
 import { loadCatalog } from '../catalog/load-catalog.ts'
 import type { ConfiguredModel } from '../catalog/model.ts'
 import type { Environment } from './environment.ts'
-import type { Mode } from './mode.ts'
-import { resolveUpstreams, SANDBOX_UPSTREAM, type ConfiguredUpstream } from './resolve-upstreams.ts'
+import type { Mode } from '../db/claim-mode.ts'
+import {
+  findPresets,
+  resolveUpstreams,
+  SANDBOX_UPSTREAM,
+  type ConfiguredUpstream,
+} from './resolve-upstreams.ts'
 
 export const CONFIG_FILE = 'catraca.config.json'
 const DEFAULT_TRANSCRIPTION_MODEL = 'whisper-1'
@@ -13,6 +18,8 @@ const DEFAULT_TRANSCRIPTION_MODEL = 'whisper-1'
 /** The upstreams and models of this node: the built-in ones, overridden by the operator's file. */
 export interface ResolvedCatalog {
   readonly upstreams: readonly ConfiguredUpstream[]
+  /** Known upstreams whose variables are set, left out because `usesPresets` is false. */
+  readonly upstreamsLeftOut: readonly string[]
   readonly models: readonly ConfiguredModel[]
   /** The file could not be read; faults that may follow from that are not reported. */
   readonly isFaulty: boolean
@@ -21,14 +28,18 @@ export interface ResolvedCatalog {
 export function resolveCatalog(
   environment: Environment,
   folder: string,
-  mode: Mode,
+  { mode, usesPresets }: { readonly mode: Mode; readonly usesPresets: boolean },
   faults: string[],
 ): ResolvedCatalog {
   const file = readFile(environment, folder, faults)
   const isFaulty = file === 'faulty'
-  const upstreams = resolveUpstreams(isFaulty ? undefined : file, environment, faults)
+  const config = isFaulty ? undefined : file
+  const known = findPresets(config, environment)
+  const entries = [...(config?.upstreams ?? []), ...(usesPresets ? known : [])]
+  const upstreams = resolveUpstreams(entries, environment, faults)
   const models = isFaulty ? [] : resolveModels(file, mode, upstreams, faults)
-  return { upstreams, models, isFaulty }
+  const upstreamsLeftOut = usesPresets ? [] : known.map(({ id }) => id)
+  return { upstreams, upstreamsLeftOut, models, isFaulty }
 }
 
 /** Undefined if there is no file. */

@@ -29,18 +29,25 @@ const PLAIN: UpstreamPreset = {
   cancelStopsBilling: false,
 }
 
+/** The preset upstreams whose variables are set, without those that the file replaces. */
+export function findPresets(
+  file: CatalogConfig | undefined,
+  environment: Environment,
+): UpstreamConfig[] {
+  const own = file?.upstreams ?? []
+  return Object.entries(upstreamPresets)
+    .filter(([id, preset]) => isThere(preset, environment) && !own.some((each) => each.id === id))
+    .map(([id]): UpstreamConfig => ({ id, kind: id }))
+}
+
 /** Faults are added to `faults`, each with the id of its upstream. */
 export function resolveUpstreams(
-  file: CatalogConfig | undefined,
+  entries: readonly UpstreamConfig[],
   environment: Environment,
   faults: string[],
 ): ConfiguredUpstream[] {
-  const own = file?.upstreams ?? []
-  const known = Object.entries(upstreamPresets)
-    .filter(([id, preset]) => isThere(preset, environment) && !own.some((each) => each.id === id))
-    .map(([id]): UpstreamConfig => ({ id, kind: id }))
   const upstreams: ConfiguredUpstream[] = []
-  for (const entry of [...own, ...known]) {
+  for (const entry of entries) {
     const preset = upstreamPresets[entry.kind] ?? PLAIN
     const found = findFaults(entry, preset, environment)
     faults.push(...found.map((fault) => `upstream "${entry.id}" ${fault}`))

@@ -470,6 +470,15 @@ CREATE INDEX incidents_by_time ON incidents USING btree (opened_at DESC, id DESC
 CREATE INDEX incidents_open ON incidents USING btree (opened_at) WHERE resolved_at IS NULL;
 CREATE UNIQUE INDEX incidents_open_of_breakers ON incidents USING btree (subject) WHERE source = 'breaker'::incident_source AND resolved_at IS NULL;
 
+create table installation (
+  only_row boolean not null default true,
+  mode text not null,
+  created_at timestamptz not null default now(),
+  constraint installation_mode_check CHECK (mode = ANY (ARRAY['sandbox'::text, 'live'::text])),
+  constraint installation_only_row_check CHECK (only_row),
+  constraint installation_pkey PRIMARY KEY (only_row)
+);
+
 create table ledger_entries (
   id uuid not null,
   customer_id uuid not null,

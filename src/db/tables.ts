@@ -5,6 +5,10 @@ type DefaultedTime = ColumnType<Date, Date | undefined, Date>
 type Json<T> = ColumnType<T, string, string>
 
 export interface Tables {
+  installation: {
+    mode: 'sandbox' | 'live'
+    created_at: DefaultedTime
+  }
   customers: {
     id: string
     name: string

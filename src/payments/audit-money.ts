@@ -17,6 +17,7 @@ export const RETURN_REASONS: readonly string[] = [
 ]
 
 const CHECKS: Record<string, RawBuilder<unknown>> = {
+  'a live database has no money of the sandbox': sandboxMoney(),
   'a paid top-up is credited once, by its amount': sql`
     select t.id, t.customer_id, t.amount_nano_brl, e.amount_nano_brl as credited from top_ups t
     left join ledger_entries e on e.reason = 'top_up' and e.reference = t.id::text
@@ -56,6 +57,21 @@ const CHECKS: Record<string, RawBuilder<unknown>> = {
       from refund_parts group by 1
     ) p on p.refund_id = r.id
     where r.amount_nano_brl is distinct from p.total or (r.ended_at is null) <> p.is_open`,
+}
+
+/** Credits that nobody paid, in a live database: deleting the customer's account takes them out of use. */
+export async function findSandboxMoney(db: Database): Promise<{ customerId: string }[]> {
+  const { rows } = await sql<{ customerId: string }>`
+    select distinct customer_id as "customerId" from (${sandboxMoney()}) found`.execute(db)
+  return rows
+}
+
+function sandboxMoney(): RawBuilder<unknown> {
+  return sql`
+    select e.id, e.customer_id, e.amount_nano_brl from ledger_entries e
+    join customers c on c.id = e.customer_id and c.deleted_at is null
+    where e.reason = 'sandbox' and e.kind = 'credit'
+      and exists (select 1 from installation where mode = 'live')`
 }
 
 export function auditMoney(db: Database, options?: AuditOptions): Promise<AuditReport> {
