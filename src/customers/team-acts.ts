@@ -28,12 +28,15 @@ export function createTeam(
   })
 }
 
-/** `fields` are the names of the changed fields, as the caller's interface calls them; without any, nothing happens. */
+/**
+ * `fields` are the names of the changed fields, as the caller's interface calls them; without any, nothing happens. The
+ * cap limits what the team may take from the owner's balance, so only the owner changes it: false for anybody else.
+ */
 export function changeTeam(
   db: Database,
   actor: Actor,
   {
-    access: { teamId, ownerId },
+    access: { teamId, ownerId, rank },
     change,
     fields,
   }: {
@@ -41,14 +44,16 @@ export function changeTeam(
     change: { name?: string; limitNanoBrl?: NanoBrl | null }
     fields: readonly string[]
   },
-): Promise<void> {
+): Promise<boolean> {
   return audited(db, actor, async (trx, record) => {
-    if (fields.length === 0) return
-    await updateTeam(trx, teamId, change)
     const { limitNanoBrl } = change
+    if (limitNanoBrl !== undefined && rank !== 'owner') return false
+    if (fields.length === 0) return true
+    await updateTeam(trx, teamId, change)
     const cap = limitNanoBrl === undefined ? {} : { monthly_cap_brl: capText(limitNanoBrl) }
     const about = { customerId: ownerId, subjectId: teamId }
     await record({ action: 'team.changed', ...about, details: { fields, ...cap } })
+    return true
   })
 }
 

@@ -178,7 +178,15 @@ interface RightsRow {
 const RIGHTS: readonly RightsRow[] = [
   { act: 'GET', path: () => '', expected: [200, 200, 200] },
   { act: 'PATCH', body: { name: 'Outra' }, path: () => '', expected: [200, 200, 403] },
-  { act: 'PATCH', body: { monthly_cap_brl: 5 }, path: () => '', expected: [200, 200, 403] },
+  { act: 'PATCH', body: { monthly_cap_brl: 5 }, path: () => '', expected: [200, 403, 403] },
+  { act: 'PATCH', body: { monthly_cap_brl: null }, path: () => '', expected: [200, 403, 403] },
+  // A refused cap takes the name with it.
+  {
+    act: 'PATCH',
+    body: { name: 'Outra', monthly_cap_brl: 5 },
+    path: () => '',
+    expected: [200, 403, 403],
+  },
   { act: 'DELETE', path: () => '', expected: [200, 403, 403] },
   { act: 'GET', path: () => '/members', expected: [200, 200, 200] },
   {

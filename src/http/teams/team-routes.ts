@@ -76,7 +76,7 @@ const one = [
     ...forAll,
     method: 'PATCH',
     path: '/me/teams/:id',
-    summary: 'Altera o nome ou o limite mensal de uma equipe',
+    summary: 'Altera o nome de uma equipe, ou o limite mensal, que só o titular altera',
     body: teamChange,
     answer: team,
     async handle({ caller, params, body }, deps: TeamDeps) {
@@ -87,9 +87,10 @@ const one = [
           : { limitNanoBrl: readCap(body.monthly_cap_brl) }),
       }
       const fields = Object.keys(body)
-      await actInTeam(deps.db, caller, params.id, 'admin', (trx, access) =>
-        changeTeam(trx, actorOf(caller), { access, change, fields }),
-      )
+      await actInTeam(deps.db, caller, params.id, 'admin', async (trx, access) => {
+        if (!(await changeTeam(trx, actorOf(caller), { access, change, fields })))
+          throw new RestRefusal(403, 'forbidden', "monthly_cap_brl: only for the team's owner")
+      })
       return getTeamBody(deps, caller, params.id)
     },
   }),

@@ -5108,7 +5108,7 @@ export interface Contract {
       }
     }
     /**
-     * Altera o nome ou o limite mensal de uma equipe
+     * Altera o nome de uma equipe, ou o limite mensal, que só o titular altera
      */
     '/me/teams/{id}': {
       path: {

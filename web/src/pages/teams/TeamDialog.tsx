@@ -49,10 +49,12 @@ interface TeamFormProps {
 
 interface Input {
   readonly name: string
-  readonly monthly_cap_brl: number | null
+  /** Only the owner changes it. */
+  readonly monthly_cap_brl?: number | null
 }
 
 function TeamForm({ team, onClose, onSaved }: TeamFormProps) {
+  const isOwner = !team || team.role === 'owner'
   const [faults, setFaults] = useState<{ name?: string; cap?: string }>({})
   const save = useTeamAct({
     act: (input: Input): Promise<Team> =>
@@ -67,14 +69,14 @@ function TeamForm({ team, onClose, onSaved }: TeamFormProps) {
     const form = event.currentTarget
     const fields = new FormData(form)
     const name = formText(fields, 'name')
-    const cap = readCap(formText(fields, 'cap'))
+    const cap = isOwner ? readCap(formText(fields, 'cap')) : undefined
     const nameFault = teamNameFault(name)
     setFaults({
       ...(nameFault === undefined ? {} : { name: nameFault }),
       ...(typeof cap === 'string' ? { cap } : {}),
     })
     if (nameFault === undefined && typeof cap !== 'string')
-      return save.mutate({ name, monthly_cap_brl: cap })
+      return save.mutate({ name, ...(cap === undefined ? {} : { monthly_cap_brl: cap }) })
     const wrong = form.elements.namedItem(nameFault === undefined ? 'cap' : 'name')
     if (wrong instanceof HTMLElement) wrong.focus()
   }
@@ -91,13 +93,15 @@ function TeamForm({ team, onClose, onSaved }: TeamFormProps) {
           />
         )}
       </Field>
-      <Field
-        label="Limite por mês"
-        hint="Ao chegar nele, as chamadas da equipe são recusadas até o dia 1º. Vazio: sem limite."
-        error={faults.cap}
-      >
-        {(control) => <AmountInput {...control} name="cap" defaultValue={capText(team)} />}
-      </Field>
+      {isOwner && (
+        <Field
+          label="Limite por mês"
+          hint="Ao chegar nele, as chamadas da equipe são recusadas até o dia 1º. Vazio: sem limite."
+          error={faults.cap}
+        >
+          {(control) => <AmountInput {...control} name="cap" defaultValue={capText(team)} />}
+        </Field>
+      )}
       <FormEnd
         error={save.error ? explainError(save.error) : undefined}
         submitLabel={team ? 'Salvar' : 'Criar equipe'}

@@ -16,7 +16,7 @@ export const RANK_WORDS: Readonly<
 
 export const ROLE_HINTS: Readonly<Record<Role, string>> = {
   member: 'Cria as próprias chaves e vê só o que é seu.',
-  admin: 'Também convida, tira pessoas, muda o limite e vê todas as chaves.',
+  admin: 'Também convida, tira pessoas, muda o nome da equipe e vê todas as chaves.',
 }
 
 /** Owners and admins manage a team; the API refuses management by members. */
