@@ -25,3 +25,11 @@ test('an event without end does not exhaust memory', () => {
   const reader = createSseReader(1_000)
   assert.throws(() => reader.push(Buffer.from(`data: ${'x'.repeat(2_000)}`)), RangeError)
 })
+
+test('an event of many lines without end is rejected too', () => {
+  const reader = createSseReader(1_000)
+  const line = Buffer.from(`data: ${'x'.repeat(100)}\n`)
+  assert.throws(() => {
+    for (let count = 0; count < 20; count += 1) reader.push(line)
+  }, RangeError)
+})

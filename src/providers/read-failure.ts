@@ -18,6 +18,11 @@ export class AnswerTooLong extends Error {
   }
 }
 
+/** The answer is in a form that the gateway does not read. */
+export class UnreadableAnswer extends Error {
+  readonly code = 'UNREADABLE_ANSWER'
+}
+
 /** The part of an upstream's error that is kept for the operator's log. */
 const DETAIL_CHARACTERS_MAX = 300
 
@@ -60,6 +65,7 @@ function errorReasonOf(error: unknown): UpstreamFailure['reason'] {
   if (error instanceof AnswerTooLong || error instanceof errors.ResponseExceededMaxSizeError) {
     return 'answer_too_long'
   }
+  if (error instanceof UnreadableAnswer) return 'bad_answer'
   if (error instanceof errors.ConnectTimeoutError) return 'connect_failed'
   if (error instanceof errors.RequestAbortedError) return 'aborted'
   const { name, code } = error as { name?: string; code?: string }

@@ -1,7 +1,9 @@
 import { Agent, fetch, type Dispatcher } from 'undici'
 import { CHAT_ANSWER_BYTES_MAX } from '../contract.ts'
+import { UnreadableAnswer } from '../read-failure.ts'
 import { watchSilence, type SilenceLimits, type SilenceWatch } from '../watch-silence.ts'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
+import { boundEvents, type BoundEvents } from './bound-events.ts'
 
 export type Fetch = typeof globalThis.fetch
 
@@ -26,18 +28,22 @@ export function openFetch(options: AiSdkOptions): OpenFetch {
     maxResponseSize: CHAT_ANSWER_BYTES_MAX,
   })
   const dispatcher = agent.compose(
-    limitSilence({ firstByteMs: options.firstByteTimeoutMs, idleMs: options.idleTimeoutMs }),
+    limitAnswers({ firstByteMs: options.firstByteTimeoutMs, idleMs: options.idleTimeoutMs }),
   )
   // undici and the platform declare incompatible types for the same interface.
   const send = fetch as unknown as (input: unknown, init: unknown) => Promise<Response>
   return {
-    fetch: (input, init) => send(input, { ...init, redirect: 'manual', dispatcher }),
+    fetch: (input, init) =>
+      send(input, { ...init, headers: withoutCompression(init), redirect: 'manual', dispatcher }),
     close: () => agent.destroy(),
   }
 }
 
-/** Limits the silence within the body of each answer; `bodyTimeout` has one limit for the whole body. */
-function limitSilence(limits: SilenceLimits): Dispatcher.DispatcherComposeInterceptor {
+/**
+ * Limits the silence within the body of each answer (`bodyTimeout` has one limit for the whole body), and the length of
+ * each event. Compressed answers are refused: `maxResponseSize` counts the bytes before they are decompressed.
+ */
+function limitAnswers(limits: SilenceLimits): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) => dispatch(options, watched(handler, limits))
 }
 
@@ -46,6 +52,7 @@ function watched(
   limits: SilenceLimits,
 ): Dispatcher.DispatchHandler {
   let watch: SilenceWatch | undefined
+  let bound: BoundEvents | undefined
   return {
     onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
     onRequestUpgrade: (controller, status, headers, socket) =>
@@ -55,10 +62,20 @@ function watched(
     onRequestSent: () => handler.onRequestSent?.(),
     onResponseStart(controller, status, headers, text) {
       // 1xx responses precede the final one.
-      if (status >= 200) watch = watchSilence(limits, controller, status)
+      if (status >= 200) {
+        if (!isPlain(headers['content-encoding']))
+          return controller.abort(new UnreadableAnswer('the answer is compressed'))
+        watch = watchSilence(limits, controller, status)
+        bound = boundEvents(String(headers['content-type'] ?? ''))
+      }
       handler.onResponseStart?.(controller, status, headers, text)
     },
     onResponseData(controller, chunk) {
+      try {
+        bound?.(chunk)
+      } catch (error) {
+        return controller.abort(error as Error)
+      }
       handler.onResponseData?.(controller, chunk)
       watch?.received(chunk)
     },
@@ -71,4 +88,12 @@ function watched(
       handler.onResponseError?.(controller, error)
     },
   }
+}
+
+function withoutCompression(init: RequestInit | undefined): Record<string, string> {
+  return { ...Object.fromEntries(new Headers(init?.headers)), 'accept-encoding': 'identity' }
+}
+
+function isPlain(encoding: string | string[] | undefined): boolean {
+  return encoding === undefined || /^\s*(?:identity)?\s*$/i.test(String(encoding))
 }

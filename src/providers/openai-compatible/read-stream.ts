@@ -1,12 +1,15 @@
 import { isObject } from '../../lib/is-object.ts'
 import { createSseReader } from '../../lib/sse.ts'
-import { StreamBroken, type ChatStream, type JsonObject, type StreamChunk } from '../contract.ts'
+import {
+  EVENT_BYTES_MAX,
+  StreamBroken,
+  type ChatStream,
+  type JsonObject,
+  type StreamChunk,
+} from '../contract.ts'
 import type { AnswerBody } from './exchange.ts'
 import { readError } from '../read-failure.ts'
 import { readUsage } from './read-usage.ts'
-
-/** A longer event is rejected. */
-const EVENT_CHARACTERS_MAX = 32 * 1024 * 1024
 
 /** Parses a chat-completions event stream into chunks, one array for each read from the network. */
 export function readStream(body: AnswerBody): ChatStream {
@@ -18,7 +21,7 @@ export function readStream(body: AnswerBody): ChatStream {
 }
 
 async function* readChunks(body: AnswerBody): AsyncGenerator<StreamChunk[]> {
-  const reader = createSseReader(EVENT_CHARACTERS_MAX)
+  const reader = createSseReader(EVENT_BYTES_MAX)
   let hasFinished = false
   try {
     for (let bytes = await body.read(); bytes; bytes = await body.read()) {
@@ -30,7 +33,9 @@ async function* readChunks(body: AnswerBody): AsyncGenerator<StreamChunk[]> {
       hasFinished ||= chunks.some(({ body }) => hasFinishReason(body))
     }
   } catch (error) {
-    throw error instanceof StreamBroken ? error : new StreamBroken(readError(error))
+    if (error instanceof StreamBroken) throw error
+    if (error instanceof RangeError) throw broken('bad_answer', error.message)
+    throw new StreamBroken(readError(error))
   }
   // Some upstreams close without `[DONE]`, but without a finish reason the answer is incomplete.
   if (!hasFinished) throw broken('connection_lost', 'the stream ended without a finish reason')

@@ -1,0 +1,53 @@
+import { EVENT_BYTES_MAX } from '../contract.ts'
+import { UnreadableAnswer } from '../read-failure.ts'
+
+/** Takes the data of an answer as it arrives; throws `UnreadableAnswer` when an event of a stream is too long. */
+export type BoundEvents = (chunk: Buffer) => void
+
+const LINE_FEED = 0x0a
+/** In Amazon's binary format the first bytes of an event are its length. */
+const LENGTH_BYTES = 4
+
+/** Undefined for answers that are not streams. The packages collect an event until it is whole, without a limit. */
+export function boundEvents(contentType: string): BoundEvents | undefined {
+  if (/^text\/event-stream\b/i.test(contentType)) return boundLines()
+  if (/^application\/vnd\.amazon\.eventstream\b/i.test(contentType)) return boundFrames()
+  return undefined
+}
+
+function boundLines(): BoundEvents {
+  let lineBytes = 0
+  return (chunk) => {
+    const end = chunk.lastIndexOf(LINE_FEED)
+    lineBytes = end === -1 ? lineBytes + chunk.length : chunk.length - end - 1
+    if (lineBytes > EVENT_BYTES_MAX) throw tooLong()
+  }
+}
+
+function boundFrames(): BoundEvents {
+  let frameBytesLeft = 0
+  let length = 0
+  let lengthBytes = 0
+  return (chunk) => {
+    for (let at = 0; at < chunk.length;) {
+      if (frameBytesLeft > 0) {
+        const taken = Math.min(frameBytesLeft, chunk.length - at)
+        frameBytesLeft -= taken
+        at += taken
+        continue
+      }
+      length = length * 256 + (chunk[at] as number)
+      at += 1
+      lengthBytes += 1
+      if (lengthBytes < LENGTH_BYTES) continue
+      if (length > EVENT_BYTES_MAX) throw tooLong()
+      frameBytesLeft = length - LENGTH_BYTES
+      length = 0
+      lengthBytes = 0
+    }
+  }
+}
+
+function tooLong(): UnreadableAnswer {
+  return new UnreadableAnswer('an event of the stream is too long')
+}
