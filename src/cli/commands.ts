@@ -1,5 +1,6 @@
 import type { Command } from './command.ts'
 import { customerCommands } from './customer-commands.ts'
+import { fxCommands } from './fx-commands.ts'
 import { incidentCommands } from './incident-commands.ts'
 import { keyCommands } from './key-commands.ts'
 import { personalDataCommands } from './personal-data-commands.ts'
@@ -15,5 +16,6 @@ export const commands: Readonly<Record<string, Command>> = {
   ...incidentCommands,
   ...reconciliationCommands,
   ...secretsCommands,
+  ...fxCommands,
   ...serviceCommands,
 }

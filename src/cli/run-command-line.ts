@@ -42,6 +42,7 @@ const OPTIONS = {
   days: { type: 'string' },
   all: { type: 'boolean' },
   full: { type: 'boolean' },
+  confirm: { type: 'boolean' },
 } as const
 
 export interface Surroundings {

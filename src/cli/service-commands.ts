@@ -1,17 +1,16 @@
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { OPERATOR } from '../audit-log/audited.ts'
 import { MODEL_CATEGORIES, type ConfiguredModel, type ModelCategory } from '../catalog/model.ts'
 import { findMode } from '../db/claim-mode.ts'
 import { findOldSnapshots } from '../db/find-old-snapshots.ts'
 import { countSealed } from '../db/reseal.ts'
-import { findCurrentFxRate, SANDBOX_SOURCE, setFxRate, type FxRate } from '../fx/fx-rates.ts'
+import { findCurrentFxRate } from '../fx/fx-rates.ts'
 import { sealUsage } from '../ledger/audit/audit-seals.ts'
 import { findWaitingSpoolFiles } from '../ledger/audit/audit-spool.ts'
 import { auditMoney, findSandboxMoney } from '../payments/audit-money.ts'
-import { decimalE4, jsonE4, parseE4 } from '../lib/money.ts'
+import { decimalE4, jsonE4 } from '../lib/money.ts'
 import { countMonthsAhead } from '../workers/ensure-months.ts'
-import { requiredText, optionText, UsageError, type Command } from './command.ts'
+import { optionText, UsageError, type Command } from './command.ts'
 import { runDoctor } from './run-doctor.ts'
 
 /** Share of one core of the database, so that calls go on meanwhile. */
@@ -45,31 +44,6 @@ export const serviceCommands: Record<string, Command> = {
           }),
         },
       }
-    },
-  },
-  'fx show': {
-    usage: '',
-    about: 'the current exchange rate',
-    async run({ db, config }) {
-      const rate = await findCurrentFxRate(db, config.mode)
-      if (!rate) return { data: null, text: 'no rate is stored', exitCode: 1 }
-      return { data: fxBody(rate), text: fxText(rate) }
-    },
-  },
-  'fx set': {
-    usage: '<rate> --note WHY [--date YYYY-MM-DD]',
-    about: 'store a rate by hand; the next newer PTAX replaces it',
-    async run({ db, config, args, options }) {
-      const rateE4 = parseE4(args[0] ?? '')
-      if (rateE4 === undefined || rateE4 <= 0n || rateE4 >= 1_000_000n)
-        throw new UsageError('the rate must be a number such as 5.2238, below 100')
-      const rateDate = optionText(options, 'date') ?? new Date().toISOString().slice(0, 10)
-      if (!isDay(rateDate)) throw new UsageError('--date: must be a day, as YYYY-MM-DD')
-      const note =
-        config.mode === 'live' ? requiredText(options, 'note') : optionText(options, 'note')
-      const source = config.mode === 'sandbox' ? SANDBOX_SOURCE : 'manual'
-      const rate = await setFxRate(db, OPERATOR, { rateE4, rateDate, source, note })
-      return { data: fxBody(rate), text: `stored: ${fxText(rate)}` }
     },
   },
   audit: {
@@ -148,12 +122,6 @@ export const serviceCommands: Record<string, Command> = {
   },
 }
 
-/** An existing day: `Date.parse` takes 31 February for 3 March. */
-function isDay(text: string): boolean {
-  const time = Date.parse(`${text}T00:00:00Z`)
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
-}
-
 function modelBody(model: ConfiguredModel) {
   const [tier] = model.price.tiers
   // Micro-USD per million tokens is USD per million tokens with six decimals.
@@ -167,20 +135,6 @@ function modelBody(model: ConfiguredModel) {
     markup_multiplier: jsonE4(model.markupE4),
     routes: model.routes.map((route) => `${route.upstreamId}:${route.upstreamModel}`),
   }
-}
-
-function fxBody(rate: FxRate): Record<string, unknown> {
-  return {
-    id: rate.id,
-    rate: jsonE4(rate.rateE4),
-    date: rate.rateDate,
-    source: rate.source,
-    bulletin_at: rate.bulletinAt,
-  }
-}
-
-function fxText(rate: FxRate): string {
-  return `1 USD = ${decimalE4(rate.rateE4)} BRL  (${rate.source}, ${rate.rateDate})`
 }
 
 function plain(_key: string, value: unknown): unknown {

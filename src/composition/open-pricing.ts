@@ -4,6 +4,7 @@ import { createReloadCatalog } from '../catalog/reload-catalog.ts'
 import type { Database } from '../db/open.ts'
 import { createFxRateView, type FxRateView } from '../fx/create-fx-rate-view.ts'
 import { findCurrentFxRate, SANDBOX_SOURCE, storeFxRate, type FxRate } from '../fx/fx-rates.ts'
+import { dayInBrasilia } from '../lib/day-in-brasilia.ts'
 import type { Log } from '../lib/log.ts'
 import { refreshFxRate } from '../workers/refresh-fx-rate.ts'
 import type { Config } from './config.ts'
@@ -33,8 +34,8 @@ async function firstFxRate(config: Config, db: Database, log: Log): Promise<FxRa
   if (config.mode === 'sandbox') {
     const rateE4 = config.sandboxFxRateE4 ?? current?.rateE4 ?? SANDBOX_FX_RATE_E4
     if (current?.rateE4 === rateE4) return current
-    const today = new Date().toISOString().slice(0, 10)
-    return storeFxRate(db, { rateE4, rateDate: today, bulletinAt: null, source: SANDBOX_SOURCE })
+    const rateDate = dayInBrasilia(new Date())
+    return storeFxRate(db, { rateE4, rateDate, bulletinAt: null, source: SANDBOX_SOURCE })
   }
   // With a stored rate the start does not wait for the central bank: the background job requests a new one soon.
   if (current) return current

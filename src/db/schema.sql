@@ -391,6 +391,7 @@ create table fx_rates (
   bulletin_at timestamptz,
   source text not null,
   created_at timestamptz not null default now(),
+  withdrawn_at timestamptz,
   constraint fx_rates_pkey PRIMARY KEY (id),
   constraint fx_rates_rate_e4_check CHECK (rate_e4 > 0 AND rate_e4 < 1000000)
 );

@@ -300,6 +300,7 @@ export interface Tables {
     bulletin_at: Date | null
     source: string
     created_at: DefaultedTime
+    withdrawn_at: Generated<Date | null>
   }
   reconciliation_runs: ReconciliationRunsTable
   reconciliation_discrepancies: ReconciliationDiscrepanciesTable

@@ -16,8 +16,8 @@ export interface AppliedRate {
 
 /**
  * The rates of a mode, the newest day first, with the period in which charges used each. A rate is in force from the
- * moment it is stored until a rate of the same or a later day is stored, by the rule of `findCurrentFxRate`, which
- * charges use. There is about one row per business day, and rows never change.
+ * moment it is stored until a rate of the same or a later day is stored, or until it is withdrawn, by the rule of
+ * `findCurrentFxRate`, which charges use. There is about one row per business day.
  */
 export async function listAppliedRates(
   db: Database,
@@ -33,11 +33,14 @@ export async function listAppliedRates(
     applied_until: Date | null
   }>`
     with stored as (
-      select *, rate_date >= coalesce(
-        max(rate_date) over (order by id rows between unbounded preceding and 1 preceding), rate_date) as is_applied
+      select *, max(rate_date) filter (where withdrawn_at is null)
+        over (order by id rows between unbounded preceding and 1 preceding) as newest_before
       from fx_rates where (source = ${SANDBOX_SOURCE}) = ${mode === 'sandbox'}
     ), applied as (
-      select id, lead(created_at) over (order by id) as applied_until from stored where is_applied
+      select id, least(withdrawn_at, lead(created_at) over (order by id)) as applied_until from stored s
+      where rate_date >= coalesce(newest_before, rate_date) and not exists (
+        select from stored w where w.withdrawn_at > s.created_at and w.id < s.id and w.rate_date > s.rate_date
+      )
     )
     select s.rate_e4, s.rate_date, s.bulletin_at, s.source, a.applied_until,
       case when a.id is not null then s.created_at end as applied_from

@@ -3,6 +3,8 @@
  * holidays, and Carnival and the end of the year have several in a row. The fallback sources are tried only if it fails.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { dayInBrasilia } from '../lib/day-in-brasilia.ts'
+import { isFarFrom, JUMP_PERCENT_MAX } from './is-far-from.ts'
 import {
   addDays,
   PTAX_BASES,
@@ -22,8 +24,8 @@ export type PtaxResult =
 export interface FetchPtax {
   readonly fetch: typeof fetch
   readonly now: Date
-  /** The rate in force, times 10^4. A new rate more than 20 % away from it is rejected. */
-  readonly previousE4?: bigint
+  /** Known rates, times 10^4. A new rate more than 20 % away from each of them is rejected. */
+  readonly knownE4s?: readonly bigint[]
   readonly bases?: Readonly<Record<PtaxSourceName, string>>
   /** Waits this many milliseconds before a retry. */
   readonly wait?: (ms: number) => Promise<void>
@@ -31,7 +33,6 @@ export interface FetchPtax {
 
 const WINDOW_DAYS = 10
 const RATE_E4_MAX = 1_000_000n
-const JUMP_PERCENT_MAX = 20n
 const TRIES = 3
 const RETRY_MS = 500
 const TIMEOUT_MS = 5_000
@@ -44,7 +45,7 @@ export async function fetchPtax(options: FetchPtax): Promise<PtaxResult> {
   for (const source of PTAX_SOURCES) {
     try {
       const newest = await newestOf(source, window, options)
-      assertPlausible(newest, window, options.previousE4)
+      assertPlausible(newest, window, options.knownE4s ?? [])
       return { kind: 'rate', ...newest, source: source.name }
     } catch (error) {
       faults.push(`${source.name}: ${(error as Error).message}`)
@@ -71,16 +72,14 @@ async function newestOf(
 function assertPlausible(
   { rateE4, rateDate }: PtaxRow,
   window: PtaxWindow,
-  previousE4: bigint | undefined,
+  knownE4s: readonly bigint[],
 ): void {
   if (rateE4 <= 0n || rateE4 >= RATE_E4_MAX) throw new PtaxFault(`a rate of ${rateE4} / 10^4`)
   if (rateDate > window.last || rateDate < window.first)
     throw new PtaxFault(`a rate of ${rateDate}, which is outside the requested days`)
-  if (previousE4 === undefined) return
-  const jump = rateE4 > previousE4 ? rateE4 - previousE4 : previousE4 - rateE4
-  if (jump * 100n > previousE4 * JUMP_PERCENT_MAX)
+  if (knownE4s.length > 0 && knownE4s.every((knownE4) => isFarFrom(rateE4, knownE4)))
     throw new PtaxFault(
-      `${rateE4} / 10^4 on ${rateDate} is more than ${JUMP_PERCENT_MAX} % from the ${previousE4} in force`,
+      `${rateE4} / 10^4 on ${rateDate} is more than ${JUMP_PERCENT_MAX} % from ${knownE4s.join(' and ')}`,
     )
 }
 
@@ -115,9 +114,4 @@ async function boundedText(answer: Response): Promise<string> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
-}
-
-/** The calendar day in Brasília; the time zone data covers daylight saving time, which ended in 2019. */
-function dayInBrasilia(at: Date): string {
-  return at.toLocaleDateString('sv-SE', { timeZone: 'America/Sao_Paulo' })
 }

@@ -1,11 +1,11 @@
 /**
- * Exchange rates. The stored row with the newest date is in force. Rows are immutable, and every charge names the row
- * that it used. Sandbox mode uses only rows with the source `sandbox`; live mode never uses them.
+ * Exchange rates. Of the stored rows that were not withdrawn, the one with the newest date is in force. Every charge
+ * names the row that it used. Sandbox mode uses only rows with the source `sandbox`; live mode never uses them.
  */
-import { sql } from 'kysely'
-import { audited, type Actor } from '../audit-log/audited.ts'
+import { sql, type Selectable } from 'kysely'
 import type { Database } from '../db/open.ts'
-import { decimalE4 } from '../lib/money.ts'
+import type { Tables } from '../db/tables.ts'
+import { dayInBrasilia } from '../lib/day-in-brasilia.ts'
 
 export interface FxRate {
   readonly id: number
@@ -20,10 +20,14 @@ export interface FxRate {
 export type FxRateInput = Omit<FxRate, 'id'>
 
 export const SANDBOX_SOURCE = 'sandbox'
+export const MANUAL_SOURCE = 'manual'
 /** The channel that notifies all nodes of a new rate. */
 export const FX_CHANNEL = 'fx_rates'
 
+/** Throws for a day in the future: no later rate could replace it until then. */
 export async function storeFxRate(db: Database, input: FxRateInput): Promise<FxRate> {
+  if (input.rateDate > dayInBrasilia(new Date()))
+    throw new Error(`a rate of ${input.rateDate}, which is in the future`)
   const { rows } = await sql<{ id: number }>`
     with stored as (
       insert into fx_rates (rate_e4, rate_date, bulletin_at, source)
@@ -34,49 +38,42 @@ export async function storeFxRate(db: Database, input: FxRateInput): Promise<FxR
   return { ...input, id: (rows[0] as { id: number }).id }
 }
 
-/** Stores a rate that an operator sets; the next official rate of the same or a later day replaces it. */
-export function setFxRate(
-  db: Database,
-  actor: Actor,
-  { note, ...input }: Omit<FxRateInput, 'bulletinAt'> & { readonly note: string | undefined },
-): Promise<FxRate> {
-  return audited(db, actor, async (trx, record) => {
-    const stored = await storeFxRate(trx, { ...input, bulletinAt: null })
-    await record({
-      action: 'fx_rate.set',
-      customerId: null,
-      subjectId: String(stored.id),
-      details: {
-        rate: decimalE4(input.rateE4),
-        date: input.rateDate,
-        source: input.source,
-        note: note ?? null,
-      },
-    })
-    return stored
-  })
-}
-
 /** The newest rate that this mode may use. */
 export async function findCurrentFxRate(
   db: Database,
   mode: 'sandbox' | 'live',
 ): Promise<FxRate | undefined> {
-  const row = await db
+  const row = await ratesByAge(db)
+    .where('source', mode === 'sandbox' ? '=' : '<>', SANDBOX_SOURCE)
+    .executeTakeFirst()
+  return row && toFxRate(row)
+}
+
+/** The newest rate of the central bank. */
+export async function findOfficialFxRate(db: Database): Promise<FxRate | undefined> {
+  const row = await ratesByAge(db)
+    .where('source', 'not in', [SANDBOX_SOURCE, MANUAL_SOURCE])
+    .executeTakeFirst()
+  return row && toFxRate(row)
+}
+
+/** The newest first, without those that were withdrawn. */
+function ratesByAge(db: Database) {
+  return db
     .selectFrom('fx_rates')
     .selectAll()
-    .where('source', mode === 'sandbox' ? '=' : '<>', SANDBOX_SOURCE)
+    .where('withdrawn_at', 'is', null)
     .orderBy('rate_date', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
-    .executeTakeFirst()
-  return (
-    row && {
-      id: row.id,
-      rateE4: BigInt(row.rate_e4),
-      rateDate: row.rate_date,
-      bulletinAt: row.bulletin_at,
-      source: row.source,
-    }
-  )
+}
+
+export function toFxRate(row: Selectable<Tables['fx_rates']>): FxRate {
+  return {
+    id: row.id,
+    rateE4: BigInt(row.rate_e4),
+    rateDate: row.rate_date,
+    bulletinAt: row.bulletin_at,
+    source: row.source,
+  }
 }

@@ -6,6 +6,7 @@
 import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
 import { recordEvent } from '../events/record-event.ts'
+import { dayInBrasilia } from '../lib/day-in-brasilia.ts'
 import { createId } from '../lib/ids.ts'
 import { decimalBrl, type NanoBrl } from '../lib/money.ts'
 import { guardCards, type TooManyRefusals } from './card-attempts.ts'
@@ -41,7 +42,7 @@ export type CreatedTopUp =
 
 /** Days until the due date of a Pix code and of a boleto. A card is charged at once, but the processor requires a date. */
 const DAYS_TO_PAY = { pix: 1, boleto: 3, card: 1 } as const
-const BRASILIA = 'America/Sao_Paulo'
+const DAY_MS = 86_400_000
 
 export async function createTopUp(
   db: Database,
@@ -70,7 +71,7 @@ async function makeTopUp(
     processorCustomerId: ensured.processorCustomerId,
     method,
     amountCents: input.amountNanoBrl / NANO_BRL_PER_CENTAVO,
-    dueDate: dayInBrasilia(DAYS_TO_PAY[method]),
+    dueDate: dayInBrasilia(new Date(Date.now() + DAYS_TO_PAY[method] * DAY_MS)),
     description: 'Recarga de saldo pré-pago',
     ...(card ? { cardToken: card.token, remoteIp: card.remoteIp } : {}),
   })
@@ -136,10 +137,4 @@ async function endUnpaid(
   if (outcome.kind === 'card_not_found')
     return { kind: 'card_rejected', detail: 'the card is not known any more: register it again' }
   return { kind: 'refused', detail, topUpId }
-}
-
-/** `YYYY-MM-DD`, that many days from today in Brasília. */
-function dayInBrasilia(days: number): string {
-  const at = new Date(Date.now() + days * 86_400_000)
-  return new Intl.DateTimeFormat('en-CA', { timeZone: BRASILIA }).format(at)
 }

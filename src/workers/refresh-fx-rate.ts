@@ -1,5 +1,5 @@
-import { fetchPtax } from '../fx/fetch-ptax.ts'
-import { findCurrentFxRate, storeFxRate } from '../fx/fx-rates.ts'
+import { fetchPtax, type FetchPtax } from '../fx/fetch-ptax.ts'
+import { findCurrentFxRate, findOfficialFxRate, storeFxRate } from '../fx/fx-rates.ts'
 import type { Database } from '../db/open.ts'
 import type { Log } from '../lib/log.ts'
 
@@ -7,9 +7,16 @@ import type { Log } from '../lib/log.ts'
 const STALE_AFTER_DAYS = 6
 
 /** Stores the newest closing PTAX rate, unless it is stored already. */
-export async function refreshFxRate(db: Database, log: Log, now: Date = new Date()): Promise<void> {
+export async function refreshFxRate(
+  db: Database,
+  log: Log,
+  now: Date = new Date(),
+  ptax: Partial<FetchPtax> = {},
+): Promise<void> {
   const current = await findCurrentFxRate(db, 'live')
-  const found = await fetchPtax({ fetch, now, ...(current ? { previousE4: current.rateE4 } : {}) })
+  // A slip in a rate that was set by hand must not make the official rates look wrong.
+  const known = [current, await findOfficialFxRate(db)].flatMap((rate) => rate?.rateE4 ?? [])
+  const found = await fetchPtax({ fetch, now, knownE4s: [...new Set(known)], ...ptax })
   if (found.kind === 'unavailable') {
     log.error('fx_rate_unavailable', { faults: found.faults, current: current?.rateDate })
   } else if (!current || found.rateDate > current.rateDate) {

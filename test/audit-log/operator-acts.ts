@@ -7,7 +7,8 @@ import { registerCustomer } from '../../src/customers/register-customer.ts'
 import { changeSuspension } from '../../src/customers/suspend-customer.ts'
 import { viewCustomer, viewCustomers } from '../../src/customers/view-customers.ts'
 import type { Database } from '../../src/db/open.ts'
-import { setFxRate } from '../../src/fx/fx-rates.ts'
+import { storeFxRate } from '../../src/fx/fx-rates.ts'
+import { setFxRate, withdrawFxRate } from '../../src/fx/set-fx-rate.ts'
 import { openIncident, resolveIncident, updateIncident } from '../../src/health/incidents.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { explainDiscrepancy, recordFindings } from '../../src/reconciliation/discrepancies.ts'
@@ -42,6 +43,9 @@ export async function operatorActs(db: Database): Promise<ActInTest[]> {
   const startsAt = new Date(Date.now() + 86_400_000)
   const scheduled = await scheduleMarkup(db, OPERATOR, { ...markup, modelId: 'due', startsAt })
   if (scheduled.kind !== 'scheduled') throw new Error(scheduled.kind)
+  const rate = { rateE4: 50_000n, bulletinAt: null, source: 'manual' }
+  await storeFxRate(db, { ...rate, rateDate: '2026-01-01' })
+  const { id: slipId } = await storeFxRate(db, { ...rate, rateDate: '2026-01-03' })
   const [previous, current] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
   const webhook = { customerId, url: 'https://hooks.example.com', description: null }
   await createWebhook(db, OPERATOR, previous, { ...webhook, eventTypes: null })
@@ -82,11 +86,17 @@ export async function operatorActs(db: Database): Promise<ActInTest[]> {
       table: 'fx_rates',
       run: () =>
         setFxRate(db, OPERATOR, {
+          mode: 'live',
           rateE4: 50_000n,
           rateDate: '2026-01-02',
-          source: 'manual',
           note: undefined,
+          isConfirmed: false,
         }),
+    },
+    {
+      action: 'fx_rate.withdrawn',
+      table: 'fx_rates',
+      run: () => withdrawFxRate(db, OPERATOR, { mode: 'live', id: slipId, note: undefined }),
     },
     {
       action: 'model.disabled',

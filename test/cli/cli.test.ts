@@ -323,24 +323,45 @@ test('the models are listed with prices and routes, all or by category', async (
   await assertAllRefused([[['model', 'list', '--category', 'lmm'], /--category/]])
 })
 
-test('a rate applies from its date on, and not before', async () => {
+test('a rate by hand says whether it is in force, and can be taken back', async () => {
   const fresh = await createTestDatabase()
   try {
     const on = { database: fresh }
     const none = await run(['fx', 'show'], on)
     assert.deepEqual([none.code, none.stdout], [1, 'no rate is stored\n'])
-    const set = await json(['fx', 'set', '5.2238', '--note', 'teste', '--date', '2026-11-20'], on)
-    assert.deepEqual([set.rate, set.date, set.source], [5.2238, '2026-11-20', 'sandbox'])
+    const first = ['fx', 'set', '5.2238', '--note', 'teste', '--date', '2026-02-20']
+    const { is_in_force, in_force, ...set } = await json(first, on)
+    assert.deepEqual([set.rate, set.date, set.source], [5.2238, '2026-02-20', 'sandbox'])
+    assert.deepEqual([is_in_force, in_force], [true, set])
     assert.deepEqual(await json(['fx', 'show'], on), set)
-    assert.equal(await text(['fx', 'show'], on), '1 USD = 5.2238 BRL  (sandbox, 2026-11-20)\n')
-    await text(['fx', 'set', '4.1', '--note', 'antiga', '--date', '2026-11-19'], on)
+    const shown = `1 USD = 5.2238 BRL  (sandbox, 2026-02-20, id ${set.id})\n`
+    assert.equal(await text(['fx', 'show'], on), shown)
+    const older = await text(['fx', 'set', '5.1', '--note', 'x', '--date', '2026-02-19'], on)
+    assert.match(older, /^stored, but not in force: 1 USD = 5\.1 BRL/)
+    assert.equal(older.split('\n')[1] + '\n', `in force: ${shown}`)
     assert.deepEqual(await json(['fx', 'show'], on), set, 'an older date changes nothing')
-    assert.match(await text(['fx', 'set', '5.3', '--note', 'x'], on), /^stored: 1 USD = 5\.3 BRL/)
+    const far = ['fx', 'set', '52.238', '--note', 'x']
+    await assertRefused(far, /more than 20 % .* 5\.2238 BRL .* --confirm/, on)
+    const future = ['fx', 'set', '5.2', '--note', 'x', '--date', '2130-01-01']
+    await assertRefused(future, /--date: .* after today/, on)
+    const unknown = ['fx', 'withdraw', String(set.id + 100)]
+    await assertRefused(unknown, /no rate that was set by hand/, on)
+    const slip = await json(['fx', 'set', '52.238', '--note', 'x', '--confirm'], on)
+    assert.equal((await json(['fx', 'show'], on)).rate, 52.238)
+    const back = await text(['fx', 'withdraw', String(slip.id), '--note', 'engano'], on)
+    assert.match(back, /^withdrawn: 1 USD = 52\.238 .*\nin force: 1 USD = 5\.2238 BRL/)
+    assert.equal((await json(['fx', 'show'], on)).rate, 5.2238)
+    const newer = await text(['fx', 'set', '5.3', '--note', 'x'], on)
+    assert.match(newer, /^stored, in force: 1 USD = 5\.3 BRL/)
     assert.equal((await json(['fx', 'show'], on)).rate, 5.3)
     // A sandbox rate is never used in live mode.
     const live = { database: fresh, env: { ...LIVE_ENVIRONMENT, OPENAI_API_KEY: 'sk-test' } }
     assert.equal((await run(['fx', 'show'], live)).code, 1)
-    assert.equal((await json(['fx', 'set', '5.4', '--note', 'à mão'], live)).source, 'manual')
+    await assertRefused(['fx', 'set', '54', '--note', 'x'], /not a usual rate/, live)
+    const only = await json(['fx', 'set', '5.4', '--note', 'à mão'], live)
+    assert.equal(only.source, 'manual')
+    const taken = ['fx', 'withdraw', String(only.id), '--note', 'x']
+    await assertRefused(taken, /the only rate/, live)
     assert.equal((await json(['fx', 'show'], live)).rate, 5.4)
     assert.equal((await json(['fx', 'show'], on)).rate, 5.3)
     await assertRefused(['fx', 'set', '5.5'], /--note is needed/, live)

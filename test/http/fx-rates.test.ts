@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { listAppliedRates } from '../../src/fx/applied-rates.ts'
+import { OPERATOR } from '../../src/audit-log/audited.ts'
 import { findCurrentFxRate } from '../../src/fx/fx-rates.ts'
+import { withdrawFxRate } from '../../src/fx/set-fx-rate.ts'
 import { ask, askChat, sound } from '../harness/ask.ts'
 import { startGateway } from '../harness/gateway.ts'
 
@@ -81,6 +83,32 @@ test('a rate is applied until one of its day or of a later one is stored, and on
   )
   const { json } = await ask(baseUrl, '/fx-rates?limit=400')
   assert.ok(json.fx_rates.every((one: { source: string }) => one.source === 'sandbox'))
+})
+
+test('a rate that was taken back is listed as applied until then, and the one before it from then on', async () => {
+  const live = (rateE4: number, day: string, at: string) =>
+    store({ rateE4, day, source: 'manual', at })
+  await live(54_000, '2026-03-05', '2026-03-05T16:15:00Z')
+  await live(540_000, '2026-03-20', '2026-03-06T12:00:00Z')
+  await live(55_000, '2026-03-06', '2026-03-06T12:30:00Z')
+  const { rows } = await sql<{ id: number }>`
+    select id from fx_rates where rate_e4 = 540000`.execute(db)
+  const id = rows[0]?.id ?? 0
+  const taken = await withdrawFxRate(db, OPERATOR, { mode: 'live', id, note: undefined })
+  assert.equal(taken.kind, 'withdrawn')
+  assert.equal(taken.inForce.rateE4, 55_000n)
+  const rates = await listAppliedRates(db, 'live', { from: '2026-03-05', limit: 400 })
+  const at = rates[0]?.appliedUntil
+  const iso = (time: Date | null | undefined) => time?.toISOString().slice(0, 16)
+  assert.deepEqual(
+    rates.map((one) => [Number(one.rateE4), iso(one.appliedFrom), iso(one.appliedUntil)]),
+    [
+      [540_000, '2026-03-06T12:00', iso(at)],
+      [55_000, iso(at), undefined],
+      [55_000, undefined, undefined],
+      [54_000, '2026-03-05T16:15', '2026-03-06T12:00'],
+    ],
+  )
 })
 
 test('the days of a window are inclusive, and an invalid window is refused', async () => {

@@ -83,6 +83,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'incident.updated': 'Atualizou um incidente',
   'incident.resolved': 'Encerrou um incidente',
   'fx_rate.set': 'Definiu o câmbio',
+  'fx_rate.withdrawn': 'Retirou uma taxa de câmbio',
   'reconciliation_difference.explained': 'Explicou uma diferença',
   'upstream_costs.imported': 'Importou custos de um provedor',
   'audit_log.exported': 'Exportou a auditoria',
