@@ -11,6 +11,7 @@ import { deriveKey } from '../lib/derive-key.ts'
 import type { Log } from '../lib/log.ts'
 import { createConfirmTokens, type ConfirmTokens } from './confirm-tokens.ts'
 import type { Auth, createAuth } from './create-auth.ts'
+import { createDeviceCookies, type DeviceCookies } from './device-cookie.ts'
 import { readSessionToken } from './session-cookie.ts'
 import type { FactorKeys } from './second-factor.ts'
 import { findSession, findWaitingSession, type Session } from './sessions.ts'
@@ -19,6 +20,7 @@ export interface SignIn {
   /** For the origin that the browser uses; undefined if our own origin is not configured. */
   authFor(origin: string): Promise<Auth | undefined>
   readonly confirmTokens: ConfirmTokens
+  readonly devices: DeviceCookies
   /** Takes a `Cookie` header. Reads the database each time, so that signing out takes effect on every node at once. */
   findSession(cookies: string | undefined): Promise<Session | undefined>
   /** Finds a session that may not act before its user enters a code of the second factor. */
@@ -63,6 +65,7 @@ export function createSignIn(options: {
       return auth
     },
     confirmTokens,
+    devices: createDeviceCookies(deriveKey(sealingKey, 'known devices')),
     async findSession(cookies) {
       const token = readSessionToken(cookies, secret)
       return token === undefined ? undefined : findSession(db, token)

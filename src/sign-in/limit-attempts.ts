@@ -27,3 +27,11 @@ export async function limitAttempts(
   // A concurrent attempt may have started the window a moment later, so cap the wait at the whole window.
   return row && row.tries > max ? Math.min(Math.max(row.seconds_left, 1), seconds) : undefined
 }
+
+/** Takes one attempt out of each count. */
+export async function giveBackAttempts(db: Database, keys: readonly string[]): Promise<void> {
+  for (const key of keys)
+    await sql`
+      update sign_in_attempts set tries = greatest(tries - 1, 0)
+      where key_hash = ${sha256(key)}`.execute(db)
+}

@@ -22,9 +22,10 @@ import {
 import type { SignInDeps } from './sign-in-deps.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import { AUTH_BODY_BYTES_MAX } from './auth-body.ts'
-import { authOf, clientHeaders, limitAddress, passCookies, signInIsOff } from './auth-routes.ts'
+import { authOf, clientHeaders, passCookies, signInIsOff } from './auth-routes.ts'
 import { authPage, sendAuthPage } from './auth-page.ts'
 import { isPasswordOf } from './is-password-of.ts'
+import { limitCaller } from './limit-caller.ts'
 import { isFromOwnPage } from './own-session.ts'
 
 interface Form {
@@ -90,7 +91,8 @@ async function confirm(deps: SignInDeps, form: Form): Promise<FastifyReply> {
   const { internalAdapter } = await auth.$context
   const user = userId === undefined ? null : await internalAdapter.findUserById(userId)
   if (!user) return sendAuthPage(reply, 400, SPENT_CONFIRMATION)
-  if ((await limitAddress(deps, '/sign-in/email', user.email)) !== undefined)
+  const limited = await limitCaller(deps, 'password', { request, email: user.email })
+  if (limited.kind === 'refused')
     return sendAuthPage(
       reply,
       429,
@@ -102,6 +104,7 @@ async function confirm(deps: SignInDeps, form: Form): Promise<FastifyReply> {
       400,
       confirmPage(token, { fault: 'A senha não é a que foi escolhida ao criar a conta.' }),
     )
+  await limited.giveBack()
   await proveUser(deps.db, user.id)
   const answer = await auth.api.signInEmail({
     body: { email: user.email, password },

@@ -1,11 +1,11 @@
 /**
- * `/auth/*`: better-auth behind a list of the allowed requests and their fields. The mails and the password attempts
- * for one address are limited, whichever client sends them. `security-routes.ts` has the routes that guard an account.
+ * `/auth/*`: better-auth behind a list of the allowed requests and their fields. The mails and the wrong passwords for
+ * one address are limited (`limit-sign-in.ts`). `security-routes.ts` has the routes that guard an account.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import type { Auth } from '../../sign-in/create-auth.ts'
-import { limitAttempts, type Limit } from '../../sign-in/limit-attempts.ts'
+import type { SignInLimited } from '../../sign-in/limit-sign-in.ts'
 import type { Session } from '../../sign-in/sessions.ts'
 import { AUTH_PATH, CLIENT_IP_HEADER } from '../../sign-in/sign-in-terms.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
@@ -13,6 +13,7 @@ import { originOf } from '../rest/origin-of.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import { restError } from '../rest/rest-error.ts'
 import { AUTH_BODY_BYTES_MAX, readBody, type Fields } from './auth-body.ts'
+import { limitCaller, type SignInCaller } from './limit-caller.ts'
 import { ownSession, type Needs } from './own-session.ts'
 import { sendAuthJson, sendFault, sendTooMany } from './send-fault.ts'
 import { settle } from './settle-answer.ts'
@@ -43,9 +44,6 @@ const ASKED: Readonly<Record<string, Asked>> = {
 }
 const RESET_LINK = /^\/reset-password\/[A-Za-z0-9]{1,64}$/
 
-/** Limits for one address over all clients. A link by mail still works when the password attempts are used up. */
-const PASSWORDS: Limit = { max: 10, seconds: 600 }
-const MAILS: Limit = { max: 5, seconds: 3_600 }
 const SENDS_MAIL = new Set([
   '/sign-up/email',
   '/sign-in/magic-link',
@@ -75,13 +73,15 @@ export const authRoutes = [
         if (!session) return reply
       }
       const email = session?.email ?? body.fields['email']
-      if (typeof email === 'string') {
-        const retryAfter = await limitAddress(deps, path, email)
-        if (retryAfter !== undefined) return sendTooMany(reply, retryAfter)
-      }
+      const limited =
+        typeof email === 'string'
+          ? await limitRequest(deps, path, { request, email, session })
+          : undefined
+      if (limited?.kind === 'refused') return sendTooMany(reply, limited.retryAfter)
       const passed = webRequest(deps, request, body.fields)
       if (asked.isOfNobody) passed.headers.delete('cookie')
       const answer = await auth.handler(passed)
+      if (answer.ok && TRIES_PASSWORD.has(path)) await limited?.giveBack()
       return sendAnswer(reply, await settle(deps, { path, request, session, answer }))
     },
   }),
@@ -102,15 +102,14 @@ export function signInIsOff(reply: FastifyReply): FastifyReply {
   return restError(reply, 503, 'sign_in_unavailable', 'the server does not know its PUBLIC_URL')
 }
 
-/** Undefined: the request may continue. */
-export async function limitAddress(
-  { db }: SignInDeps,
+/** Undefined for requests that neither try a password nor send a mail. */
+async function limitRequest(
+  deps: SignInDeps,
   path: string,
-  email: string,
-): Promise<number | undefined> {
-  const address = email.toLowerCase()
-  if (TRIES_PASSWORD.has(path)) return limitAttempts(db, `password ${address}`, PASSWORDS)
-  return SENDS_MAIL.has(path) ? limitAttempts(db, `mail ${address}`, MAILS) : undefined
+  client: SignInCaller,
+): Promise<SignInLimited | undefined> {
+  if (TRIES_PASSWORD.has(path)) return limitCaller(deps, 'password', client)
+  return SENDS_MAIL.has(path) ? limitCaller(deps, 'mail', client) : undefined
 }
 
 /** The headers that better-auth receives, without any that a client could forge. */

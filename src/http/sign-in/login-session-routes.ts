@@ -1,8 +1,10 @@
 /** `GET /session`: the signed-in customer, and the token that pages need for further requests. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { findCustomer } from '../../customers/customers.ts'
 import { answer } from '../rest/values.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
+import { originOf } from '../rest/origin-of.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
@@ -28,11 +30,13 @@ export const loginSessionRoutes = [
         description: 'sandbox: nada custa dinheiro de verdade.',
       }),
     }),
-    async handle({ caller, reply }, deps: SignInDeps) {
+    async handle({ caller, request, reply }, deps: SignInDeps) {
       const customer = await findCustomer(deps.db, caller.customerId)
       if (!customer || customer.deletedAt) throw new RestRefusal(403, 'forbidden')
       reply.header('cache-control', 'no-store')
       const { id, name, email } = customer
+      if (caller.sessionId !== undefined && email !== null)
+        rememberDevice(deps, request, reply, email)
       return {
         customer: { id, name, email },
         is_admin: email !== null && deps.adminEmails.has(email.toLowerCase()),
@@ -42,3 +46,18 @@ export const loginSessionRoutes = [
     },
   }),
 ]
+
+/** Every page of the dashboard asks for its session first, whichever way the user signed in. */
+function rememberDevice(
+  { signIn, publicUrl }: SignInDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  email: string,
+): void {
+  const cookie = signIn.devices.remember(
+    request.headers.cookie,
+    email,
+    originOf(request, publicUrl),
+  )
+  if (cookie !== undefined) reply.header('set-cookie', cookie)
+}

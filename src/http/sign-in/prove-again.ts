@@ -1,8 +1,9 @@
 import { hasSecondFactor, checkFactorCode } from '../../sign-in/second-factor.ts'
 import { markProved } from '../../sign-in/sessions.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
-import { authOf, limitAddress } from './auth-routes.ts'
+import { authOf } from './auth-routes.ts'
 import { isPasswordOf } from './is-password-of.ts'
+import { limitCaller } from './limit-caller.ts'
 import { refusal, type SecurityCall } from './security-route.ts'
 
 /**
@@ -18,10 +19,12 @@ export async function proveAgain(deps: SignInDeps, call: SecurityCall): Promise<
   } else {
     const auth = await authOf(deps, request)
     if (!auth) throw refusal(503, 'SIGN_IN_UNAVAILABLE')
-    const retryAfter = await limitAddress(deps, '/sign-in/email', session.email)
-    if (retryAfter !== undefined) throw refusal({ kind: 'too_many', retryAfter })
+    const limited = await limitCaller(deps, 'password', { request, email: session.email, session })
+    if (limited.kind === 'refused')
+      throw refusal({ kind: 'too_many', retryAfter: limited.retryAfter })
     if (!(await isPasswordOf(auth, session.userId, call.text('password'))))
       throw refusal(400, 'INVALID_PASSWORD')
+    await limited.giveBack()
   }
   if (!(await markProved(db, session.id))) throw refusal(401, 'UNAUTHORIZED')
   return { status: true }

@@ -1,0 +1,22 @@
+import { isIPv6 } from 'node:net'
+
+/**
+ * The networks of a client that share a count: `near` is one household or machine (an IPv4 address, an IPv6 /64),
+ * `wide` what one tenant can get without effort (a /24, a /48).
+ */
+export function clientNetworks(ip: string): { readonly near: string; readonly wide: string } {
+  if (!isIPv6(ip)) return { near: ip, wide: `${ip.split('.').slice(0, 3).join('.')}.0/24` }
+  const groups = ipv6Groups(ip)
+  const prefix = (count: number): string => groups.slice(0, count).join(':')
+  return { near: `${prefix(4)}::/64`, wide: `${prefix(3)}::/48` }
+}
+
+/** The eight groups without leading zeros, so that every spelling of an address gives the same ones. */
+function ipv6Groups(ip: string): string[] {
+  const { hostname } = new URL(`http://[${ip.replace(/%.*$/, '')}]`)
+  const [head = '', tail] = hostname.slice(1, -1).split('::')
+  const before = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0')
+  return [...before, ...zeros, ...after]
+}
