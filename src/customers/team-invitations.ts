@@ -8,6 +8,7 @@ import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
 import type { TeamRole } from '../db/tables.ts'
 import { createId, isUuid, randomText, sha256 } from '../lib/ids.ts'
+import { limitInvitations } from './limit-invitations.ts'
 
 export const OPEN_INVITATIONS_MAX = 50
 export const INVITATION_DAYS = 7
@@ -41,12 +42,15 @@ export async function insertInvitation(
 ): Promise<
   | { kind: 'created'; invitation: TeamInvitation; token: string }
   | { kind: 'already_member' | 'already_invited' | 'too_many_invitations' }
+  | { kind: 'invitation_limit_reached'; retryAfter: number }
 > {
   const email = input.email.toLowerCase()
   if (await isOfTeam(trx, input.teamId, email)) return { kind: 'already_member' }
   const open = await listInvitations(trx, input.teamId)
   if (open.some((invitation) => invitation.email === email)) return { kind: 'already_invited' }
   if (open.length >= OPEN_INVITATIONS_MAX) return { kind: 'too_many_invitations' }
+  const retryAfter = await limitInvitations(trx, input)
+  if (retryAfter !== undefined) return { kind: 'invitation_limit_reached', retryAfter }
   const token = randomText(TOKEN_LENGTH)
   const row = await trx
     .insertInto('team_invitations')

@@ -1,5 +1,6 @@
 /** Mails on keys, alerts, teams, webhooks and the account itself. */
 import type { DataReader, Fact, Template } from './mail-content.ts'
+import { nameForStrangers } from './name-for-strangers.ts'
 
 export const ACCOUNT_TEMPLATES = {
   boas_vindas: () => ({
@@ -56,7 +57,6 @@ export const ACCOUNT_TEMPLATES = {
     ],
   }),
   convite_equipe: (data) => {
-    const team = data.text('team_name')
     return {
       isToStranger: true,
       subject: 'Convite para uma equipe',
@@ -65,8 +65,8 @@ export const ACCOUNT_TEMPLATES = {
         'Para aceitar, entre no painel com este endereço de e-mail: o convite está em Equipes. Pela API, use o código abaixo.',
       ],
       facts: [
-        ['Equipe', team && withoutLinks(team)],
-        ['Quem convidou', inviterOf(data)],
+        ['Equipe', nameForStrangers(data.text('team_name'))],
+        ['Quem convidou', nameForStrangers(data.text('invited_by'))],
         ['Papel', ROLES[data.text('role') ?? '']],
         ['Vale até', data.time('expires_at')],
       ],
@@ -151,11 +151,6 @@ function keyLine(key: DataReader): string {
   return lastFour === undefined ? keyName(key) : `${keyName(key)}, termina em ${lastFour}`
 }
 
-function inviterOf(data: DataReader): string | undefined {
-  const name = data.text('invited_by')
-  return name && withoutLinks(name)
-}
-
 function copiedToken(data: DataReader) {
   const token = data.code('token')
   return token === undefined ? undefined : { label: 'Código do convite', text: token }
@@ -164,14 +159,6 @@ function copiedToken(data: DataReader) {
 function linkToTeams(data: DataReader) {
   const url = data.url('url')
   return url === undefined ? undefined : { label: 'Ver o convite', url }
-}
-
-/**
- * The inviter chooses this text and its reader. Mail programs turn text that looks like an address into a link;
- * an invisible character after each separator prevents that.
- */
-function withoutLinks(text: string): string {
-  return text.replaceAll(/([.:/@])(?=\S)/g, '$1\u200c')
 }
 
 function period(data: DataReader): string | undefined {

@@ -1,6 +1,6 @@
 import type { Database } from '../db/open.ts'
 import { clientNetworks } from '../lib/client-networks.ts'
-import { giveBackAttempts, limitAttempts, type Limit } from './limit-attempts.ts'
+import { giveBackAttempts, limitAttempts, type Limit } from '../db/limit-attempts.ts'
 
 /** A wrong password, or a mail that anybody may request for an address. */
 export type SignInAttempt = 'password' | 'mail'

@@ -4,7 +4,7 @@ import { inTransaction, type Database } from '../db/open.ts'
 import { createId } from '../lib/ids.ts'
 import { seal, unseal } from '../lib/seal.ts'
 import { replaceBackupCodes, takeBackupCode } from './backup-codes.ts'
-import { limitAttempts, type Limit } from './limit-attempts.ts'
+import { limitAttempts, type Limit } from '../db/limit-attempts.ts'
 import { findTotpStep, TOTP_SECRET_BYTES } from './totp.ts'
 
 export interface FactorKeys {

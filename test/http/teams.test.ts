@@ -8,7 +8,7 @@ import { insertInvitation } from '../../src/customers/team-invitations.ts'
 import { insertTeam } from '../../src/customers/teams.ts'
 import type { TeamRole } from '../../src/db/tables.ts'
 import { findAccount } from '../../src/ledger/entries.ts'
-import { createId, randomText } from '../../src/lib/ids.ts'
+import { createId, randomText, sha256 } from '../../src/lib/ids.ts'
 import { parseBrl } from '../../src/lib/money.ts'
 import {
   startSandboxUpstream,
@@ -139,7 +139,7 @@ async function seedTeam(): Promise<SeededTeam> {
     }
     const invited = await insertInvitation(trx, {
       teamId: id,
-      email: 'ana@exemplo.com.br',
+      email: `${createId()}@exemplo.com.br`,
       role: 'member',
       invitedBy: ownerId,
     })
@@ -413,6 +413,52 @@ test('of invitations made at once no more than 50 are open, and one for each e-m
       400,
       'invalid_request',
     )
+})
+
+test('invitations that are revoked count: a stranger gets five a day from all teams together', async () => {
+  const people = await Promise.all([makePerson('Hugo'), makePerson('Íris')])
+  const email = `alvo-${createId()}@exemplo.com.br`
+  const answers: Asked[] = []
+  for (const owner of [...people, ...people, ...people]) {
+    const path = `/me/teams/${await makeTeam(owner)}/invitations`
+    const invited = await call(owner, 'POST', path, { email, role: 'member' })
+    answers.push(invited)
+    if (invited.status === 201) await call(owner, 'DELETE', `${path}/${invited.json.id}`)
+  }
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [201, 201, 201, 201, 201, 429],
+  )
+  assertRefused(answers[5] as Asked, 429, 'invitation_limit_reached')
+  assert.match(answers[5]?.headers.get('retry-after') ?? '', /^[1-9]\d+$/)
+})
+
+test('a team and an inviter send a hundred invitations a day, and all of them 5,000', async () => {
+  const [owner, admin] = await Promise.all([makePerson('Joel'), makePerson('Kátia')])
+  const one = await makeTeam(owner)
+  const invite = (by: Person, teamId: string): Promise<Asked> =>
+    call(by, 'POST', `/me/teams/${teamId}/invitations`, {
+      email: `${createId()}@exemplo.com.br`,
+      role: 'member',
+    })
+  const full = async (key: string, tries: number): Promise<void> => {
+    const row = { key_hash: sha256(key), tries, ends_at: new Date(Date.now() + 60_000) }
+    await database.db
+      .insertInto('sign_in_attempts')
+      .values(row)
+      .onConflict((conflict) => conflict.column('key_hash').doUpdateSet({ tries }))
+      .execute()
+  }
+  await full(`invitation by team ${one}`, 99)
+  assert.equal((await invite(owner, one)).status, 201)
+  assertRefused(await invite(owner, one), 429, 'invitation_limit_reached')
+  assert.equal((await invite(owner, await makeTeam(owner))).status, 201)
+  await full(`invitation by ${owner.id}`, 100)
+  assertRefused(await invite(owner, await makeTeam(owner)), 429, 'invitation_limit_reached')
+  assert.equal((await invite(admin, await makeTeam(admin))).status, 201)
+  await full('invitation', 5_000)
+  assertRefused(await invite(admin, await makeTeam(admin)), 429, 'invitation_limit_reached')
+  await full('invitation', 0)
 })
 
 test('the token of an invitation is shown once and kept as a hash', async () => {

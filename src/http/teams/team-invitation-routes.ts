@@ -71,6 +71,7 @@ const listAndCreate = [
     refusals: {
       404: ['team_not_found'],
       409: ['already_member', 'already_invited', 'too_many_invitations'],
+      429: ['invitation_limit_reached'],
     },
     async handle({ caller, params, body, request, reply }, deps: TeamDeps) {
       const { email, role } = body
@@ -82,6 +83,10 @@ const listAndCreate = [
         const created = await inviteToTeam(trx, actorOf(caller), input)
         if (created.kind === 'too_many_invitations')
           throw new RestRefusal(409, created.kind, `at most ${OPEN_INVITATIONS_MAX} open ones`)
+        if (created.kind === 'invitation_limit_reached') {
+          reply.header('retry-after', created.retryAfter)
+          throw new RestRefusal(429, created.kind, 'too many invitations within a day')
+        }
         if (created.kind !== 'created') throw new RestRefusal(409, created.kind)
         const { invitation, token } = created
         await queueMail(trx, {

@@ -63,6 +63,8 @@ export const ERROR_TEXTS: Readonly<Record<string, string>> = {
   already_member: 'Esta pessoa já está na equipe.',
   already_invited: 'Esta pessoa já tem um convite em aberto. Retire-o para enviar outro.',
   too_many_invitations: 'Há 50 convites em aberto, o máximo. Retire os que não valem mais.',
+  invitation_limit_reached:
+    'Convites demais em um dia, para esta pessoa ou por esta conta. Tente de novo amanhã.',
   too_many_members: 'A equipe está cheia: são 200 pessoas no máximo.',
   too_many_teams: 'Você já tem 100 equipes, o máximo. Exclua uma que não usa.',
   invitation_not_found: 'Este convite não vale mais: venceu, foi retirado ou já foi respondido.',

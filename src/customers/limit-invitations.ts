@@ -1,0 +1,34 @@
+import type { Database } from '../db/open.ts'
+import { limitAttempts, type Limit } from '../db/limit-attempts.ts'
+
+const DAY = 86_400
+
+/** An invitation mails a stranger: the counts include revoked ones, and those of deleted accounts. */
+const LIMITS: Readonly<Record<'team' | 'inviter' | 'recipient' | 'everybody', Limit>> = {
+  team: { max: 100, seconds: DAY },
+  inviter: { max: 100, seconds: DAY },
+  recipient: { max: 5, seconds: DAY },
+  everybody: { max: 5_000, seconds: DAY },
+}
+
+/**
+ * Counts an invitation in the caller's transaction, so that one that is not sent counts for nothing. Returns undefined
+ * within the limits, or else the seconds until the next one is allowed. Concurrent callers lock the counts in this
+ * order.
+ */
+export async function limitInvitations(
+  trx: Database,
+  { teamId, invitedBy, email }: { teamId: string; invitedBy: string; email: string },
+): Promise<number | undefined> {
+  const counts: [string, Limit][] = [
+    [`invitation by team ${teamId}`, LIMITS.team],
+    [`invitation by ${invitedBy}`, LIMITS.inviter],
+    [`invitation to ${email.toLowerCase()}`, LIMITS.recipient],
+    ['invitation', LIMITS.everybody],
+  ]
+  for (const [key, limit] of counts) {
+    const retryAfter = await limitAttempts(trx, key, limit)
+    if (retryAfter !== undefined) return retryAfter
+  }
+  return undefined
+}
