@@ -4,7 +4,9 @@
  */
 import { createApp, type App } from './composition/create-app.ts'
 import { ConfigError, loadConfig, type Config } from './composition/config.ts'
+import { explainStartFailure } from './composition/explain-start-failure.ts'
 import { greet } from './composition/greet.ts'
+import { loadEnvFile } from './composition/load-env-file.ts'
 import { startEmbedded, type EmbeddedPostgres } from './db/embedded.ts'
 import { createProcessLog } from './lib/log.ts'
 
@@ -14,10 +16,12 @@ process.on('exit', () => log.flush())
 /** Promises, so that a stop during the start waits for the parts that it then has to close. */
 let embedded: Promise<EmbeddedPostgres> | undefined
 let app: Promise<App> | undefined
-let isStopping = false
+let stoppedAtMs: number | undefined
+/** npm forwards the Ctrl-C that the terminal has sent to this process, too: within this time it is the same one. */
+const FORWARDED_MS_MAX = 1_000
 
-process.on('SIGINT', () => void stop(0))
-process.on('SIGTERM', () => void stop(0))
+process.on('SIGINT', stopOnSignal)
+process.on('SIGTERM', stopOnSignal)
 process.on('uncaughtException', (error) => {
   log.error('uncaught', { error })
   void stop(1)
@@ -25,23 +29,29 @@ process.on('uncaughtException', (error) => {
 
 try {
   const databaseUrl = config.databaseUrl ?? (await startDatabase()).databaseUrl
-  if (!isStopping) app = createApp(config, databaseUrl, log)
-  if (app) await greet(config, await app, await (await app).listen(), log)
+  if (stoppedAtMs === undefined) app = createApp(config, databaseUrl, log)
+  if (app) {
+    const address = await (await app).listen()
+    const embeddedFolder = (await embedded)?.folder
+    await greet(config, await app, address, { embeddedFolder, log })
+  }
 } catch (error) {
   // A stop during the start makes the rest of the start fail; the stop itself continues.
-  if (!isStopping) await fail(error)
+  if (stoppedAtMs === undefined) await fail(error)
 }
 
 async function fail(error: unknown): Promise<void> {
-  process.stderr.write(
-    `Catraca could not start: ${error instanceof Error ? error.message : String(error)}\n`,
-  )
-  log.error('start_failed', { error })
+  const reason = explainStartFailure(error, config)
+  const text = reason ?? (error instanceof Error ? error.message : String(error))
+  process.stderr.write(`Catraca could not start: ${text}\n`)
+  if (reason === undefined) log.error('start_failed', { error })
+  else if (config.mode === 'live') log.error('start_failed', { reason })
   await stop(1)
 }
 
 function readConfig(): Config {
   try {
+    loadEnvFile(process.cwd())
     return loadConfig(process.env, process.cwd())
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
@@ -54,14 +64,20 @@ function startDatabase(): Promise<EmbeddedPostgres> {
   embedded = startEmbedded({
     dataDir: config.dataDir,
     log: (message) => log.info('embedded_postgres', { message }),
+    warn: (message) => log.warn('embedded_postgres', { message }),
   })
   return embedded
 }
 
+function stopOnSignal(): void {
+  if (stoppedAtMs === undefined) return void stop(0)
+  if (performance.now() - stoppedAtMs > FORWARDED_MS_MAX) process.exit(1)
+}
+
 /** The database is stopped last: every other part may still have rows to write. */
 async function stop(code: number): Promise<void> {
-  if (isStopping) process.exit(code || 1)
-  isStopping = true
+  if (stoppedAtMs !== undefined) process.exit(code || 1)
+  stoppedAtMs = performance.now()
   log.info('stopping', { note: 'running calls are let end; once more to stop at once' })
   // An app that failed to start is reported by `fail`, and has nothing to close.
   const running = await app?.catch(() => undefined)

@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util'
 import { ConfigError, type Config } from '../composition/config.ts'
+import { describeDatabase } from '../composition/describe-database.ts'
 import { assertMode, ModeError } from '../db/claim-mode.ts'
 import { startEmbedded } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
@@ -59,16 +60,15 @@ export interface Surroundings {
 export async function runCommandLine(args: string[], around: Surroundings): Promise<number> {
   try {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
-    const found = findCommand(positionals)
-    if (!found || values.help) {
+    if (values.help || positionals.length === 0) {
       around.print(helpText())
-      return values.help || positionals.length === 0 ? 0 : 2
+      return 0
     }
-    const { name, command } = found
+    const { name, command } = findCommand(positionals)
     const rest = positionals.slice(name.split(' ').length)
     assertUsage(name, command, rest, values)
     const config = around.loadConfig()
-    return await withDatabase(config, async (db, databaseUrl) => {
+    return await withDatabase(config, around, async (db, databaseUrl) => {
       if (!command.runsInEitherMode) await assertMode(db, config.mode)
       const input: CommandInput = { db, databaseUrl, config, args: rest, options: values }
       const result = await command.run(input)
@@ -88,11 +88,21 @@ export async function runCommandLine(args: string[], around: Surroundings): Prom
   }
 }
 
-/** A command has one or two words. */
-function findCommand(words: string[]): { name: string; command: Command } | undefined {
+/** A command has one or two words. Throws a `UsageError` that names the commands that come close. */
+function findCommand(words: string[]): { name: string; command: Command } {
   const names = [words.slice(0, 2).join(' '), words[0] ?? '']
   const name = names.find((name) => Object.hasOwn(commands, name))
-  return name === undefined ? undefined : { name, command: commands[name] as Command }
+  if (name !== undefined) return { name, command: commands[name] as Command }
+  const known = Object.keys(commands)
+  const sameNoun = known.filter((name) => name.split(' ')[0] === words[0])
+  const nouns = new Set(known.map((name) => name.split(' ')[0]))
+  throw new UsageError(
+    `unknown command: ${words.slice(0, 2).join(' ')}\n${
+      sameNoun.length > 0
+        ? `there ${sameNoun.length === 1 ? 'is' : 'are'}: ${sameNoun.join(', ')}`
+        : `commands begin with: ${[...nouns].join(', ')}`
+    }\n--help explains all of them`,
+  )
 }
 
 /** Refuses unknown options: one of them may be a mistyped limit. */
@@ -116,15 +126,23 @@ function assertUsage(
     )
 }
 
-/** Uses the embedded database if it is running; otherwise starts it for this command. */
+/**
+ * Uses the embedded database if it is running; otherwise starts it for this command. The first line on stderr names
+ * mode and database: with other settings than the server's, a command would silently change another database.
+ */
 async function withDatabase(
   config: Config,
+  around: Surroundings,
   work: (db: Database, databaseUrl: string) => Promise<number>,
 ): Promise<number> {
   const embedded = config.databaseUrl
     ? undefined
     : await startEmbedded({ dataDir: config.dataDir, log: () => {} })
   const databaseUrl = config.databaseUrl ?? (embedded as { databaseUrl: string }).databaseUrl
+  const name = embedded
+    ? `the embedded database in ${embedded.folder}`
+    : describeDatabase(databaseUrl)
+  around.complain(`${config.mode} mode, ${name}\n`)
   try {
     await migrate(databaseUrl)
     const { db, close } = openDatabase(databaseUrl, { onError: () => {} })

@@ -93,7 +93,7 @@ test('the default is a sandbox on this machine with an embedded database', () =>
     trustProxy: false,
     adminEmails: [],
     metricsToken: undefined,
-    logLevel: 'info',
+    logLevel: 'warn',
   } satisfies Omit<Config, 'models'>)
 })
 

@@ -78,6 +78,7 @@ export interface Config {
   /** In lower case. */
   readonly adminEmails: readonly string[]
   readonly metricsToken: string | undefined
+  /** In sandbox mode a person reads the terminal, so that only warnings are logged unless the operator wants more. */
   readonly logLevel: LogLevel
 }
 
@@ -86,7 +87,7 @@ export class ConfigError extends Error {
   readonly faults: readonly string[]
   constructor(faults: readonly string[]) {
     super(
-      `the configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+      `the configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}\nSet variables in .env or in the environment; docs/operations.md explains each one.`,
     )
     this.faults = faults
   }
@@ -147,7 +148,7 @@ export function loadConfig(environment: Environment, folder: string): Config {
     trustProxy: read.addresses('TRUST_PROXY'),
     adminEmails: read.list('ADMIN_EMAILS').map((email) => email.toLowerCase()),
     metricsToken: environment.METRICS_TOKEN || undefined,
-    logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+    logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, mode === 'live' ? 'info' : 'warn'),
   }
   if (faults.length > 0) throw new ConfigError(faults)
   return config

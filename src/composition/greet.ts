@@ -1,33 +1,50 @@
 import type { Log } from '../lib/log.ts'
 import type { Config } from './config.ts'
 import type { App } from './create-app.ts'
+import { describeDatabase } from './describe-database.ts'
 import { ensureDemo } from './ensure-demo.ts'
+import { findMissingSettings } from './find-missing-settings.ts'
 
-/** In sandbox mode, prints the demo key and a first request to copy and paste. */
+/** Prints where the server is. In sandbox mode also the demo key and a first request to copy and paste. */
 export async function greet(
-  { mode, dataDir, upstreams, upstreamsLeftOut }: Config,
+  config: Config,
   { db }: App,
   address: string,
-  log: Log,
+  { embeddedFolder, log }: { embeddedFolder: string | undefined; log: Log },
 ): Promise<void> {
+  const { mode, dataDir } = config
   log.info('listening', { address, mode })
-  if (mode === 'live') return
-  const real = upstreams.map(({ id }) => id)
+  const real = mode === 'sandbox' ? config.upstreams.map(({ id }) => id) : []
   if (real.length > 0) log.warn('sandbox_calls_real_providers', { upstreams: real })
-  const secret = await ensureDemo(db, dataDir).catch((error: unknown) => {
-    // The server is already listening: a failure here stops no call.
-    log.warn('demo_not_ready', { error })
-    return undefined
-  })
-  if (secret === undefined) return
-  process.stdout.write(`
-Catraca is up, in sandbox mode: ${providersLine(real, upstreamsLeftOut)}
+  const secret = mode === 'sandbox' ? await ensureDemoIfPossible() : undefined
+  const facts: [string, string][] = [['address', `${address}/v1`]]
+  if (secret !== undefined) facts.push(['key', secret])
+  facts.push(['pages', `${config.publicUrl ?? address}/`], ['data', dataDir])
+  if (config.databaseUrl !== undefined)
+    facts.push(['database', describeDatabase(config.databaseUrl)])
+  else if (embeddedFolder !== undefined && !embeddedFolder.startsWith(dataDir))
+    facts.push(['database', `${embeddedFolder} (its account cannot open the data folder)`])
+  const missing = findMissingSettings(config).map((text) => `  - ${text}\n`)
+  process.stdout.write(
+    [
+      `\nCatraca is up, in ${mode} mode: ${mode === 'sandbox' ? providersLine(real, config.upstreamsLeftOut) : 'real providers, real money.'}\n`,
+      facts.map(([name, value]) => `  ${name.padEnd(8)}  ${value}\n`).join(''),
+      ...(secret === undefined ? [] : [firstSteps(address, secret)]),
+      ...(missing.length === 0 ? [] : [`Settings are missing:\n${missing.join('')}`]),
+    ].join('\n'),
+  )
 
-  address  ${address}/v1
-  key      ${secret}
-  pages    ${address}/
+  function ensureDemoIfPossible(): Promise<string | undefined> {
+    return ensureDemo(db, dataDir).catch((error: unknown) => {
+      // The server is already listening: a failure here stops no call.
+      log.warn('demo_not_ready', { error })
+      return undefined
+    })
+  }
+}
 
-Try it:
+function firstSteps(address: string, secret: string): string {
+  return `Try it:
 
   curl ${address}/v1/chat/completions \\
     -H "Authorization: Bearer ${secret}" \\
@@ -37,7 +54,7 @@ Try it:
   curl ${address}/v1/usage -H "Authorization: Bearer ${secret}"
 
 Or in the browser: sign up at ${address}/ and find the mail at ${address}/mailbox
-`)
+`
 }
 
 function providersLine(real: readonly string[], leftOut: readonly string[]): string {

@@ -28,6 +28,8 @@ import { isAlive } from '../lib/process-identity.ts'
 
 export interface EmbeddedPostgres {
   readonly databaseUrl: string
+  /** Its files. */
+  readonly folder: string
   /** Stops the database, unless another living process uses it. */
   stop(): Promise<void>
 }
@@ -61,6 +63,8 @@ const SETTINGS = {
 export async function startEmbedded(options: {
   dataDir: string
   log: (message: string) => void
+  /** For a database that died under this process; `log` if not given. */
+  warn?: (message: string) => void
   /** Settings that replace the service's: tests that never crash this server need no `fsync`. */
   settings?: Readonly<Record<string, string>>
 }): Promise<EmbeddedPostgres> {
@@ -75,9 +79,10 @@ export async function startEmbedded(options: {
     )
   try {
     const databaseUrl = await start()
-    const watch = keepUp(join(home, 'cluster'), start, options.log)
+    const watch = keepUp(join(home, 'cluster'), start, options.warn ?? options.log)
     return {
       databaseUrl,
+      folder: home,
       async stop() {
         await watch.stop()
         await withStartLock(home, async () => (release() ? stopServer(home) : undefined))
@@ -93,15 +98,15 @@ export async function startEmbedded(options: {
 function keepUp(
   cluster: string,
   start: () => Promise<string>,
-  log: (message: string) => void,
+  warn: (message: string) => void,
 ): { stop(): Promise<void> } {
   let restarting: Promise<void> | undefined
   const timer = setInterval(() => {
     if (restarting || findPostmaster(cluster)) return
-    log('the database died; starting it again')
+    warn('the database died; starting it again')
     restarting = start()
-      .then(() => log('the database is up again'))
-      .catch((error: unknown) => log(`the database does not start: ${String(error)}`))
+      .then(() => warn('the database is up again'))
+      .catch((error: unknown) => warn(`the database does not start: ${String(error)}`))
       .finally(() => (restarting = undefined))
   }, WATCH_MS)
   timer.unref()

@@ -96,12 +96,18 @@ export function openDatabase(
     max: 10,
     idleTimeoutMillis: 30_000,
   })
-  pool.on('error', options.onError)
+  let isClosing = false
+  // While the pool says goodbye, the database may end the same connections.
+  pool.on('error', (error) => (isClosing ? undefined : options.onError(error)))
   // A connection that breaks during a query reports it twice: the query fails, which is enough, and an event without a
   // listener would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-  return { db, pool, close: () => db.destroy() }
+  const close = (): Promise<void> => {
+    isClosing = true
+    return db.destroy()
+  }
+  return { db, pool, close }
 }
 
 /**

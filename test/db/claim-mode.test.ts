@@ -62,7 +62,7 @@ test('a command of the other mode is refused; the doctor names the fault', async
   await start('live')
   const refused = await runCli(['fx', 'set', '5.2', '--note', 'x'], environment)
   assert.equal(refused.code, 2)
-  assert.match(refused.stderr, /^this database belongs to live mode .*\n$/)
+  assert.match(refused.stderr, /\nthis database belongs to live mode .*\n$/)
   const doctor = await runCli(['doctor'], environment)
   assert.equal(doctor.code, 1)
   assert.match(doctor.stdout, /^fault +this database belongs to live mode/m)

@@ -97,7 +97,7 @@ export async function createFaultNode(options: {
       fromMs: Date.now(),
       toMs: Infinity,
       how: `node ${options.index}, ${new Date().toISOString()}, ${ended}: ${log.slice(-5).join('\n        ')}`,
-      isFailedStart: log.some((line) => line.includes('"event":"start_failed"')),
+      isFailedStart: log.some((line) => line.startsWith('Catraca could not start')),
     }
     ownExits.push(exit)
     current = undefined

@@ -1,5 +1,6 @@
 /** Waits until a healed world has settled, and compares all counts. */
 import { execFile } from 'node:child_process'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -84,9 +85,9 @@ export function runAudit({ databaseUrl, catalogFile }: World): Promise<Settled['
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      ['src/cli/main.ts', 'audit'],
+      [join(root, 'src/cli/main.ts'), 'audit'],
       {
-        cwd: root,
+        cwd: tmpdir(),
         env: { ...process.env, DATABASE_URL: databaseUrl, CATRACA_CONFIG: catalogFile },
         maxBuffer: 64 * 1024 * 1024,
       },

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { runCommandLine } from '../../src/cli/run-command-line.ts'
 import { loadConfig } from '../../src/composition/config.ts'
 
@@ -34,8 +35,9 @@ export async function runCliProcess(
   program = 'src/cli/main.ts',
 ): Promise<RanCli> {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
-  const child = spawn(process.execPath, [program, ...args], {
-    cwd: root,
+  const child = spawn(process.execPath, [resolve(root, program), ...args], {
+    // Not the checkout, whose .env is the developer's own.
+    cwd: tmpdir(),
     env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { findFreePort } from './find-free-port.ts'
 
 export interface TestNode {
@@ -39,8 +39,9 @@ export async function startTestNode(options: {
 }): Promise<TestNode> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'catraca-node-')))
   const port = options.port ?? (await findFreePort())
-  const child = spawn(process.execPath, [options.program ?? 'src/main.ts'], {
-    cwd: root,
+  const child = spawn(process.execPath, [resolve(root, options.program ?? 'src/main.ts')], {
+    // Not the checkout, whose .env and catraca.config.json are the developer's own.
+    cwd: dataDir,
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       ...process.env,
@@ -51,6 +52,7 @@ export async function startTestNode(options: {
       PORT: String(port),
       RATE_LIMIT_PER_IP: '100000000',
       DRAIN_SECONDS: '10',
+      LOG_LEVEL: 'info',
       ...options.env,
     },
   })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
@@ -21,6 +21,8 @@ const DEMO_BALANCE = '50'
 interface Server {
   readonly process: ChildProcess
   readonly stdout: string
+  /** Until now: its log, and what it complains about. */
+  readonly stderr: () => string
   readonly baseUrl: string
   readonly secret: string
   /** The printed commands, as they are. */
@@ -49,17 +51,31 @@ async function startFresh({ withCluster = true } = {}): Promise<Server> {
   // A root's folder is closed to the account that runs the database, and would send it elsewhere.
   await chmod(dataDir, 0o755)
   if (withCluster) await prepared.putInto(dataDir)
+  await writeFile(join(dataDir, '.env'), `DATA_DIR=.\nPORT=${port}\n`)
   return start()
 }
 
-/** With none of the settings that this process may have; the compiled files are none of them. */
-function spawnServer() {
+/** In the folder of its `.env`, with none of the settings that this process may have. */
+function spawnProgram(args: readonly string[]) {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
-  return spawn(process.execPath, ['src/main.ts'], {
-    cwd: root,
-    env: { PATH, HOME, NODE_COMPILE_CACHE, DATA_DIR: dataDir, PORT: String(port) },
+  return spawn(process.execPath, args, {
+    cwd: dataDir,
+    env: { PATH, HOME, NODE_COMPILE_CACHE },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+}
+
+const spawnServer = () => spawnProgram([join(root, 'src/main.ts')])
+
+/** Runs to its end; the last part is the exit code. */
+async function run(args: readonly string[]): Promise<[string, string, number]> {
+  const child = spawnProgram(args)
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (text) => (stdout += String(text)))
+  child.stderr.on('data', (text) => (stderr += String(text)))
+  const [code] = (await once(child, 'close')) as [number]
+  return [stdout, stderr, code]
 }
 
 async function start(): Promise<Server> {
@@ -79,8 +95,9 @@ async function start(): Promise<Server> {
   server = {
     process: child,
     stdout,
-    baseUrl: match(/^ {2}address {2}(\S+)$/m),
-    secret: match(/^ {2}key {6}(\S+)$/m),
+    stderr: () => stderr,
+    baseUrl: match(/^ {2}address {3}(\S+)$/m),
+    secret: match(/^ {2}key {7}(\S+)$/m),
     commands: stdout.split('\n\n').filter((part) => part.startsWith('  curl ')),
   }
   return server
@@ -177,6 +194,7 @@ test('Ctrl-C ends it with code 0 and its database too, and the next start has ke
   const cost = await spend(first)
   const database = postmaster()
   assert.equal(await end(first, 'SIGINT'), 0)
+  assert.equal(first.stderr(), '', 'a clean stop reports no failure')
   assert.equal(isAlive(database), false)
 
   const second = await start()
@@ -189,6 +207,21 @@ test('Ctrl-C ends it with code 0 and its database too, and the next start has ke
   )
   const more = await spend(second)
   assert.equal(amount(await readUsage(second), 'balance_brl'), minus(DEMO_BALANCE, cost, more))
+})
+
+test('beside a server: a command takes the same .env and names its database, a second server names the taken port', async () => {
+  await startFresh()
+  const [stdout, stderr, code] = await run([join(root, 'src/cli/main.ts'), 'customer', 'list'])
+  assert.equal(code, 0)
+  assert.equal(stderr, `sandbox mode, the embedded database in ${join(dataDir, 'postgres')}\n`)
+  assert.match(stdout, /demo@example\.com/)
+
+  const second = await run([join(root, 'src/main.ts')])
+  assert.deepEqual([second[0], second[2]], ['', 1])
+  assert.match(
+    second[1],
+    new RegExp(`^[^\\n]*port ${port} [^\\n]*: PORT=${port + 1} npm start\\n$`),
+  )
 })
 
 test('after a kill the next start has key, balance and every charge', async () => {
@@ -226,6 +259,8 @@ test('Ctrl-C while an answer streams lets it end whole, charges it, and takes no
   const chunks = answer.body.pipeThrough(new TextDecoderStream()).getReader()
   let text = (await chunks.read()).value ?? ''
   const exited = once(first.process, 'exit')
+  // npm forwards the Ctrl-C that the terminal has sent already.
+  first.process.kill('SIGINT')
   first.process.kill('SIGINT')
   for (const deadline = Date.now() + 5_000; ; await sleep(20)) {
     const isRefused = await fetch(`${first.baseUrl}/healthz`).then(

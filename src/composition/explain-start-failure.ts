@@ -1,0 +1,28 @@
+import { ModeError } from '../db/claim-mode.ts'
+import type { Config } from './config.ts'
+
+/** Failures of the machine or of a setting, in words that say what to do. Undefined for any other failure. */
+export function explainStartFailure(
+  error: unknown,
+  { host, port, databaseUrl, dataDir }: Config,
+): string | undefined {
+  if (error instanceof ModeError) return error.message
+  const { code, message, syscall, path } = error as NodeJS.ErrnoException
+  if (syscall === 'listen' && code === 'EADDRINUSE')
+    return `port ${port} of ${host} is taken by another program, perhaps by another Catraca. Stop it, or choose another port: PORT=${port + 1} npm start`
+  if (syscall === 'listen' && code === 'EACCES')
+    return `this account may not listen on port ${port}. Choose a port from 1024 on: PORT=8080 npm start`
+  if (syscall === 'listen' && code === 'EADDRNOTAVAIL')
+    return `HOST: this machine has no address ${host}`
+  if (databaseUrl !== undefined && isOfDatabase(error))
+    return `the database of DATABASE_URL cannot be opened: ${message || code}`
+  if (path?.startsWith(dataDir) === true)
+    return `DATA_DIR: the folder ${dataDir} cannot be used: ${message}`
+  return undefined
+}
+
+/** The connection, or PostgreSQL before the first statement: unknown role, wrong password, no such database. */
+function isOfDatabase(error: unknown): boolean {
+  const { code = '', syscall } = error as NodeJS.ErrnoException
+  return syscall === 'connect' || syscall === 'getaddrinfo' || /^(28|3D)/.test(code)
+}
