@@ -14,6 +14,8 @@ export interface Actor {
   /** The API key or the login session of the act. */
   readonly apiKeyId?: string | undefined
   readonly sessionId?: string | undefined
+  /** Whether the user of the login session proved their identity within the last ten minutes. */
+  readonly isProved?: boolean | undefined
   readonly ip?: string
 }
 

@@ -7,6 +7,7 @@ import {
 import { createIpMatcher } from '../customers/ip-allowlist.ts'
 import { createKey, revokeKey } from '../customers/key-acts.ts'
 import { readKeyName } from '../customers/key-name.ts'
+import type { KeyScope } from '../customers/key-scopes.ts'
 import type { Config } from '../composition/config.ts'
 import type { BudgetPeriod } from '../db/tables.ts'
 import { decimalUsd, jsonUsd, parseUsd } from '../lib/money.ts'
@@ -27,7 +28,7 @@ const REQUESTS_PER_MINUTE = 120
 export const keyCommands: Record<string, Command> = {
   'key create': {
     usage:
-      '<customer> --name NAME [--models a,b] [--ip-allowlist 10.0.0.0/8,…] [--requests-per-minute N] [--tokens-per-minute N] [--budget-usd N --budget-period day|month|lifetime] [--expires-at ISO]',
+      '<customer> --name NAME [--scope calls|account] [--models a,b] [--ip-allowlist 10.0.0.0/8,…] [--requests-per-minute N] [--tokens-per-minute N] [--budget-usd N --budget-period day|month|lifetime] [--expires-at ISO]',
     about: 'create a key; its secret is shown only now',
     async run(input) {
       const customer = await theCustomer(input)
@@ -37,6 +38,7 @@ export const keyCommands: Record<string, Command> = {
       const made = await createKey(input.db, OPERATOR, {
         customerId: customer.id,
         name,
+        scope: scopeOf(options),
         modelIds: knownModels(input.config, optionList(options, 'models')),
         ipAllowlist: addresses(optionList(options, 'ip-allowlist')),
         requestsPerMinute: optionWhole(options, 'requests-per-minute') ?? REQUESTS_PER_MINUTE,
@@ -44,6 +46,7 @@ export const keyCommands: Record<string, Command> = {
         budget: budgetOf(options),
         expiresAt: dateOf(options),
       })
+      if (made.kind !== 'created') throw new UsageError(`the key was refused: ${made.kind}`)
       const { secret } = made
       const key = (await findApiKeyDetails(input.db, customer.id, made.key.id)) as ApiKeyDetails
       return {
@@ -66,6 +69,7 @@ export const keyCommands: Record<string, Command> = {
             'name',
             'key',
             'state',
+            'scope',
             'requests/min',
             'models',
             'addresses',
@@ -76,6 +80,7 @@ export const keyCommands: Record<string, Command> = {
             key.name,
             `sk-svc-…${key.lastFour}`,
             key.status,
+            key.scope,
             String(key.requestsPerMinute),
             key.modelIds?.join(',') ?? 'all',
             key.ipAllowlist?.join(',') ?? 'any',
@@ -110,6 +115,13 @@ function knownModels({ models }: Config, ids: string[] | undefined): string[] | 
   if (unknown.length > 0 || ids.length === 0)
     throw new UsageError(`--models: not in the catalog: ${unknown.join(', ')}`)
   return ids
+}
+
+/** `manage` is given in the dashboard only: the person who asks for it proves their identity there. */
+function scopeOf(options: CommandOptions): KeyScope | undefined {
+  const text = optionText(options, 'scope')
+  if (text === undefined || text === 'calls' || text === 'account') return text
+  throw new UsageError('--scope: must be calls or account; manage is given in the dashboard only')
 }
 
 function addresses(entries: string[] | undefined): string[] | undefined {
@@ -155,6 +167,7 @@ function keyBody(key: ApiKeyDetails): Record<string, unknown> {
     name: key.name,
     last_four: key.lastFour,
     status: key.status,
+    scope: key.scope,
     model_ids: key.modelIds,
     ip_allowlist: key.ipAllowlist,
     requests_per_minute: key.requestsPerMinute,

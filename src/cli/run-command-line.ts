@@ -25,6 +25,7 @@ const OPTIONS = {
   reference: { type: 'string' },
   note: { type: 'string' },
   models: { type: 'string' },
+  scope: { type: 'string' },
   'ip-allowlist': { type: 'string' },
   'requests-per-minute': { type: 'string' },
   'tokens-per-minute': { type: 'string' },

@@ -7,6 +7,7 @@ import { inTransaction, type Database } from '../db/open.ts'
 import type { BudgetPeriod } from '../db/tables.ts'
 import { createId, isUuid, randomText, sha256 } from '../lib/ids.ts'
 import type { PicoUsd } from '../lib/money.ts'
+import { defaultScope, type KeyScope } from './key-scopes.ts'
 
 export const API_KEY_PREFIX = 'sk-svc-'
 /** 32 letters and digits have 190 bits, too many to guess, so a plain SHA-256 protects the secret. */
@@ -19,6 +20,7 @@ export interface ApiKey {
   readonly customerId: string
   readonly name: string
   readonly lastFour: string
+  readonly scope: KeyScope
   /** Null: every model in the catalog. */
   readonly modelIds: readonly string[] | null
   /** Addresses and CIDR blocks; null: any. */
@@ -38,6 +40,8 @@ export interface ApiKey {
 export interface ApiKeyInput {
   readonly customerId: string
   readonly name: string
+  /** Default: `defaultScope`. */
+  readonly scope?: KeyScope | undefined
   readonly modelIds?: readonly string[] | undefined
   readonly ipAllowlist?: readonly string[] | undefined
   readonly requestsPerMinute: number
@@ -66,6 +70,7 @@ export async function createApiKey(
         name: input.name,
         secret_hash: sha256(secret),
         last_four: secret.slice(-4),
+        scope: input.scope ?? defaultScope(input),
         model_ids: input.modelIds ? [...input.modelIds] : null,
         ip_allowlist: input.ipAllowlist ? [...input.ipAllowlist] : null,
         requests_per_minute: input.requestsPerMinute,
@@ -191,6 +196,7 @@ export interface ApiKeyRow {
   customer_id: string
   name: string
   last_four: string
+  scope: KeyScope
   model_ids: string[] | null
   ip_allowlist: string[] | null
   requests_per_minute: number
@@ -209,6 +215,7 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
     customerId: row.customer_id,
     name: row.name,
     lastFour: row.last_four,
+    scope: row.scope,
     modelIds: row.model_ids,
     ipAllowlist: row.ip_allowlist,
     requestsPerMinute: row.requests_per_minute,

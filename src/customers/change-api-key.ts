@@ -3,10 +3,14 @@ import { inTransaction, type Database } from '../db/open.ts'
 import { isUuid } from '../lib/ids.ts'
 import { API_KEY_CHANNEL, toApiKey, type ApiKey, type ApiKeyInput } from './api-keys.ts'
 import { lockCustomer } from './customers.ts'
+import type { KeyRights } from './find-excess.ts'
+import type { KeyRefusal } from './key-makers.ts'
+import type { KeyScope } from './key-scopes.ts'
 
 /** A missing field stays unchanged; null removes the limit. */
 export interface ApiKeyChange {
   readonly name?: string
+  readonly scope?: KeyScope
   readonly modelIds?: readonly string[]
   readonly ipAllowlist?: readonly string[] | null
   readonly requestsPerMinute?: number
@@ -19,6 +23,7 @@ export type ApiKeyChanged =
   | { readonly kind: 'changed'; readonly key: ApiKey }
   | { readonly kind: 'key_not_found' }
   | { readonly kind: 'key_revoked' }
+  | KeyRefusal
 
 /**
  * Creates a new version of the key and notifies all nodes. A changed budget keeps its held amount and the amount spent
@@ -29,6 +34,12 @@ export async function changeApiKey(
   customerId: string,
   keyId: string,
   change: ApiKeyChange,
+  /** Looks at the key before and after the change, with its row locked. */
+  findRefusal: (
+    trx: Database,
+    before: ApiKey,
+    after: KeyRights,
+  ) => Promise<KeyRefusal | undefined> = async () => undefined,
 ): Promise<ApiKeyChanged> {
   if (!isUuid(keyId)) return { kind: 'key_not_found' }
   return inTransaction(db, async (trx) => {
@@ -40,13 +51,17 @@ export async function changeApiKey(
     await lockCustomer(trx, customerId)
     const found = await trx
       .selectFrom('api_keys')
-      .select('revoked_at')
+      .selectAll()
       .where('id', '=', keyId)
       .where('customer_id', '=', customerId)
       .forNoKeyUpdate()
       .executeTakeFirst()
     if (!found) return { kind: 'key_not_found' }
     if (found.revoked_at) return { kind: 'key_revoked' }
+    const before = toApiKey(found)
+    const { name: _name, budget: _budget, ...rights } = change
+    const refusal = await findRefusal(trx, before, { ...before, ...rights })
+    if (refusal) return refusal
     if (change.budget === null)
       await trx.deleteFrom('api_key_budgets').where('api_key_id', '=', keyId).execute()
     else if (change.budget) await putBudget(trx, keyId, change.budget)
@@ -55,12 +70,14 @@ export async function changeApiKey(
 }
 
 async function updateRow(trx: Database, keyId: string, change: ApiKeyChange): Promise<ApiKey> {
-  const { name, modelIds, ipAllowlist, requestsPerMinute, tokensPerMinute, expiresAt } = change
+  const { name, scope, modelIds, ipAllowlist, requestsPerMinute, tokensPerMinute, expiresAt } =
+    change
   const row = await trx
     .updateTable('api_keys')
     .set((column) => ({
       version: column('version', '+', 1),
       ...(name === undefined ? {} : { name }),
+      ...(scope === undefined ? {} : { scope }),
       ...(modelIds === undefined ? {} : { model_ids: [...modelIds] }),
       ...(ipAllowlist === undefined ? {} : { ip_allowlist: ipAllowlist && [...ipAllowlist] }),
       ...(requestsPerMinute === undefined ? {} : { requests_per_minute: requestsPerMinute }),

@@ -5,25 +5,44 @@ export interface IpMatcher {
   matches(ip: string): boolean
 }
 
+interface Block {
+  readonly address: string
+  readonly bits: number
+  readonly family: 'ipv4' | 'ipv6'
+}
+
 /** Throws a RangeError that names the first entry that is neither an address nor a CIDR block. */
 export function createIpMatcher(entries: readonly string[]): IpMatcher {
   const list = new BlockList()
-  for (const entry of entries) {
-    const [address = '', prefix, rest] = entry.split('/')
-    const family = isIP(address)
-    const bits = prefix === undefined ? (family === 6 ? 128 : 32) : Number(prefix)
-    const isPrefix = prefix === undefined || /^\d{1,3}$/.test(prefix)
-    if (!family || !isPrefix || rest !== undefined || bits > (family === 6 ? 128 : 32)) {
-      throw new RangeError(`"${entry}" is not an IP address or a CIDR block`)
-    }
-    list.addSubnet(address, bits, family === 6 ? 'ipv6' : 'ipv4')
-  }
+  for (const { address, bits, family } of entries.map(readBlock))
+    list.addSubnet(address, bits, family)
   return {
     matches(ip) {
       const family = isIP(ip)
       return family !== 0 && list.check(ip, family === 6 ? 'ipv6' : 'ipv4')
     },
   }
+}
+
+/** Whether each block of `wanted` lies within one of `own`; null stands for every address. */
+export function isWithinBlocks(wanted: readonly string[] | null, own: readonly string[]): boolean {
+  const outer = own.map((entry) => ({ ...readBlock(entry), matcher: createIpMatcher([entry]) }))
+  const isWithin = ({ address, bits, family }: Block): boolean =>
+    outer.some(
+      (block) => block.family === family && block.bits <= bits && block.matcher.matches(address),
+    )
+  return wanted !== null && wanted.map(readBlock).every(isWithin)
+}
+
+function readBlock(entry: string): Block {
+  const [address = '', prefix, rest] = entry.split('/')
+  const version = isIP(address)
+  const bitsMax = version === 6 ? 128 : 32
+  const bits = prefix === undefined ? bitsMax : Number(prefix)
+  const isPrefix = prefix === undefined || /^\d{1,3}$/.test(prefix)
+  if (!version || !isPrefix || rest !== undefined || bits > bitsMax)
+    throw new RangeError(`"${entry}" is not an IP address or a CIDR block`)
+  return { address, bits, family: version === 6 ? 'ipv6' : 'ipv4' }
 }
 
 /** An IPv6 socket reports the IPv4 address 10.0.0.1 as `::ffff:10.0.0.1`; this returns the IPv4 form. */

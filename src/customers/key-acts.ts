@@ -8,6 +8,8 @@ import { recordEvent } from '../events/record-event.ts'
 import { createApiKey, revokeApiKey, type ApiKey, type ApiKeyInput } from './api-keys.ts'
 import { findApiKeyDetails } from './api-key-details.ts'
 import { changeApiKey, type ApiKeyChange, type ApiKeyChanged } from './change-api-key.ts'
+import { findChangeRefusal, findNewKeyRefusal, type KeyRefusal } from './key-makers.ts'
+import { defaultScope } from './key-scopes.ts'
 
 /** The data of a key in mails and webhooks. */
 export interface KeyFacts {
@@ -18,17 +20,27 @@ export interface KeyFacts {
   readonly lastFour: string
 }
 
+export type KeyCreated = { readonly kind: 'created'; key: ApiKey; secret: string } | KeyRefusal
+
 /** Returns the secret, which is not stored and cannot be read again. */
-export function createKey(
-  db: Database,
-  actor: Actor,
-  input: ApiKeyInput,
-): Promise<{ key: ApiKey; secret: string }> {
+export function createKey(db: Database, actor: Actor, input: ApiKeyInput): Promise<KeyCreated> {
   return audited(db, actor, async (trx, record) => {
-    const made = await createApiKey(trx, input)
-    await record(keyAct('created', made.key))
+    const scope = input.scope ?? defaultScope(input)
+    const { modelIds, ipAllowlist, requestsPerMinute, tokensPerMinute, expiresAt } = input
+    const wanted = {
+      scope,
+      modelIds: modelIds ?? null,
+      ipAllowlist: ipAllowlist ?? null,
+      requestsPerMinute,
+      tokensPerMinute: tokensPerMinute ?? null,
+      expiresAt: expiresAt ?? null,
+    }
+    const refusal = await findNewKeyRefusal(trx, { actor, wanted })
+    if (refusal) return refusal
+    const made = await createApiKey(trx, { ...input, scope })
+    await record({ ...keyAct('created', made.key), details: { scope } })
     await recordEvent(trx, keyEvent('created', made.key))
-    return made
+    return { kind: 'created', ...made }
   })
 }
 
@@ -44,9 +56,15 @@ export function changeKey(
   }: { customerId: string; keyId: string; change: ApiKeyChange; fields: readonly string[] },
 ): Promise<ApiKeyChanged> {
   return audited(db, actor, async (trx, record) => {
-    const outcome = await changeApiKey(trx, customerId, keyId, change)
+    const outcome = await changeApiKey(trx, customerId, keyId, change, (locked, before, after) =>
+      findChangeRefusal(locked, { actor, before, after }),
+    )
+    const { scope } = change
     if (outcome.kind === 'changed')
-      await record({ ...keyAct('changed', outcome.key), details: { fields } })
+      await record({
+        ...keyAct('changed', outcome.key),
+        details: { fields, ...(scope === undefined ? {} : { scope }) },
+      })
     return outcome
   })
 }

@@ -9,6 +9,7 @@ create domain sample_count as bigint CHECK (VALUE >= 0);
 create type call_outcome as enum ('charged', 'released');
 create type incident_severity as enum ('minor', 'major', 'critical');
 create type incident_source as enum ('operator', 'breaker');
+create type key_scope as enum ('calls', 'account', 'manage');
 create type top_up_status as enum ('pending', 'paid', 'expired', 'canceled', 'failed', 'chargeback', 'refund_pending', 'partially_refunded', 'refunded');
 create type usage_kind as enum ('exact', 'estimated', 'none');
 
@@ -150,11 +151,13 @@ create table api_keys (
   team_id uuid,
   created_by uuid,
   has_budget boolean not null default false,
+  scope key_scope not null default 'calls'::key_scope,
   constraint api_keys_created_by_fkey FOREIGN KEY (created_by) REFERENCES customers(id),
   constraint api_keys_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
   constraint api_keys_name_check CHECK (length(name) >= 3 AND length(name) <= 50),
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_requests_per_minute_check CHECK (requests_per_minute > 0),
+  constraint api_keys_scope_of_team CHECK (team_id IS NULL OR scope = 'calls'::key_scope),
   constraint api_keys_secret_hash_key UNIQUE (secret_hash),
   constraint api_keys_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id),
   constraint api_keys_tokens_per_minute_check CHECK (tokens_per_minute > 0)

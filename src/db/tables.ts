@@ -253,6 +253,7 @@ export interface Tables {
     created_at: DefaultedTime
   }
   api_keys: {
+    scope: 'calls' | 'account' | 'manage'
     id: string
     customer_id: string
     name: string

@@ -26,7 +26,7 @@ export async function customerActs(
   db: Database,
   { customerId, keyId }: SeededPerson,
 ): Promise<ActInTest[]> {
-  const customer: Actor = { kind: 'customer', customerId }
+  const customer: Actor = { kind: 'customer', customerId, isProved: true }
   const idIn = async (
     table: 'alerts' | 'prompts' | 'webhook_endpoints' | 'webhook_attempts',
   ): Promise<string> => {

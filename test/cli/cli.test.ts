@@ -208,6 +208,7 @@ test('a key has the limits that its options name, and the defaults otherwise', a
     [plain.model_ids, plain.ip_allowlist, plain.tokens_per_minute, plain.expires_at, plain.budget],
     [null, null, null, null, null],
   )
+  assert.equal(plain.scope, 'account')
   const options = {
     name: 'Completa',
     models: 'gpt-4o-mini, sandbox-chat',
@@ -228,6 +229,7 @@ test('a key has the limits that its options name, and the defaults otherwise', a
     last_four: full.secret.slice(-4),
     // There is no balance to spend yet.
     status: 'suspended',
+    scope: 'calls',
     model_ids: ['gpt-4o-mini', 'sandbox-chat'],
     ip_allowlist: ['10.0.0.0/8', '2001:db8::/32', '192.0.2.7'],
     requests_per_minute: 7,
@@ -249,7 +251,7 @@ test('a key has the limits that its options name, and the defaults otherwise', a
     listed,
   )
   const table = await text(['key', 'list', email])
-  const cells = [full.id, 'Completa', `sk-svc-…${full.last_four}`, 'suspended', '7']
+  const cells = [full.id, 'Completa', `sk-svc-…${full.last_four}`, 'suspended', 'calls', '7']
   assert.match(table, new RegExp(`^${cells.join(' +')} +gpt-4o-mini,sandbox-chat +10\\.0`, 'm'))
 })
 

@@ -13,6 +13,7 @@ export interface Asked {
 }
 
 export interface Ask {
+  /** Of a key, or of a login session (`open-session.ts`). */
   readonly secret?: string | undefined
   readonly headers?: Record<string, string>
   readonly method?: string
@@ -28,7 +29,7 @@ export async function ask(baseUrl: string, path: string, options: Ask = {}): Pro
     method,
     headers: {
       'x-svc-request-id': requestId,
-      ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
+      ...credentialHeaders(secret),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },
@@ -37,6 +38,20 @@ export async function ask(baseUrl: string, path: string, options: Ask = {}): Pro
   const text = await answer.text()
   const { status } = answer
   return { requestId, askedAtMs, status, headers: answer.headers, text, json: parse(text) }
+}
+
+const SESSION = 'login session '
+
+/** A login session in place of a key's secret. */
+export function sessionSecret(session: { cookie: string; csrfToken: string }): string {
+  return SESSION + JSON.stringify(session)
+}
+
+export function credentialHeaders(secret: string | undefined): Record<string, string> {
+  if (secret === undefined) return {}
+  if (!secret.startsWith(SESSION)) return { authorization: `Bearer ${secret}` }
+  const { cookie, csrfToken } = JSON.parse(secret.slice(SESSION.length))
+  return { cookie, 'x-csrf-token': csrfToken }
 }
 
 export function askChat(

@@ -52,6 +52,7 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
   const { key, secret } = await createApiKey(db, {
     customerId,
     name: `chave ${mark}`,
+    scope: 'manage',
     requestsPerMinute: 1_000_000,
     ipAllowlist: ['127.0.0.1', '203.0.113.77'],
   })

@@ -68,7 +68,7 @@ function openTestDatabase(serverUrl: string, name: string): TestDatabase {
   }
 }
 
-/** A customer with this balance and a key. */
+/** A customer with this balance and a key, which may do all that a key can do. */
 export async function seedCustomer(
   db: Database,
   options: { balanceBrl: string } & Partial<ApiKeyInput>,
@@ -87,6 +87,7 @@ export async function seedCustomer(
   const { balanceBrl: _, ...keyOptions } = options
   const made = await createApiKey(db, {
     name: 'teste',
+    scope: 'manage',
     requestsPerMinute: 1_000_000,
     ...keyOptions,
     customerId: customer.id,

@@ -130,7 +130,7 @@ test('keys: made and revoked, with the same events', async () => {
   const http = await byHttp('POST', '/api-keys', input, secret)
   await byHttp('DELETE', `/api-keys/${http.id}`, undefined, secret)
   const rows = await rowsAbout(command.id, customerId)
-  assert.deepEqual(rows[0], ['api_key.created', true, null, 'operator'])
+  assert.deepEqual(rows[0], ['api_key.created', true, { scope: 'calls' }, 'operator'])
   assertSame(rows, await rowsAbout(http.id, customerId))
   const eventsOf = async (id: string): Promise<string[]> => {
     const { rows } = await sql<{ type: string }>`

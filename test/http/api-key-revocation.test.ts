@@ -57,6 +57,19 @@ async function seedKeys(count: number): Promise<{ secret: string; ownId: string;
   return { secret, ownId: key.id, ids }
 }
 
+/** A separate customer with two keys that may make others; one of them is in wrong hands. */
+async function seedThief(): Promise<{
+  secret: string
+  ownId: string
+  thief: { id: string; secret: string }
+}> {
+  const { db } = gateway.database
+  const { customerId, secret, key } = await seedCustomer(db, { balanceBrl: '1' })
+  const input = { customerId, name: 'ladrão', requestsPerMinute: 1_000, scope: 'manage' } as const
+  const made = await createApiKey(db, input)
+  return { secret, ownId: key.id, thief: { id: made.key.id, secret: made.secret } }
+}
+
 function bulkRevoke(body: unknown, secret: string): Promise<Asked> {
   return call('POST', '/api-keys/bulk-revoke', body, secret)
 }
@@ -124,6 +137,7 @@ test('a narrowed key is narrow on another node within a second', async () => {
 
 test('a key with an allowlist works from its addresses only, for model calls and REST', async () => {
   const made = await createKey({
+    scope: 'account',
     ip_allowlist: ['203.0.113.0/24', '198.51.100.7', '2001:db8::/32'],
   })
   const statuses = async (ip: string): Promise<unknown[]> => {
@@ -212,16 +226,15 @@ test('all keys of a customer are revoked, that of the call too, and nobody else�
 })
 
 test('a revoked key makes no key on a node that has not heard of it yet', async () => {
-  const { secret, ownId } = await seedKeys(0)
-  const thief = await createKey({}, secret)
+  const { secret, ownId, thief } = await seedThief()
   const make = (): Promise<Asked> =>
-    call('POST', '/api-keys', { name: 'do ladrão', model_ids: ['sandbox-chat'] }, thief.key)
+    call('POST', '/api-keys', { name: 'do ladrão', model_ids: ['sandbox-chat'] }, thief.secret)
   assert.equal((await make()).status, 201)
   // The nodes are not notified.
   await sql`update api_keys set revoked_at = now() where id = ${thief.id}`.execute(
     gateway.database.db,
   )
-  assert.equal((await call('GET', '/usage', undefined, thief.key)).status, 200)
+  assert.equal((await call('GET', '/usage', undefined, thief.secret)).status, 200)
   const refused = await make()
   assert.deepEqual([refused.status, refused.text], [401, ''])
   const { json } = await call('GET', '/api-keys', undefined, secret)
@@ -230,11 +243,10 @@ test('a revoked key makes no key on a node that has not heard of it yet', async 
 })
 
 test('keys that make keys while all are revoked leave none', async () => {
-  const { secret, ownId } = await seedKeys(0)
-  const thief = await createKey({}, secret)
+  const { secret, ownId, thief } = await seedThief()
   const making = Array.from({ length: 20 }, (_, index) =>
     ask(index % 2 ? other.baseUrl : gateway.node.baseUrl, '/api-keys', {
-      secret: thief.key,
+      secret: thief.secret,
       body: { name: 'do ladrão', model_ids: ['sandbox-chat'] },
     }),
   )

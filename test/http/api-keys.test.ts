@@ -82,6 +82,7 @@ test('a key has what was asked for, the default where nothing was, and works', a
     name: 'produção',
     last_four: secret.slice(-4),
     status: 'active',
+    scope: 'calls',
     model_ids: ['sandbox-chat'],
     ip_allowlist: null,
     requests_per_minute: 120,
@@ -180,7 +181,7 @@ test('a limit that is wrong is refused by its name', async () => {
 })
 
 test('the secret of a key is shown once, and kept nowhere', async () => {
-  const { key: secret, id } = await createKey()
+  const { key: secret, id } = await createKey({ scope: 'account' })
   await call('PATCH', `/api-keys/${id}`, { name: 'renomeada' })
   await askChat(gateway.node.baseUrl, secret, sound())
   const answers = await Promise.all([
@@ -350,7 +351,7 @@ test('a change of a key changes what was given, and null lifts a limit', async (
   assert.deepEqual(
     (await actsOn(made.id)).map(({ action, details }) => [action, details]),
     [
-      ['api_key.created', null],
+      ['api_key.created', { scope: 'calls' }],
       ['api_key.changed', { fields: ['budget'] }],
       ['api_key.changed', { fields: ['name', 'requests_per_minute'] }],
       ['api_key.changed', { fields: Object.keys(lifted) }],

@@ -5,6 +5,7 @@ import { API_KEY_STATUSES, type ApiKeyDetails } from '../../customers/api-key-de
 import type { ApiKeyInput } from '../../customers/api-keys.ts'
 import { createIpMatcher } from '../../customers/ip-allowlist.ts'
 import { readKeyName } from '../../customers/key-name.ts'
+import { KEY_SCOPES } from '../../customers/key-scopes.ts'
 import { jsonUsd, parseUsd } from '../../lib/money.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, dateTime, nullable, usd, uuid } from '../rest/values.ts'
@@ -71,7 +72,19 @@ export const apiKeyFields = {
     nullable(Type.String({ format: 'date-time', maxLength: 40, description: 'No futuro.' })),
   ),
 }
-export const apiKeyInput = Type.Object(apiKeyFields, { additionalProperties: false })
+/** A team's key is always for model calls only. */
+export const teamKeyInput = Type.Object(apiKeyFields, { additionalProperties: false })
+
+/** Without it, a new key with a limit of models, addresses, budget or expiry gets `calls`, and any other `account`. */
+const scope = Type.Enum([...KEY_SCOPES], {
+  description:
+    'O que a chave pode: calls, chamadas aos modelos e GET /usage; account, também o autoatendimento; manage, também chaves, cartões salvos, webhooks, equipes e a exclusão da conta. manage só é dado numa sessão do painel que acabou de confirmar a identidade.',
+})
+
+export const apiKeyInput = Type.Object(
+  { ...apiKeyFields, scope: Type.Optional(scope) },
+  { additionalProperties: false },
+)
 
 /** The error codes for faulty fields. */
 export const API_KEY_FAULTS = ['name must be 3-50 chars', 'no_valid_models'] as const
@@ -81,6 +94,7 @@ type GivenFields = Static<typeof apiKeyInput>
 export type KeyInput = Pick<
   ApiKeyInput,
   | 'name'
+  | 'scope'
   | 'modelIds'
   | 'ipAllowlist'
   | 'requestsPerMinute'
@@ -98,6 +112,7 @@ export function readKeyInput(deps: Pick<ApiKeyDeps, 'catalog'>, fields: GivenFie
   })
   return {
     name: change.name as string,
+    scope: change.scope,
     modelIds: change.modelIds,
     ipAllowlist: change.ipAllowlist ?? undefined,
     requestsPerMinute: change.requestsPerMinute ?? REQUESTS_PER_MINUTE,
@@ -114,6 +129,7 @@ export function readKeyChange(
 ): ApiKeyChange {
   return {
     ...(fields.name === undefined ? {} : { name: readName(fields.name) }),
+    ...(fields.scope === undefined ? {} : { scope: fields.scope }),
     ...(fields.model_ids === undefined ? {} : { modelIds: readModels(catalog, fields.model_ids) }),
     ...(fields.ip_allowlist === undefined
       ? {}
@@ -190,6 +206,7 @@ const shownFields = {
   name: Type.String(),
   last_four: Type.String(),
   status: Type.Enum([...API_KEY_STATUSES]),
+  scope: Type.Enum([...KEY_SCOPES]),
   model_ids: nullable(Type.Array(Type.String(), { description: 'null: todos os do catálogo.' })),
   ip_allowlist: nullable(Type.Array(Type.String())),
   requests_per_minute: Type.Integer(),
@@ -215,6 +232,7 @@ export function apiKeyBody(key: ApiKeyDetails): AnswerOf<typeof apiKey> {
     name: key.name,
     last_four: key.lastFour,
     status: key.status,
+    scope: key.scope,
     model_ids: key.modelIds,
     ip_allowlist: key.ipAllowlist,
     requests_per_minute: key.requestsPerMinute,

@@ -24,7 +24,7 @@ import {
   readKeyInput,
 } from './api-key-body.ts'
 import { bulkRevokeRoutes } from './bulk-revoke-routes.ts'
-import { KEYS_MAX, makeApiKey } from './make-api-key.ts'
+import { KEY_REFUSALS, KEYS_MAX, makeApiKey, refusalOfKey } from './make-api-key.ts'
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
@@ -38,7 +38,7 @@ const reading = [
     path: '/api-keys',
     tag: 'Chaves',
     summary: 'As chaves, das mais novas às mais antigas',
-    access: 'customer',
+    access: 'account',
     query: {
       status: Type.Optional(Type.Enum([...API_KEY_STATUSES])),
       limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT),
@@ -61,7 +61,7 @@ const reading = [
     path: '/api-keys/:id',
     tag: 'Chaves',
     summary: 'Uma chave',
-    access: 'customer',
+    access: 'account',
     params,
     answer: apiKey,
     refusals: { 404: ['key_not_found'] },
@@ -77,11 +77,11 @@ const creating = [
     path: '/api-keys',
     tag: 'Chaves',
     summary: 'Cria uma chave; o segredo só é mostrado na resposta',
-    access: 'customer',
+    access: 'manage',
     body: apiKeyInput,
     status: 201,
     answer: newApiKey,
-    refusals: { 400: API_KEY_FAULTS, 409: ['too_many_keys'] },
+    refusals: { 400: API_KEY_FAULTS, 403: KEY_REFUSALS, 409: ['too_many_keys'] },
     async handle({ caller, body, reply }, deps: ApiKeyDeps) {
       const input = readKeyInput(deps, body)
       const { customerId } = caller
@@ -105,19 +105,25 @@ const changing = [
     path: '/api-keys/:id',
     tag: 'Chaves',
     summary: 'Altera o que for dado; null retira a restrição',
-    access: 'customer',
+    access: 'manage',
     params,
     body: apiKeyInput,
     answer: apiKey,
-    refusals: { 400: API_KEY_FAULTS, 404: ['key_not_found'], 409: ['key_revoked'] },
+    refusals: {
+      400: API_KEY_FAULTS,
+      403: KEY_REFUSALS,
+      404: ['key_not_found'],
+      409: ['key_revoked'],
+    },
     async handle({ caller, params, body }, deps: ApiKeyDeps) {
       const change = readKeyChange(deps, body)
       const fields = Object.keys(body)
       if (fields.length > 0) {
         const wanted = { customerId: caller.customerId, keyId: params.id, change, fields }
-        const { kind } = await changeKey(deps.db, actorOf(caller), wanted)
-        if (kind === 'key_not_found') throw new RestRefusal(404, 'key_not_found')
-        if (kind === 'key_revoked') throw new RestRefusal(409, 'key_revoked')
+        const changed = await changeKey(deps.db, actorOf(caller), wanted)
+        if (changed.kind === 'key_not_found') throw new RestRefusal(404, 'key_not_found')
+        if (changed.kind === 'key_revoked') throw new RestRefusal(409, 'key_revoked')
+        if (changed.kind !== 'changed') throw refusalOfKey(changed)
       }
       return apiKeyBody(await theKey(deps.db, caller, params.id))
     },
@@ -127,7 +133,7 @@ const changing = [
     path: '/api-keys/:id',
     tag: 'Chaves',
     summary: 'Revoga uma chave, para sempre',
-    access: 'customer',
+    access: 'account',
     params,
     answer: apiKey,
     refusals: { 404: ['key_not_found'] },

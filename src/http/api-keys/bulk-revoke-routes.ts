@@ -24,7 +24,7 @@ export const bulkRevokeRoutes = [
     path: '/api-keys/bulk-revoke',
     tag: 'Chaves',
     summary: 'Revoga várias chaves, ou todas',
-    access: 'customer',
+    access: 'account',
     body: Type.Object(
       {
         all: Type.Optional(Type.Literal(true, { description: 'Todas; sem `ids`.' })),

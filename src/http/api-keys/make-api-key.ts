@@ -1,8 +1,10 @@
 import type { ApiKey, ApiKeyInput } from '../../customers/api-keys.ts'
 import { lockCustomer } from '../../customers/customers.ts'
 import { createKey } from '../../customers/key-acts.ts'
+import type { KeyRefusal } from '../../customers/key-makers.ts'
 import type { Database } from '../../db/open.ts'
 import { actorOf, holdCaller, type Caller } from '../rest/authenticate.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
 
 /** Active keys of one customer, including their teams' keys: bounds the work of revoking all of them. */
 export const KEYS_MAX = 1_000
@@ -10,7 +12,8 @@ export const KEYS_MAX = 1_000
 /**
  * Creates a key for the account that pays. `assertRoom` throws if the account has reached its limit of keys; no other
  * key is created meanwhile. Returns undefined if the caller's own key was revoked or the session ended: this node may
- * not know yet, and a revoked key must not create another one.
+ * not know yet, and a revoked key must not create another one. Throws a `RestRefusal` for a key that the caller may not
+ * make.
  */
 export async function makeApiKey(
   trx: Database,
@@ -21,5 +24,22 @@ export async function makeApiKey(
   await lockCustomer(trx, input.customerId)
   if (!(await holdCaller(trx, caller))) return undefined
   await assertRoom()
-  return createKey(trx, actorOf(caller), input)
+  const made = await createKey(trx, actorOf(caller), input)
+  if (made.kind !== 'created') throw refusalOfKey(made)
+  return made
+}
+
+/** The codes of `refusalOfKey`. */
+export const KEY_REFUSALS = ['proof_needed', 'beyond_own_key'] as const
+
+export function refusalOfKey(refusal: KeyRefusal): RestRefusal {
+  if (refusal.kind === 'scope_of_team')
+    return new RestRefusal(400, 'invalid_request', 'scope: a key of a team is for model calls only')
+  return refusal.kind === 'proof_needed'
+    ? new RestRefusal(
+        403,
+        refusal.kind,
+        'scope: manage is given by a login session, after POST /auth/security/prove',
+      )
+    : new RestRefusal(403, refusal.kind, `${refusal.field}: may not exceed the key that asks`)
 }

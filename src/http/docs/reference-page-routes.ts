@@ -36,7 +36,7 @@ export const referencePageRoutes: readonly Route<unknown>[] = [
   {
     method: 'GET',
     url: '/docs',
-    access: 'own',
+    access: 'public',
     schema: { hide: true },
     handlersOf() {
       let page: string | undefined

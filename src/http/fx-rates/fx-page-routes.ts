@@ -13,6 +13,7 @@ export const fxPageRoutes = [
   hiddenRoute({
     method: 'GET',
     url: '/cambio',
+    access: 'public',
     async handle(_request, reply, deps: FxRateDeps) {
       const rates = await listAppliedRates(deps.db, deps.mode, { limit: RATES_SHOWN })
       return reply

@@ -28,6 +28,7 @@ const sandboxRoutes = [
   hiddenRoute({
     method: 'GET',
     url: '/mailbox',
+    access: 'machine',
     async handle(request, reply, deps: MailDeps) {
       if (!mayRead(request, deps)) return restError(reply, 403, 'forbidden')
       return sendPage(reply, listPage(await listSandboxMails(deps.db)), PAGE_POLICY)
@@ -36,6 +37,7 @@ const sandboxRoutes = [
   hiddenRoute({
     method: 'GET',
     url: '/mailbox/:id',
+    access: 'machine',
     async handle(request, reply, deps: MailDeps) {
       if (!mayRead(request, deps)) return restError(reply, 403, 'forbidden')
       const mail = await findMail(deps, request)
@@ -46,6 +48,7 @@ const sandboxRoutes = [
   hiddenRoute({
     method: 'GET',
     url: '/mailbox/:id/html',
+    access: 'machine',
     async handle(request, reply, deps: MailDeps) {
       if (!mayRead(request, deps)) return restError(reply, 403, 'forbidden')
       const mail = await findMail(deps, request)

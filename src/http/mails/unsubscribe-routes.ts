@@ -22,6 +22,7 @@ export const unsubscribeRoutes = [
   hiddenRoute({
     method: 'GET',
     url,
+    access: 'signed',
     async handle(request, reply, deps: MailDeps) {
       return customerOf(request, deps) === undefined
         ? sendPage(reply, 404, UNKNOWN)
@@ -31,6 +32,7 @@ export const unsubscribeRoutes = [
   hiddenRoute({
     method: 'POST',
     url,
+    access: 'signed',
     bodyBytesMax: BODY_BYTES_MAX,
     async handle(request, reply, deps: MailDeps) {
       const customerId = customerOf(request, deps)

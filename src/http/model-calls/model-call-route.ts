@@ -24,7 +24,8 @@ export function modelCallRoute<Body>(declared: {
   return {
     method: 'POST',
     url,
-    access: 'own',
+    // The gateway itself authenticates calls, by `admit`; keys of every scope may call models.
+    access: 'calls',
     schema: describe(contract),
     isBodyStreamed,
     handlersOf(deps) {

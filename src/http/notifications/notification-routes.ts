@@ -19,7 +19,7 @@ export const notificationRoutes = [
     path: '/me/notifications',
     tag: 'Conta',
     summary: 'Os e-mails enviados, os mais novos primeiro',
-    access: 'customer',
+    access: 'account',
     query: { limit: wholeNumber(1, 200, 50), cursor },
     answer: answer({
       total: { ...count, description: 'De todas, não só desta página.' },

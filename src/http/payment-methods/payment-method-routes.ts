@@ -33,7 +33,7 @@ const newPaymentMethod = [
     path: '/payment-methods',
     tag: 'Recargas',
     summary: 'Cadastra um cartão no processador de pagamentos; o número e o CVV não são guardados',
-    access: 'customer',
+    access: 'account',
     body: newCard,
     status: 201,
     answer: paymentMethod,
@@ -83,7 +83,7 @@ export const paymentMethodRoutes = [
     path: '/payment-methods',
     tag: 'Recargas',
     summary: `Os cartões, o mais antigo primeiro; no máximo ${PAYMENT_METHODS_MAX}`,
-    access: 'customer',
+    access: 'account',
     answer: answer({ payment_methods: Type.Array(paymentMethod) }),
     async handle({ caller }, deps: PaymentMethodDeps) {
       const found = await listPaymentMethods(deps.db, caller.customerId)
@@ -96,7 +96,7 @@ export const paymentMethodRoutes = [
     path: '/payment-methods/:id',
     tag: 'Recargas',
     summary: 'Exclui um cartão; a recarga automática com ele é desativada',
-    access: 'customer',
+    access: 'account',
     params: { id: Type.String() },
     answer: paymentMethod,
     refusals: { 404: ['payment_method_not_found'] },

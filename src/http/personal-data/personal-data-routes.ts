@@ -29,7 +29,7 @@ export const personalDataRoutes = [
     path: '/me/export',
     tag: 'Conta',
     summary: 'Cópia de todos os dados da conta (LGPD)',
-    access: 'customer',
+    access: 'account',
     answer: accountExport,
     async handle({ caller, reply }, deps: PersonalDataDeps) {
       const document = await exportAccount(deps.db, actorOf(caller), {
@@ -46,7 +46,7 @@ export const personalDataRoutes = [
     path: '/me',
     tag: 'Conta',
     summary: 'Exclui a conta, para sempre',
-    access: 'customer',
+    access: 'manage',
     body: Type.Object(
       {
         confirm: Type.String({

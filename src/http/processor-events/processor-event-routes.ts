@@ -14,6 +14,7 @@ export const processorEventRoutes = [
   hiddenRoute({
     method: 'POST',
     url: PROCESSOR_EVENTS_PATH,
+    access: 'signed',
     bodyBytesMax: BODY_BYTES_MAX,
     async handle(request, reply, { db, payments, log }: ProcessorEventDeps) {
       const { processor } = payments

@@ -24,7 +24,7 @@ export const preferenceRoutes = [
     path: '/me/preferences',
     tag: 'Conta',
     summary: 'As preferências',
-    access: 'customer',
+    access: 'account',
     answer: preferences,
     handle: ({ caller }, deps: ProfileDeps) => getPreferences(deps.db, caller.customerId),
   }),
@@ -34,7 +34,7 @@ export const preferenceRoutes = [
     path: '/me/preferences',
     tag: 'Conta',
     summary: 'Altera as preferências que forem dadas',
-    access: 'customer',
+    access: 'account',
     body: Type.Object(
       {
         timezone: Type.Optional(

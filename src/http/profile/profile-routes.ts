@@ -86,7 +86,7 @@ export const profileRoutes = [
     path: '/me/profile',
     tag: 'Conta',
     summary: 'O perfil: quem paga, com CPF ou CNPJ e endereço',
-    access: 'customer',
+    access: 'account',
     answer: profile,
     refusals: { 404: ['profile_not_found'] },
     async handle({ caller }, deps: ProfileDeps) {
@@ -101,7 +101,7 @@ export const profileRoutes = [
     path: '/me/profile',
     tag: 'Conta',
     summary: 'Cria ou altera o perfil',
-    access: 'customer',
+    access: 'account',
     body: profileBody,
     answer: profile,
     refusals: { 400: ['cpf_required', 'invalid_cpf_cnpj_format', 'invalid_cpf_cnpj_checksum'] },

@@ -19,7 +19,7 @@ const RUNS_MAX = 100
 const FOR_ALL = {
   method: 'GET',
   tag: 'Prompts',
-  access: 'customer',
+  access: 'account',
   params: promptParams,
   refusals: { 404: ['prompt_not_found'] },
 } as const

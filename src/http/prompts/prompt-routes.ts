@@ -18,7 +18,7 @@ const LIMIT_MAX = 200
 
 const FOR_ALL = {
   tag: 'Prompts',
-  access: 'customer',
+  access: 'account',
   params: promptParams,
   refusals: { 404: ['prompt_not_found'] },
 } as const
@@ -29,7 +29,7 @@ const listAndCreate = [
     path: '/me/prompts',
     tag: 'Prompts',
     summary: 'Os prompts salvos, o último alterado primeiro',
-    access: 'customer',
+    access: 'account',
     query: {
       limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT),
       cursor,
@@ -54,7 +54,7 @@ const listAndCreate = [
     path: '/me/prompts',
     tag: 'Prompts',
     summary: 'Salva um prompt',
-    access: 'customer',
+    access: 'account',
     body: promptInput,
     status: 201,
     answer: prompt,

@@ -26,7 +26,7 @@ export const promptRunRoutes = [
     path: '/me/prompts/:id/run',
     tag: 'Prompts',
     summary: 'Executa um prompt salvo com os valores dados, e o cobra pela chave dada',
-    access: 'customer',
+    access: 'account',
     params: promptParams,
     body: promptRunInput,
     answer: chatCompletions.answer,

@@ -35,7 +35,7 @@ export const referralRoutes = [
     path: '/me/referrals',
     tag: 'Conta',
     summary: 'O código de indicação, e quem veio com ele',
-    access: 'customer',
+    access: 'account',
     query: { limit: wholeNumber(1, 200, 50), cursor },
     answer: answer({
       referral_code: Type.String(),

@@ -18,7 +18,7 @@ const list = [
     path: '/me/refunds',
     tag: 'Recargas',
     summary: 'Os reembolsos, os mais novos primeiro, e o que ainda pode ser reembolsado',
-    access: 'customer',
+    access: 'account',
     query: { limit: wholeNumber(1, 200, 50), cursor },
     answer: answer({
       refundable_brl: Type.Number({ description: 'BRL pagos, não gastos e não reservados.' }),
@@ -58,7 +58,7 @@ const create = [
     path: '/me/refunds',
     tag: 'Recargas',
     summary: 'Pede um reembolso; o valor sai do saldo na hora',
-    access: 'customer',
+    access: 'account',
     body: Type.Object(
       {
         amount: Type.Optional(
@@ -118,7 +118,7 @@ export const refundRoutes = [
     path: '/me/refunds/:id',
     tag: 'Recargas',
     summary: 'Um reembolso, e se ele já foi feito',
-    access: 'customer',
+    access: 'account',
     params: { id: Type.String() },
     answer: refundAnswer,
     refusals: { 404: ['refund_not_found'] },

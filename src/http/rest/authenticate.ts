@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '../../audit-log/audited.ts'
 import { holdActiveKey } from '../../customers/api-keys.ts'
 import type { KeyCache } from '../../customers/key-cache.ts'
+import type { KeyScope } from '../../customers/key-scopes.ts'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import type { Database } from '../../db/open.ts'
 import { bearerOf } from '../../gateway/admit.ts'
@@ -19,15 +20,23 @@ export type Caller = {
   readonly customerId: string
   readonly ip: string
 } & (
-  | { readonly keyId: string; readonly sessionId?: undefined }
-  | { readonly sessionId: string; readonly keyId?: undefined }
+  | { readonly keyId: string; readonly scope: KeyScope; readonly sessionId?: undefined }
+  | {
+      readonly sessionId: string
+      /** Whether the user proved their identity within the last ten minutes. */
+      readonly isProved: boolean
+      readonly keyId?: undefined
+    }
 )
 
 export const CSRF_HEADER = 'x-csrf-token'
 
 /** The caller as the audit log records it. */
-export function actorOf({ customerId, keyId, sessionId, ip }: Caller): Actor {
-  return { kind: 'customer', customerId, apiKeyId: keyId, sessionId, ip }
+export function actorOf(caller: Caller): Actor {
+  const { customerId, ip } = caller
+  return caller.keyId === undefined
+    ? { kind: 'customer', customerId, sessionId: caller.sessionId, isProved: caller.isProved, ip }
+    : { kind: 'customer', customerId, apiKeyId: caller.keyId, ip }
 }
 
 /**
@@ -64,7 +73,7 @@ export async function authenticate(
   // A member of a team spends within its cap, and must not see or manage the account that pays.
   if (key.teamId !== null)
     throw new RestRefusal(403, 'forbidden', 'a key of a team is for model calls only')
-  return { customerId: key.customerId, keyId: key.id, ip }
+  return { customerId: key.customerId, keyId: key.id, scope: key.scope, ip }
 }
 
 async function ofSession(
@@ -87,5 +96,5 @@ async function ofSession(
       `${CSRF_HEADER}: must be the csrf_token of GET /v1/session`,
     )
   reply.header('cache-control', 'no-store')
-  return { customerId: session.customerId, sessionId: session.id, ip }
+  return { customerId: session.customerId, sessionId: session.id, isProved: session.isProved, ip }
 }

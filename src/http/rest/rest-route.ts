@@ -4,10 +4,10 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox'
-import { findCustomer } from '../../customers/customers.ts'
-import type { Database } from '../../db/open.ts'
 import type { AnswerOf } from './answer-of.ts'
+import { assertAccess, type AssertAccessDeps } from './assert-access.ts'
 import { authenticate, type AuthenticateDeps, type Caller } from './authenticate.ts'
+import type { Access } from './access.ts'
 import { restErrorBody } from './values.ts'
 import { sendJson } from './rest-error.ts'
 import { RestRefusal } from './rest-refusal.ts'
@@ -18,7 +18,7 @@ export interface RestRoute<
   Params extends TProperties,
   Query extends TProperties,
   Body extends TSchema,
-  Access extends 'public' | 'customer' | 'admin',
+  Needed extends RestAccess,
   Answer extends TSchema | MediaType,
   Deps,
 > {
@@ -28,7 +28,14 @@ export interface RestRoute<
   readonly tag: RestTag
   /** The effect of the operation, in a few words of Portuguese. */
   readonly summary: string
-  readonly access: Access
+  readonly access: Needed
+  /** A request that needs more than the route does, by its body. */
+  readonly stricter?: {
+    readonly access: RestAccess
+    /** For the matrix of docs/specification.md. */
+    readonly when: string
+    applies(body: Static<Body>): boolean
+  }
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
@@ -44,7 +51,7 @@ export interface RestRoute<
   readonly refusals?: Readonly<Record<number, readonly string[]>>
   /** Returns the JSON of the answer, or the reply if the handler sent one itself; throws a `RestRefusal` for errors. */
   handle(
-    call: RestCall<TObject<Params>, TObject<Query>, Body, Access>,
+    call: RestCall<TObject<Params>, TObject<Query>, Body, Needed>,
     deps: Deps,
   ): Handled<Answer> | Promise<Handled<Answer>>
 }
@@ -71,9 +78,9 @@ export interface RestCall<
   Params extends TSchema,
   Query extends TSchema,
   Body extends TSchema,
-  Access extends 'public' | 'customer' | 'admin',
+  Needed extends RestAccess,
 > {
-  readonly caller: Access extends 'public' ? undefined : Caller
+  readonly caller: Needed extends 'public' ? undefined : Caller
   readonly params: Static<Params>
   readonly query: Static<Query>
   readonly body: Static<Body>
@@ -82,26 +89,26 @@ export interface RestCall<
   readonly reply: FastifyReply
 }
 
+/** The accesses of this kind of route: the handlers of the others authenticate callers themselves. */
+export type RestAccess = Exclude<Access, 'session' | 'signed' | 'machine'>
+
 /** Every route needs these to authenticate the caller. */
-export interface AccessDeps extends AuthenticateDeps {
-  readonly db: Database
-  /** In lower case: customers with these addresses may use `/admin`. */
-  readonly adminEmails: ReadonlySet<string>
-}
+export type AccessDeps = AuthenticateDeps & AssertAccessDeps
 
 export function restRoute<
-  Access extends 'public' | 'customer' | 'admin',
+  Needed extends RestAccess,
   Answer extends TSchema | MediaType,
   Params extends TProperties = {},
   Query extends TProperties = {},
   Body extends TSchema = Type.TUnknown,
   Deps = unknown,
->(declared: RestRoute<Params, Query, Body, Access, Answer, Deps>): Route<Deps & AccessDeps> {
-  const { method, path, access, params, query, body, status = 200 } = declared
+>(declared: RestRoute<Params, Query, Body, Needed, Answer, Deps>): Route<Deps & AccessDeps> {
+  const { method, path, access, stricter, params, query, body, status = 200 } = declared
   return {
     method,
     url: `/v1${path}`,
     access,
+    ...(stricter ? { stricter: { access: stricter.access, when: stricter.when } } : {}),
     schema: {
       tags: [declared.tag],
       summary: declared.summary,
@@ -119,8 +126,11 @@ export function restRoute<
         if (body) request.body = parseJson(request.body)
       },
       async handler(request, reply) {
+        const caller = callers.get(request)
+        if (caller && stricter?.applies(request.body as never))
+          await assertAccess(deps, caller, stricter.access)
         const call = {
-          caller: callers.get(request) as never,
+          caller: caller as never,
           params: request.params as never,
           query: request.query as never,
           body: request.body as never,
@@ -145,17 +155,12 @@ async function identifyCaller(
   deps: AccessDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  access: 'customer' | 'admin',
+  access: RestAccess,
 ): Promise<void> {
   const caller = await authenticate(deps, request, reply)
   if (!caller) return
-  if (access === 'admin' && !(await isAdmin(deps, caller))) throw new RestRefusal(403, 'forbidden')
+  await assertAccess(deps, caller, access)
   callers.set(request, caller)
-}
-
-async function isAdmin({ db, adminEmails }: AccessDeps, caller: Caller): Promise<boolean> {
-  const email = (await findCustomer(db, caller.customerId))?.email?.toLowerCase()
-  return email !== undefined && adminEmails.has(email)
 }
 
 /** Coerces canonical integers; any other text stays as it is, and validation refuses it. */
@@ -195,14 +200,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
 
 function responsesOf(
   route: Pick<
-    RestRoute<
-      TProperties,
-      TProperties,
-      TSchema,
-      'public' | 'customer' | 'admin',
-      TSchema | MediaType,
-      never
-    >,
+    RestRoute<TProperties, TProperties, TSchema, RestAccess, TSchema | MediaType, never>,
     | 'method'
     | 'access'
     | 'params'
@@ -223,6 +221,7 @@ function responsesOf(
   // A request that may have a body may have an unreadable one.
   if (params || query || body || route.method !== 'GET') add(400, 'invalid_request')
   if (access !== 'public') add(403, 'ip_blocked_by_allowlist', 'forbidden')
+  if (access === 'account' || access === 'manage') add(403, 'key_scope_insufficient')
   if (access !== 'public' && route.method !== 'GET') add(403, 'csrf_token_missing')
   add(500, 'internal_error')
   for (const [at, more] of Object.entries(refusals)) add(Number(at), ...more)

@@ -9,9 +9,8 @@ import type {
   RouteHandlerMethod,
   RouteShorthandOptions,
 } from 'fastify'
+import { isAccess, type Access } from './access.ts'
 
-/** Who may call: everybody, a customer, or an operator. `own`: the handler authenticates callers itself. */
-export type Access = 'public' | 'customer' | 'admin' | 'own'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export interface Route<Deps> {
@@ -19,6 +18,8 @@ export interface Route<Deps> {
   /** The full path, with `:name` for each parameter. */
   readonly url: string
   readonly access: Access
+  /** What some requests need beyond `access`, and which ones. */
+  readonly stricter?: { readonly access: Access; readonly when: string }
   /** Describes the route, and validates its input. */
   readonly schema: object
   readonly bodyBytesMax?: number | undefined
@@ -48,15 +49,15 @@ export type DepsOf<Routes extends readonly Route<never>[]> = (
 
 /** A route that the API description leaves out: a page, or an endpoint for other machines. */
 export function hiddenRoute<Deps = unknown>(
-  declared: Pick<Route<Deps>, 'method' | 'url' | 'bodyBytesMax'> & {
+  declared: Pick<Route<Deps>, 'method' | 'url' | 'access' | 'bodyBytesMax'> & {
     handle(request: FastifyRequest, reply: FastifyReply, deps: Deps): unknown
   },
 ): Route<Deps> {
-  const { method, url, bodyBytesMax } = declared
+  const { method, url, access, bodyBytesMax } = declared
   return {
     method,
     url,
-    access: 'own',
+    access,
     bodyBytesMax,
     schema: { hide: true },
     handlersOf: (deps) => ({
@@ -84,7 +85,9 @@ export function addRoutes<Each extends Route<never>>(
 }
 
 function addRoute(server: FastifyInstance, route: Route<never>, handlers: RouteHandlers): void {
-  const { method, url, schema, bodyBytesMax } = route
+  const { method, url, access, schema, bodyBytesMax } = route
+  // The types demand it too, but a route without a known access must not exist even if they are evaded.
+  if (!isAccess(access)) throw new Error(`${url} declares no access: ${String(access)}`)
   server.route({
     method: typeof method === 'string' ? method : [...method],
     url,

@@ -30,7 +30,7 @@ const sessionList = [
     path: '/me/sessions',
     tag: 'Sessões',
     summary: 'As sessões, as de uso mais recente primeiro',
-    access: 'customer',
+    access: 'account',
     query: {
       days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT),
       limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT),
@@ -74,7 +74,7 @@ const session = [
     path: '/me/sessions/:id',
     tag: 'Sessões',
     summary: 'Uma sessão e suas cobranças, em ordem cronológica',
-    access: 'customer',
+    access: 'account',
     params: { id: Type.String({ maxLength: ID_CHARS_MAX }) },
     query: { limit: wholeNumber(1, EVENTS_MAX, EVENTS_MAX), cursor },
     answer: answer({

@@ -4,6 +4,9 @@ import { plainIp } from '../../customers/ip-allowlist.ts'
 import type { Session } from '../../sign-in/sessions.ts'
 import { actorOf } from '../rest/authenticate.ts'
 
-export function actorOfSession({ id, customerId }: Session, request: FastifyRequest): Actor {
-  return actorOf({ customerId, sessionId: id, ip: plainIp(request.ip) })
+export function actorOfSession(
+  { id, customerId, isProved }: Session,
+  request: FastifyRequest,
+): Actor {
+  return actorOf({ customerId, sessionId: id, isProved, ip: plainIp(request.ip) })
 }

@@ -17,6 +17,7 @@ export const authEventRoutes = [
   hiddenRoute({
     method: 'POST',
     url: AUTH_EVENTS_PATH,
+    access: 'signed',
     bodyBytesMax: BODY_BYTES_MAX,
     async handle(request, reply, { db, authWebhookSecret: secret, adminEmails, log }: SignInDeps) {
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)

@@ -49,6 +49,7 @@ const pageRoutes = (
   hiddenRoute({
     method: 'GET',
     url,
+    access: 'public',
     handle(request, reply) {
       const { token, returnTo } = request.query as { token?: unknown; returnTo?: unknown }
       const html = page(typeof token === 'string' ? token : '', { returnTo: ownPath(returnTo) })
@@ -58,6 +59,7 @@ const pageRoutes = (
   hiddenRoute({
     method: 'POST',
     url,
+    access: 'public',
     bodyBytesMax: AUTH_BODY_BYTES_MAX,
     async handle(request, reply, deps: SignInDeps) {
       const auth = await authOf(deps, request)

@@ -58,6 +58,7 @@ export const authRoutes = [
   hiddenRoute({
     method: ['GET', 'POST'],
     url: `${AUTH_PATH}/*`,
+    access: 'public',
     bodyBytesMax: AUTH_BODY_BYTES_MAX,
     async handle(request, reply, deps: SignInDeps) {
       const path = `/${(request.params as { '*': string })['*']}`

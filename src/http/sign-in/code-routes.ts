@@ -13,6 +13,7 @@ export const codeRoutes = [
   hiddenRoute({
     method: 'POST',
     url: `${AUTH_PATH}/sign-in/code`,
+    access: 'public',
     bodyBytesMax: AUTH_BODY_BYTES_MAX,
     async handle(request, reply, deps: SignInDeps) {
       const { db, signIn } = deps

@@ -14,7 +14,7 @@ export const loginSessionRoutes = [
     path: '/session',
     tag: 'Conta',
     summary: 'Quem está na sessão do painel, ou de quem é a chave',
-    access: 'customer',
+    access: 'account',
     answer: answer({
       customer: answer({
         id: Type.String({ format: 'uuid' }),

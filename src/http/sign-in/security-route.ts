@@ -52,6 +52,7 @@ export function securityRoute(
   return hiddenRoute({
     method,
     url: `${AUTH_PATH}${path}`,
+    access: 'session',
     bodyBytesMax: AUTH_BODY_BYTES_MAX,
     async handle(request, reply, deps: SignInDeps) {
       const body = readBody(request, fields)

@@ -25,7 +25,7 @@ const list = [
     path: '/me/invitations',
     tag: 'Equipes',
     summary: 'Os convites em aberto para o próprio e-mail',
-    access: 'customer',
+    access: 'account',
     answer: answer({
       invitations: Type.Array(
         answer({
@@ -57,7 +57,7 @@ const list = [
 const forBoth = {
   method: 'POST',
   tag: 'Equipes',
-  access: 'customer',
+  access: 'manage',
   answer: joined,
   refusals: { 404: ['invitation_not_found'], 409: ['already_member', 'too_many_members'] },
 } as const
@@ -107,7 +107,7 @@ const decline = [
     path: '/me/invitations/:id',
     tag: 'Equipes',
     summary: 'Recusa um convite feito para o próprio e-mail',
-    access: 'customer',
+    access: 'manage',
     params: invitationParams,
     answer: answer({ id: uuid, declined: Type.Literal(true) }),
     refusals: { 404: ['invitation_not_found'] },

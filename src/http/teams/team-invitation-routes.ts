@@ -33,7 +33,6 @@ const shownFields = {
 const forBoth = {
   path: '/me/teams/:id/invitations',
   tag: 'Equipes',
-  access: 'customer',
   params: teamParams,
 } as const
 
@@ -41,6 +40,7 @@ const listAndCreate = [
   restRoute({
     ...forBoth,
     method: 'GET',
+    access: 'account',
     summary: 'Os convites em aberto de uma equipe',
     answer: answer({ invitations: Type.Array(answer(shownFields)) }),
     refusals: { 404: ['team_not_found'] },
@@ -52,6 +52,7 @@ const listAndCreate = [
   restRoute({
     ...forBoth,
     method: 'POST',
+    access: 'manage',
     summary: 'Convida alguém para uma equipe; o convite vale sete dias',
     body: Type.Object(
       {
@@ -115,7 +116,7 @@ const revoke = [
     path: '/me/teams/:id/invitations/:invitationId',
     tag: 'Equipes',
     summary: 'Revoga um convite em aberto',
-    access: 'customer',
+    access: 'manage',
     params: { ...teamParams, invitationId: Type.String({ description: 'UUID do convite' }) },
     answer: answer({ id: uuid, revoked: Type.Literal(true) }),
     refusals: { 404: ['team_not_found', 'invitation_not_found'] },

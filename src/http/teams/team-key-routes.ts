@@ -20,11 +20,11 @@ import {
   API_KEY_FAULTS,
   apiKey,
   apiKeyBody,
-  apiKeyInput,
   newApiKey,
   readKeyInput,
+  teamKeyInput,
 } from '../api-keys/api-key-body.ts'
-import { KEYS_MAX, makeApiKey } from '../api-keys/make-api-key.ts'
+import { KEY_REFUSALS, KEYS_MAX, makeApiKey } from '../api-keys/make-api-key.ts'
 import { actInTeam, getTeamAccess, teamParams } from './team-access.ts'
 
 const LIMIT_DEFAULT = 50
@@ -36,7 +36,6 @@ const teamKey = answer({ ...apiKey.properties, created_by })
 const forBoth = {
   path: '/me/teams/:id/keys',
   tag: 'Equipes',
-  access: 'customer',
   params: teamParams,
 } as const
 
@@ -44,6 +43,7 @@ const listAndCreate = [
   restRoute({
     ...forBoth,
     method: 'GET',
+    access: 'account',
     summary: 'As chaves de uma equipe; membros veem só as que criaram',
     query: { limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT), cursor },
     answer: answer({
@@ -72,11 +72,17 @@ const listAndCreate = [
   restRoute({
     ...forBoth,
     method: 'POST',
+    access: 'manage',
     summary: 'Cria uma chave da equipe; o segredo só é mostrado esta vez',
-    body: apiKeyInput,
+    body: teamKeyInput,
     status: 201,
     answer: answer({ ...newApiKey.properties, created_by }),
-    refusals: { 400: API_KEY_FAULTS, 404: ['team_not_found'], 409: ['too_many_keys'] },
+    refusals: {
+      400: API_KEY_FAULTS,
+      403: KEY_REFUSALS,
+      404: ['team_not_found'],
+      409: ['too_many_keys'],
+    },
     async handle({ caller, params, body, reply }, deps: TeamDeps) {
       const input = readKeyInput(deps, body)
       const made = await actInTeam(deps.db, caller, params.id, 'member', async (trx, access) => {
@@ -114,7 +120,7 @@ const revoke = [
     path: '/me/teams/:id/keys/:keyId',
     tag: 'Equipes',
     summary: 'Revoga uma chave da equipe; membros revogam só as que criaram',
-    access: 'customer',
+    access: 'account',
     params: { ...teamParams, keyId: Type.String({ description: 'UUID da chave' }) },
     answer: teamKey,
     refusals: { 404: ['team_not_found', 'key_not_found'] },

@@ -20,7 +20,7 @@ const listAndCreate = [
     path: '/me/teams',
     tag: 'Equipes',
     summary: 'As equipes próprias e aquelas de que se é membro, a mais nova primeiro',
-    access: 'customer',
+    access: 'account',
     query: { limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT), cursor },
     answer: answer({ teams: Type.Array(team), next_cursor: nextCursor }),
     async handle({ caller, query }, deps: TeamDeps) {
@@ -39,7 +39,7 @@ const listAndCreate = [
     path: '/me/teams',
     tag: 'Equipes',
     summary: 'Cria uma equipe, cujas chaves gastam o saldo de quem a cria',
-    access: 'customer',
+    access: 'account',
     body: teamInput,
     status: 201,
     answer: team,
@@ -58,7 +58,6 @@ const listAndCreate = [
 
 const forAll = {
   tag: 'Equipes',
-  access: 'customer',
   params: teamParams,
   refusals: { 404: ['team_not_found'] },
 } as const
@@ -68,6 +67,7 @@ const one = [
     ...forAll,
     method: 'GET',
     path: '/me/teams/:id',
+    access: 'account',
     summary: 'Uma equipe, com o que gastou neste mês',
     answer: team,
     handle: ({ caller, params }, deps: TeamDeps) => getTeamBody(deps, caller, params.id),
@@ -76,6 +76,7 @@ const one = [
     ...forAll,
     method: 'PATCH',
     path: '/me/teams/:id',
+    access: 'manage',
     summary: 'Altera o nome de uma equipe, ou o limite mensal, que só o titular altera',
     body: teamChange,
     answer: team,
@@ -98,6 +99,7 @@ const one = [
     ...forAll,
     method: 'DELETE',
     path: '/me/teams/:id',
+    access: 'manage',
     summary: 'Apaga uma equipe e revoga as suas chaves e os seus convites',
     answer: answer({ id: uuid, deleted: Type.Literal(true) }),
     async handle({ caller, params }, deps: TeamDeps) {

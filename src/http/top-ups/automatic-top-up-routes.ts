@@ -41,7 +41,7 @@ const saving = (minimumBrl: number) => [
     path: PATH,
     tag: 'Recargas',
     summary: 'Define a recarga automática: quando o saldo fica menor, o cartão é cobrado',
-    access: 'customer',
+    access: 'manage',
     body: Type.Object(
       {
         is_enabled: Type.Optional(Type.Boolean({ default: true })),
@@ -89,7 +89,7 @@ export const automaticTopUpRoutes = ({ topUpMinBrl }: TopUpTerms) => [
     path: PATH,
     tag: 'Recargas',
     summary: 'A recarga automática',
-    access: 'customer',
+    access: 'account',
     answer: automaticTopUp,
     refusals: NOT_FOUND,
     async handle({ caller }, deps: TopUpDeps) {
@@ -104,7 +104,7 @@ export const automaticTopUpRoutes = ({ topUpMinBrl }: TopUpTerms) => [
     path: PATH,
     tag: 'Recargas',
     summary: 'Exclui a recarga automática; a que já começou continua',
-    access: 'customer',
+    access: 'manage',
     answer: automaticTopUp,
     refusals: NOT_FOUND,
     async handle({ caller }, deps: TopUpDeps) {

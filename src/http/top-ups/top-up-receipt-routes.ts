@@ -13,7 +13,7 @@ export const topUpReceiptRoutes = [
     path: '/topups/:id/receipt',
     tag: 'Recargas',
     summary: 'O recibo de uma recarga paga, uma página para imprimir',
-    access: 'customer',
+    access: 'account',
     params: { id: Type.String() },
     answer: 'text/html',
     refusals: { 404: ['topup_not_found'], 409: ['topup_not_paid'] },

@@ -26,7 +26,13 @@ const creating = (minimumBrl: number) => [
     path: '/topups',
     tag: 'Recargas',
     summary: 'Cria uma recarga por Pix, boleto ou cartão',
-    access: 'customer',
+    access: 'account',
+    // A Pix code or a boleto costs nobody anything until a person pays it; a saved card is charged at once.
+    stricter: {
+      access: 'manage',
+      when: 'method card',
+      applies: ({ method }) => method === 'card',
+    },
     body: Type.Object(
       {
         amount: Type.Optional(
@@ -103,7 +109,7 @@ export const topUpRoutes = ({ topUpMinBrl }: TopUpTerms) => [
     path: '/topups',
     tag: 'Recargas',
     summary: 'As recargas, as mais novas primeiro',
-    access: 'customer',
+    access: 'account',
     query: { limit: wholeNumber(1, 200, 50), cursor },
     answer: answer({ topups: Type.Array(topUp), next_cursor: nextCursor }),
     async handle({ caller, query: { limit = 50, cursor } }, deps: TopUpDeps) {
@@ -121,7 +127,7 @@ export const topUpRoutes = ({ topUpMinBrl }: TopUpTerms) => [
     path: '/topups/:id',
     tag: 'Recargas',
     summary: 'Uma recarga, e se ela já foi paga',
-    access: 'customer',
+    access: 'account',
     params: { id: Type.String() },
     answer: topUp,
     refusals: { 404: ['topup_not_found'] },

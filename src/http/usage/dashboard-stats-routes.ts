@@ -29,7 +29,7 @@ export const dashboardStatsRoutes = [
     path: '/me/dashboard-stats',
     tag: 'Conta',
     summary: 'Os números da página inicial do painel',
-    access: 'customer',
+    access: 'account',
     answer: stats,
     async handle({ caller: { customerId } }, deps: UsageDeps) {
       const { db } = deps

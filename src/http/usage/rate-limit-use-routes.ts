@@ -59,7 +59,7 @@ export const rateLimitUseRoutes = [
     path: '/usage/rate-limit',
     tag: 'Uso',
     summary: 'O uso dos limites por minuto de cada chave ativa',
-    access: 'customer',
+    access: 'account',
     query: { minutes: wholeNumber(MINUTES_MIN, MINUTES_MAX, MINUTES_DEFAULT) },
     answer: answer({ minutes: Type.Integer(), keys: Type.Array(keyUse) }),
     async handle({ caller, query }, deps: UsageDeps) {

@@ -54,7 +54,7 @@ export const recommendationRoutes = [
     path: '/me/recommendations',
     tag: 'Uso',
     summary: 'Modelos mais baratos para o uso que você faz',
-    access: 'customer',
+    access: 'account',
     query: { days: wholeNumber(DAYS_MIN, DAYS_MAX, DAYS_DEFAULT) },
     answer: answer({
       days: Type.Integer(),

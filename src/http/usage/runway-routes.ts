@@ -26,7 +26,7 @@ export const runwayRoutes = [
     path: '/me/runway',
     tag: 'Uso',
     summary: 'Por quantos dias o saldo ainda dura',
-    access: 'customer',
+    access: 'account',
     query: { days: wholeNumber(1, DAYS_MAX, RUNWAY_PERIOD_DAYS) },
     answer: runway,
     async handle({ caller, query }, deps: UsageDeps) {

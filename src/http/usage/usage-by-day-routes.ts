@@ -42,7 +42,7 @@ export const usageByDayRoutes = [
     path: '/usage/by-day',
     tag: 'Uso',
     summary: 'O uso de cada um dos últimos dias',
-    access: 'customer',
+    access: 'account',
     query: { days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT) },
     answer: byDay,
     async handle({ caller, query }, deps: UsageDeps) {

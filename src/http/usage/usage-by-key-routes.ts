@@ -51,7 +51,7 @@ export const usageByKeyRoutes = [
     path: '/usage/by-key',
     tag: 'Uso',
     summary: 'O uso de cada chave nos últimos dias',
-    access: 'customer',
+    access: 'account',
     query: { days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT) },
     answer: answer({ days: Type.Integer(), keys: Type.Array(keyUsage) }),
     async handle({ caller, query }, deps: UsageDeps) {

@@ -21,7 +21,7 @@ const RETRY_AFTER_SECONDS = 10
 const common = {
   method: 'GET',
   tag: 'Uso',
-  access: 'customer',
+  access: 'account',
   query: periodQuery,
   refusals: { 429: ['too_many_exports'] },
 } as const

@@ -24,7 +24,7 @@ export const usageRoutes = [
     path: '/usage',
     tag: 'Uso',
     summary: 'O saldo e as cobranças mais novas',
-    access: 'customer',
+    access: 'calls',
     answer: answer({
       balance: answer({ balance_brl: brl, total_topped_up_brl: brl, total_spent_brl: brl }),
       usage_events: Type.Array(usageEvent),
@@ -48,7 +48,7 @@ export const usageRoutes = [
     path: '/usage/events',
     tag: 'Uso',
     summary: 'As cobranças, das mais novas para as mais antigas, página por página',
-    access: 'customer',
+    access: 'account',
     query: {
       limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT),
       cursor,

@@ -44,7 +44,7 @@ export const usageSummaryRoutes = [
     path: '/me/usage-summary',
     tag: 'Uso',
     summary: 'O uso dos últimos dias em resumo',
-    access: 'customer',
+    access: 'account',
     query: { days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT) },
     answer: summary,
     async handle({ caller, query }, deps: UsageDeps) {

@@ -90,7 +90,7 @@ const HARMLESS = new Set(
     // Of queries.
     'limit days minutes from to category status model_id',
     // Of keys.
-    'name model_ids ip_allowlist requests_per_minute tokens_per_minute budget expires_at all',
+    'name scope model_ids ip_allowlist requests_per_minute tokens_per_minute budget expires_at all',
     // Of prompts and their runs.
     'body description variables tags default_model change_note values',
     // Of profiles and preferences.

@@ -900,6 +900,7 @@ export interface Contract {
           name: string
           last_four: string
           status: 'active' | 'suspended' | 'revoked' | 'expired'
+          scope: 'calls' | 'account' | 'manage'
           model_ids: string[] | null
           ip_allowlist: string[] | null
           requests_per_minute: number
@@ -939,6 +940,7 @@ export interface Contract {
         name: string
         last_four: string
         status: 'active' | 'suspended' | 'revoked' | 'expired'
+        scope: 'calls' | 'account' | 'manage'
         model_ids: string[] | null
         ip_allowlist: string[] | null
         requests_per_minute: number
@@ -1912,6 +1914,7 @@ export interface Contract {
           name: string
           last_four: string
           status: 'active' | 'suspended' | 'revoked' | 'expired'
+          scope: 'calls' | 'account' | 'manage'
           model_ids: string[] | null
           ip_allowlist: string[] | null
           requests_per_minute: number
@@ -3531,6 +3534,10 @@ export interface Contract {
           period: 'day' | 'month' | 'lifetime'
         } | null
         expires_at?: string | null
+        /**
+         * O que a chave pode: calls, chamadas aos modelos e GET /usage; account, também o autoatendimento; manage, também chaves, cartões salvos, webhooks, equipes e a exclusão da conta. manage só é dado numa sessão do painel que acabou de confirmar a identidade.
+         */
+        scope?: 'calls' | 'account' | 'manage'
       }
       /**
        * Tudo certo.
@@ -3540,6 +3547,7 @@ export interface Contract {
         name: string
         last_four: string
         status: 'active' | 'suspended' | 'revoked' | 'expired'
+        scope: 'calls' | 'account' | 'manage'
         model_ids: string[] | null
         ip_allowlist: string[] | null
         requests_per_minute: number
@@ -3872,6 +3880,7 @@ export interface Contract {
         name: string
         last_four: string
         status: 'active' | 'suspended' | 'revoked' | 'expired'
+        scope: 'calls' | 'account' | 'manage'
         model_ids: string[] | null
         ip_allowlist: string[] | null
         requests_per_minute: number
@@ -5023,6 +5032,10 @@ export interface Contract {
           period: 'day' | 'month' | 'lifetime'
         } | null
         expires_at?: string | null
+        /**
+         * O que a chave pode: calls, chamadas aos modelos e GET /usage; account, também o autoatendimento; manage, também chaves, cartões salvos, webhooks, equipes e a exclusão da conta. manage só é dado numa sessão do painel que acabou de confirmar a identidade.
+         */
+        scope?: 'calls' | 'account' | 'manage'
       }
       /**
        * Tudo certo.
@@ -5032,6 +5045,7 @@ export interface Contract {
         name: string
         last_four: string
         status: 'active' | 'suspended' | 'revoked' | 'expired'
+        scope: 'calls' | 'account' | 'manage'
         model_ids: string[] | null
         ip_allowlist: string[] | null
         requests_per_minute: number
@@ -5372,6 +5386,7 @@ export interface Contract {
         name: string
         last_four: string
         status: 'active' | 'suspended' | 'revoked' | 'expired'
+        scope: 'calls' | 'account' | 'manage'
         model_ids: string[] | null
         ip_allowlist: string[] | null
         requests_per_minute: number
@@ -5539,6 +5554,7 @@ export interface Contract {
         name: string
         last_four: string
         status: 'active' | 'suspended' | 'revoked' | 'expired'
+        scope: 'calls' | 'account' | 'manage'
         model_ids: string[] | null
         ip_allowlist: string[] | null
         requests_per_minute: number

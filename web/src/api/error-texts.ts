@@ -26,6 +26,7 @@ export const ERROR_TEXTS: Readonly<Record<string, string>> = {
   CSRF_TOKEN_MISSING: 'Sua sessão mudou em outra aba. Atualize a página e tente de novo.',
   UNAUTHORIZED: 'Sua sessão terminou. Entre de novo para continuar.',
   PROOF_NEEDED: 'Confirme que é você para continuar.',
+  proof_needed: 'Confirme que é você para continuar.',
   SECOND_FACTOR_IS_ON: 'A verificação em duas etapas já está ligada. Atualize a página.',
   SECOND_FACTOR_IS_OFF: 'A verificação em duas etapas está desligada. Atualize a página.',
   TOO_MANY_PASSKEYS: 'Você já tem 20 chaves de acesso. Remova uma que não usa.',

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState, type SubmitEvent } from 'react'
 import { api } from '../../api/client.ts'
 import { Dialog } from '../../components/Dialog.tsx'
@@ -6,10 +6,13 @@ import { Field } from '../../components/Field.tsx'
 import { FormEnd } from '../../components/FormEnd.tsx'
 import { Input } from '../../components/Input.tsx'
 import { useToast } from '../../components/Toast.tsx'
+import { securityQuery } from '../security/security-queries.ts'
+import { useProof, type WithProof } from '../security/use-proof.tsx'
 import { readKeyForm, type KeyInput } from './key-fields.ts'
 import { API_KEYS, keyModelsQuery, type ApiKey, type NewApiKey } from './key-queries.ts'
 import { explainKeyError } from './key-words.ts'
 import { KeyLimits } from './KeyLimits.tsx'
+import { KeyScopeField } from './KeyScopeField.tsx'
 import { ModelPicker } from './ModelPicker.tsx'
 
 interface KeyDialogProps {
@@ -23,20 +26,27 @@ interface KeyDialogProps {
 
 export function KeyDialog({ editing, ...rest }: KeyDialogProps) {
   const key = editing === 'new' ? undefined : editing
+  const security = useQuery({ ...securityQuery, enabled: editing !== undefined })
+  const { withProof, dialog } = useProof(security.data)
   return (
-    <Dialog
-      isOpen={editing !== undefined}
-      onClose={rest.onClose}
-      title={key ? `Alterar “${key.name}”` : 'Criar chave'}
-      className="sm:max-w-xl"
-    >
-      <KeyForm apiKey={key} {...rest} />
-    </Dialog>
+    <>
+      <Dialog
+        isOpen={editing !== undefined}
+        onClose={rest.onClose}
+        title={key ? `Alterar “${key.name}”` : 'Criar chave'}
+        className="sm:max-w-xl"
+      >
+        <KeyForm apiKey={key} withProof={withProof} {...rest} />
+      </Dialog>
+      {dialog}
+    </>
   )
 }
 
 interface KeyFormProps extends Omit<KeyDialogProps, 'editing'> {
   readonly apiKey: ApiKey | undefined
+  /** A key that may manage the account is made and changed only after a proof of identity. */
+  readonly withProof: WithProof
 }
 
 interface Fault {
@@ -44,13 +54,13 @@ interface Fault {
   readonly text: string
 }
 
-function KeyForm({ apiKey: key, ...rest }: KeyFormProps) {
+function KeyForm({ apiKey: key, withProof, ...rest }: KeyFormProps) {
   const [models, setModels] = useState<ReadonlySet<string> | null>(
     key?.model_ids ? new Set(key.model_ids) : null,
   )
   const [fault, setFault] = useState<Fault>()
   const form = useRef<HTMLFormElement>(null)
-  const save = useSave(key, rest)
+  const save = useSave(key, withProof, rest)
 
   const fail = (fault: Fault): void => {
     setFault(fault)
@@ -97,6 +107,7 @@ function KeyForm({ apiKey: key, ...rest }: KeyFormProps) {
           />
         )}
       </Field>
+      {isOfTeam(key, rest.teamId) || <KeyScopeField apiKey={key} />}
       <ModelPicker value={models} onChange={setModels} error={errorOf('model_ids')} />
       <KeyLimits apiKey={key} errorOf={errorOf} />
       <FormEnd
@@ -109,6 +120,11 @@ function KeyForm({ apiKey: key, ...rest }: KeyFormProps) {
   )
 }
 
+/** A team's key is always for calls only. */
+function isOfTeam(key: ApiKey | undefined, teamId: string | undefined): boolean {
+  return key ? key.team_id !== null : teamId !== undefined
+}
+
 /** A key that may use every model has no list. */
 function needsAll(key: ApiKey | undefined): boolean {
   return key === undefined || key.model_ids !== null
@@ -116,6 +132,7 @@ function needsAll(key: ApiKey | undefined): boolean {
 
 function useSave(
   key: ApiKey | undefined,
+  withProof: WithProof,
   { teamId, onClose, onMade }: Omit<KeyDialogProps, 'editing'>,
 ) {
   const queries = useQueryClient()
@@ -123,8 +140,8 @@ function useSave(
   return useMutation({
     async mutationFn(given: KeyInput) {
       const input = given.model_ids === 'all' ? { ...given, model_ids: await allIds() } : given
-      if (key) await api.patch('/api-keys/{id}', input, { path: { id: key.id } })
-      else if (teamId === undefined) onMade(await api.post('/api-keys', input))
+      if (key) await withProof(() => api.patch('/api-keys/{id}', input, { path: { id: key.id } }))
+      else if (teamId === undefined) onMade(await withProof(() => api.post('/api-keys', input)))
       else onMade(await api.post('/me/teams/{id}/keys', input, { path: { id: teamId } }))
     },
     async onSuccess() {

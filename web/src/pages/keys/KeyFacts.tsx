@@ -3,7 +3,7 @@ import { Badge } from '../../components/Badge.tsx'
 import { DateTime } from '../../components/DateTime.tsx'
 import { counted, wholeNumber } from '../../format/number.ts'
 import type { ApiKey } from './key-queries.ts'
-import { KEY_STATUS } from './key-words.ts'
+import { KEY_SCOPE, KEY_STATUS } from './key-words.ts'
 
 interface KeyFactsProps {
   readonly apiKey: ApiKey
@@ -57,8 +57,15 @@ function LastUse({ apiKey }: { readonly apiKey: ApiKey }) {
   )
 }
 
-function limitsOf({ model_ids, requests_per_minute, tokens_per_minute, ip_allowlist }: ApiKey) {
+function limitsOf({
+  scope,
+  model_ids,
+  requests_per_minute,
+  tokens_per_minute,
+  ip_allowlist,
+}: ApiKey) {
   return [
+    ...(scope === 'calls' ? [] : [KEY_SCOPE[scope].text]),
     model_ids === null ? 'Todos os modelos' : counted(model_ids.length, 'modelo', 'modelos'),
     `${wholeNumber(requests_per_minute)} chamadas/min`,
     ...(tokens_per_minute === null ? [] : [`${wholeNumber(tokens_per_minute)} tokens/min`]),

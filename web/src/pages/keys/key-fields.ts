@@ -40,6 +40,8 @@ export function readKeyForm(
   const day = text('expires_at')
   const given: KeyInput = {
     name: text('name'),
+    // A team's key has no such field.
+    ...(fields.has('scope') ? { scope: text('scope') as ApiKey['scope'] } : {}),
     ...(models === null ? {} : { model_ids: models }),
     ...(requests === null ? {} : { requests_per_minute: requests }),
     tokens_per_minute: tokens,

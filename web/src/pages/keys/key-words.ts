@@ -16,6 +16,26 @@ export const BUDGET_PERIOD: Readonly<Record<NonNullable<ApiKey['budget']>['perio
   lifetime: 'no total',
 }
 
+/** The least first: what a server or an agent needs. */
+export const KEY_SCOPE: Readonly<Record<ApiKey['scope'], { text: string; hint: string }>> = {
+  calls: {
+    text: 'Chamar modelos',
+    hint: 'Para servidores e agentes. Se a chave vazar, ninguém mexe na sua conta com ela.',
+  },
+  account: {
+    text: 'Chamar modelos e cuidar da conta',
+    hint: 'Também lê uso, recargas e prompts, muda o perfil, pede reembolso e revoga chaves.',
+  },
+  manage: {
+    text: 'Tudo, até criar chaves e cobrar cartões',
+    hint: 'Também webhooks, equipes e a exclusão da conta. Só para automações suas: para criar, você confirma que é você.',
+  },
+}
+
+export function isKeyScope(value: string): value is ApiKey['scope'] {
+  return Object.hasOwn(KEY_SCOPE, value)
+}
+
 /** The form field of the error, and the text to show. Field `undefined`: the form as a whole. */
 export function explainKeyError(error: unknown): { field: string | undefined; text: string } {
   if (!(error instanceof ApiError)) return { field: undefined, text: explainError(error) }

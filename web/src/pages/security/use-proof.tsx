@@ -21,7 +21,8 @@ export function useProof(security: Security | undefined): {
     try {
       return await act()
     } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'PROOF_NEEDED') throw error
+      // The routes of the sign-in write their codes in capitals, the others do not.
+      if (!(error instanceof ApiError) || error.code.toUpperCase() !== 'PROOF_NEEDED') throw error
     }
     await new Promise<void>((goOn, refuse) =>
       setWaiting({ goOn, giveUp: () => refuse(new ApiError(0, 'proof_cancelled')) }),

@@ -1,0 +1,34 @@
+/** Compares what two keys may do: no key makes or changes one that may more than itself. */
+import { isWithinBlocks } from './ip-allowlist.ts'
+import { coversScope, type KeyScope } from './key-scopes.ts'
+
+export interface KeyRights {
+  readonly scope: KeyScope
+  readonly modelIds: readonly string[] | null
+  readonly ipAllowlist: readonly string[] | null
+  readonly requestsPerMinute: number
+  readonly tokensPerMinute: number | null
+  readonly expiresAt: Date | null
+}
+
+/** The first field in which a key with the rights `wanted` may more than one with the rights `own`. */
+export function findExcess(own: KeyRights, wanted: KeyRights): string | undefined {
+  const isWithin: Readonly<Record<string, boolean>> = {
+    scope: coversScope(own.scope, wanted.scope),
+    model_ids: own.modelIds === null || isSubset(wanted.modelIds, own.modelIds),
+    ip_allowlist: own.ipAllowlist === null || isWithinBlocks(wanted.ipAllowlist, own.ipAllowlist),
+    requests_per_minute: wanted.requestsPerMinute <= own.requestsPerMinute,
+    tokens_per_minute: isAtMost(wanted.tokensPerMinute, own.tokensPerMinute),
+    expires_at: isAtMost(wanted.expiresAt?.getTime() ?? null, own.expiresAt?.getTime() ?? null),
+  }
+  return Object.keys(isWithin).find((field) => !isWithin[field])
+}
+
+function isSubset(wanted: readonly string[] | null, own: readonly string[]): boolean {
+  return wanted !== null && wanted.every((each) => own.includes(each))
+}
+
+/** Null: no limit. */
+function isAtMost(wanted: number | null, own: number | null): boolean {
+  return own === null || (wanted !== null && wanted <= own)
+}

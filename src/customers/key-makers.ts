@@ -1,0 +1,60 @@
+/**
+ * Who may make and change keys. The acts in `key-acts.ts` ask here, so no interface can go round it:
+ * - `manage` comes only from a login session whose user proved their identity lately; so does every change of such a key.
+ * - A key makes and changes only keys that may no more than itself. Only a `manage` key makes or changes keys at all, and
+ *   no key changes a `manage` key: so none changes itself.
+ * - A key with a budget makes and changes none: several keys, each with that budget, could spend more than one.
+ */
+import type { Actor } from '../audit-log/audited.ts'
+import type { Database } from '../db/open.ts'
+import { toApiKey, type ApiKey, type ApiKeyRow } from './api-keys.ts'
+import { findExcess, type KeyRights } from './find-excess.ts'
+
+export type KeyRefusal =
+  | { readonly kind: 'proof_needed' }
+  /** A key of a team is for model calls only. */
+  | { readonly kind: 'scope_of_team' }
+  /** `field`: in which the key would exceed the one that makes or changes it. */
+  | { readonly kind: 'beyond_own_key'; readonly field: string }
+
+export async function findNewKeyRefusal(
+  trx: Database,
+  { actor, wanted }: { readonly actor: Actor; readonly wanted: KeyRights },
+): Promise<KeyRefusal | undefined> {
+  if (wanted.scope === 'manage' && actor.isProved !== true) return { kind: 'proof_needed' }
+  const own = await lockOwnKey(trx, actor)
+  return own && findBeyond(own, wanted)
+}
+
+export async function findChangeRefusal(
+  trx: Database,
+  {
+    actor,
+    before,
+    after,
+  }: { readonly actor: Actor; readonly before: ApiKey; readonly after: KeyRights },
+): Promise<KeyRefusal | undefined> {
+  if (before.teamId !== null && after.scope !== 'calls') return { kind: 'scope_of_team' }
+  const isManage = before.scope === 'manage' || after.scope === 'manage'
+  if (isManage && actor.isProved !== true) return { kind: 'proof_needed' }
+  const own = await lockOwnKey(trx, actor)
+  return own && (findBeyond(own, before) ?? findBeyond(own, after))
+}
+
+type OwnKey = ApiKeyRow & { readonly has_budget: boolean }
+
+/** The actor's key, which cannot change before the end of the transaction. */
+async function lockOwnKey(trx: Database, { apiKeyId }: Actor): Promise<OwnKey | undefined> {
+  if (apiKeyId === undefined) return undefined
+  return trx
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('id', '=', apiKeyId)
+    .forShare()
+    .executeTakeFirstOrThrow()
+}
+
+function findBeyond(own: OwnKey, wanted: KeyRights): KeyRefusal | undefined {
+  const field = own.has_budget ? 'budget' : findExcess(toApiKey(own), wanted)
+  return field === undefined ? undefined : { kind: 'beyond_own_key', field }
+}

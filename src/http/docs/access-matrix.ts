@@ -1,0 +1,35 @@
+import { CALLERS, hasAccess, type Access, type CallerKind } from '../rest/access.ts'
+import type { Route } from '../rest/route.ts'
+
+export const MATRIX_MARK = '<!-- access matrix: written by `npm run docs:access` -->'
+
+const HEADS: Readonly<Record<CallerKind, string>> = {
+  calls: 'key `calls`',
+  account: 'key `account`',
+  manage: 'key `manage`',
+  session: 'login session',
+  operator: 'operator',
+}
+
+type Declared = Pick<Route<never>, 'method' | 'url' | 'access' | 'stricter'>
+
+/** The last part of docs/specification.md: a line for each route, a column for each kind of caller. */
+export function renderAccessMatrix(routes: readonly Declared[]): string {
+  const head = ['route', 'access', ...CALLERS.map((caller) => HEADS[caller])]
+  const lines = routes.flatMap(({ method, url, access, stricter }) => {
+    const name = `\`${[method].flat().join(', ')} ${url}\``
+    return [
+      line(name, access),
+      ...(stricter ? [line(`${name} with ${stricter.when}`, stricter.access)] : []),
+    ]
+  })
+  return [MATRIX_MARK, '', row(head), row(head.map(() => '---')), ...lines, ''].join('\n')
+}
+
+function line(name: string, access: Access): string {
+  return row([name, access, ...CALLERS.map((caller) => (hasAccess(caller, access) ? 'yes' : ''))])
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`
+}

@@ -1,0 +1,39 @@
+/**
+ * Who may call which route. Each route declares its `access`; this table alone decides which callers have it. The matrix
+ * in docs/specification.md is generated from both (`npm run docs:access`), and `test/http/access.test.ts` asks every
+ * route with every caller.
+ */
+import { KEY_SCOPES } from '../../customers/key-scopes.ts'
+
+/** An API key by its scope, or the customer in a login session. */
+export const CALLERS = ['calls', 'account', 'manage', 'session', 'operator'] as const
+export type CallerKind = (typeof CALLERS)[number]
+
+const SESSIONS = ['session', 'operator'] as const satisfies readonly CallerKind[]
+
+/** Which callers have an access. `nobody`: the handler demands something else than a key or a login session. */
+const CALLERS_OF = {
+  /** Everybody, without a key. */
+  public: CALLERS,
+  calls: [...KEY_SCOPES, ...SESSIONS],
+  account: ['account', 'manage', ...SESSIONS],
+  manage: ['manage', ...SESSIONS],
+  /** The pages that guard an account; the handler reads the cookie itself. */
+  session: SESSIONS,
+  admin: ['operator'],
+  /** A message of another machine, signed or with a token. */
+  signed: [],
+  /** The operator's own machines, by token or from this one. */
+  machine: [],
+} as const satisfies Readonly<Record<string, readonly CallerKind[]>>
+
+export type Access = keyof typeof CALLERS_OF
+
+export function isAccess(value: unknown): value is Access {
+  return typeof value === 'string' && Object.hasOwn(CALLERS_OF, value)
+}
+
+export function hasAccess(caller: CallerKind, access: Access): boolean {
+  const callers: readonly CallerKind[] = CALLERS_OF[access]
+  return callers.includes(caller)
+}

@@ -1,0 +1,64 @@
+/** A login session without the way through sign-in, as a credential for `ask`. */
+import { createHmac, randomBytes } from 'node:crypto'
+import type { Database } from '../../src/db/open.ts'
+import { deriveKey } from '../../src/lib/derive-key.ts'
+import { createId } from '../../src/lib/ids.ts'
+import { createProcessLog } from '../../src/lib/log.ts'
+import { ensureSealingKey } from '../../src/lib/sealing-key.ts'
+import { createSignIn } from '../../src/sign-in/create-sign-in.ts'
+import { sessionSecret } from './ask.ts'
+
+/** At a node that keeps its sealing key in its data folder. The customer's e-mail is proved by this. */
+export async function openSession(
+  { db, dataDir }: { readonly db: Database; readonly dataDir: string },
+  customerId: string,
+  { isProved = true }: { readonly isProved?: boolean } = {},
+): Promise<string> {
+  const sealingKey = await ensureSealingKey(dataDir)
+  const token = randomBytes(24).toString('base64url')
+  const id = createId()
+  await db
+    .insertInto('sign_in_sessions')
+    .values({
+      id,
+      user_id: await ensureUser(db, customerId),
+      token,
+      expires_at: new Date(Date.now() + 86_400_000),
+      ip: '127.0.0.1',
+      user_agent: 'test',
+      proved_at: new Date(Date.now() - (isProved ? 0 : 3_600_000)),
+    })
+    .execute()
+  const secret = deriveKey(sealingKey, 'sign-in').toString('base64url')
+  const mac = createHmac('sha256', secret).update(token).digest('base64')
+  const log = createProcessLog('silent', () => {})
+  const signIn = createSignIn({ db, sealingKey, publicUrl: undefined, mode: 'sandbox', log })
+  return sessionSecret({
+    cookie: `catraca.session_token=${encodeURIComponent(`${token}.${mac}`)}`,
+    csrfToken: signIn.csrfTokenOf(id),
+  })
+}
+
+async function ensureUser(db: Database, customerId: string): Promise<string> {
+  const { email } = await db
+    .selectFrom('customers')
+    .select('email')
+    .where('id', '=', customerId)
+    .executeTakeFirstOrThrow()
+  const wanted = (email ?? `${customerId}@exemplo.com.br`).toLowerCase()
+  if (email === null)
+    await db.updateTable('customers').set({ email: wanted }).where('id', '=', customerId).execute()
+  const { id } = await db
+    .insertInto('sign_in_users')
+    .values({
+      id: createId(),
+      email: wanted,
+      is_verified: true,
+      name: 'Teste',
+      referral_code: null,
+    })
+    .onConflict((conflict) => conflict.column('email').doUpdateSet({ is_verified: true }))
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}

@@ -1,0 +1,28 @@
+import { useState } from 'react'
+import { Field } from '../../components/Field.tsx'
+import { Select } from '../../components/Select.tsx'
+import type { ApiKey } from './key-queries.ts'
+import { KEY_SCOPE, isKeyScope } from './key-words.ts'
+
+/** A new key is for calls only unless somebody asks for more. */
+export function KeyScopeField({ apiKey }: { readonly apiKey: ApiKey | undefined }) {
+  const [scope, setScope] = useState(apiKey?.scope ?? 'calls')
+  return (
+    <Field label="O que a chave pode fazer" hint={KEY_SCOPE[scope].hint}>
+      {(control) => (
+        <Select
+          {...control}
+          name="scope"
+          value={scope}
+          onChange={({ target: { value } }) => isKeyScope(value) && setScope(value)}
+        >
+          {Object.entries(KEY_SCOPE).map(([value, { text }]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  )
+}
