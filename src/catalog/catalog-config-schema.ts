@@ -135,6 +135,12 @@ const upstream = Type.Object(
           'For an openai-compatible upstream: it opens the address of an image as an image or refuses it, and never reads it as a document or video. If false or absent, a request with an image address holds money for the whole context.',
       }),
     ),
+    opens_addresses: Type.Optional(
+      Type.Boolean({
+        description:
+          'For an openai-compatible upstream: it gets the addresses of images and opens them itself. Default: only known providers do; for any other, the gateway downloads the images and sends them, because an upstream in the network of the operator reaches more than a customer may.',
+      }),
+    ),
     connect_timeout_ms: Type.Optional(milliseconds),
     first_byte_timeout_ms: Type.Optional(milliseconds),
     idle_timeout_ms: Type.Optional(milliseconds),

@@ -125,6 +125,26 @@ test('an upstream opens only images where that is known of it, or said', () => {
   )
 })
 
+test('only known providers open the addresses of images themselves, unless the file says so', () => {
+  const entries = [
+    { id: 'openai', kind: 'openai', api_key_env: 'K' },
+    { id: 'region', kind: 'openai', base_url: 'https://eu.api.openai.com/v1', api_key_env: 'K' },
+    { id: 'together', kind: 'together', api_key_env: 'K' },
+    { ...upstream, id: 'azure', base_url: 'https://x.openai.azure.com/openai/v1' },
+    { ...upstream, id: 'proxied', kind: 'openai', api_key_env: 'K' },
+    { ...upstream, id: 'vllm', kind: 'vllm' },
+    { ...upstream, id: 'unknown' },
+    { ...upstream, id: 'said', opens_addresses: true },
+  ]
+  const { upstreams } = loadConfig({ K: 'key' }, folderWith({ upstreams: entries }))
+  assert.deepEqual(
+    upstreams
+      .filter(({ adapter: { options } }) => 'opensAddresses' in options && options.opensAddresses)
+      .map(({ id }) => id),
+    ['openai', 'region', 'together', 'azure', 'said'],
+  )
+})
+
 test('a variable that is empty is as one that is not set', () => {
   const folder = folderWith()
   const names =

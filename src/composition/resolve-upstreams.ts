@@ -163,6 +163,7 @@ function fieldsOf(entry: UpstreamConfig, preset: UpstreamPreset, baseUrl: string
     // OpenRouter reads files for models that cannot, using another maker's model, and bills each page.
     takesFiles: !/(^|\.)openrouter\.ai$/.test(new URL(baseUrl).hostname),
     opensOnlyImages: opensOnlyImages(entry, preset, baseUrl),
+    opensAddresses: entry.opens_addresses ?? isKnownProvider(baseUrl),
     // Without this field the project's settings choose the tier, and with it the price.
     serviceTier: isOpenAi(baseUrl) ? 'default' : undefined,
   } satisfies Partial<OpenAiCompatibleOptions>
@@ -175,6 +176,16 @@ function isOpenAi(baseUrl: string): boolean {
 
 function isAzure(baseUrl: string): boolean {
   return /\.(openai|services\.ai|cognitiveservices)\.azure\.com$/.test(new URL(baseUrl).hostname)
+}
+
+/** At the public address of a known provider, which opens addresses in its own network. */
+function isKnownProvider(baseUrl: string): boolean {
+  const { hostname } = new URL(baseUrl)
+  const isPreset = Object.values(upstreamPresets).some((known) => {
+    const host = known.baseUrl === undefined ? undefined : new URL(known.baseUrl).hostname
+    return host !== undefined && (hostname === host || hostname.endsWith(`.${host}`))
+  })
+  return isPreset || isAzure(baseUrl)
 }
 
 /** As the operator configures, else by the address: an unknown address may be a gateway to any model. */

@@ -13,7 +13,7 @@ export function nameForStrangers(text: string | undefined): string | undefined {
     .replaceAll(/ +/g, ' ')
     .trim()
   if (kept === '') return undefined
-  const letters = [...kept]
+  const letters = Array.from(kept)
   return letters.length <= LENGTH_MAX
     ? kept
     : `${letters

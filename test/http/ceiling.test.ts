@@ -39,7 +39,13 @@ before(async () => {
   })
   config = await writeConfigFile({
     upstreams: [
-      { id: 'plain', kind: 'openai-compatible', base_url: upstream.baseUrl },
+      {
+        id: 'plain',
+        kind: 'openai-compatible',
+        base_url: upstream.baseUrl,
+        opens_addresses: true,
+      },
+      { id: 'own', kind: 'openai-compatible', base_url: upstream.baseUrl },
       {
         id: 'newer',
         kind: 'openai-compatible',
@@ -50,6 +56,7 @@ before(async () => {
         id: 'only-images',
         kind: 'openai-compatible',
         base_url: upstream.baseUrl,
+        opens_addresses: true,
         opens_only_images: true,
       },
       { id: 'gemini', kind: 'google', base_url: upstream.baseUrl, api_key_env: 'NODE_ENV_KEY' },
@@ -59,6 +66,7 @@ before(async () => {
       model('only-max-tokens', 'plain'),
       model('only-max-completion-tokens', 'newer'),
       model('com-imagens', 'plain', { image_tokens_max: 1_000 }),
+      model('servidor-proprio', 'own', { image_tokens_max: 1_000 }),
       model('que-abre-tudo', 'plain', { image_tokens_max: 1_000 }),
       model('que-abre-imagens', 'only-images', { image_tokens_max: 1_000 }),
       model('gemini-que-ouve', 'gemini', { prices: { ...PRICES, input_audio: '7' } }),
@@ -380,6 +388,35 @@ test('a part is sent with the fields of its own type alone', async () => {
     upstream.callsOf('com-imagens').at(-1)?.body.messages[0].content,
     types.map((type) => ({ type, [type]: all[type] })),
   )
+})
+
+test('no upstream is asked to open an address of a private network', async () => {
+  const hosts = [
+    '169.254.169.254',
+    '127.0.0.1:8080',
+    '[::1]',
+    '[::ffff:10.0.0.1]',
+    '0x7f.1',
+    '2130706433',
+    'localhost',
+    'metadata.google.internal',
+    'postgres',
+    'user:pass@example.com',
+    'example.com:25',
+  ]
+  for (const model of ['com-imagens', 'servidor-proprio', 'gemini-surdo', 'claude-de-hora'])
+    for (const host of hosts) {
+      const answer = await chat(sound(model, shown(`http://${host}/latest/meta-data`)))
+      assertRefusal(answer, 400, 'invalid_request')
+    }
+  // A name that leads there passes the check of its text, so a server of our own never gets an address.
+  const named = await chat(sound('servidor-proprio', shown('http://a.test/latest/meta-data')))
+  assert.equal(named.status, 400)
+  assert.deepEqual(upstream.callsOf('servidor-proprio'), [])
+  const ambiguous = 'http://a.test\\@169.254.169.254/x.png'
+  await chat(sound('com-imagens', shown(ambiguous)))
+  const [part] = upstream.callsOf('com-imagens').at(-1)?.body.messages[0].content ?? []
+  assert.equal(part.image_url.url, 'http://a.test/@169.254.169.254/x.png')
 })
 
 test('an image_url of an unknown kind is refused', async () => {

@@ -3,6 +3,7 @@
  * must agree, and media without a price is refused. Pure.
  */
 import { isObject } from '../../lib/is-object.ts'
+import { isOpenPort, isPublicHost } from '../../lib/public-host.ts'
 import { imageTypeOf, isSound, isVideo } from '../../lib/media-signature.ts'
 
 /** The inspected part of a data URL: its header, and enough of the content to recognise the format. */
@@ -37,8 +38,7 @@ export function imageKindOf(url: string): ImageKind | undefined {
     const data = readDataUrl(url)
     return data && IMAGE_TYPES.has(data.type) && imageTypeOf(data.head) ? 'data' : undefined
   }
-  const protocol = URL.canParse(url) ? new URL(url).protocol : ''
-  return protocol === 'https:' || protocol === 'http:' ? 'address' : undefined
+  return isPublicUrl(url) ? 'address' : undefined
 }
 
 /** The kind of the `file` of a content part; undefined if it cannot be priced. */
@@ -51,6 +51,14 @@ export function fileKindOf(file: unknown): FileKind | undefined {
   if (IMAGE_TYPES.has(type)) return imageTypeOf(head) ? 'document' : undefined
   const isDocument = DOCUMENT_TYPES.has(type) || type.startsWith('text/')
   return isDocument && !isSound(head) && !isVideo(head) ? 'document' : undefined
+}
+
+/** The same rules as for webhooks: an upstream of the operator's network opens no address of that network. */
+function isPublicUrl(text: string): boolean {
+  const url = URL.parse(text)
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return false
+  const hasCredentials = url.username !== '' || url.password !== ''
+  return !hasCredentials && isOpenPort(url.port) && isPublicHost(url.hostname)
 }
 
 function isDataUrl(url: string): boolean {

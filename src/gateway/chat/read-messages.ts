@@ -116,12 +116,15 @@ function readImage(image: unknown, facts: MessageFacts): string | undefined {
   if (!isObject(image) || typeof image.url !== 'string') return '.image_url.url deve ser um texto.'
   const kind = imageKindOf(image.url)
   if (kind === undefined)
-    return '.image_url.url deve ser um endereço http(s) ou uma imagem PNG, JPEG, GIF ou WebP em base64 (data:image/png;base64,...).'
+    return '.image_url.url deve ser um endereço http(s) público ou uma imagem PNG, JPEG, GIF ou WebP em base64 (data:image/png;base64,...).'
   keepFields(IMAGE_FIELDS, image)
   if (!DETAILS.has(image.detail)) delete image.detail
   facts.imageCount += 1
-  if (kind === 'address') facts.hasImageAddresses = true
-  else facts.imageBytes += image.url.length - image.url.indexOf(',') - 1
+  if (kind === 'address') {
+    // As our parser reads it: an upstream's parser could find another host in the text.
+    image.url = new URL(image.url).href
+    facts.hasImageAddresses = true
+  } else facts.imageBytes += image.url.length - image.url.indexOf(',') - 1
   return undefined
 }
 

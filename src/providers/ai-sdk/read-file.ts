@@ -1,6 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4FilePart } from '@ai-sdk/provider'
-import { guardedFetch } from '../../lib/guarded-fetch.ts'
 import { imageTypeOf, isSound, isVideo } from '../../lib/media-signature.ts'
+import { createDownloadFile } from '../download-file.ts'
 import { RefusedRequest } from './refused-request.ts'
 
 export type FileContent = Pick<LanguageModelV4FilePart, 'data' | 'mediaType'>
@@ -22,12 +22,6 @@ export interface OpenedAddresses {
   readonly opensOnlyImages: boolean
 }
 
-/** The most data that is downloaded for one request. */
-const DOWNLOAD_BYTES_MAX = 50 * 1024 * 1024
-const DOWNLOAD_TIMEOUT_MS = 20_000
-/** More addresses on slow hosts could block the call for minutes. */
-const DOWNLOADS_MAX = 20
-
 const IMAGE_OF_ENDING: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -48,23 +42,10 @@ export function createReadFile(
   allowPrivate: boolean,
   signal: AbortSignal,
 ): ReadFile {
-  let bytesLeft = DOWNLOAD_BYTES_MAX
-  let downloadsLeft = DOWNLOADS_MAX
+  const downloadFile = createDownloadFile(signal, allowPrivate)
 
   async function download(url: URL, kind: FileKind): Promise<FileContent> {
-    if (downloadsLeft-- <= 0) throw new RefusedRequest('too many files to download')
-    const { status, mediaType, body } = await guardedFetch(url.href, {
-      bytesMax: bytesLeft,
-      timeoutMs: DOWNLOAD_TIMEOUT_MS,
-      signal,
-      allowPrivate,
-    }).catch((error: unknown) => {
-      if (signal.aborted) throw error
-      const reason = (error as { reason?: unknown }).reason
-      throw new RefusedRequest(`a file could not be downloaded: ${String(reason)}`)
-    })
-    if (status !== 200) throw new RefusedRequest(`a file could not be downloaded: ${status}`)
-    bytesLeft -= body.length
+    const { mediaType, body } = await downloadFile(url.href)
     return { data: { type: 'data', data: body }, mediaType: downloadedType(mediaType, body, kind) }
   }
 

@@ -8,6 +8,7 @@ import {
 } from '@ai-sdk/provider'
 import { isObject } from '../../lib/is-object.ts'
 import { StreamBroken, type UpstreamFailure } from '../contract.ts'
+import { DownloadRefused } from '../download-file.ts'
 import { readError, readRefusal } from '../read-failure.ts'
 import { RefusedRequest } from './refused-request.ts'
 
@@ -22,7 +23,8 @@ const CAUSES_MAX = 10
 export function toFailure(error: unknown, signal: AbortSignal, hasSent = true): UpstreamFailure {
   if (signal.aborted) return failure('aborted', 'the call was aborted')
   if (error instanceof StreamBroken) return error.failure
-  if (error instanceof RefusedRequest) return failure('unsupported', error.message)
+  if (error instanceof RefusedRequest || error instanceof DownloadRefused)
+    return failure('unsupported', error.message)
   if (APICallError.isInstance(error) && isRefusal(error.statusCode)) {
     return readRefusal(
       error.statusCode,

@@ -54,3 +54,20 @@ test('the service tier is sent to upstreams that would otherwise choose it', asy
     messages: [],
   })
 })
+
+test('an upstream that opens no addresses gets no address, and nothing of a private network', async () => {
+  const provider = upstream.open({ opensAddresses: false })
+  const before = upstream.asked.length
+  const metadata = { type: 'image_url', image_url: { url: 'http://127.0.0.1:1/meta-data' } }
+  const body = { model: 'x', messages: [{ role: 'user', content: [metadata] }] }
+  const call = callOf({ body, hasImageAddresses: true })
+  const bytes = await provider.measureChat?.(call)
+  assert.ok(bytes !== undefined && bytes > JSON.stringify(body.messages).length)
+  const outcome = await provider.completeChat(call, new AbortController().signal)
+  assert.deepEqual(outcome, {
+    kind: 'failure',
+    reason: 'unsupported',
+    detail: 'a file could not be downloaded: refused_address',
+  })
+  assert.equal(upstream.asked.length, before)
+})

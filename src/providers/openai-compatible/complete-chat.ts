@@ -5,9 +5,11 @@ import {
   type Provider,
   type UpstreamFailure,
 } from '../contract.ts'
+import { createDownloadFile, DownloadRefused } from '../download-file.ts'
 import { readError } from '../read-failure.ts'
 import type { ChatBody } from './chat-body.ts'
 import { exchange } from './exchange.ts'
+import { inlineImages } from './inline-images.ts'
 import { BadAnswer, badAnswer, oneHeader, readObject, readRefused } from './read-answer.ts'
 import { readStream } from './read-stream.ts'
 import { readUsage } from './read-usage.ts'
@@ -29,18 +31,27 @@ const NO_FILES: UpstreamFailure = {
 export function createCompleteChat(
   { pool, headers, silence, path: pathOf }: Upstream,
   chatBody: ChatBody,
-  takesFiles: boolean,
+  { takesFiles, opensAddresses }: { takesFiles: boolean; opensAddresses: boolean },
 ): NonNullable<Provider['completeChat']> {
   const path = pathOf('/chat/completions')
   return async function completeChat(call, signal) {
     if (call.hasAudio) return NO_AUDIO
     if (call.hasFiles && !takesFiles) return NO_FILES
     try {
+      const isInlined = call.hasImageAddresses && !opensAddresses
+      // With a memo of its own: the other routes send the text with the addresses.
+      const sent = isInlined
+        ? {
+            ...call,
+            body: await inlineImages(call.body, createDownloadFile(signal, false)),
+            memo: {},
+          }
+        : call
       const request = {
         path,
         method: 'POST',
         headers: { ...headers, 'x-catraca-call-id': call.callId },
-        body: chatBody.write(call),
+        body: chatBody.write(sent),
       } as const
       const answered = await exchange(pool, request, silence, signal)
       if (answered.status !== 200) return await readRefused(answered, signal)
@@ -51,6 +62,8 @@ export function createCompleteChat(
       answered.body.cancel()
       return badAnswer('the answer is not the requested stream')
     } catch (error) {
+      if (error instanceof DownloadRefused)
+        return { kind: 'failure', reason: 'unsupported', detail: error.message }
       return error instanceof BadAnswer ? badAnswer(error.message) : readError(error)
     }
   }

@@ -6,6 +6,7 @@ import { createCompleteChat } from './complete-chat.ts'
 import { createEmbed } from './embed.ts'
 import { createGenerateImages } from './generate-images.ts'
 import { createTranscribe } from './transcribe.ts'
+import { inlinedGrowth } from './inline-images.ts'
 import { openUpstream, type UpstreamOptions } from './upstream.ts'
 
 export interface OpenAiCompatibleOptions
@@ -18,19 +19,28 @@ export interface OpenAiCompatibleOptions
    * unknown, because the address may lead to a document or video. Default: false.
    */
   readonly opensOnlyImages?: boolean | undefined
+  /**
+   * False: the gateway downloads the images of a chat and sends them instead of their addresses, because the upstream may
+   * be in a network where it reaches more than the customer does. Default: true.
+   */
+  readonly opensAddresses?: boolean | undefined
   /** Default: `OPEN_CHAT_FIELDS`. */
   readonly chatFields?: ReadonlySet<string> | undefined
 }
 
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provider {
   const upstream = openUpstream(options)
-  const { chatFields = OPEN_CHAT_FIELDS, maxTokensField, serviceTier, opensOnlyImages } = options
+  const { chatFields = OPEN_CHAT_FIELDS, maxTokensField, serviceTier } = options
+  const { takesFiles = true, opensOnlyImages, opensAddresses = true } = options
   const chatBody = createChatBody({ fields: chatFields, maxTokensField, serviceTier })
   return {
     cancelStopsBilling: options.cancelStopsBilling,
-    completeChat: createCompleteChat(upstream, chatBody, options.takesFiles ?? true),
-    measureChat: (content) =>
-      content.hasImageAddresses && !opensOnlyImages ? undefined : chatBody.measure(content),
+    completeChat: createCompleteChat(upstream, chatBody, { takesFiles, opensAddresses }),
+    measureChat(content) {
+      if (!content.hasImageAddresses) return chatBody.measure(content)
+      if (!opensAddresses) return chatBody.measure(content) + inlinedGrowth(content.body)
+      return opensOnlyImages ? chatBody.measure(content) : undefined
+    },
     embed: createEmbed(upstream),
     generateImages: createGenerateImages(upstream),
     transcribe: createTranscribe(upstream),
