@@ -21,7 +21,7 @@ export const ACCOUNT_TEMPLATES = {
       ],
       facts: keyFacts(data),
       closing: [
-        'Se não foi você, revogue o que não conhece e avise o contato no fim deste e-mail.',
+        'Se não foi você, revogue o que não conhece e escreva para o contato no fim deste e-mail.',
       ],
     }
   },
@@ -35,11 +35,11 @@ export const ACCOUNT_TEMPLATES = {
           : 'Estas chaves de API da sua conta foram revogadas e não voltam a funcionar.',
       ],
       facts: keyFacts(data),
-      closing: ['Se não foi você, avise o contato no fim deste e-mail.'],
+      closing: ['Se não foi você, escreva para o contato no fim deste e-mail.'],
     }
   },
   alerta_gasto: (data) => ({
-    subject: `Alerta de gasto: ${data.text('name') ?? 'limite atingido'}`,
+    subject: `Alerta: ${data.text('name') ?? 'limite atingido'}`,
     paragraphs: ['Um alerta que você criou foi disparado.'],
     facts: [
       ['Alerta', data.text('name')],
@@ -61,7 +61,7 @@ export const ACCOUNT_TEMPLATES = {
       isToStranger: true,
       subject: 'Convite para uma equipe',
       paragraphs: [
-        'Você foi convidado para uma equipe, e com isso a usar modelos de IA por conta dela.',
+        'Você recebeu um convite para uma equipe. Quem participa usa modelos de IA com o saldo dela.',
         'Para aceitar, entre no painel com este endereço de e-mail: o convite está em Equipes. Pela API, use o código abaixo.',
       ],
       facts: [
@@ -73,7 +73,7 @@ export const ACCOUNT_TEMPLATES = {
       copied: copiedToken(data),
       link: linkToTeams(data),
       closing: [
-        'Se você não esperava este convite, recuse-o ou ignore-o: sozinho, ele não faz nada.',
+        'Se você não esperava este convite, recuse ou ignore este e-mail: sem a sua resposta, nada acontece.',
       ],
     }
   },
@@ -106,11 +106,13 @@ export const ACCOUNT_TEMPLATES = {
   exportacao_pronta: (data) => ({
     subject: 'A cópia dos seus dados foi feita',
     paragraphs: [
-      'Uma cópia dos dados da sua conta foi feita a pedido (LGPD, art. 18).',
+      'Uma cópia dos dados da sua conta foi gerada a pedido (LGPD, art. 18).',
       'Ela é entregue na resposta de GET /v1/me/export, e nunca por e-mail.',
     ],
     facts: [['Data', data.time('at')]],
-    closing: ['Se não foi você, revogue as suas chaves e avise o contato no fim deste e-mail.'],
+    closing: [
+      'Se não foi você, revogue as suas chaves e escreva para o contato no fim deste e-mail.',
+    ],
   }),
   resumo_semanal: (data) => ({
     subject: `Seu resumo da semana de ${data.day('from') ?? 'uso'}`,
@@ -129,7 +131,7 @@ export const ACCOUNT_TEMPLATES = {
   }),
 } satisfies Record<string, Template>
 
-const ROLES: Readonly<Record<string, string>> = { admin: 'administração', member: 'participação' }
+const ROLES: Readonly<Record<string, string>> = { admin: 'administrador', member: 'membro' }
 
 function keyName(data: DataReader): string {
   return data.text('name') ?? 'sem nome'
@@ -141,7 +143,7 @@ function keyFacts(data: DataReader): Fact[] {
     ['Termina em', data.text('last_four')],
     ['Id', data.text('id')],
     ...data.list('others').map((other): Fact => ['Também', keyLine(other)]),
-    ['Além da primeira, ao todo', data.count('others_count')],
+    ['Outras chaves', data.count('others_count')],
     ['Data', data.time('at')],
   ]
 }

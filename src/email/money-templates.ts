@@ -92,7 +92,7 @@ export const MONEY_TEMPLATES = {
     subject: `Pagamento de ${amount(data)} contestado`,
     paragraphs: [
       'O pagamento de uma recarga foi contestado junto ao banco, e o valor saiu do seu saldo.',
-      'Se não foi você quem contestou, responda ao contato no fim deste e-mail.',
+      'Se não foi você quem contestou, escreva para o contato no fim deste e-mail.',
     ],
     facts: [
       ['Valor', data.brl('amount_brl')],
@@ -106,7 +106,7 @@ export const MONEY_TEMPLATES = {
       subject: `O preço de ${model} vai mudar`,
       paragraphs: [
         'O preço de um modelo que você usou nos últimos 90 dias vai subir. Até a data abaixo nada muda.',
-        'Se preferir outro para as suas chamadas, GET /v1/models tem o catálogo com os multiplicadores em vigor.',
+        'Se preferir outro modelo para as suas chamadas, veja em GET /v1/models o catálogo com os multiplicadores em vigor.',
       ],
       facts: [
         ['Modelo', model],
@@ -143,7 +143,7 @@ export const MONEY_TEMPLATES = {
     subject: 'Seu saldo acabou e as chaves foram suspensas',
     paragraphs: [
       'Seu saldo chegou a zero. Suas chaves estão suspensas: as chamadas de modelos são recusadas com 402.',
-      'Com a próxima recarga elas voltam sozinhas, sem que nada precise ser trocado.',
+      'Com a próxima recarga elas voltam a funcionar sozinhas: você não precisa trocar nada.',
     ],
     facts: [
       ['Saldo', data.brl('balance_brl')],
@@ -158,7 +158,7 @@ export const MONEY_TEMPLATES = {
   reembolso_solicitado: (data) => ({
     subject: `Pedido de reembolso de ${amount(data)} recebido`,
     paragraphs: [
-      'Recebemos o seu pedido. O valor saiu do saldo e volta pela forma com que foi pago.',
+      'Recebemos o seu pedido. O valor saiu do saldo e será devolvido pela mesma forma de pagamento.',
     ],
     facts: refundFacts(data),
   }),
@@ -177,8 +177,8 @@ export const MONEY_TEMPLATES = {
   reembolso_falhou: (data) => ({
     subject: `Reembolso de ${amount(data)} não foi concluído`,
     paragraphs: [
-      'O reembolso não pôde ser feito pela forma com que foi pago. O valor voltou ao seu saldo.',
-      'Você pode pedir de novo, ou escrever ao contato no fim deste e-mail.',
+      'O reembolso não pôde ser feito pela mesma forma de pagamento. O valor voltou ao seu saldo.',
+      'Você pode pedir de novo, ou escrever para o contato no fim deste e-mail.',
     ],
     facts: refundFacts(data),
   }),

@@ -4,7 +4,7 @@ import type { Template } from './mail-content.ts'
 const ACTS = {
   'second_factor.enabled': {
     subject: 'Verificação em duas etapas ligada',
-    text: 'A verificação em duas etapas foi ligada na sua conta: para entrar, além da senha ou do link por e-mail, é preciso um código do aplicativo.',
+    text: 'A verificação em duas etapas foi ligada na sua conta: para entrar, além da senha ou do link por e-mail, é preciso informar um código do aplicativo.',
   },
   'second_factor.disabled': {
     subject: 'Verificação em duas etapas desligada',
@@ -20,7 +20,7 @@ const ACTS = {
   },
   'passkey.removed': {
     subject: 'Chave de acesso removida',
-    text: 'Uma chave de acesso (passkey) foi removida da sua conta e não entra mais nela.',
+    text: 'Uma chave de acesso (passkey) foi removida da sua conta e não dá mais acesso a ela.',
   },
   'password.changed': {
     subject: 'Senha trocada',
@@ -51,7 +51,7 @@ export const SECURITY_TEMPLATES = {
         ['Endereço IP', data.text('ip')],
       ],
       closing: [
-        'Se não foi você, troque a senha, encerre as outras sessões na página Segurança do painel e avise o contato no fim deste e-mail.',
+        'Se não foi você, troque a senha, encerre as outras sessões na página Segurança do painel e escreva para o contato no fim deste e-mail.',
       ],
     }
   },

@@ -1,14 +1,14 @@
 /** Mails by which people prove who they are. The reader need not be a customer. */
 import type { DataReader, Template } from './mail-content.ts'
 
-const NOT_YOU = 'Se não foi você, ignore este e-mail: sem o endereço acima, nada acontece.'
+const NOT_YOU = 'Se não foi você, ignore este e-mail: se ninguém abrir o link acima, nada acontece.'
 
 export const SIGN_IN_TEMPLATES = {
   confirmar_email: (data) => ({
     isToStranger: true,
     subject: 'Confirme o seu e-mail',
     paragraphs: [
-      'Alguém criou uma conta com este endereço de e-mail. Se foi você, abra o endereço abaixo e digite a senha que escolheu.',
+      'Alguém criou uma conta com este endereço de e-mail. Se foi você, abra o link abaixo e digite a senha que escolheu.',
       'Ele vale por 24 horas.',
     ],
     link: linkTo(data, 'Confirmar o e-mail'),
@@ -16,21 +16,18 @@ export const SIGN_IN_TEMPLATES = {
   }),
   link_de_entrada: (data) => ({
     isToStranger: true,
-    subject: 'Seu link de entrada',
+    subject: 'Seu link de acesso',
     paragraphs: [
-      'Abra o endereço abaixo para entrar na sua conta, sem senha. Ele funciona uma vez só e vale por 15 minutos.',
+      'Abra o link abaixo para entrar na sua conta, sem senha. Ele funciona uma vez só e vale por 15 minutos.',
     ],
     link: linkTo(data, 'Entrar'),
-    closing: [
-      'Não passe este e-mail a ninguém: quem tiver o endereço entra na sua conta.',
-      NOT_YOU,
-    ],
+    closing: ['Não repasse este e-mail a ninguém: quem tiver o link entra na sua conta.', NOT_YOU],
   }),
   nova_senha: (data) => ({
     isToStranger: true,
     subject: 'Escolha uma nova senha',
     paragraphs: [
-      'Abra o endereço abaixo para escolher uma nova senha. Ele funciona uma vez só e vale por uma hora.',
+      'Abra o link abaixo para escolher uma nova senha. Ele funciona uma vez só e vale por uma hora.',
       'Quem estiver com a sua conta aberta em outro lugar terá de entrar de novo.',
     ],
     link: linkTo(data, 'Escolher a senha'),
@@ -41,7 +38,7 @@ export const SIGN_IN_TEMPLATES = {
     subject: 'Você já tem uma conta',
     paragraphs: [
       'Alguém tentou criar uma conta com este endereço de e-mail, que já tem uma. Nada mudou.',
-      'Se foi você, entre com a sua senha ou peça um link de entrada. Se esqueceu a senha, escolha outra.',
+      'Se foi você, entre com a sua senha ou peça um link de acesso. Se esqueceu a senha, escolha outra.',
     ],
     link: linkTo(data, 'Entrar'),
     closing: ['Se não foi você, ignore este e-mail.'],

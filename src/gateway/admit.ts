@@ -85,7 +85,7 @@ function findModels<Body, Request extends CallRequest, Outcome extends { kind: s
     if (fault !== undefined) return refusals.invalidRequest(fault)
     if (canServe(deps, kind, model)) models.push(model)
   }
-  return isNotEmpty(models) ? models : refusals.modelUnavailable()
+  return isNotEmpty(models) ? models : refusals.modelNotServed()
 }
 
 function canServe<Body, Request extends CallRequest, Outcome extends { kind: string }>(

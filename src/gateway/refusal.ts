@@ -146,6 +146,13 @@ export const refusals = {
       'service_unavailable',
       'Serviço temporariamente indisponível. Nada foi cobrado. Tente de novo em alguns minutos.',
     ),
+  /** No upstream that has a key serves it: trying again does not help. */
+  modelNotServed: () =>
+    refusal(
+      503,
+      'service_unavailable',
+      'Este modelo está indisponível. Nada foi cobrado. Escolha outro modelo em GET /models.',
+    ),
   modelUnavailable: () =>
     refusal(
       503,

@@ -632,5 +632,5 @@ test('many keys revoked together are reported in one mail, and later ones in ano
     mails.map(({ subject }) => subject),
     ['[sandbox] Chaves revogadas', '[sandbox] Chave revogada: chave 0'],
   )
-  assert.match(mails[0]?.text ?? '', /Também: chave 20, termina em f020\n.*ao todo: 29\n/)
+  assert.match(mails[0]?.text ?? '', /Também: chave 20, termina em f020\n.*Outras chaves: 29\n/)
 })

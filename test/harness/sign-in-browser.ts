@@ -81,7 +81,7 @@ export async function findLink(
 async function listLinks(db: Database, email: string, template: string): Promise<SentLink[]> {
   const subjects: Record<string, string> = {
     confirmar_email: 'Confirme o seu e-mail',
-    link_de_entrada: 'Seu link de entrada',
+    link_de_entrada: 'Seu link de acesso',
     nova_senha: 'Escolha uma nova senha',
     conta_existente: 'Você já tem uma conta',
   }

@@ -290,7 +290,7 @@ test('a hold is for the length of the file: exact for WAV, the most it can be fo
   const mp3 = Buffer.concat(Array.from({ length: 100 }, () => frame))
   assert.equal(await held(mp3, 'a.mp3'), ofSeconds(42))
   // Nothing bounds it: the longest sound that the model takes.
-  assert.equal(await held(Buffer.alloc(4_000, 1), 'a.ogg'), ofSeconds(4 * 3_600))
+  assert.equal(await held(Buffer.alloc(4_000, 'OggS'), 'a.ogg'), ofSeconds(4 * 3_600))
 })
 
 test('a WAV whose header claims 4 GB a second is held for what its bytes can be', async () => {

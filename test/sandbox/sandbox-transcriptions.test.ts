@@ -17,9 +17,11 @@ const BOUNDARY = 'fronteira-da-catraca'
 
 type Field = readonly [name: string, value: string]
 
-/** A file of no known format, of which the sandbox counts 4000 bytes as a second. */
-function soundOf(seconds: number): Buffer {
-  return Buffer.alloc(seconds * 4000, 7)
+/** A compressed file, of which the sandbox counts 4000 bytes as a second. */
+function soundOf(seconds: number, filling: number | string = 7): Buffer {
+  const file = Buffer.alloc(seconds * 4000, filling)
+  file.write('ID3')
+  return file
 }
 
 function chunk(id: string, body: Buffer, size = body.length): Buffer {
@@ -168,7 +170,7 @@ describe('a transcription', () => {
   test('is the same for every file of one length, and has at most 200 sentences', async () => {
     const sentences = async (seconds: number) =>
       ((await transcribe(soundOf(seconds))).text as string).split(/(?<=\.) /).length
-    assert.deepEqual(await transcribe(soundOf(31)), await transcribe(Buffer.alloc(124_000, 'x')))
+    assert.deepEqual(await transcribe(soundOf(31)), await transcribe(soundOf(31, 'x')))
     assert.equal(await sentences(31), 7)
     assert.equal(await sentences(1000), 200)
     assert.equal(await sentences(2000), 200)
@@ -290,10 +292,11 @@ describe('a bad transcription request', () => {
     })
   }
 
-  test('(no file, or an empty one) gets 400', async () => {
+  test('(no file, an empty one, or one that is no audio) gets 400', async () => {
     for (const [file, code] of [
       [undefined, 'missing_required_parameter'],
       [Buffer.alloc(0), 'invalid_value'],
+      [Buffer.alloc(4_000, 7), 'invalid_value'],
     ] as const) {
       const response = await post(file, [])
       assert.equal(response.status, 400)
@@ -456,7 +459,7 @@ async function upload(
   const opened = openUpload('big')
   socket.write(`${opened}content-length: ${bytes}\r\nconnection: close\r\n\r\n`)
   socket.write(head.subarray(0, -2))
-  const piece = Buffer.alloc(100_000, 7)
+  const piece = Buffer.alloc(100_000, 'ID3')
   for (let sent = 0; sent < fileBytes; sent += piece.length) {
     if (!socket.write(piece)) await once(socket, 'drain')
     if (sent % 2_000_000 === 0) await watch()

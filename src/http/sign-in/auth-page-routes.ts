@@ -162,21 +162,21 @@ async function goOn(
 
 const CODE_PAGE = '/entrar/codigo'
 const LENGTH_WANTED = `A senha precisa ter de ${PASSWORD_MIN} a ${PASSWORD_MAX} caracteres.`
-const TO_ENTRANCE = '<p><a href="/entrar">Ir para a entrada</a></p>'
+const TO_ENTRANCE = '<p><a href="/entrar">Ir para a página de login</a></p>'
 
 function confirmPage(token: string, { fault }: { fault?: string } = {}): string {
   return authPage(
     'Confirmar o e-mail',
     `<p>Digite a senha que você escolheu ao criar a conta. Com isso o seu e-mail fica confirmado e você entra.</p>
 ${form({ token }, 'Confirmar e entrar', { fault, autocomplete: 'current-password', label: 'Senha' })}
-<p>Não se lembra da senha? <a href="/entrar">Peça um link de entrada</a>: ele também confirma o e-mail.</p>`,
+<p>Não se lembra da senha? <a href="/entrar">Peça um link de acesso</a>: ele também confirma o e-mail.</p>`,
   )
 }
 
 function linkPage(token: string, { returnTo }: { returnTo?: string | undefined } = {}): string {
   return authPage(
     'Entrar na sua conta',
-    `<p>Você pediu um link de entrada. Ele funciona uma vez só.</p>${form({ token, returnTo }, 'Entrar')}`,
+    `<p>Você pediu um link de acesso. Ele funciona uma vez só.</p>${form({ token, returnTo }, 'Entrar')}`,
   )
 }
 
@@ -184,7 +184,7 @@ function newPasswordPage(token: string, { fault }: { fault?: string } = {}): str
   return authPage(
     'Escolher uma nova senha',
     `<p>${LENGTH_WANTED} Quem estiver com a sua conta aberta em outro lugar terá de entrar de novo.</p>
-${form({ token }, 'Guardar a senha', { fault, autocomplete: 'new-password', label: 'Nova senha' })}`,
+${form({ token }, 'Salvar a senha', { fault, autocomplete: 'new-password', label: 'Nova senha' })}`,
   )
 }
 
@@ -209,18 +209,18 @@ ${fault === undefined ? '' : `<p id="fault" class="fault" role="alert">${escapeH
 }
 
 const SPENT_CONFIRMATION = authPage(
-  'O endereço não vale mais',
-  `<p>Ele vale por 24 horas. Peça um link de entrada: ele também confirma o e-mail.</p>${TO_ENTRANCE}`,
+  'O link não vale mais',
+  `<p>Ele vale por 24 horas. Peça um link de acesso: ele também confirma o e-mail.</p>${TO_ENTRANCE}`,
 )
 const SPENT_LINK = authPage(
   'O link não vale mais',
-  `<p>Um link de entrada funciona uma vez só e vale por 15 minutos. Peça outro.</p>${TO_ENTRANCE}`,
+  `<p>Um link de acesso funciona uma vez só e vale por 15 minutos. Peça outro.</p>${TO_ENTRANCE}`,
 )
 const SPENT_PASSWORD_LINK = authPage(
   'O link não vale mais',
   `<p>Um link para escolher a senha funciona uma vez só e vale por uma hora. Peça outro.</p>${TO_ENTRANCE}`,
 )
-const CHOSEN = authPage('Senha guardada', `<p>Entre com a nova senha.</p>${TO_ENTRANCE}`)
+const CHOSEN = authPage('Senha salva', `<p>Entre com a nova senha.</p>${TO_ENTRANCE}`)
 const ELSEWHERE = authPage(
   'O pedido veio de outra página',
   `<p>Abra de novo o endereço que está no e-mail.</p>${TO_ENTRANCE}`,

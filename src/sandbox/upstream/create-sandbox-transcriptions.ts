@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { BadRequest } from './bad-request.ts'
 import { createRefuser, refuse, type RefusingModel } from './create-refuser.ts'
 import { deliverBody } from './deliver-body.ts'
+import { isAudio } from './is-audio.ts'
 import type { Exchange } from './open-exchange.ts'
 import type { Tokenizer } from './open-tokenizer.ts'
 import { PROVIDER_HEADERS } from './provider-headers.ts'
@@ -52,7 +53,7 @@ export function createSandboxTranscriptions(
       const modelName = readModelName(fields.modelName)
       checkGranularities(fields)
       if (file === undefined) throw missing('file')
-      if (file.bytes === 0) throw unreadableAudio()
+      if (!isAudio(file.beginning)) throw unreadableAudio()
       const model = findSandboxModel(modelName)
       if (model.delivery === 'hang') return
       const refusal = findRefusing(modelName)

@@ -1,8 +1,12 @@
+import { BEGINNING_BYTES } from './is-audio.ts'
+
 /** Measures an audio file as a stream and keeps none of it. */
 export interface AudioMeter {
   /** The next bytes of the file. */
   push(part: Buffer): void
   readonly bytes: number
+  /** As much of the start as shows the format. */
+  readonly beginning: Buffer
   /** The length in seconds: from the header of a WAV file, or estimated from the size of any other file. */
   readSeconds(): number
 }
@@ -25,6 +29,7 @@ const HEADER_BYTES: Partial<Record<State, number>> = {
 export function createAudioMeter(): AudioMeter {
   let state: State = 'file_header'
   let bytes = 0
+  let beginning = Buffer.alloc(0)
   /** The start of a header whose rest comes with the next part. */
   let held = Buffer.alloc(0)
   let skipBytes = 0
@@ -65,6 +70,8 @@ export function createAudioMeter(): AudioMeter {
   return {
     push(part) {
       const start = bytes
+      if (bytes < BEGINNING_BYTES)
+        beginning = Buffer.concat([beginning, part.subarray(0, BEGINNING_BYTES - bytes)])
       bytes += part.length
       let offset = 0
       for (;;) {
@@ -85,6 +92,9 @@ export function createAudioMeter(): AudioMeter {
     },
     get bytes() {
       return bytes
+    },
+    get beginning() {
+      return beginning
     },
     readSeconds() {
       if (state !== 'data' || bytesPerSecond === 0) return bytes / BYTES_PER_SECOND_OTHERWISE

@@ -35,7 +35,7 @@ const ENDPOINTS: Endpoint[] = [
 function form(order: (model: string, file: string) => string): Omit<Endpoint, 'path'> {
   const part = (disposition: string, value: string) =>
     `--${BOUNDARY}\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n${value}\r\n`
-  const file = part('name="file"; filename="a.mp3"', 'som '.repeat(10_000))
+  const file = part('name="file"; filename="a.mp3"', `ID3 ${'som '.repeat(10_000)}`)
   return {
     contentType: `multipart/form-data; boundary=${BOUNDARY}`,
     write: (model) => `${order(part('name="model"', model), file)}--${BOUNDARY}--\r\n`,

@@ -5,7 +5,8 @@ const QUOTE_CHARACTERS_MAX = 80
 const RESULT_CHARACTERS_MAX = 200
 
 export function writeGreeting(messages: readonly ChatMessage[]): string {
-  const advice = 'Para respostas de verdade, é só trocar o modelo por outro do catálogo.'
+  const advice =
+    'Esta resposta é de teste e não custa dinheiro de verdade: os modelos de verdade respondem no modo live.'
   return `Olá! Aqui é a sandbox da Catraca, e a sua chamada chegou direitinho. ${echo(messages)} ${advice}`
 }
 

@@ -34,7 +34,7 @@ export const ERROR_TEXTS: Readonly<Record<string, string>> = {
   AUTHENTICATION_FAILED: 'A chave de acesso não foi aceita. Tente de novo ou entre de outra forma.',
   CHALLENGE_NOT_FOUND: 'O tempo para usar a chave de acesso acabou. Tente de novo.',
   PASSKEY_NOT_FOUND:
-    'Esta chave de acesso não é mais de nenhuma conta daqui. Use outra ou entre de outra forma.',
+    'Esta chave de acesso não pertence mais a nenhuma conta. Use outra ou entre de outra forma.',
   USER_NOT_VERIFIED:
     'O dispositivo precisa pedir sua digital, seu rosto ou um PIN. Tente com outro.',
   passkey_cancelled: 'A chave de acesso não foi usada. Tente de novo quando quiser.',
@@ -44,7 +44,7 @@ export const ERROR_TEXTS: Readonly<Record<string, string>> = {
   cpf_required: 'Antes, informe seu CPF ou CNPJ no perfil: sem ele não há como cobrar.',
   email_required: 'Antes, confirme um e-mail na sua conta: para ele vai o recibo.',
   invalid_cpf_cnpj_format: 'Um CPF tem 11 dígitos, um CNPJ tem 14 caracteres. Confira o número.',
-  invalid_cpf_cnpj_checksum: 'Este CPF ou CNPJ não existe. Veja se há um dígito trocado.',
+  invalid_cpf_cnpj_checksum: 'Este CPF ou CNPJ não é válido. Veja se há um dígito trocado.',
   payment_processor_unavailable:
     'O processador de pagamentos não respondeu. Espere um minuto e tente de novo.',
   too_many_rejected_cards:

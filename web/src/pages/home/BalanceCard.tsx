@@ -70,5 +70,8 @@ function lastsText({ runway_days, daily_avg_brl }: Runway): string {
   const average = `com a média de ${readableBrl(daily_avg_brl)} por dia`
   if (runway_days > DAYS_SHOWN_MAX) return `Dura mais de um ano, ${average}.`
   if (runway_days === 0) return `Dura menos de um dia, ${average}.`
-  return `Dura uns ${counted(runway_days, 'dia', 'dias')}, ${average}.`.replace('uns 1 ', 'um ')
+  return `Dura cerca de ${counted(runway_days, 'dia', 'dias')}, ${average}.`.replace(
+    'uns 1 ',
+    'um ',
+  )
 }

@@ -36,7 +36,7 @@ export function FirstRunGuide({ steps }: { steps: FirstSteps }) {
           isDone={hasPaid}
           isNext={next === 1}
           title="Recarregue com Pix"
-          text="A partir de R$ 20. Cai em segundos e o que não usar em 7 dias pode voltar."
+          text="A partir de R$ 20. Cai em segundos, e o que você não usar pode ser devolvido em até 7 dias."
           to="/recargas"
           action="Recarregar"
         />
@@ -52,7 +52,7 @@ export function FirstRunGuide({ steps }: { steps: FirstSteps }) {
           isDone={hasCalled}
           isNext={next === 3}
           title="Faça a primeira chamada"
-          text="Do seu código ou do terminal. Serve a biblioteca da OpenAI: só muda o endereço."
+          text="Do seu código ou do terminal. Funciona com a biblioteca da OpenAI: só muda o endereço."
         >
           <FirstRequest />
         </GuideStep>

@@ -53,7 +53,7 @@ export function Comparison({ models }: { readonly models: readonly CatalogModel[
 type Tier = Price['tiers'][number]
 
 const ROWS: readonly (readonly [string, (model: CatalogModel) => ReactNode])[] = [
-  ['Quem faz', ({ upstream }) => upstream],
+  ['Fabricante', ({ upstream }) => upstream],
   ['Tipo', ({ category }) => CATEGORY_WORDS[category]],
   ['Entrada, 1 milhão', byTier(({ input_brl }) => input_brl)],
   ['Entrada do cache, 1 milhão', byTier(({ cached_input_brl }) => cached_input_brl)],

@@ -25,7 +25,7 @@ export function ModelFilterFields({ models, filters, onChange }: Props) {
             <Input
               {...control}
               type="search"
-              placeholder="Nome ou quem faz"
+              placeholder="Nome ou fabricante"
               autoComplete="off"
               spellCheck={false}
               value={filters.busca}

@@ -72,7 +72,7 @@ function Catalog({ catalog }: { readonly catalog: CatalogView }) {
               </Button>
             }
           >
-            Procure por uma parte do nome ou de quem o faz, como “gpt” ou “anthropic”.
+            Procure por uma parte do nome ou do fabricante, como “gpt” ou “anthropic”.
           </EmptyState>
         </Card>
       ) : (

@@ -76,7 +76,7 @@ function Ending({ answer: { state, error, finish } }: { readonly answer: AnswerT
   if (state === 'stopped')
     return (
       <Notice tone="warning">
-        Você parou esta resposta. O que o modelo gerou é cobrado, também o que não apareceu aqui.
+        Você parou esta resposta. O que o modelo gerou é cobrado, inclusive o que não apareceu aqui.
       </Notice>
     )
   if (state === 'failed' && error) {
@@ -102,7 +102,7 @@ function Ending({ answer: { state, error, finish } }: { readonly answer: AnswerT
       </Notice>
     )
   if (finish === 'content_filter')
-    return <Notice tone="warning">Quem faz o modelo filtrou parte desta resposta.</Notice>
+    return <Notice tone="warning">O fabricante do modelo filtrou parte desta resposta.</Notice>
   return null
 }
 

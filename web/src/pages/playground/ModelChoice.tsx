@@ -95,7 +95,7 @@ function ModelList({ models, modelId, onChoose }: Props) {
           spellCheck={false}
           // A dialog focuses the element with this attribute, which React does not render.
           ref={(field) => field?.setAttribute('autofocus', '')}
-          placeholder="Nome ou quem faz"
+          placeholder="Nome ou fabricante"
           value={search}
           onChange={(event) => {
             setSearch(event.target.value)

@@ -29,7 +29,7 @@ export function SettingsFields({ view }: { readonly view: PlaygroundView }) {
       </Field>
       <Slider
         label="Temperatura"
-        hint="Mais alta, mais variada a resposta."
+        hint="Quanto mais alta, mais variada a resposta."
         max={2}
         step={0.1}
         atFirst={1}
@@ -38,7 +38,7 @@ export function SettingsFields({ view }: { readonly view: PlaygroundView }) {
       />
       <Slider
         label="Top P"
-        hint="Mude esta ou a temperatura, não as duas."
+        hint="Ajuste este valor ou a temperatura, não os dois."
         max={1}
         step={0.05}
         atFirst={1}

@@ -16,7 +16,7 @@ const FAULTS: Readonly<Record<string, PersonFault>> = {
   ],
   invalid_cpf_cnpj_checksum: [
     'cpf_cnpj',
-    'Este número não existe: os dois últimos dígitos não conferem. Veja se há um dígito trocado.',
+    'Este número não é válido: os dois últimos dígitos não conferem. Veja se há um dígito trocado.',
   ],
 }
 

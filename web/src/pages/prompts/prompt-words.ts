@@ -19,7 +19,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   default_model: 'Este modelo saiu do catálogo. Escolha outro modelo padrão.',
   change_note: 'A nota tem até 200 letras.',
   model: 'Escolha o modelo: este prompt não tem um padrão.',
-  max_tokens: 'O máximo de tokens é um número inteiro, de 1 para cima.',
+  max_tokens: 'O máximo de tokens é um número inteiro a partir de 1.',
   temperature: 'A temperatura vai de 0 a 2.',
   values: 'Preencha todas as variáveis. Se o prompt mudou, atualize a página.',
   api_key_id: 'Escolha outra chave: com esta não dá para executar daqui.',

@@ -34,7 +34,7 @@ export function readRun(
   if (fields.keyId === '') faults.keyId = 'Escolha a chave que paga.'
   const maxTokens = Number(fields.maxTokens.replaceAll(/[.\s]/g, ''))
   if (!Number.isSafeInteger(maxTokens) || maxTokens < 1)
-    faults.maxTokens = 'Digite um número inteiro, de 1 para cima.'
+    faults.maxTokens = 'Digite um número inteiro a partir de 1.'
   const temperature = Number(fields.temperature.trim().replace(',', '.') || Number.NaN)
   if (!(temperature >= 0 && temperature <= 2)) faults.temperature = 'Digite um número de 0 a 2.'
   if (Object.keys(faults).length > 0) return { faults }

@@ -41,7 +41,7 @@ export function ReferralsPage() {
     <>
       <PageTitle
         title="Indicações"
-        description="Chame quem também usa IA: quem veio por você e ficou rende saldo."
+        description="Indique a Catraca a quem usa IA: você ganha saldo quando a pessoa continua usando."
       />
       {found.isPending && (
         <Card>

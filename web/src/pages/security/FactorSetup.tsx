@@ -39,7 +39,7 @@ export function FactorSetup({ secret, withProof, onEnabled, onCancel }: FactorSe
   return (
     <form onSubmit={submit} noValidate className="grid gap-5">
       <p ref={start} tabIndex={-1} className="text-sm outline-none">
-        1. Leia o código com um aplicativo autenticador: Google Authenticator, Microsoft
+        1. Leia o QR code com um aplicativo autenticador: Google Authenticator, Microsoft
         Authenticator, 1Password, ou o gerenciador de senhas do seu celular.
       </p>
       <div className="grid gap-5 sm:grid-cols-[auto_1fr] sm:items-center">

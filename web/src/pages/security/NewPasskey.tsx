@@ -48,7 +48,7 @@ export function NewPasskey({ isOpen, withProof, onClose }: NewPasskeyProps) {
       isOpen={isOpen}
       onClose={close}
       title="Nova chave de acesso"
-      description="O navegador vai pedir sua digital, seu rosto ou um PIN. Com ela se entra sem senha nem código: só em dispositivos seus."
+      description="O navegador vai pedir sua digital, seu rosto ou um PIN. Com ela você entra sem senha nem código: crie só em dispositivos seus."
     >
       <form onSubmit={submit} noValidate className="grid gap-4">
         <Field label="Nome" hint="Do dispositivo, ou de onde ela fica guardada." error={fault}>

@@ -86,7 +86,7 @@ export function Passkeys({ passkeys, withProof }: PasskeysProps) {
         error={remove.error ? explainError(remove.error) : undefined}
       >
         <p className="text-sm">
-          Ela não entra mais nesta conta. Apague-a também no dispositivo, que não sabe disso.
+          Ela deixa de dar acesso a esta conta. Apague-a também no dispositivo.
         </p>
       </ConfirmDialog>
     </Card>

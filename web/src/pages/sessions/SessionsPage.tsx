@@ -26,7 +26,7 @@ export function SessionsPage() {
     <>
       <PageTitle
         title="Sessões"
-        description="Chamadas que pertencem juntas: uma conversa, um pedido, uma tarefa de um agente."
+        description="Chamadas da mesma tarefa: uma conversa, um pedido, o trabalho de um agente."
         actions={<PeriodField className="w-44" days={days} windows={WINDOWS} onChange={setDays} />}
       />
       <SessionList key={days} days={days} />
@@ -128,8 +128,8 @@ function NoSessions() {
           </div>
         }
       >
-        Envie este cabeçalho, com um nome seu, nas chamadas que pertencem juntas: elas aparecem aqui
-        como uma sessão, com o custo somado.
+        Envie este cabeçalho, com um nome seu, nas chamadas da mesma tarefa: elas aparecem aqui como
+        uma sessão, com o custo somado.
       </EmptyState>
     </Card>
   )

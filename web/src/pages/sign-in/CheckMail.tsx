@@ -41,7 +41,7 @@ export function CheckMail({ email, onAgain, children }: CheckMailProps) {
         )}
         {again.isSuccess && (
           <Notice tone="success" role="status">
-            Enviamos outro e-mail. O mais novo é o que vale.
+            Enviamos outro e-mail. Só o mais recente vale.
           </Notice>
         )}
         <Button variant="secondary" isBusy={again.isPending} onClick={() => again.mutate()}>

@@ -71,7 +71,7 @@ function HowToPay({ topUp }: { readonly topUp: TopUp }) {
         {topUp.method === 'card' ? 'O cartão está em análise.' : 'Estamos preparando o pagamento.'}
       </p>
       <p className="text-muted">
-        Não pague de novo: esta página muda sozinha assim que houver uma resposta.
+        Não pague de novo: esta página se atualiza sozinha assim que houver uma resposta.
       </p>
       <PageLink url={topUp.page_url} />
     </div>
@@ -143,7 +143,7 @@ function Waiting() {
   return (
     <p className="flex items-center gap-2 text-sm text-muted">
       <Spinner />
-      Esperando o pagamento. Esta página muda sozinha.
+      Esperando o pagamento. Esta página se atualiza sozinha.
     </p>
   )
 }

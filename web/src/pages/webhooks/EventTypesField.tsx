@@ -15,7 +15,7 @@ export function EventTypesField({ value, onChange }: Props) {
     <fieldset className="grid gap-2">
       <legend className="mb-1 text-sm font-medium">O que enviar</legend>
       <Checkbox
-        label="Todos os eventos, também os que vierem"
+        label="Todos os eventos, inclusive os futuros"
         checked={value === null}
         onChange={() => onChange(value === null ? [] : null)}
       />

@@ -75,7 +75,7 @@ function Details({ webhook }: { readonly webhook: Webhook }) {
         <Card title="Eventos">
           <p className="text-sm text-muted">
             {event_types === null
-              ? 'Todos, também os que vierem.'
+              ? 'Todos, inclusive os futuros.'
               : event_types.map((type) => eventWords(type) ?? type).join(', ')}
           </p>
         </Card>

@@ -136,6 +136,6 @@ function dayFault(
       day: `É um aumento, e precisa de ${counted(noticeDays, 'dia', 'dias')} de aviso. Escolha uma data a partir de ${calendarDay(earliest)}.`,
     }
   if (day === undefined) return false
-  if (day === '' || day < firstDay(0)) return { day: 'Escolha uma data que ainda vem.' }
+  if (day === '' || day < firstDay(0)) return { day: 'Escolha uma data futura.' }
   return false
 }

@@ -18,7 +18,7 @@ export const DIFFERENCE_WORDS: Readonly<
     text: 'Pago só aqui',
     hint: 'O cliente foi creditado; no processador não consta pago.',
   },
-  amount_differs: { text: 'Valores diferentes', hint: 'Pago com outro valor que o da recarga.' },
+  amount_differs: { text: 'Valores diferentes', hint: 'Pago com valor diferente do da recarga.' },
   returned_differs: {
     text: 'Devoluções diferentes',
     hint: 'O que voltou a quem pagou não é o mesmo dos dois lados.',
