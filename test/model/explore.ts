@@ -100,8 +100,9 @@ async function exploreIn(
         if (isShrinking && performance.now() > shrinkUntilMs) return
         if (!isShrinking && found.any && exploration.stopsAtFirst) return
         if (exploration.signal?.aborted) return
-        const isPath = path !== undefined
-        for (let left = isShrinking || isPath ? SHRINK_REPEATS : 1; left > 0; left--) {
+        // fast-check goes on with the neighbours of a path whose schedule passes.
+        if (path !== undefined && ran > 0) return
+        for (let left = isShrinking || path !== undefined ? SHRINK_REPEATS : 1; left > 0; left--) {
           if (await tryOnce(schedule)) continue
           // A failed audit is not shrunk: its rows come from many schedules.
           if (!isShrinking) shrinkUntilMs = isBreach ? 0 : performance.now() + shrinkMsMax
