@@ -11,7 +11,9 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
 import { startEmbedded } from '../src/db/embedded.ts'
+import { bundleLibraries } from './harness/bundle-libraries.ts'
 import { effort } from './harness/effort.ts'
+import { LIBRARY_IMPORTS } from './harness/library-imports.ts'
 import { createTierReader, TIERS, type Placed, type Tier } from './harness/tiers.ts'
 
 /** These take longest and begin first, so that at the end no core is idle while one of them runs alone. */
@@ -71,6 +73,7 @@ await writeFile(
 process.env.TEST_TIERS_FILE = tiersFile
 // A hundred servers are started, all of the same files: compiled once, a start takes half the time.
 process.env.NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/catraca-tests')
+process.env.TEST_LIBRARIES_FILE = await bundleLibraries(root)
 const database = files.some(({ needsDatabase }) => needsDatabase)
   ? await startEmbedded({
       dataDir: join(folder, 'database'),
@@ -92,9 +95,14 @@ const tests = run({
   concurrency: FILES_AT_ONCE,
   timeout: TEST_MS_MAX,
   watch: options.watch,
-  execArgv: ['stay-in-tier', 'end-after-tests']
+  execArgv: [
+    ...LIBRARY_IMPORTS,
     // Not `--test-force-exit`, which loses the report of a last test now and then.
-    .flatMap((name) => ['--import', import.meta.resolve(`./harness/${name}.ts`)]),
+    ...['stay-in-tier', 'end-after-tests'].flatMap((name) => [
+      '--import',
+      import.meta.resolve(`./harness/${name}.ts`),
+    ]),
+  ],
   signal: AbortSignal.any(signals),
 })
 const secondsByFile = new Map<string, number>()

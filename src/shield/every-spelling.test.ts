@@ -341,7 +341,7 @@ function restoreInPieces(
 }
 
 const parameters = {
-  numRuns: effort({ ordinary: 5000, full: 50_000 }),
+  numRuns: effort({ ordinary: 2000, full: 50_000 }),
   seed: seedOr(16),
 }
 const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { runCommandLine } from '../../src/cli/run-command-line.ts'
 import { loadConfig } from '../../src/composition/config.ts'
+import { LIBRARY_IMPORTS } from './library-imports.ts'
 
 export interface RanCli {
   readonly code: number
@@ -34,11 +35,11 @@ export async function runCliProcess(
   env: Readonly<Record<string, string>>,
   program = 'src/cli/main.ts',
 ): Promise<RanCli> {
-  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
-  const child = spawn(process.execPath, [resolve(root, program), ...args], {
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '', TEST_LIBRARIES_FILE = '' } = process.env
+  const child = spawn(process.execPath, [...LIBRARY_IMPORTS, resolve(root, program), ...args], {
     // Not the checkout, whose .env is the developer's own.
     cwd: tmpdir(),
-    env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, TEST_LIBRARIES_FILE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { findFreePort } from './find-free-port.ts'
+import { LIBRARY_IMPORTS } from './library-imports.ts'
 
 export interface TestNode {
   /** With `/v1`. */
@@ -39,23 +40,27 @@ export async function startTestNode(options: {
 }): Promise<TestNode> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'catraca-node-')))
   const port = options.port ?? (await findFreePort())
-  const child = spawn(process.execPath, [resolve(root, options.program ?? 'src/main.ts')], {
-    // Not the checkout, whose .env and catraca.config.json are the developer's own.
-    cwd: dataDir,
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: {
-      ...process.env,
-      CATRACA_CONFIG: '',
-      DATABASE_URL: options.databaseUrl,
-      DATA_DIR: dataDir,
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      RATE_LIMIT_PER_IP: '100000000',
-      DRAIN_SECONDS: '10',
-      LOG_LEVEL: 'info',
-      ...options.env,
+  const child = spawn(
+    process.execPath,
+    [...LIBRARY_IMPORTS, resolve(root, options.program ?? 'src/main.ts')],
+    {
+      // Not the checkout, whose .env and catraca.config.json are the developer's own.
+      cwd: dataDir,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: {
+        ...process.env,
+        CATRACA_CONFIG: '',
+        DATABASE_URL: options.databaseUrl,
+        DATA_DIR: dataDir,
+        HOST: '127.0.0.1',
+        PORT: String(port),
+        RATE_LIMIT_PER_IP: '100000000',
+        DRAIN_SECONDS: '10',
+        LOG_LEVEL: 'info',
+        ...options.env,
+      },
     },
-  })
+  )
   running.add(child)
   child.once('exit', () => running.delete(child))
   const log: string[] = []

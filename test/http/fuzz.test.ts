@@ -17,9 +17,9 @@ import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 
 const SEED = seedOr(20_261_007)
-const REQUESTS_MIN = effort({ ordinary: 2_500, full: 20_000 })
+const REQUESTS_MIN = effort({ ordinary: 1_500, full: 20_000 })
 /** Some are of several requests. */
-const CASES = effort({ ordinary: 2_425, full: 19_200 })
+const CASES = effort({ ordinary: 1_455, full: 19_200 })
 const PARALLEL = 32
 const BODY_BYTES_MAX = 256 * 1024
 const NEST_DEPTH = 10_000

@@ -22,7 +22,7 @@ import {
   type Place,
 } from './injected-error.ts'
 
-const ERRORS = effort({ ordinary: 1_500, full: 10_000 })
+const ERRORS = effort({ ordinary: 800, full: 10_000 })
 const SEED = seedOr(20_260_315)
 const AT_ONCE = 32
 

@@ -18,7 +18,7 @@ import {
 } from './test-provider.ts'
 import { IMAGE_BASE64 } from './weather-conversation.ts'
 
-const RUNS = effort({ ordinary: 60, full: 3_000 })
+const RUNS = effort({ ordinary: 20, full: 3_000 })
 
 let server: FixtureServer
 before(async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { effort } from '../../../test/harness/effort.ts'
 import fc from '../../../test/harness/fast-check.ts'
 import { withPriceIds } from '../../../test/harness/with-price-ids.ts'
 import { loadCatalog } from '../../catalog/load-catalog.ts'
@@ -77,7 +78,7 @@ test('the count of a prompt is never below its tokens, for any text', async () =
       const tokens = (await countTokens([texts.join('\n')])) as number
       assert.ok(counted !== undefined && counted >= tokens)
     }),
-    { numRuns: 500 },
+    { numRuns: effort({ ordinary: 100, full: 5_000 }) },
   )
 })
 

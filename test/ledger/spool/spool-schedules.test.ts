@@ -75,7 +75,7 @@ test('an acknowledged row is taken in the end, none older than one that was hand
       rejected += world.counts.rejected
     }),
     {
-      numRuns: effort({ ordinary: 800, full: 20_000 }),
+      numRuns: effort({ ordinary: 250, full: 20_000 }),
       seed: seedOr(714),
     },
   )

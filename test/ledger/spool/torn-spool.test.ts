@@ -85,7 +85,7 @@ test('whatever garbage stands among the records, each whole one is replayed, and
         'nothing waits behind a bad record',
       )
     }),
-    { numRuns: effort({ ordinary: 150, full: 5_000 }), seed: seedOr(14) },
+    { numRuns: effort({ ordinary: 60, full: 5_000 }), seed: seedOr(14) },
   )
 })
 

@@ -1,0 +1,16 @@
+/** Imported first by the processes of a test run: libraries come from `bundle-libraries.ts`. */
+import { readFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+
+const file = process.env.TEST_LIBRARIES_FILE
+if (file) {
+  const bundles = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
+  registerHooks({
+    resolve(specifier, context, next) {
+      const url = bundles[specifier]
+      return url === undefined
+        ? next(specifier, context)
+        : { url, format: 'module', shortCircuit: true }
+    },
+  })
+}
