@@ -5,6 +5,7 @@
  * high enough, because the true number is charged. `outputTokensMax` is the maker's limit for one answer.
  */
 import type { Model, ModelCategory, Tokenizer } from './model.ts'
+import type { PriceSource } from './price-from-data.ts'
 
 export interface BuiltInModel extends Pick<Model, 'canReason' | 'embedding' | 'image' | 'audio'> {
   readonly id: string
@@ -13,7 +14,7 @@ export interface BuiltInModel extends Pick<Model, 'canReason' | 'embedding' | 'i
   readonly description: string
   readonly vendor: string
   /** The entry in the `@pydantic/genai-prices` data. */
-  readonly priceFrom: { readonly provider: string; readonly model: string }
+  readonly priceFrom: PriceSource
   readonly contextTokens: number
   readonly outputTokensMax: number
   readonly imageTokensMax: number
@@ -41,6 +42,7 @@ type Names = Pick<BuiltInModel, 'id' | 'displayName' | 'description'> & {
   /** The model's name at the upstream, and in the price data, if they differ from the id. */
   readonly upstreamModel?: string
   readonly pricedAs?: string
+  readonly pricedOn?: PriceSource['weekdays']
 }
 
 /** Within the range of other resellers. Below about 1.12, small card top-ups lose money. */
@@ -55,14 +57,18 @@ function maker(
 ) {
   return (
     category: ModelCategory,
-    { upstreamModel, pricedAs, ...names }: Names,
+    { upstreamModel, pricedAs, pricedOn, ...names }: Names,
     limits: Limits,
   ): BuiltInModel => ({
     ...names,
     ...(tokenizers[names.id] ? { tokenizer: tokenizers[names.id] as Tokenizer } : {}),
     category,
     vendor,
-    priceFrom: { provider, model: pricedAs ?? upstreamModel ?? names.id },
+    priceFrom: {
+      provider,
+      model: pricedAs ?? upstreamModel ?? names.id,
+      ...(pricedOn && { weekdays: pricedOn }),
+    },
     supportsTools: category === 'llm',
     ...limits,
     markup: MARKUP,
@@ -112,6 +118,11 @@ const HOUR = 3_600
  * (grok-code-fast-1) prompt tokens. Nothing is published; this is three times the most that was seen.
  */
 const XAI_HIDDEN_PROMPT = 2_048
+/**
+ * DeepSeek's peak prices apply from Monday to Friday in Beijing (its pricing page, since 2026-08-23). On Chinese public
+ * holidays, which are not known here, the peak price is charged.
+ */
+const DEEPSEEK_PEAK_DAYS = { days: [1, 2, 3, 4, 5], utcOffsetHours: 8 }
 
 export const builtInModels: readonly BuiltInModel[] = [
   openai(
@@ -288,7 +299,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       displayName: 'Claude Sonnet 4.5',
       description: 'Equilíbrio entre inteligência, velocidade e preço para agentes e código.',
     },
-    { contextTokens: 1_000_000, outputTokensMax: 64_000, imageTokensMax: 6_000 },
+    { contextTokens: 200_000, outputTokensMax: 64_000, imageTokensMax: 6_000 },
   ),
   anthropic(
     'llm',
@@ -370,6 +381,26 @@ export const builtInModels: readonly BuiltInModel[] = [
       description: 'Multimodal e veloz para aplicações em tempo real.',
     },
     { canReason: false, contextTokens: 1_048_576, outputTokensMax: 8_192, imageTokensMax: 20_000 },
+  ),
+  deepseek(
+    'llm',
+    {
+      id: 'deepseek-v4-pro',
+      displayName: 'DeepSeek V4 Pro',
+      description: 'O mais capaz da DeepSeek, com um milhão de tokens de contexto.',
+      pricedOn: DEEPSEEK_PEAK_DAYS,
+    },
+    { contextTokens: 1_000_000, outputTokensMax: 384_000, imageTokensMax: 0 },
+  ),
+  deepseek(
+    'llm',
+    {
+      id: 'deepseek-v4-flash',
+      displayName: 'DeepSeek V4 Flash',
+      description: 'Rápido e barato, com raciocínio e um milhão de tokens de contexto.',
+      pricedOn: DEEPSEEK_PEAK_DAYS,
+    },
+    { contextTokens: 1_000_000, outputTokensMax: 384_000, imageTokensMax: 0 },
   ),
   deepseek(
     'llm',

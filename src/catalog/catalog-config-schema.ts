@@ -75,6 +75,44 @@ const prices = Type.Object(
   strict,
 )
 
+const timeOfDay = Type.String({
+  pattern: '^([01]\\d|2[0-3]):[0-5]\\d$',
+  description: 'UTC, HH:MM.',
+})
+const priceSchedule = Type.Array(
+  Type.Object(
+    {
+      starts_at: Type.Optional(
+        Type.String({
+          pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d)?Z$',
+          description: 'The prices apply from then on, such as 2027-01-01T00:00Z.',
+        }),
+      ),
+      from: Type.Optional(timeOfDay),
+      until: Type.Optional(timeOfDay),
+      weekdays: Type.Optional(
+        Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
+          minItems: 1,
+          description: 'The days of "from" and "until"; 1 is Monday.',
+        }),
+      ),
+      weekdays_utc_offset: Type.Optional(
+        Type.Integer({
+          minimum: -12,
+          maximum: 14,
+          description: 'Hours from UTC to the calendar of "weekdays", such as 8 for Beijing.',
+        }),
+      ),
+      prices,
+    },
+    strict,
+  ),
+  {
+    description:
+      'Prices that apply from a date on, or at times of day. Of those that apply, the last one is charged, by the end of the answer; a call is held for at the highest.',
+  },
+)
+
 const route = Type.Object(
   {
     upstream: id,
@@ -97,6 +135,7 @@ const route = Type.Object(
       Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Concurrent calls per node.' }),
     ),
     prices: Type.Optional(prices),
+    price_schedule: Type.Optional(priceSchedule),
   },
   strict,
 )
@@ -180,6 +219,7 @@ const model = Type.Object(
     routes: Type.Optional(Type.Array(route, { minItems: 1 })),
     routing: Type.Optional(Type.Enum([...ROUTING_STRATEGIES])),
     prices: Type.Optional(prices),
+    price_schedule: Type.Optional(priceSchedule),
     markup_multiplier: Type.Optional(
       Type.Union([
         Type.String({ pattern: '^\\d{1,3}(\\.\\d{1,4})?$' }),
@@ -250,6 +290,7 @@ export const catalogConfigSchema = Type.Object(
 
 export type CatalogConfig = Static<typeof catalogConfigSchema>
 export type ModelConfig = NonNullable<CatalogConfig['models']>[number]
+export type PriceScheduleConfig = Static<typeof priceSchedule>
 export type PricesConfig = Static<typeof prices>
 export type RouteConfig = Static<typeof route>
 export type UpstreamConfig = NonNullable<CatalogConfig['upstreams']>[number]

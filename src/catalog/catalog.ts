@@ -1,8 +1,9 @@
 import type { Model, ModelCategory } from './model.ts'
+import { nextPriceChange, priceAt } from './price-schedule.ts'
 
 /**
  * The models of this process: its configuration with the operators' changes applied. A lookup is a single `Map` read.
- * A scheduled change takes effect by this node's clock, even while the database is unavailable.
+ * A scheduled change of a markup or a price takes effect by this node's clock, even while the database is unavailable.
  */
 export interface Catalog {
   /** The model with the markup in force; a disabled model has no routes. */
@@ -28,14 +29,16 @@ export interface MarkupStart {
 }
 
 interface Entry {
+  /** The model of the configuration, without routes if it is disabled. */
+  readonly own: Model
+  readonly markups: readonly MarkupStart[]
   model: Model
-  /** `Infinity` if no change is scheduled. */
+  /** When another markup or price begins to apply; `Infinity` if none is scheduled. */
   nextAtMs: number
-  upcoming: { readonly atMs: number; readonly model: Model }[]
 }
 
 export function createCatalog(configured: readonly Model[], now: () => number = Date.now): Catalog {
-  let entries = buildEntries(configured, { markups: [], disabledIds: new Set() })
+  let entries = buildEntries(configured, { markups: [], disabledIds: new Set() }, now())
 
   function current(entry: Entry): Model {
     if (entry.nextAtMs !== Infinity && entry.nextAtMs <= now()) advance(entry, now())
@@ -52,9 +55,9 @@ export function createCatalog(configured: readonly Model[], now: () => number = 
       const models = [...entries.values()].map(current)
       return wanted === undefined ? models : models.filter((model) => model.category === wanted)
     },
-    listConfigured: () => configured,
+    listConfigured: () => configured.map((model) => pricedAt(model, now())),
     applyChanges(changes) {
-      entries = buildEntries(configured, changes)
+      entries = buildEntries(configured, changes, now())
     },
   }
 }
@@ -62,23 +65,43 @@ export function createCatalog(configured: readonly Model[], now: () => number = 
 function buildEntries(
   configured: readonly Model[],
   { markups, disabledIds }: CatalogChanges,
+  nowMs: number,
 ): Map<string, Entry> {
   const entries = configured.map((own): [string, Entry] => {
-    const model = disabledIds.has(own.id) ? { ...own, routes: [] } : own
-    const upcoming = markups
-      .filter(({ modelId }) => modelId === own.id)
-      .map(({ markupE4, startsAt }) => ({
-        atMs: startsAt.getTime(),
-        model: { ...model, markupE4 },
-      }))
-    return [own.id, { model, nextAtMs: upcoming[0]?.atMs ?? Infinity, upcoming }]
+    const entry = {
+      own: disabledIds.has(own.id) ? { ...own, routes: [] } : own,
+      markups: markups.filter(({ modelId }) => modelId === own.id),
+      model: own,
+      nextAtMs: Infinity,
+    }
+    advance(entry, nowMs)
+    return [own.id, entry]
   })
   return new Map(entries)
 }
 
 function advance(entry: Entry, nowMs: number): void {
-  const begun = entry.upcoming.filter(({ atMs }) => atMs <= nowMs)
-  entry.upcoming = entry.upcoming.slice(begun.length)
-  entry.model = begun.at(-1)?.model ?? entry.model
-  entry.nextAtMs = entry.upcoming[0]?.atMs ?? Infinity
+  const { own, markups } = entry
+  const markup = markups.findLast(({ startsAt }) => startsAt.getTime() <= nowMs)
+  const model = pricedAt(own, nowMs)
+  entry.model = markup ? { ...model, markupE4: markup.markupE4 } : model
+  const next = markups.find(({ startsAt }) => startsAt.getTime() > nowMs)
+  entry.nextAtMs = Math.min(
+    next?.startsAt.getTime() ?? Infinity,
+    ...[own, ...own.routes].map(({ priceSchedule }) =>
+      priceSchedule ? nextPriceChange(priceSchedule, nowMs) : Infinity,
+    ),
+  )
+}
+
+/** The model with the prices of this time. */
+function pricedAt(model: Model, atMs: number): Model {
+  if (![model, ...model.routes].some(({ priceSchedule }) => priceSchedule)) return model
+  const priceOf = ({ price, priceSchedule }: Pick<Model, 'price' | 'priceSchedule'>) =>
+    priceSchedule ? priceAt(priceSchedule, atMs) : price
+  return {
+    ...model,
+    price: priceOf(model),
+    routes: model.routes.map((route) => ({ ...route, price: priceOf(route) })),
+  }
 }

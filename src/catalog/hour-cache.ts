@@ -35,10 +35,15 @@ export function hourCacheSurchargeMax(price: PriceTerms, promptTokensMax: number
   return most
 }
 
-/** Whether every route of the model prices one-hour cache writes, because any route may answer. */
+/** Whether every price of the model's routes has one-hour cache writes, because any of them may be charged. */
 export function hasHourCachePrice({ routes }: Model): boolean {
+  const isPriced = ({ units }: PriceTerms): boolean => units?.[HOUR_CACHE_UNIT] !== undefined
   return (
-    routes.length > 0 && routes.every(({ price }) => price.units?.[HOUR_CACHE_UNIT] !== undefined)
+    routes.length > 0 &&
+    routes.every(
+      ({ price, priceSchedule = [] }) =>
+        isPriced(price) && priceSchedule.every((scheduled) => isPriced(scheduled.price)),
+    )
   )
 }
 

@@ -2,11 +2,12 @@
 import { parseE4 } from '../lib/money.ts'
 import { builtInModels, type BuiltInModel } from './built-in-models.ts'
 import type { CatalogConfig, ModelConfig, RouteConfig } from './catalog-config-schema.ts'
-import { isHourCacheUnit } from './hour-cache.ts'
 import type { ConfiguredModel, ModelCategory, ConfiguredRoute } from './model.ts'
 import { plainRoute } from './plain-route.ts'
-import { priceFromData } from './price-from-data.ts'
+import { scheduleFromData } from './price-from-data.ts'
+import { priceAt, withoutPast, type PriceSchedule } from './price-schedule.ts'
 import type { PriceTerms } from './prices.ts'
+import { readPriceSchedule, unitNames } from './read-price-schedule.ts'
 import { readPrices } from './read-prices.ts'
 import { sandboxModels } from './sandbox-catalog.ts'
 
@@ -39,18 +40,18 @@ export function loadCatalog(options: CatalogOptions): {
   const faults: string[] = []
   const models: ConfiguredModel[] = []
 
-  const built =
-    mode === 'sandbox'
-      ? [...builtInModels.map((entry) => fromBuiltIn(entry, at)), ...sandboxModels]
-      : builtInModels.map((entry) => fromBuiltIn(entry, at))
+  const priced = builtInModels.map((entry) =>
+    fromBuiltIn(entry, overlays.get(entry.id)?.context_tokens ?? entry.contextTokens, at),
+  )
+  const built = mode === 'sandbox' ? [...priced, ...sandboxModels] : priced
   for (const model of built) {
     const overlay = overlays.get(model.id)
     overlays.delete(model.id)
     if (overlay?.enabled === false) continue
-    models.push(overlay ? overlaid(model, overlay, faults) : model)
+    models.push(overlay ? overlaid(model, overlay, at, faults) : model)
   }
   for (const overlay of overlays.values()) {
-    const model = fromConfig(overlay, faults)
+    const model = fromConfig(overlay, at, faults)
     if (model && overlay.enabled !== false) models.push(model)
   }
   const isKnown = (route: ConfiguredRoute): boolean => hasUpstream(route.upstreamId)
@@ -88,24 +89,36 @@ function withRoutes(
   if (!isForSandbox) return { ...model, routes }
   // The sandbox upstream answers by model name, so a model billed by audio tokens uses the matching sandbox model.
   const upstreamModel = model.audio?.tokensPerSecondMax ? 'sandbox-transcribe-tokens' : model.id
-  return { ...model, routes: [plainRoute('sandbox', upstreamModel, model.price)] }
+  const { price, priceSchedule } = model
+  const route = plainRoute('sandbox', upstreamModel, price)
+  return { ...model, routes: [{ ...route, ...(priceSchedule && { priceSchedule }) }] }
 }
 
-function fromBuiltIn(entry: BuiltInModel, at: Date): ConfiguredModel {
+function fromBuiltIn(entry: BuiltInModel, contextTokens: number, at: Date): ConfiguredModel {
   const { priceFrom, markup, routes, ...rest } = entry
-  const price = priceFromData(priceFrom, at)
+  const prices = pricesOf(scheduleFromData(priceFrom, contextTokens), at)
   return {
     ...rest,
+    ...prices,
     markupE4: parseE4(markup) as bigint,
-    price,
     strategy: 'priority',
-    routes: routes.map(({ upstreamId, upstreamModel }, place) =>
-      plainRoute(upstreamId, upstreamModel, price, place),
-    ),
+    routes: routes.map(({ upstreamId, upstreamModel }, place) => ({
+      ...plainRoute(upstreamId, upstreamModel, prices.price, place),
+      ...prices,
+    })),
   }
 }
 
-function fromConfig(overlay: ModelConfig, faults: string[]): ConfiguredModel | undefined {
+function pricesOf(
+  prices: PriceSchedule<PriceTerms>,
+  at: Date,
+): Pick<ConfiguredModel, 'price' | 'priceSchedule'> {
+  const schedule = withoutPast(prices, at.getTime())
+  const price = priceAt(schedule, at.getTime())
+  return schedule.length === 1 ? { price } : { price, priceSchedule: schedule }
+}
+
+function fromConfig(overlay: ModelConfig, at: Date, faults: string[]): ConfiguredModel | undefined {
   const { id, category, prices, routes } = overlay
   const missing = Object.entries({ category, prices, routes }).filter(
     ([, value]) => value === undefined,
@@ -133,16 +146,24 @@ function fromConfig(overlay: ModelConfig, faults: string[]): ConfiguredModel | u
     routes: [],
     ...DEFAULT_TRAITS[category],
   }
-  return overlaid(plain, overlay, faults)
+  return overlaid(plain, overlay, at, faults)
 }
 
 /** The model, overridden by each field that the configuration sets. */
-function overlaid(model: ConfiguredModel, overlay: ModelConfig, faults: string[]): ConfiguredModel {
+function overlaid(
+  model: ConfiguredModel,
+  overlay: ModelConfig,
+  at: Date,
+  faults: string[],
+): ConfiguredModel {
   const category = overlay.category ?? model.category
-  const price = overlay.prices
-    ? readPrices(model.id, category, overlay.prices, faults)
-    : model.price
-  const { tokenizer, ...others } = model
+  const { tokenizer, priceSchedule, ...others } = model
+  const base: PriceSchedule<PriceTerms> = overlay.prices
+    ? [{ price: readPrices(model.id, category, overlay.prices, faults) }]
+    : (priceSchedule ?? [{ price: model.price }])
+  const added = overlay.price_schedule
+  const schedule = readPriceSchedule(model.id, category, base, added, faults)
+  const prices = pricesOf(schedule, at)
   return {
     ...others,
     // The tokenizer is only known for the upstream models of the built-in routes.
@@ -155,7 +176,7 @@ function overlaid(model: ConfiguredModel, overlay: ModelConfig, faults: string[]
       overlay.markup_multiplier === undefined
         ? model.markupE4
         : readMarkup(model.id, overlay.markup_multiplier, faults),
-    price,
+    ...prices,
     contextTokens: overlay.context_tokens ?? model.contextTokens,
     outputTokensMax: overlay.max_output_tokens ?? model.outputTokensMax,
     imageTokensMax: overlay.image_tokens_max ?? model.imageTokensMax,
@@ -168,8 +189,8 @@ function overlaid(model: ConfiguredModel, overlay: ModelConfig, faults: string[]
     strategy: overlay.routing ?? model.strategy,
     routes:
       overlay.routes?.map((route, place) =>
-        routeOf(model.id, category, route, place, price, faults),
-      ) ?? model.routes.map((route) => ({ ...route, price })),
+        routeOf(model.id, category, route, place, schedule, at, faults),
+      ) ?? model.routes.map(({ priceSchedule: _schedule, ...route }) => ({ ...route, ...prices })),
   }
 }
 
@@ -178,10 +199,13 @@ function routeOf(
   category: ModelCategory,
   route: RouteConfig,
   place: number,
-  price: PriceTerms,
+  schedule: PriceSchedule<PriceTerms>,
+  at: Date,
   faults: string[],
 ): ConfiguredRoute {
   const own = route.prices && readPrices(modelId, category, route.prices, faults)
+  const [{ price }] = schedule
+  const base: PriceSchedule<PriceTerms> = own ? [{ price: own }] : schedule
   // Any route may answer after the hold, so all of them must bill the call by the same units.
   if (own && unitNames(own) !== unitNames(price))
     faults.push(
@@ -190,19 +214,11 @@ function routeOf(
   return {
     upstreamId: route.upstream,
     upstreamModel: route.model,
-    price: own ?? price,
+    ...pricesOf(readPriceSchedule(modelId, category, base, route.price_schedule, faults), at),
     priority: route.priority ?? place,
     weight: route.weight ?? 1,
     concurrencyMax: route.concurrency_max ?? Infinity,
   }
-}
-
-/** Excludes one-hour cache writes: no call depends on them, and they are offered only if every route has their price. */
-function unitNames({ units }: PriceTerms): string {
-  return Object.keys(units ?? {})
-    .filter((unit) => !isHourCacheUnit(unit))
-    .sort()
-    .join(', ')
 }
 
 function traitsOf(

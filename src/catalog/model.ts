@@ -1,3 +1,4 @@
+import type { PriceSchedule } from './price-schedule.ts'
 import type { Price, PriceTerms } from './prices.ts'
 
 export const MODEL_CATEGORIES = ['llm', 'image', 'video', 'embedding', 'audio'] as const
@@ -14,8 +15,10 @@ export type RoutingStrategy = (typeof ROUTING_STRATEGIES)[number]
 export interface Route<P extends PriceTerms = Price> {
   readonly upstreamId: string
   readonly upstreamModel: string
-  /** The price of this route: the model's price, unless the route has its own. */
+  /** The current price of this route: the model's price, unless the route has its own. */
   readonly price: P
+  /** Absent if the price does not depend on the time. A call is held for and charged by it; see `route-prices.ts`. */
+  readonly priceSchedule?: PriceSchedule<P>
   /** Smaller numbers are tried first. */
   readonly priority: number
   /** The share of calls among routes of the same priority. */
@@ -59,7 +62,10 @@ export interface Model<P extends PriceTerms = Price> {
   readonly vendor: string
   /** The multiplier times 10^4. */
   readonly markupE4: bigint
+  /** The current price: the catalog replaces it when another one begins to apply. */
   readonly price: P
+  /** Absent if the price does not depend on the time. */
+  readonly priceSchedule?: PriceSchedule<P>
   /** The limit for prompt and output together. */
   readonly contextTokens: number
   readonly outputTokensMax: number

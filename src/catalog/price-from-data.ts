@@ -1,14 +1,17 @@
 /** Converts the price data package (decimal USD as floats) to whole micro-USD. */
 import { findProvider } from '@pydantic/genai-prices'
 import { hourCacheUnits } from './hour-cache.ts'
+import type { PriceSchedule, PriceWindow, ScheduledPrice } from './price-schedule.ts'
 import type { PriceTerms, PriceTier, TokenPrices } from './prices.ts'
 
 /** USD per unit: a number, or tiers by the size of the prompt. */
 type Amount = number | { base: number; tiers: { start: number; price: number }[] }
 type Amounts = Record<string, Amount | undefined>
 interface Conditional {
-  constraint?: { type: string; start_date?: string }
-  prices: Amounts
+  readonly constraint?:
+    | { readonly type: 'start_date'; readonly start_date: string }
+    | { readonly type: 'time_of_date'; readonly start_time: string; readonly end_time: string }
+  readonly prices: Amounts
 }
 
 const TOKEN_KINDS = {
@@ -37,23 +40,76 @@ const TEXT_KEYS = new Set([
   'output_reasoning_mtok',
 ])
 
+/** Where the price of a built-in model is in the data. */
+export interface PriceSource {
+  readonly provider: string
+  readonly model: string
+  /** The days on which the daily windows of the data apply, where the provider has a rule that the data cannot say. */
+  readonly weekdays?: PriceWindow['weekdays']
+}
+
 /**
- * The price of a model at a given time. Throws if the data has none, so that no model is ever without a price.
+ * The prices of a model. Throws if the data has none, so that no model is ever without a price.
+ * Tiers that begin beyond the model's context are left out.
  *
- * If a price depends on the time of day, the highest price of the day applies. A kind of token without its own price
- * costs as much as the kind that includes it. One-hour cache writes are a surcharge; see `hour-cache.ts`.
+ * A kind of token without its own price costs as much as the kind that includes it. One-hour cache writes are a
+ * surcharge; see `hour-cache.ts`.
  */
-export function priceFromData(from: { provider: string; model: string }, at: Date): PriceTerms {
+export function scheduleFromData(
+  from: PriceSource,
+  contextTokens: number,
+): PriceSchedule<PriceTerms> {
   const model = findProvider({ providerId: from.provider })?.models.find(
     ({ id }) => id === from.model,
   )
   if (!model) throw new Error(`the price data has no model "${from.model}" of "${from.provider}"`)
-  const amounts = amountsAt(model.prices, at)
-  const tiers = tiersOf(amounts)
+  return readSchedule(model.prices, from, contextTokens)
+}
+
+export function readSchedule(
+  prices: Amounts | readonly Conditional[],
+  from: PriceSource,
+  contextTokens: number,
+): PriceSchedule<PriceTerms> {
+  const entries = Array.isArray(prices) ? (prices as readonly Conditional[]) : undefined
+  const [first = { prices: prices as Amounts }, ...later] = entries ?? []
+  if (first.constraint) throw new Error(`the price data has no first price for "${from.model}"`)
+  const termsOf = ({ prices }: Conditional) => readTerms(prices, from, contextTokens)
+  const scheduled = later.map((each) => ({ ...timesOf(each, from), price: termsOf(each) }))
+  return [{ price: termsOf(first) }, ...scheduled]
+}
+
+function timesOf(
+  { constraint }: Conditional,
+  { model, weekdays }: PriceSource,
+): Omit<ScheduledPrice<unknown>, 'price'> {
+  if (constraint?.type === 'start_date') return { startsAt: new Date(constraint.start_date) }
+  if (constraint?.type === 'time_of_date')
+    return {
+      window: {
+        fromSecond: secondOf(constraint.start_time),
+        untilSecond: secondOf(constraint.end_time),
+        ...(weekdays && { weekdays }),
+      },
+    }
+  throw new Error(`the price data has an unknown condition for "${model}"`)
+}
+
+/** `00:30:00Z` */
+function secondOf(time: string): number {
+  const at = Date.parse(`1970-01-01T${time}`)
+  if (Number.isNaN(at)) throw new Error(`the price data has an unknown time: ${time}`)
+  return at / 1_000
+}
+
+function readTerms(amounts: Amounts, { model }: PriceSource, contextTokens: number): PriceTerms {
+  const tiers = tiersOf(amounts).filter(
+    ({ abovePromptTokens }) => abovePromptTokens < contextTokens,
+  )
   const units = { ...unitsOf(amounts), ...hourCacheUnitsOf(amounts, tiers) }
   const hasUnits = Object.keys(units).length > 0
   if (amounts.input_mtok === undefined && !hasUnits)
-    throw new Error(`the price data has no price for "${from.model}"`)
+    throw new Error(`the price data has no price for "${model}"`)
   return { tiers, ...(hasUnits ? { units } : {}) }
 }
 
@@ -92,27 +148,6 @@ export function microUsd(usd: number): bigint {
   if (scale <= 6) return digits * 10n ** BigInt(6 - scale)
   const divisor = 10n ** BigInt(scale - 6)
   return (digits + divisor - 1n) / divisor
-}
-
-function amountsAt(prices: Amounts | Conditional[], at: Date): Amounts {
-  if (!Array.isArray(prices)) return prices
-  const inForce = prices.filter(
-    ({ constraint }) =>
-      constraint?.start_date === undefined || Date.parse(constraint.start_date) <= at.getTime(),
-  )
-  const byTime = inForce.filter(({ constraint }) => constraint?.type === 'time_of_date')
-  // Among prices by date, the last one that has started applies; among prices by hour, the highest of each kind.
-  const base = inForce.filter(({ constraint }) => constraint?.type !== 'time_of_date').at(-1)
-  return [base, ...byTime].reduce<Amounts>((highest, each) => {
-    for (const [key, amount] of Object.entries(each?.prices ?? {})) {
-      if (
-        amount !== undefined &&
-        (highest[key] === undefined || baseOf(amount) > baseOf(highest[key]))
-      )
-        highest[key] = amount
-    }
-    return highest
-  }, {})
 }
 
 function tiersOf(amounts: Amounts): PriceTier[] {

@@ -1,5 +1,6 @@
 import type { Database } from '../db/open.ts'
 import { sha256 } from '../lib/ids.ts'
+import { mapPrices } from './map-prices.ts'
 import type { ConfiguredModel, Model } from './model.ts'
 import type { Price, PriceTerms, UnitPrices } from './prices.ts'
 
@@ -13,22 +14,20 @@ export async function registerPrices(
 ): Promise<Model[]> {
   const rows = new Map<string, PriceRow>()
   for (const model of models) {
-    for (const price of [model.price, ...model.routes.map((route) => route.price)]) {
+    mapPrices(model, (price) => {
       const row = rowOf(model.id, price)
       rows.set(row.digest, row)
-    }
+      return price
+    })
   }
   const ids = await storeRows(db, [...rows.values()])
-  const withId = (modelId: string, terms: PriceTerms): Price => {
-    const id = ids.get(rowOf(modelId, terms).digest)
-    if (id === undefined) throw new Error(`a price of "${modelId}" is not stored`)
-    return { id, ...terms }
-  }
-  return models.map((model) => ({
-    ...model,
-    price: withId(model.id, model.price),
-    routes: model.routes.map((route) => ({ ...route, price: withId(model.id, route.price) })),
-  }))
+  return models.map((model) =>
+    mapPrices(model, (price) => {
+      const id = ids.get(rowOf(model.id, price).digest)
+      if (id === undefined) throw new Error(`a price of "${model.id}" is not stored`)
+      return { id, ...price }
+    }),
+  )
 }
 
 /** Stores new rows; returns the ids of all rows by digest. */

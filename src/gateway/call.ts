@@ -2,6 +2,7 @@
 import type { Model, Route } from '../catalog/model.ts'
 import type { Price, UsageCounts } from '../catalog/prices.ts'
 import type { Quote } from '../catalog/quote.ts'
+import type { CallSpan } from '../catalog/route-prices.ts'
 import type { ActiveKey } from '../customers/key-cache.ts'
 import type { UsageKind } from '../ledger/resolution.ts'
 import type { Provider, UpstreamFailure } from '../providers/contract.ts'
@@ -43,6 +44,8 @@ export interface HeldCall<Request extends CallRequest = CallRequest> {
   /** A crash of the database can lose the hold until its first checkpoint; see `Attempt.commitsAsynchronously`. */
   readonly commitsAsynchronously: boolean
   readonly quote: Quote
+  /** The time in which the call ends; the quote covers the prices of all of it. */
+  readonly span: CallSpan
   readonly promptTokensEstimated: number
   readonly limits: Limits
 }

@@ -1,6 +1,6 @@
-import type { Price } from '../catalog/prices.ts'
 import { outputTokensThatFit, quote, type Quote, type QuoteInput } from '../catalog/quote.ts'
 import type { Model } from '../catalog/model.ts'
+import { chargeablePrices } from '../catalog/route-prices.ts'
 import type { ActiveKey } from '../customers/key-cache.ts'
 import type { FxRate } from '../fx/fx-rates.ts'
 import type { Attempt, Verdict } from '../ledger/attempt.ts'
@@ -17,6 +17,8 @@ import { refusals, type Refusal } from './refusal.ts'
 const LOWERED_TOKENS_MIN = 64
 /** Each try is a different request: with a fresh key, a counted prompt, or a limit lowered after a lost race. */
 const TRIES_MAX = 6
+/** From the time limit of a call to its charge: a call that was stopped still ends its stream. */
+const END_MS_MAX = 60_000
 
 /** The variable part of a hold request; it changes with every try. */
 interface HoldRequest {
@@ -53,8 +55,10 @@ export async function holdMoney<Request extends CallRequest>(
 
   const context: HoldContext = { incoming, model, isStream: request.isStream, bounds, fxRate }
   const { promptTokensMax, outputTokensMax, choices, unitsMax } = bounds
+  const nowMs = Date.now()
+  const span = { fromMs: nowMs, untilMs: nowMs + deps.callTimeoutMs + END_MS_MAX }
   const input = {
-    prices: pricesOf(model),
+    prices: chargeablePrices(model, span),
     conversion: { fxRateE4: fxRate.rateE4, markupE4: model.markupE4 },
     promptTokensMax,
     outputTokensMax,
@@ -78,6 +82,7 @@ export async function holdMoney<Request extends CallRequest>(
         epoch,
         commitsAsynchronously: attempt.commitsAsynchronously,
         quote: quoted,
+        span,
         promptTokensEstimated: attempt.promptTokensEstimated,
         limits,
       }
@@ -158,12 +163,6 @@ function roomOf(verdict: Verdict): { nanoBrl?: bigint; billedPicoUsd?: bigint } 
   return verdict.budgetLeftPicoUsd === null
     ? { nanoBrl }
     : { nanoBrl, billedPicoUsd: verdict.budgetLeftPicoUsd }
-}
-
-/** The distinct prices of all routes, because any of them may answer. */
-function pricesOf({ price, routes }: Model): readonly Price[] {
-  if (routes.length <= 1) return [routes[0]?.price ?? price]
-  return [...new Map(routes.map((route) => [route.price.id, route.price])).values()]
 }
 
 function attemptOf(

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from '../../test/harness/fast-check.ts'
 import { withPriceIds } from '../../test/harness/with-price-ids.ts'
 import { billedUsage } from './billed-usage.ts'
+import { scheduleFromData } from '../catalog/price-from-data.ts'
 import { builtInModels } from '../catalog/built-in-models.ts'
 import type { PricesConfig } from '../catalog/catalog-config-schema.ts'
 import { HOUR_CACHE_UNIT, hourCacheUnit } from '../catalog/hour-cache.ts'
@@ -46,7 +47,9 @@ test('a cache write costs 1.25 times the input for five minutes and twice the in
 })
 
 test('the cost is tokens x price and units x price, the surcharge among the units', () => {
-  const { price } = modelOf('claude-sonnet-4-5')
+  // Longer prompts than the model takes today: the data still has their tier.
+  const source = { provider: 'anthropic', model: 'claude-sonnet-4-5' }
+  const [{ price }] = scheduleFromData(source, 1_000_000)
   const { units, ...tokens } = billedUsage(modelOf('claude-sonnet-4-5'), price, written(300_000, 7))
   assert.deepEqual(units, { [`${HOUR_CACHE_UNIT}:200000`]: 7 })
   const [, second] = price.tiers

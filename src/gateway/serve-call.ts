@@ -11,6 +11,7 @@
  * Once money is held, every exit from this file resolves the hold exactly once. If the process dies first,
  * `reconcile.ts` on another node resolves the hold. `call-kind.ts` defines how kinds of calls differ.
  */
+import { chargedPrice } from '../catalog/route-prices.ts'
 import type { Resolution, Resolved } from '../ledger/resolution.ts'
 import type { UpstreamFailure } from '../providers/contract.ts'
 import { admit } from './admit.ts'
@@ -217,12 +218,11 @@ function createAnsweredBy(
   { route, tries, calledAtMs }: Called<unknown> | NotCalled,
   dispatchedAtMs: number,
 ): () => AnsweredBy {
-  const price = route?.price ?? held.quote.price
   const isFirst = tries.length === 1 && tries[0]?.outcome === 'answered'
   const attempts = isFirst || tries.length === 0 ? null : JSON.stringify(tries)
   return () => ({
     upstreamId: route?.upstreamId ?? null,
-    price,
+    price: route ? chargedPrice(route, held.span, Date.now()) : held.quote.price,
     firstByteMs: Math.round(calledAtMs - dispatchedAtMs),
     durationMs: Math.round(performance.now() - dispatchedAtMs),
     attempts,

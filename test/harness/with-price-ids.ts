@@ -1,3 +1,4 @@
+import { mapPrices } from '../../src/catalog/map-prices.ts'
 import type { ConfiguredModel, Model } from '../../src/catalog/model.ts'
 import type { Price, PriceTerms } from '../../src/catalog/prices.ts'
 
@@ -12,9 +13,5 @@ export function withPriceIds(models: readonly ConfiguredModel[]): Model[] {
     ids.set(text, id)
     return { id, ...terms }
   }
-  return models.map((model) => ({
-    ...model,
-    price: withId(model.price),
-    routes: model.routes.map((route) => ({ ...route, price: withId(route.price) })),
-  }))
+  return models.map((model) => mapPrices(model, withId))
 }

@@ -799,6 +799,35 @@ describe('which route comes first', () => {
   }
 })
 
+describe('prices by time of day', { concurrency: AT_ONCE }, () => {
+  const timeIn = (minutes: number): string =>
+    new Date(Date.now() + minutes * 60_000).toISOString().slice(11, 16)
+  const cheap: TokenPricesUsd = {
+    input: '0.1',
+    cached_input: '0.1',
+    cache_write: '0.1',
+    output: '0.2',
+    reasoning: '0.2',
+  }
+  const cheapUntil = (id: string, minutes: number): PlannedModel => {
+    const price_schedule = [{ from: timeIn(-60), until: timeIn(minutes), prices: { ...cheap } }]
+    return { ...plan(id, [{ price_schedule }]), prices: [cheap] }
+  }
+  // A call takes at most 15 minutes.
+  const allDay = cheapUntil('rota-hora', 120)
+  const ending = cheapUntil('rota-virada', 10)
+
+  test('a call is charged by the price of the hour, and held for at the highest until it ends', async () => {
+    const little = await seedCustomer(gateway.database.db, { balanceBrl: '0.01' })
+    const more = { max_tokens: 10 }
+    assertGood(await chat(allDay.id, more, little.secret), allDay, 0)
+    const refused = await chat(ending.id, more, little.secret)
+    assert.equal(refused.json.error.code, 'insufficient_balance')
+    for (const [, manner] of MANNERS)
+      assertGood(await chat(ending.id, { ...more, ...manner }), ending, 0)
+  })
+})
+
 describe('as many calls at once as a route takes', { concurrency: AT_ONCE }, () => {
   {
     const model = plan('cheia', [{ upstream: 'patient', concurrency_max: 1 }, {}])

@@ -78,6 +78,13 @@ test('a route whose breaker is open is left out; if none is left, the model is f
   assert.equal(order(model), 'failing')
 })
 
+test('a route that was copied for another price keeps its breaker', () => {
+  const model = modelOf([one, other])
+  const { router, order } = createTestRouter(model)
+  failTwice(router, { ...one })
+  assert.equal(order({ ...model, routes: [{ ...one }, other] }), 'other')
+})
+
 test('a full route is left out until one of its calls ends; if none is left, the model is busy', () => {
   const narrow = routeOf('narrow', 0, { concurrencyMax: 2 })
   const model = modelOf([narrow, other])

@@ -62,12 +62,13 @@ export function createRouter(
   const byName = new Map<string, State>()
   for (const route of models.flatMap(({ routes }) => routes)) {
     const { upstreamId } = route
-    const name = `${upstreamId}\n${route.upstreamModel}`
+    const name = nameOf(route)
     const state = byName.get(name) ?? createState(breakerOf(upstreamId) ?? DEFAULT_BREAKER, now)
     byName.set(name, state)
     states.set(route, state)
   }
-  const stateOf = (route: Route): State => states.get(route) as State
+  // The catalog copies a route when its price changes with the time.
+  const stateOf = (route: Route): State => states.get(route) ?? (byName.get(nameOf(route)) as State)
   const isFree = (route: Route): boolean => stateOf(route).running < route.concurrencyMax
 
   return {
@@ -99,6 +100,10 @@ export function createRouter(
         }),
       ),
   }
+}
+
+function nameOf({ upstreamId, upstreamModel }: Route): string {
+  return `${upstreamId}\n${upstreamModel}`
 }
 
 function createState(options: BreakerOptions, now: () => number): State {
