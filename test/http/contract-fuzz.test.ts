@@ -27,8 +27,8 @@ import {
 } from '../harness/operations.ts'
 
 const SEED = seedOr(20_261_121)
-const REQUESTS = effort({ ordinary: 2_000, full: 50_000 })
-const EACH_MIN = effort({ ordinary: 15, full: 300 })
+const REQUESTS = effort({ ordinary: 1_200, full: 50_000 })
+const EACH_MIN = effort({ ordinary: 8, full: 300 })
 /** Of operations that work for a while: of these as few as there must be. */
 const DEAR = new Set([
   'POST /chat/completions',
