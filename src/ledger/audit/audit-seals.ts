@@ -20,6 +20,8 @@ export const SEAL_MARGIN_SECONDS = 60
 const SHARE = 0.1
 const EVENTS_MAX = 20_000
 const BREACHES_MAX = 10
+/** A slice never crosses the end of a day: a month that is detached is not in a seal with the next one. */
+const SLICE_SECONDS_MAX = 86_400
 /** A slice with too many events is halved, down to this length. */
 const SLICE_SECONDS_MIN = 0.01
 
@@ -42,7 +44,7 @@ export async function sealUsage(db: Database, options: SealOptions = {}): Promis
   const until = await completeUntil(db, options.marginSeconds ?? SEAL_MARGIN_SECONDS)
   let sealed = 0
   /** The estimated length of a slice with the most events allowed. */
-  let seconds = 3_600
+  let seconds = SLICE_SECONDS_MAX
   while (!options.isOver?.()) {
     const startedMs = performance.now()
     const done = await db
@@ -52,7 +54,7 @@ export async function sealUsage(db: Database, options: SealOptions = {}): Promis
       )
     if (!done) break
     sealed += 1
-    seconds = Math.min(3_600, done.seconds * 2)
+    seconds = Math.min(SLICE_SECONDS_MAX, done.seconds * 2)
     await sleep((performance.now() - startedMs) * (1 / share - 1))
   }
   return sealed
@@ -198,7 +200,7 @@ async function nextSlice(
       select to_at::text, extract(epoch from to_at - ${fromAt}::timestamptz)::float8 as seconds
       from least(
         ${fromAt}::timestamptz + make_interval(secs => ${seconds}),
-        date_trunc('hour', ${fromAt}::timestamptz, 'UTC') + interval '1 hour', ${until}::timestamptz) as to_at
+        date_trunc('day', ${fromAt}::timestamptz, 'UTC') + interval '1 day', ${until}::timestamptz) as to_at
       where to_at > ${fromAt}::timestamptz`.execute(trx)
     const slice = found[0]
     if (!slice) return undefined
