@@ -71,6 +71,8 @@ test('the default is a sandbox on this machine with an embedded database', () =>
     sandboxFxRateE4: undefined,
     requestsPerMinutePerIp: 100,
     bodyBytesMax: 20 * 1024 * 1024,
+    bodiesBytesMax: 256 * 1024 * 1024,
+    callsAtOnceMax: 500,
     uploadBytesMax: 200 * 1024 * 1024,
     uploadsBytesMax: 8 * 1024 * 1024 * 1024,
     transcriptionModel: 'whisper-1',

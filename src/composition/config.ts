@@ -34,6 +34,10 @@ export interface Config {
   readonly sandboxFxRateE4: bigint | undefined
   readonly requestsPerMinutePerIp: number
   readonly bodyBytesMax: number
+  /** The most bytes of bodies and unread answers that this node keeps in memory at once. */
+  readonly bodiesBytesMax: number
+  /** The most calls of one customer that run on this node at once. */
+  readonly callsAtOnceMax: number
   /** The maximum size of one audio file, and of all that this node keeps on disk at once. */
   readonly uploadBytesMax: number
   readonly uploadsBytesMax: number
@@ -119,6 +123,8 @@ export function loadConfig(environment: Environment, folder: string): Config {
     sandboxFxRateE4: read.rate('SANDBOX_FX_RATE'),
     requestsPerMinutePerIp: read.whole('RATE_LIMIT_PER_IP', 100, 1, 1_000_000_000),
     bodyBytesMax: read.whole('BODY_BYTES_MAX', 20 * MIB, 1024, 512 * MIB),
+    bodiesBytesMax: read.whole('BODIES_BYTES_MAX', 256 * MIB, MIB, 65_536 * MIB),
+    callsAtOnceMax: read.whole('CALLS_AT_ONCE_MAX', 500, 1, 1_000_000),
     uploadBytesMax: read.whole('UPLOAD_BYTES_MAX', 200 * MIB, 1024, 4_096 * MIB),
     uploadsBytesMax: read.whole('UPLOADS_BYTES_MAX', 8_192 * MIB, 1024, 1_048_576 * MIB),
     transcriptionModel: resolveTranscriptionModel(environment, models, faults),

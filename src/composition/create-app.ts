@@ -47,7 +47,7 @@ export async function createApp(
     : NO_WORKERS
   closing.add('workers', { close: () => workers.stop() })
   const server = await createServer(
-    createHttpDeps(parts, { calls: createModelCalls(parts), workers, startedAt }),
+    createHttpDeps(parts, { ...createModelCalls(parts), workers, startedAt }),
   )
 
   return {

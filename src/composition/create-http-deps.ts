@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { CheckCaller } from '../gateway/check-caller.ts'
 import { createHealthSummaries } from '../health/health-summaries.ts'
 import type { ThisNode } from '../http/health/health-deps.ts'
 import type { HttpDeps } from '../http/http-deps.ts'
@@ -6,11 +7,19 @@ import type { ModelCalls } from '../http/model-calls/model-call-deps.ts'
 import { createSlots } from '../http/usage/create-slots.ts'
 import { EXPORTS_MAX } from '../http/usage/usage-deps.ts'
 import { NANO_PER_BRL } from '../lib/money.ts'
+import { createPace } from '../lib/pace.ts'
 import type { Workers } from '../workers/start-workers.ts'
 import type { Parts } from './open-parts.ts'
 
+/**
+ * Bytes of large bodies per second: reading one occupies the event loop for about ten milliseconds for each megabyte, so
+ * one customer gets a sixth of it, and all together a half.
+ */
+const BODY_PACE = { perSecond: 48 * 1024 * 1024, ownPerSecond: 16 * 1024 * 1024 }
+
 interface Started {
   readonly calls: ModelCalls
+  readonly checkCaller: CheckCaller
   readonly workers: Workers
   readonly startedAt: Date
 }
@@ -23,6 +32,9 @@ export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
     catalog: pricing.catalog,
     keys,
     calls: started.calls,
+    checkCaller: started.checkCaller,
+    bodies: parts.bodies,
+    pace: createPace(BODY_PACE),
     uploads: {
       dir: join(config.dataDir, 'uploads'),
       fileBytesMax: config.uploadBytesMax,

@@ -1,4 +1,5 @@
 import type { Database } from '../db/open.ts'
+import { createCheckCaller, type CheckCaller } from '../gateway/check-caller.ts'
 import { createChatKind } from '../gateway/chat/chat-kind.ts'
 import { chatCompletionsFormat } from '../gateway/chat/formats/chat-completions/chat-completions-format.ts'
 import { embeddingKind } from '../gateway/embeddings/embedding-kind.ts'
@@ -12,11 +13,12 @@ import type { HealthRecorder } from '../health/health-recorder.ts'
 import type { ModelCalls } from '../http/model-calls/model-call-deps.ts'
 import { IMAGE_FILES } from '../http/images/image-file-routes.ts'
 import { storeImage } from '../images/generated-images.ts'
+import { readRoom } from '../ledger/read-room.ts'
 import type { Log } from '../lib/log.ts'
 import type { Parts } from './open-parts.ts'
 
 /** Creates the money path for each kind of call. */
-export function createModelCalls(parts: Parts): ModelCalls {
+export function createModelCalls(parts: Parts): { calls: ModelCalls; checkCaller: CheckCaller } {
   const { db, config, lease, log } = parts
   const gateway = createGatewayDeps(parts)
   const chatKind = createChatKind(chatCompletionsFormat, {
@@ -24,15 +26,19 @@ export function createModelCalls(parts: Parts): ModelCalls {
     callTimeoutMs: config.callTimeoutMs,
   })
   return {
-    completeChat: createServeCall(gateway, chatKind),
-    embed: createServeCall(gateway, embeddingKind),
-    generateImages: createServeCall(gateway, createImageKind(createKeepImage(db, log))),
-    transcribe: createServeCall(gateway, createTranscriptionKind(config.transcriptionModel)),
+    calls: {
+      completeChat: createServeCall(gateway, chatKind),
+      embed: createServeCall(gateway, embeddingKind),
+      generateImages: createServeCall(gateway, createImageKind(createKeepImage(db, log))),
+      transcribe: createServeCall(gateway, createTranscriptionKind(config.transcriptionModel)),
+    },
+    checkCaller: createCheckCaller(gateway, (key) => readRoom(db, key)),
   }
 }
 
 function createGatewayDeps(parts: Parts): GatewayDeps {
-  const { config, metrics, health, keys, pricing, books, lease, upstreams, calls, limits } = parts
+  const { config, metrics, health, keys, pricing, books, lease, upstreams, calls, limits, slots } =
+    parts
   return {
     keys,
     catalog: pricing.catalog,
@@ -45,6 +51,7 @@ function createGatewayDeps(parts: Parts): GatewayDeps {
     retriesOf: upstreams.retriesOf,
     calls,
     limits,
+    slots,
     ipRequestsPerMinute: config.requestsPerMinutePerIp,
     callTimeoutMs: config.callTimeoutMs,
     observer: createObserver(metrics.gateway, health),

@@ -1,9 +1,15 @@
 import { createKeyCache, type KeyCache } from '../customers/key-cache.ts'
 import { createKeyUses, type KeyUses } from '../customers/key-uses.ts'
 import type { Database } from '../db/open.ts'
+import { createCallSlots, type CallSlots } from '../gateway/call-slots.ts'
 import { createLimitsView, type LimitsView } from '../gateway/limits.ts'
 import { createRunningCalls, type RunningCalls } from '../gateway/running-calls.ts'
 import { createHealthRecorder, type HealthRecorder } from '../health/health-recorder.ts'
+import {
+  createBodyBudget,
+  type BodyBudget,
+  type BodyBudgetLimits,
+} from '../http/server/body-budget.ts'
 import { openLease, type Lease } from '../ledger/lease.ts'
 import type { Log } from '../lib/log.ts'
 import { NANO_PER_BRL } from '../lib/money.ts'
@@ -36,7 +42,9 @@ export interface Parts {
   readonly keyUses: KeyUses
   readonly keys: KeyCache
   readonly calls: RunningCalls
+  readonly bodies: BodyBudget
   readonly limits: LimitsView
+  readonly slots: CallSlots
   readonly books: NodeLedger
   readonly health: HealthRecorder
   readonly payments: OpenPayments
@@ -79,7 +87,9 @@ export async function openParts(
   const { mode, publicUrl } = config
   const signIn = createSignIn({ db, sealingKey, previousSealingKey, publicUrl, mode, log })
   const calls = createRunningCalls()
-  watchNode(metrics, { calls, books, router: upstreams.router, fxRate: pricing.fxRate })
+  const bodies = createBodyBudget(bodyLimitsOf(config))
+  const { router } = upstreams
+  watchNode(metrics, { calls, bodies, books, router, fxRate: pricing.fxRate })
   return {
     config,
     log,
@@ -91,7 +101,9 @@ export async function openParts(
     keyUses,
     keys,
     calls,
+    bodies,
     limits: createLimitsView(),
+    slots: createCallSlots(config.callsAtOnceMax),
     books,
     health,
     payments,
@@ -101,6 +113,11 @@ export async function openParts(
     referrals: referralsOf(config),
     margins: createMargins(db),
   }
+}
+
+/** One customer may fill a quarter of the memory for bodies. */
+function bodyLimitsOf({ bodiesBytesMax, bodyBytesMax }: Config): BodyBudgetLimits {
+  return { bytesMax: bodiesBytesMax, ownBytesMax: Math.max(bodiesBytesMax / 4, bodyBytesMax) }
 }
 
 function referralsOf(config: Config): ReferralProgramme {

@@ -2,6 +2,7 @@ import type { FxRateView } from '../fx/create-fx-rate-view.ts'
 import type { BreakerState } from '../gateway/routing/circuit-breaker.ts'
 import type { RouteState, Router } from '../gateway/routing/create-router.ts'
 import type { RunningCalls } from '../gateway/running-calls.ts'
+import type { BodyBudget } from '../http/server/body-budget.ts'
 import type { Metrics } from './create-metrics.ts'
 import type { NodeLedger } from './open-node-ledger.ts'
 
@@ -9,15 +10,24 @@ const BREAKER_NUMBERS: Record<BreakerState, number> = { closed: 0, half_open: 1,
 
 interface Watched {
   readonly calls: RunningCalls
+  readonly bodies: BodyBudget
   readonly books: NodeLedger
   readonly router: Router
   readonly fxRate: FxRateView
 }
 
 /** Gauges whose values are read when the metrics are requested. */
-export function watchNode(metrics: Metrics, { calls, books, router, fxRate }: Watched): void {
+export function watchNode(
+  metrics: Metrics,
+  { calls, bodies, books, router, fxRate }: Watched,
+): void {
   const { ledger, deliveries } = books
   metrics.gauge('catraca_holds_open', 'Calls of this node that hold money.', () => calls.size)
+  metrics.gauge(
+    'catraca_body_bytes',
+    'Bytes of request bodies and unread answers in memory.',
+    () => bodies.bytes,
+  )
   metrics.gauge(
     'catraca_spool_length',
     'Settlements on the local disk that wait for the database.',

@@ -4,6 +4,7 @@ import type { CallKind } from './call-kind.ts'
 import type { Admitted, CallRequest, NotAdmitted } from './call.ts'
 import type { IncomingCall } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
+import type { IncomingCaller } from './refuse-call.ts'
 import { isRefusal, refusals, type Refusal } from './refusal.ts'
 
 const SESSION_ID = /^[\x21-\x7e]{1,80}$/
@@ -14,7 +15,7 @@ export async function admit<Body, Request extends CallRequest, Outcome extends {
   kind: CallKind<Body, Request, Outcome>,
   incoming: IncomingCall<Body>,
 ): Promise<Admitted<Request> | NotAdmitted> {
-  const key = await identify(deps, incoming)
+  const key = incoming.key ?? (await identify(deps, incoming))
   if ('refused' in key) return key
   if (incoming.sessionId !== undefined && !SESSION_ID.test(incoming.sessionId)) {
     return refuse(
@@ -36,7 +37,7 @@ export async function admit<Body, Request extends CallRequest, Outcome extends {
 /** Finds the key of a call, and checks its address list and that its account is not suspended. */
 export async function identify(
   deps: GatewayDeps,
-  incoming: IncomingCall<unknown>,
+  incoming: IncomingCaller,
 ): Promise<ActiveKey | NotAdmitted> {
   let key: ActiveKey | undefined
   try {
@@ -53,7 +54,7 @@ export async function identify(
 
 function findKey(
   { keys }: GatewayDeps,
-  { authorization, findKey }: IncomingCall<unknown>,
+  { authorization, findKey }: IncomingCaller,
 ): Promise<ActiveKey | undefined> | undefined {
   if (findKey) return findKey()
   const secret = bearerOf(authorization)

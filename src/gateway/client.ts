@@ -11,6 +11,8 @@ export interface IncomingCall<Body = Buffer> {
   readonly authorization: string | undefined
   /** Finds the key of a caller that authenticates by other means than the key's secret, such as a login session. */
   readonly findKey?: (() => Promise<ActiveKey | undefined>) | undefined
+  /** The key, if it was checked before the body was read. */
+  readonly key?: ActiveKey | undefined
   readonly sessionId: string | undefined
   readonly ip: string
   readonly body: Body

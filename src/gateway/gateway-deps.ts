@@ -6,6 +6,7 @@ import type { LeaseView } from '../ledger/lease.ts'
 import type { Ledger } from '../ledger/open-ledger.ts'
 import type { Log } from '../lib/log.ts'
 import type { Provider } from '../providers/contract.ts'
+import type { CallSlots } from './call-slots.ts'
 import type { LimitsView } from './limits.ts'
 import type { Router } from './routing/create-router.ts'
 import type { RunningCalls } from './running-calls.ts'
@@ -26,6 +27,7 @@ export interface GatewayDeps {
   readonly retriesOf: (upstreamId: string) => number
   readonly calls: RunningCalls
   readonly limits: LimitsView
+  readonly slots: CallSlots
   /** Requests per minute from one address. */
   readonly ipRequestsPerMinute: number
   /** Every call is ended after this time. */

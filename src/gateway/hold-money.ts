@@ -10,7 +10,7 @@ import type { CallBounds } from './call-kind.ts'
 import type { Admitted, CallRequest, HeldCall, NotHeld } from './call.ts'
 import type { IncomingCall } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
-import { keySubject, secondsToReset } from './limits.ts'
+import { ipSubject, keySubject, secondsToReset } from './limits.ts'
 import { refusals, type Refusal } from './refusal.ts'
 
 /** An answer shorter than this is of no use, so the call is refused for its balance instead. */
@@ -74,6 +74,7 @@ export async function holdMoney<Request extends CallRequest>(
     if (verdict.kind === 'unavailable') return { refused: refusals.serviceUnavailable(), limits }
     limits = deps.limits.counted(keySubject(current.key), verdict.keySequence ?? 0, verdict.at)
     if (verdict.kind === 'held') {
+      deps.limits.noteHold(key.customerId, true)
       return {
         key: current.key,
         model,
@@ -105,8 +106,10 @@ async function nextHoldRequest(
 ): Promise<HoldRequest | Refusal> {
   switch (verdict.kind) {
     case 'ip_limited':
+      deps.limits.noteReached(ipSubject(context.incoming.ip, deps.ipRequestsPerMinute), verdict)
       return refusals.ipLimited(secondsToReset(verdict))
     case 'key_limited':
+      deps.limits.noteReached(keySubject(current.key), verdict)
       return refusals.keyLimited(secondsToReset(verdict))
     case 'tokens_limited':
       return refusals.tokensLimited(secondsToReset(verdict))
@@ -119,6 +122,7 @@ async function nextHoldRequest(
         : refusals.modelAccessDenied(context.model.id)
     }
     default:
+      deps.limits.noteHold(current.key.customerId, false)
       return smallerHoldRequest(context.bounds, current, quoted, verdict)
   }
 }

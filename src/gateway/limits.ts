@@ -23,19 +23,37 @@ export interface LimitsView {
   counted(subject: LimitSubject, sequence: number, at: Date): Limits
   /** Without counting. */
   lastKnown(subject: LimitSubject): Limits
+  /** The database said that this limit is reached. */
+  noteReached(subject: LimitSubject, verdict: Pick<Verdict, 'at'>): void
+  /** The seconds until the limit counts anew, if the database said in this minute that it is reached. */
+  reachedFor(subject: LimitSubject): number | undefined
+  /** The customer's last hold was granted, or refused for the balance. */
+  noteHold(customerId: string, isGranted: boolean): void
+  /** Whether the customer's last hold was granted, within this minute. */
+  hasHeld(customerId: string): boolean
 }
 
 const MINUTE_MS = 60_000
+const REACHED_MAX = 100_000
 
-export function createLimitsView(now: () => number = Date.now): LimitsView {
+export function createLimitsView(
+  now: () => number = Date.now,
+  monotonic: () => number = () => performance.now(),
+): LimitsView {
   let minute = 0
   let used = new Map<string, number>()
+  let held = new Set<string>()
+  /** By this process's own clock, so that a difference to the database's clock does not matter. */
+  const reached = new Map<string, { readonly limit: number; readonly untilMs: number }>()
 
   function turnTo(atMs: number): number {
     const current = Math.floor(atMs / MINUTE_MS)
     if (current > minute) {
       minute = current
       used = new Map()
+      held = new Set()
+      for (const [subject, { untilMs }] of reached)
+        if (untilMs <= monotonic()) reached.delete(subject)
     }
     return (current + 1) * 60
   }
@@ -49,6 +67,26 @@ export function createLimitsView(now: () => number = Date.now): LimitsView {
     lastKnown({ subject, limit }) {
       const resetAt = turnTo(now())
       return { limit, remaining: Math.max(0, limit - (used.get(subject) ?? 0)), resetAt }
+    },
+    noteReached({ subject, limit }, { at }) {
+      if (reached.size >= REACHED_MAX) return
+      const ms = MINUTE_MS - (at.getTime() % MINUTE_MS)
+      reached.set(subject, { limit, untilMs: monotonic() + ms })
+    },
+    reachedFor({ subject, limit }) {
+      const found = reached.get(subject)
+      // A limit that was raised meanwhile is not reached.
+      if (!found || found.limit < limit) return undefined
+      const ms = found.untilMs - monotonic()
+      return ms > 0 ? Math.ceil(ms / 1_000) : undefined
+    },
+    noteHold(customerId, isGranted) {
+      if (isGranted) held.add(customerId)
+      else held.delete(customerId)
+    },
+    hasHeld(customerId) {
+      turnTo(now())
+      return held.has(customerId)
     },
   }
 }

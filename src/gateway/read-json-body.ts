@@ -1,3 +1,4 @@
+import { findJsonExcess, type JsonBounds } from '../lib/bound-json.ts'
 import { isObject } from '../lib/is-object.ts'
 import type { JsonObject } from '../providers/contract.ts'
 import { refusals, type Refusal } from './refusal.ts'
@@ -5,18 +6,32 @@ import { refusals, type Refusal } from './refusal.ts'
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** Far below the depth at which serializing the JSON again overflows the stack. Each level takes at least two bytes. */
 const DEPTH_MAX = 200
+/**
+ * Ten times as much as the longest chats of clients have. With these bounds, the time to read a body follows its bytes:
+ * about ten milliseconds for each megabyte.
+ */
+const BOUNDS: JsonBounds = { depthMax: DEPTH_MAX, structuresMax: 100_000, entriesMax: 500_000 }
+/** A smaller body cannot contain enough values to matter; its depth is checked after parsing. */
+const BOUNDED_FROM_BYTES = 16 * 1024
 
 /** Parses the JSON object of a request body. */
 export function readJsonBody(raw: Buffer): JsonObject | Refusal {
+  const excess = raw.length > BOUNDED_FROM_BYTES ? findJsonExcess(raw, BOUNDS) : undefined
+  if (excess === 'size') return TOO_MANY_VALUES
+  if (excess === 'depth') return TOO_DEEP
   const body = parseObject(raw)
   if (!body)
     return refusals.invalidRequest('O corpo da requisição não é um objeto JSON válido em UTF-8.')
-  if (raw.length > 2 * DEPTH_MAX && isDeeperThan(body, DEPTH_MAX))
-    return refusals.invalidRequest(
-      `O corpo da requisição passa de ${DEPTH_MAX} níveis de objetos e listas.`,
-    )
-  return body
+  const isSmall = raw.length > 2 * DEPTH_MAX && raw.length <= BOUNDED_FROM_BYTES
+  return isSmall && isDeeperThan(body, DEPTH_MAX) ? TOO_DEEP : body
 }
+
+const TOO_DEEP = refusals.invalidRequest(
+  `O corpo da requisição passa de ${DEPTH_MAX} níveis de objetos e listas.`,
+)
+const TOO_MANY_VALUES = refusals.invalidRequest(
+  'O corpo da requisição tem valores demais: até 100 mil objetos, listas e campos, e até 500 mil itens de listas.',
+)
 
 function parseObject(raw: Buffer): JsonObject | undefined {
   try {

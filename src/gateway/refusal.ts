@@ -103,6 +103,20 @@ export const refusals = {
       'O limite de tokens por minuto desta chave de API foi atingido. Aguarde ou reduza max_tokens.',
       retryAfterSeconds,
     ),
+  tooManyCalls: (max: number) =>
+    refusal(
+      429,
+      'rate_limit_exceeded',
+      `Esta conta já tem ${max} requisições em andamento ao mesmo tempo. Espere alguma terminar e tente de novo.`,
+      1,
+    ),
+  tooManyBytes: () =>
+    refusal(
+      429,
+      'rate_limit_exceeded',
+      'Esta conta tem dados demais em requisições e respostas ao mesmo tempo. Espere alguma terminar e tente de novo.',
+      1,
+    ),
   modelLimited: (retryAfterSeconds: number) =>
     refusal(
       429,
@@ -152,6 +166,13 @@ export const refusals = {
       503,
       'service_unavailable',
       'Este modelo está indisponível. Nada foi cobrado. Escolha outro modelo em GET /models.',
+    ),
+  noMemory: () =>
+    refusal(
+      503,
+      'service_unavailable',
+      'O serviço está recebendo dados demais neste momento. Nada foi cobrado. Tente de novo em alguns segundos.',
+      2,
     ),
   modelUnavailable: () =>
     refusal(

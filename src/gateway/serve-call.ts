@@ -17,13 +17,13 @@ import type { UpstreamFailure } from '../providers/contract.ts'
 import { admit } from './admit.ts'
 import type { CallKind } from './call-kind.ts'
 import { callUpstream, isFinal, refusalOf, reportFailure } from './call-upstream.ts'
-import type { AnsweredBy, CallRequest, Called, HeldCall, NotAdmitted, NotCalled } from './call.ts'
+import type { AnsweredBy, CallRequest, Called, HeldCall, NotCalled } from './call.ts'
 import { chargeHeldCall, estimated, NOT_TIMED, releaseHeldCall } from './charge.ts'
 import type { Client, IncomingCall } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
 import { holdMoney } from './hold-money.ts'
-import { ipSubject, keySubject, secondsToReset, type Limits } from './limits.ts'
-import { refusals, type Refusal } from './refusal.ts'
+import { refuseAndCount, refuseCall } from './refuse-call.ts'
+import { refusals } from './refusal.ts'
 import type { RunningCall } from './running-calls.ts'
 
 /** Serves calls of one kind. Resolves after the client received an answer or a refusal. */
@@ -40,20 +40,27 @@ export function createServeCall<
   return async function serveCall(incoming, client) {
     const admitted = await admit(deps, kind, incoming)
     if (admitted.kind === 'not_admitted') return refuseAndCount(deps, incoming, client, admitted)
-    const { request, models } = admitted
+    const { key, request, models } = admitted
+    const { customerId } = key
+    if (!deps.slots.take(customerId)) {
+      kind.dispose?.(request)
+      const refused = refusals.tooManyCalls(deps.slots.max)
+      return refuseAndCount(deps, incoming, client, { kind: 'not_admitted', refused, key })
+    }
     try {
       for (const [place, model] of models.entries()) {
         const bounds = await kind.bound(model, request, deps.providers)
         const held = await holdMoney(deps, incoming, admitted, model, bounds, place > 0)
-        if ('refused' in held) return refuse(deps, incoming, client, held.refused, held.limits)
+        if ('refused' in held) return refuseCall(deps, incoming, client, held.refused, held.limits)
 
         const failure = await serveHeldCall(deps, kind, incoming, client, held)
         if (failure === undefined) return
         // The hold is resolved. If the customer named a fallback model, that model starts with its own hold.
         const isOver = place === models.length - 1 || client.hasLeft() || isFinal(failure)
-        if (isOver) return refuse(deps, incoming, client, refusalOf(failure), held.limits)
+        if (isOver) return refuseCall(deps, incoming, client, refusalOf(failure), held.limits)
       }
     } finally {
+      deps.slots.release(customerId)
       kind.dispose?.(request)
     }
   }
@@ -79,7 +86,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
     // Once the lease has lapsed, another node may resolve this hold at any time, so it cannot cover the call.
     if (!deps.lease.isHeld(epoch)) {
       await deps.ledger.resolve(releaseHeldCall(held, 'lease_lapsed'), running)
-      refuse(deps, incoming, client, refusals.serviceUnavailable(), held.limits)
+      refuseCall(deps, incoming, client, refusals.serviceUnavailable(), held.limits)
       return undefined
     }
     const dispatchedAtMs = performance.now()
@@ -105,7 +112,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
       if (!isDurable(resolved)) {
         if (running.isDelivered) deps.deliveries.note(held.holdId, relayed.resolution.billedNanoBrl)
         if (relayed.refuse) relayed.refuse(refusals.serviceUnavailable())
-        else refuse(deps, incoming, client, refusals.serviceUnavailable(), held.limits)
+        else refuseCall(deps, incoming, client, refusals.serviceUnavailable(), held.limits)
         return undefined
       }
       relayed.send(text)
@@ -140,33 +147,6 @@ function resolveNotCalled<Request extends CallRequest, Outcome extends { kind: s
   return failure.isByClient && kind.chargeLeft
     ? kind.chargeLeft(held, answeredBy())
     : releaseHeldCall(held, 'client_left', answeredBy())
-}
-
-/** Counts a call that was refused before the hold against the rate limits of its address and, if known, its key. */
-async function refuseAndCount(
-  deps: GatewayDeps,
-  incoming: IncomingCall<unknown>,
-  client: Client,
-  { refused, key }: NotAdmitted,
-): Promise<void> {
-  const verdict = await deps.ledger.count({
-    ip: incoming.ip,
-    ipLimit: deps.ipRequestsPerMinute,
-    key,
-  })
-  const subject = key ? keySubject(key) : ipSubject(incoming.ip, deps.ipRequestsPerMinute)
-  if (verdict.kind === 'unavailable')
-    return refuse(deps, incoming, client, refused, deps.limits.lastKnown(subject))
-  const limits = deps.limits.counted(
-    subject,
-    (key ? verdict.keySequence : verdict.ipSequence) ?? 0,
-    verdict.at,
-  )
-  if (verdict.kind === 'ip_limited')
-    return refuse(deps, incoming, client, refusals.ipLimited(secondsToReset(verdict)), limits)
-  if (verdict.kind === 'key_limited')
-    return refuse(deps, incoming, client, refusals.keyLimited(secondsToReset(verdict)), limits)
-  return refuse(deps, incoming, client, refused, limits)
 }
 
 /** The resolution after an internal error: charges the delivered output, or releases the hold if there is none. */
@@ -226,24 +206,6 @@ function createAnsweredBy(
     firstByteMs: Math.round(calledAtMs - dispatchedAtMs),
     durationMs: Math.round(performance.now() - dispatchedAtMs),
     attempts,
-  })
-}
-
-function refuse(
-  deps: GatewayDeps,
-  incoming: IncomingCall<unknown>,
-  client: Client,
-  refused: Refusal,
-  limits: Limits,
-): void {
-  client.refuse(refused, limits)
-  const durationMs = performance.now() - incoming.receivedAtMs
-  deps.observer.answered({
-    model: '',
-    status: refused.status,
-    durationMs,
-    upstreamMs: 0,
-    isStream: false,
   })
 }
 

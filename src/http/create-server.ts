@@ -9,24 +9,26 @@ import type { HttpDeps } from './http-deps.ts'
 import { listRoutes } from './resources.ts'
 import { limitHeaders, requestIdHeaders } from './rest/response-headers.ts'
 import { addRoutes } from './rest/route.ts'
+import { addBodyReading } from './server/add-body-reading.ts'
 import { answerError, answerNotFound } from './server/answer-error.ts'
 import { answerNoHttp } from './server/answer-no-http.ts'
-import { createArrivalWatch } from './server/arrival-watch.ts'
-import { hasBody, originForm, requestIdOf } from './server/request-head.ts'
+import { originForm, requestIdOf } from './server/request-head.ts'
 import { ajvOptions, schemaController } from './server/schema-compilers.ts'
 
-/** The whole request must arrive within this time; requests with an uploaded file have the longer limit. */
-const BODY_TIMEOUT_MS = 60_000
+/** The whole request must arrive within this time, with an uploaded file if it has one. */
 const UPLOAD_TIMEOUT_MS = 900_000
 /** Longer than the 60 s of common load balancers, so that they close idle connections before this server does. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000
+
+/** The largest body of a request that is not a model call. */
+const REST_BODY_BYTES_MAX = 256 * 1024
 
 /** A year. */
 const HSTS = 'max-age=31536000'
 
 export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
   const server = Fastify({
-    bodyLimit: deps.bodyBytesMax,
+    bodyLimit: Math.min(REST_BODY_BYTES_MAX, deps.bodyBytesMax),
     requestTimeout: UPLOAD_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     trustProxy: deps.trustProxy === false ? false : [...deps.trustProxy],
@@ -43,27 +45,14 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
   const routes = listRoutes(deps.terms)
   const streamed = new Set(routes.flatMap((route) => (route.isBodyStreamed ? route.url : [])))
   await addOpenApi(server)
-  const arrivals = createArrivalWatch(BODY_TIMEOUT_MS, ({ socket }) =>
-    answerNoHttp({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket),
-  )
-  server.addHook('onClose', () => arrivals.stop())
-  server.addHook('onRequest', (request, _reply, done) => {
-    // Decided by the raw path, because route lookup is expensive; an unusual spelling gets the default of a minute.
-    if (hasBody(request) && !streamed.has(request.raw.url ?? '')) arrivals.begin(request.raw)
-    done()
-  })
-  // Bodies arrive as bytes for every content type: each route parses its body.
-  server.removeAllContentTypeParsers()
-  server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
-    arrivals.end(request.raw)
-    done(null, body)
-  })
+  addBodyReading(server, deps.bodies, streamed)
 
   const isSecure = deps.publicUrl?.startsWith('https:') ?? false
   server.addHook('onSend', async (request, reply) => {
     reply.headers(requestIdHeaders(request.id))
     if (isSecure) reply.header('strict-transport-security', HSTS)
-    if (request.url.startsWith('/v1')) reply.headers(limitHeaders(await limitsOf(deps, request)))
+    if (request.url.startsWith('/v1'))
+      reply.headers(limitHeaders(await limitsOf(deps, request, reply.statusCode)))
   })
   const webApp = await addWebApp(server)
   server.setNotFoundHandler(
@@ -73,15 +62,17 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
     answerError(deps, error, request, reply),
   )
 
-  addRoutes(server, routes, (route) => route.handlersOf(deps))
+  addRoutes(server, routes, (route) => route.handlersOf(deps), deps.bodyBytesMax)
   return server
 }
 
 async function limitsOf(
   deps: HttpDeps,
   request: FastifyRequest,
+  status: number,
 ): Promise<ReturnType<HttpDeps['limits']['lastKnown']>> {
-  const secret = bearerOf(request.headers.authorization)
+  // A wrong key is in no cache, so it is not looked up twice.
+  const secret = status === 401 ? undefined : bearerOf(request.headers.authorization)
   const key = secret === undefined ? undefined : await deps.keys.find(secret).catch(() => undefined)
   return deps.limits.lastKnown(
     key ? keySubject(key) : ipSubject(plainIp(request.ip), deps.ipRequestsPerMinute),

@@ -1,9 +1,12 @@
 import type { KeyCache } from '../../customers/key-cache.ts'
+import type { CheckCaller } from '../../gateway/check-caller.ts'
 import type { LimitsView } from '../../gateway/limits.ts'
 import type { ServeCall } from '../../gateway/serve-call.ts'
 import type { IncomingForm } from '../../gateway/transcriptions/transcription-request.ts'
+import type { Pace } from '../../lib/pace.ts'
 import type { Log } from '../../lib/log.ts'
 import type { SignIn } from '../../sign-in/create-sign-in.ts'
+import type { BodyBudget } from '../server/body-budget.ts'
 import type { UploadLimits } from './upload-form.ts'
 
 /** The kinds of model calls. */
@@ -20,6 +23,9 @@ export interface ModelCallDeps {
   /** The address at which customers reach this server; undefined: the host that each request names. */
   readonly publicUrl: string | undefined
   readonly calls: ModelCalls
+  readonly checkCaller: CheckCaller
+  readonly bodies: BodyBudget
+  readonly pace: Pace
   readonly limits: LimitsView
   readonly signIn: SignIn
   readonly uploads: UploadLimits

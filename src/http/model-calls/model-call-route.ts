@@ -1,11 +1,19 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
+import type { ActiveKey } from '../../customers/key-cache.ts'
+import type { ExpectedBody } from '../../gateway/check-caller.ts'
+import type { Client } from '../../gateway/client.ts'
 import { ipSubject } from '../../gateway/limits.ts'
+import type { IncomingCaller } from '../../gateway/refuse-call.ts'
 import { refusals } from '../../gateway/refusal.ts'
 import type { ServeCall } from '../../gateway/serve-call.ts'
 import { proxyErrorBody, type ModelCallContract } from './model-call-schemas.ts'
 import type { ModelCallDeps } from './model-call-deps.ts'
 import type { Route } from '../rest/route.ts'
+import { refusalOfExcess } from '../server/answer-error.ts'
+import { discardBody } from '../server/discard-body.ts'
+import { setBodyOwner } from '../server/read-body.ts'
+import { declaredBytes } from '../server/request-head.ts'
 import { createHttpClient } from './http-client.ts'
 import { KEY_ID_HEADER, keyOfSession } from './key-of-session.ts'
 
@@ -28,42 +36,113 @@ export function modelCallRoute<Body>(declared: {
     access: 'calls',
     schema: describe(contract),
     isBodyStreamed,
+    takesLargeBodies: true,
     handlersOf(deps) {
       const { serveCall, bodyOf } = serving(deps)
       return {
+        onRequest: createCheck(deps, isBodyStreamed),
         // The gateway validates; the schema only describes.
         validatorCompiler: () => () => true,
         async handler(request, reply) {
-          const receivedAtMs = performance.now()
+          const checked = takeChecked(request)
           const client = createHttpClient(request, reply, deps.publicUrl)
-          const ip = plainIp(request.ip)
-          const { authorization, 'x-svc-session-id': sessionId } = request.headers
+          const { 'x-svc-session-id': sessionId } = request.headers
+          const body = bodyOf(request)
+          const bytes = Buffer.isBuffer(body) ? body.length : 0
           try {
+            if (bytes > PACED_FROM_BYTES) await deps.pace.wait(checked.key.customerId, bytes)
             await serveCall(
               {
-                requestId: request.id,
-                authorization,
-                findKey: keyOfSession(deps, request),
+                ...checked,
+                receivedAtMs: performance.now(),
                 sessionId: Array.isArray(sessionId) ? sessionId.join() : sessionId,
-                ip,
-                body: bodyOf(request),
-                receivedAtMs,
+                body,
               },
               client,
             )
           } catch (error) {
-            deps.log.error('model_call_failed', { requestId: request.id, path: url, error })
-            if (reply.raw.headersSent) reply.raw.destroy()
-            else
-              client.refuse(
-                refusals.internalError(),
-                deps.limits.lastKnown(ipSubject(ip, deps.ipRequestsPerMinute)),
-              )
+            failCall(deps, client, request, reply, error)
           }
         },
       }
     },
   }
+}
+
+/** A smaller body is read in a few milliseconds. */
+const PACED_FROM_BYTES = 256 * 1024
+
+type CheckedCaller = IncomingCaller & { readonly key: ActiveKey }
+
+/** The caller of each request, from its check on. */
+const checkedCallers = new WeakMap<FastifyRequest, CheckedCaller>()
+
+function takeChecked(request: FastifyRequest): CheckedCaller {
+  return checkedCallers.get(request) as CheckedCaller
+}
+
+/** Checks the caller before the body is read, so that nobody's body is kept who may not call a model. */
+function createCheck(deps: ModelCallDeps, isBodyStreamed: boolean) {
+  return async function check(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const caller: IncomingCaller = {
+      requestId: request.id,
+      authorization: request.headers.authorization,
+      findKey: keyOfSession(deps, request),
+      ip: plainIp(request.ip),
+      receivedAtMs: performance.now(),
+    }
+    let client: Client | undefined
+    const openClient = (): Client => (client = createHttpClient(request, reply, deps.publicUrl))
+    try {
+      const key = await deps.checkCaller(
+        caller,
+        expectBody(deps, request, isBodyStreamed),
+        openClient,
+      )
+      if (key) {
+        checkedCallers.set(request, { ...caller, key })
+        setBodyOwner(request, { subject: subjectOf(key), response: reply.raw })
+      } else discardBody(request.raw)
+    } catch (error) {
+      failCall(deps, client ?? openClient(), request, reply, error)
+      discardBody(request.raw)
+    }
+  }
+}
+
+function expectBody(
+  { bodies }: ModelCallDeps,
+  request: FastifyRequest,
+  isBodyStreamed: boolean,
+): ExpectedBody {
+  return {
+    bytes: declaredBytes(request),
+    findFault(customerId, bytes) {
+      // Uploads go to the disk, which has a limit of its own.
+      const excess = isBodyStreamed
+        ? undefined
+        : bodies.findExcess(subjectOf({ customerId }), bytes)
+      return excess && refusalOfExcess(excess)
+    },
+  }
+}
+
+function subjectOf({ customerId }: { readonly customerId: string }): string {
+  return `c:${customerId}`
+}
+
+function failCall(
+  deps: ModelCallDeps,
+  client: Client,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+): void {
+  const { url } = request.routeOptions
+  deps.log.error('model_call_failed', { requestId: request.id, path: url, error })
+  if (reply.raw.headersSent) return void reply.raw.destroy()
+  const subject = ipSubject(plainIp(request.ip), deps.ipRequestsPerMinute)
+  client.refuse(refusals.internalError(), deps.limits.lastKnown(subject))
 }
 
 const REFUSALS: Readonly<Record<number, string>> = {

@@ -119,9 +119,11 @@ export function restRoute<
       response: responsesOf(declared, status),
     },
     handlersOf: (deps) => ({
-      async preValidation(request, reply) {
+      // Before a body is read: a stranger's body never is.
+      async onRequest(request, reply) {
         if (access !== 'public') await identifyCaller(deps, request, reply, access)
-        if (reply.sent) return
+      },
+      async preValidation(request) {
         if (query) request.query = withNumbers(query, request.query as Record<string, unknown>)
         if (body) request.body = parseJson(request.body)
       },

@@ -23,6 +23,8 @@ export interface Route<Deps> {
   /** Describes the route, and validates its input. */
   readonly schema: object
   readonly bodyBytesMax?: number | undefined
+  /** The route authenticates its callers before it reads a body, which may be as large as those of model calls. */
+  readonly takesLargeBodies?: boolean
   /** The handler reads the body from the connection; it is never buffered before. */
   readonly isBodyStreamed?: boolean
   /** The handlers of one server, created when it registers the route. */
@@ -31,7 +33,7 @@ export interface Route<Deps> {
 
 export interface RouteHandlers extends Pick<
   RouteShorthandOptions,
-  'preValidation' | 'validatorCompiler'
+  'onRequest' | 'preValidation' | 'validatorCompiler'
 > {
   readonly handler: RouteHandlerMethod
 }
@@ -70,16 +72,18 @@ export function addRoutes<Each extends Route<never>>(
   server: FastifyInstance,
   routes: readonly Each[],
   handlersOf: (route: Each) => RouteHandlers,
+  largeBodyBytesMax?: number,
 ): void {
-  for (const route of routes) {
+  for (const each of routes) {
+    const route = each.takesLargeBodies ? { ...each, bodyBytesMax: largeBodyBytesMax } : each
     if (!route.isBodyStreamed) {
-      addRoute(server, route, handlersOf(route))
+      addRoute(server, route, handlersOf(each))
       continue
     }
     server.register(async (scope) => {
       scope.removeAllContentTypeParsers()
       scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
-      addRoute(scope, route, handlersOf(route))
+      addRoute(scope, route, handlersOf(each))
     })
   }
 }

@@ -5,6 +5,8 @@ import { refusalBody, refusals, type Refusal } from '../../gateway/refusal.ts'
 import type { Log } from '../../lib/log.ts'
 import { restError } from '../rest/rest-error.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
+import type { BodyExcess } from './body-budget.ts'
+import { BodyRefused } from './read-body.ts'
 
 /** Paths of model calls: their errors have the proxy format. */
 const MODEL_CALL_PATH =
@@ -34,6 +36,7 @@ export function answerError(
   if (error instanceof RestRefusal) return restError(reply, error.status, error.code, error.details)
   // The account was deleted while the request ran, so the caller no longer exists.
   if (isCustomerDeleted(error)) return reply.code(401).send()
+  if (error instanceof BodyRefused) return answerBodyRefused(error, request, reply)
   if (error.validation) return restError(reply, 400, 'invalid_request', whatIsWrong(error))
   const status = error.statusCode ?? 500
   if (status >= 500)
@@ -51,6 +54,22 @@ export function answerError(
   return isModelCall(request)
     ? sendRefusal(reply, refusals.internalError())
     : restError(reply, 500, 'internal_error')
+}
+
+function answerBodyRefused(
+  { excess }: BodyRefused,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const refused = refusalOfExcess(excess)
+  reply.header('retry-after', refused.retryAfterSeconds)
+  return isModelCall(request)
+    ? sendRefusal(reply, refused)
+    : restError(reply, refused.status, refused.code)
+}
+
+export function refusalOfExcess(excess: BodyExcess): Refusal {
+  return excess === 'own' ? refusals.tooManyBytes() : refusals.noMemory()
 }
 
 /** `<field>: <fault>` for the first invalid field. */

@@ -6,6 +6,12 @@ export function hasBody({ headers }: FastifyRequest): boolean {
   return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined
 }
 
+/** The size of the body; undefined if only its end will show it. */
+export function declaredBytes({ headers }: FastifyRequest): number | undefined {
+  if (headers['transfer-encoding'] !== undefined) return undefined
+  return Number(headers['content-length'] ?? 0)
+}
+
 /**
  * The target as routes expect it: without the scheme and host that clients of proxies send. Invalid percent-encoding is
  * kept as it is, so that it is an unknown path like any other.

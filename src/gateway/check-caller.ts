@@ -1,0 +1,88 @@
+/**
+ * What is known of a call before its body is read. It only saves work: a call that passes is judged again, and the
+ * ledger alone decides on money and limits.
+ */
+import type { ActiveKey } from '../customers/key-cache.ts'
+import type { Room } from '../ledger/read-room.ts'
+import { identify } from './admit.ts'
+import type { Client } from './client.ts'
+import type { GatewayDeps } from './gateway-deps.ts'
+import { ipSubject, keySubject, type LimitSubject } from './limits.ts'
+import { refuseAndCount, refuseCall, type IncomingCaller } from './refuse-call.ts'
+import { isRefusal, refusals, type Refusal } from './refusal.ts'
+
+/** Resolves to the key of a call that may go on; otherwise the client has been refused. */
+export type CheckCaller = (
+  incoming: IncomingCaller,
+  body: ExpectedBody,
+  openClient: () => Client,
+) => Promise<ActiveKey | undefined>
+
+export interface ExpectedBody {
+  /** As declared; undefined if the body says its size only at its end. */
+  readonly bytes: number | undefined
+  /** The refusal for this customer's body, if the memory for bodies is used up. */
+  readonly findFault: (customerId: string, bytes: number) => Refusal | undefined
+}
+
+/** From this size on, the balance is read before the body, unless the customer held money within this minute. */
+const BALANCE_BEFORE_BYTES = 256 * 1024
+
+export function createCheckCaller(
+  deps: GatewayDeps,
+  readRoom: (key: ActiveKey) => Promise<Room>,
+): CheckCaller {
+  /** Without a query: the database said in this minute that the limit is reached. */
+  function refuseReached(
+    incoming: IncomingCaller,
+    openClient: () => Client,
+    subject: LimitSubject,
+    refusalOf: (seconds: number) => Refusal,
+  ): boolean {
+    const seconds = deps.limits.reachedFor(subject)
+    if (seconds === undefined) return false
+    refuseCall(deps, incoming, openClient(), refusalOf(seconds), deps.limits.lastKnown(subject))
+    return true
+  }
+
+  async function findFault(key: ActiveKey, body: ExpectedBody): Promise<Refusal | undefined> {
+    if (deps.slots.isFull(key.customerId)) return refusals.tooManyCalls(deps.slots.max)
+    const fault = body.findFault(key.customerId, body.bytes ?? 0)
+    if (fault) return fault
+    const isSmall = body.bytes !== undefined && body.bytes < BALANCE_BEFORE_BYTES
+    if (isSmall || deps.limits.hasHeld(key.customerId)) return undefined
+    return faultOf(await readRoom(key))
+  }
+
+  return async function checkCaller(incoming, body, openClient) {
+    const address = ipSubject(incoming.ip, deps.ipRequestsPerMinute)
+    if (refuseReached(incoming, openClient, address, refusals.ipLimited)) return undefined
+    const key = await identify(deps, incoming)
+    if ('refused' in key) {
+      await refuseAndCount(deps, incoming, openClient(), key)
+      return undefined
+    }
+    if (refuseReached(incoming, openClient, keySubject(key), refusals.keyLimited)) return undefined
+    const fault = await findFault(key, body).catch((error: unknown) => {
+      deps.log.error('room_lookup_failed', { requestId: incoming.requestId, error })
+      return refusals.serviceUnavailable()
+    })
+    if (!fault || !isRefusal(fault)) return key
+    await refuseAndCount(deps, incoming, openClient(), {
+      kind: 'not_admitted',
+      refused: fault,
+      key,
+    })
+    return undefined
+  }
+}
+
+/** The refusal for an amount above zero, however small. */
+function faultOf({ balanceNanoBrl, heldNanoBrl, budgetLeftPicoUsd, teamLeftNanoBrl }: Room) {
+  if (balanceNanoBrl <= 0n) return refusals.insufficientBalance(undefined)
+  if (balanceNanoBrl <= heldNanoBrl) return refusals.balanceOnHold()
+  if (teamLeftNanoBrl !== null && teamLeftNanoBrl <= 0n) return refusals.teamCapExceeded(undefined)
+  if (budgetLeftPicoUsd !== null && budgetLeftPicoUsd <= 0n)
+    return refusals.budgetExceeded(undefined)
+  return undefined
+}

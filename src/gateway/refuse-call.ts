@@ -1,0 +1,54 @@
+import type { NotAdmitted } from './call.ts'
+import type { Client, IncomingCall } from './client.ts'
+import type { GatewayDeps } from './gateway-deps.ts'
+import { ipSubject, keySubject, secondsToReset, type Limits } from './limits.ts'
+import { refusals, type Refusal } from './refusal.ts'
+
+/** The part of a call that is known before its body is read. */
+export type IncomingCaller = Omit<IncomingCall<unknown>, 'body' | 'sessionId'>
+
+export function refuseCall(
+  deps: Pick<GatewayDeps, 'observer'>,
+  incoming: Pick<IncomingCaller, 'receivedAtMs'>,
+  client: Client,
+  refused: Refusal,
+  limits: Limits,
+): void {
+  client.refuse(refused, limits)
+  const durationMs = performance.now() - incoming.receivedAtMs
+  deps.observer.answered({
+    model: '',
+    status: refused.status,
+    durationMs,
+    upstreamMs: 0,
+    isStream: false,
+  })
+}
+
+/** Counts a call that was refused before the hold against the rate limits of its address and, if known, its key. */
+export async function refuseAndCount(
+  deps: GatewayDeps,
+  incoming: Pick<IncomingCaller, 'ip' | 'receivedAtMs'>,
+  client: Client,
+  { refused, key }: NotAdmitted,
+): Promise<void> {
+  const address = ipSubject(incoming.ip, deps.ipRequestsPerMinute)
+  const verdict = await deps.ledger.count({ ip: incoming.ip, ipLimit: address.limit, key })
+  const subject = key ? keySubject(key) : address
+  if (verdict.kind === 'unavailable')
+    return refuseCall(deps, incoming, client, refused, deps.limits.lastKnown(subject))
+  const limits = deps.limits.counted(
+    subject,
+    (key ? verdict.keySequence : verdict.ipSequence) ?? 0,
+    verdict.at,
+  )
+  if (verdict.kind === 'ip_limited') {
+    deps.limits.noteReached(address, verdict)
+    return refuseCall(deps, incoming, client, refusals.ipLimited(secondsToReset(verdict)), limits)
+  }
+  if (verdict.kind === 'key_limited') {
+    deps.limits.noteReached(subject, verdict)
+    return refuseCall(deps, incoming, client, refusals.keyLimited(secondsToReset(verdict)), limits)
+  }
+  return refuseCall(deps, incoming, client, refused, limits)
+}

@@ -1,0 +1,32 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** Time for a client to read an early answer before its connection is closed. */
+const DISCARD_MS_MAX = 10_000
+
+/**
+ * Reads and ignores the rest of a request that is answered already, so that the client, which may read only after it
+ * has sent everything, gets the answer. Closes the connection if the rest takes too long.
+ */
+export function discardBody(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return
+  const { socket } = request
+  closeLater(socket)
+  request.resume()
+  const timer = setTimeout(() => socket.destroy(), DISCARD_MS_MAX)
+  timer.unref()
+  request.once('close', () => clearTimeout(timer))
+}
+
+/**
+ * Node closes the connection of a client that wants no other answer on it as soon as the answer is sent. If bytes of the
+ * client are still to come, the operating system then resets the connection, and the answer is lost.
+ */
+function closeLater(socket: Socket): void {
+  socket.destroySoon = () => {
+    socket.end()
+    const timer = setTimeout(() => socket.destroy(), DISCARD_MS_MAX)
+    timer.unref()
+    socket.once('close', () => clearTimeout(timer))
+  }
+}

@@ -1,0 +1,232 @@
+/** What one caller may occupy of a node: memory, processor and calls, before and after it is known. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { sql } from 'kysely'
+import { createApiKey } from '../../src/customers/api-keys.ts'
+import { avoidMinuteEnd } from '../harness/avoid-minute-end.ts'
+import { assertRefusal } from '../harness/assert-answer.ts'
+import { askChat } from '../harness/ask.ts'
+import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { beginRequest } from '../harness/half-request.ts'
+import {
+  createGate,
+  startScriptedUpstream,
+  type Gate,
+  type ScriptedUpstream,
+} from '../harness/scripted-upstream.ts'
+import { seedCustomer } from '../harness/test-database.ts'
+
+const MB = 1024 * 1024
+const BODY_MB = 2
+const ALL_MB = 5
+const CALLS_AT_ONCE = 3
+const CHAT = '/chat/completions'
+
+let upstream: ScriptedUpstream
+let file: ConfigFile
+let gateway: TestGateway
+let baseUrl: string
+
+before(async () => {
+  upstream = await startScriptedUpstream()
+  file = await writeConfigFile({
+    upstreams: [{ id: 'up', kind: 'openai-compatible', base_url: upstream.baseUrl }],
+    models: ['quick', 'slow'].map((id) => ({
+      id,
+      category: 'llm',
+      vendor: 'roteiro',
+      prices: { input: '1', output: '1' },
+      context_tokens: 8_000_000,
+      max_output_tokens: 1_000,
+      routes: [{ upstream: 'up', model: id }],
+    })),
+  })
+  gateway = await startGateway({
+    CATRACA_CONFIG: file.path,
+    BODY_BYTES_MAX: String(BODY_MB * MB),
+    BODIES_BYTES_MAX: String(ALL_MB * MB),
+    CALLS_AT_ONCE_MAX: String(CALLS_AT_ONCE),
+  })
+  baseUrl = gateway.node.baseUrl
+})
+
+after(async () => {
+  await gateway.stop()
+  await upstream.close()
+  await file.remove()
+})
+
+const seed = (options: Partial<Parameters<typeof seedCustomer>[1]> = {}) =>
+  seedCustomer(gateway.database.db, { balanceBrl: '1000', ...options })
+const chat = (content: string, more: object = {}) => ({
+  model: 'quick',
+  messages: [{ role: 'user', content }],
+  max_tokens: 5,
+  ...more,
+})
+
+describe('before the body', () => {
+  for (const bytes of [MB, undefined]) {
+    const size = bytes === undefined ? 'in chunks' : 'of a declared size'
+
+    test(`${size}: an unknown path is answered`, async () => {
+      for (const path of ['/nothing', '/me/nothing']) {
+        const half = beginRequest(baseUrl, path, { bytes, secret: gateway.secret })
+        await half.send('{')
+        assert.deepEqual((await half.answer).json.error, 'not_found')
+        half.leave()
+      }
+      const call = beginRequest(baseUrl, '/chat/nothing', { bytes, secret: gateway.secret })
+      assertRefusal(await call.answer, 404, 'not_found')
+      call.leave()
+    })
+
+    test(`${size}: a call and a REST request without a valid key are refused`, async () => {
+      for (const secret of [undefined, 'sk-svc-wrong']) {
+        const call = beginRequest(baseUrl, CHAT, { bytes, secret })
+        assertRefusal(await call.answer, 401, 'authentication_failed')
+        const rest = beginRequest(baseUrl, '/me/prompts', { bytes, secret })
+        assert.equal((await rest.answer).status, 401)
+        call.leave()
+        rest.leave()
+      }
+    })
+
+    test(`${size}: a call without balance is refused`, async () => {
+      const { secret } = await seed({ balanceBrl: '0' })
+      const call = beginRequest(baseUrl, CHAT, { bytes, secret })
+      assertRefusal(await call.answer, 402, 'insufficient_balance')
+      call.leave()
+    })
+  }
+
+  test('a call beyond the limit of its key is refused', async () => {
+    await avoidMinuteEnd()
+    const { secret } = await seed({ requestsPerMinute: 1 })
+    assert.equal((await askChat(baseUrl, secret, chat('oi'))).status, 200)
+    assertRefusal(await askChat(baseUrl, secret, chat('oi')), 429, 'api_key_rate_limited')
+    const call = beginRequest(baseUrl, CHAT, { bytes: MB, secret })
+    assertRefusal(await call.answer, 429, 'api_key_rate_limited')
+    call.leave()
+  })
+
+  test('a call whose key has used up its budget is refused', async () => {
+    const budget = { limitPicoUsd: 1_000_000_000n, period: 'lifetime' } as const
+    const { secret, key } = await seed({ budget })
+    await sql`update api_key_budgets set spent_pico_usd = limit_pico_usd where api_key_id = ${key.id}`.execute(
+      gateway.database.db,
+    )
+    const call = beginRequest(baseUrl, CHAT, { bytes: MB, secret })
+    assertRefusal(await call.answer, 402, 'key_budget_exceeded')
+    call.leave()
+  })
+})
+
+test('a REST body ends at 256 kB, the body of a model call at its own limit', async () => {
+  const { secret } = await seed()
+  const rest = beginRequest(baseUrl, '/me/prompts', { bytes: 256 * 1024 + 1, secret })
+  const { status, json } = await rest.answer
+  assert.deepEqual([status, json.error], [413, 'payload_too_large'])
+  rest.leave()
+  const chunked = beginRequest(baseUrl, '/me/prompts', { secret })
+  await chunked.send(Buffer.alloc(256 * 1024 + 1, ' '))
+  assert.equal((await chunked.answer).status, 413)
+  chunked.leave()
+  const long = await askChat(baseUrl, secret, chat('x'.repeat(1.5 * MB)))
+  assert.equal(long.status, 200, long.text)
+})
+
+test('a client that has read its refusal can go on with the same connection', async () => {
+  const { secret } = await seed({ balanceBrl: '0' })
+  const refused = await askChat(baseUrl, secret, chat('x'.repeat(MB)))
+  assertRefusal(refused, 402, 'insufficient_balance')
+})
+
+describe('the structure of a body', () => {
+  const inBody = (value: string): string =>
+    `{"model":"quick","messages":[{"role":"user","content":"oi"}],"max_tokens":5,"user":${value}}`
+  const cases: readonly (readonly [string, string, RegExp | undefined])[] = [
+    ['100,000 lists', `[${'[],'.repeat(100_000)}1]`, /valores demais/],
+    ['500,001 numbers', `[${'1,'.repeat(500_001)}1]`, /valores demais/],
+    ['100,000 fields', `{${'"a":1,'.repeat(100_000)}"b":1}`, /valores demais/],
+    ['a depth of 100,000', '['.repeat(100_000) + ']'.repeat(100_000), /níveis/],
+    ['a depth of 201 in a small body', `[${'['.repeat(200)}${']'.repeat(200)}]`, /níveis/],
+    ['a text of brackets', JSON.stringify('[{"'.repeat(200_000)), undefined],
+    ['10,000 numbers', `[${'1,'.repeat(10_000)}1]`, undefined],
+  ]
+  for (const [name, value, fault] of cases) {
+    test(`${name}: ${fault ? 'refused' : 'accepted'}`, async () => {
+      const { secret } = await seed()
+      const answer = await askChat(baseUrl, secret, inBody(value))
+      if (!fault) return assert.equal(answer.status, 200, answer.text)
+      assertRefusal(answer, 400, 'invalid_request')
+      assert.match(answer.json.error.message, fault)
+    })
+  }
+})
+
+test('bodies in flight are limited for each customer and in all, and their memory becomes free again', async () => {
+  const part = Buffer.alloc(1.5 * MB, ' ')
+  const [one, two, three, four] = await Promise.all([seed(), seed(), seed(), seed()])
+  const begin = async ({ secret }: { secret: string }) => {
+    const half = beginRequest(baseUrl, CHAT, { bytes: BODY_MB * MB, secret })
+    await half.send(part)
+    return half
+  }
+  const halves = [await begin(one), await begin(two), await begin(three)]
+  await until(async () => (await readBodyBytes()) === 3 * part.length)
+  const own = await askLarge(one.secret)
+  assertRefusal(own, 429, 'rate_limit_exceeded')
+  const all = await askLarge(four.secret)
+  assertRefusal(all, 503, 'service_unavailable')
+  assert.match(all.headers.get('retry-after') ?? '', /^\d+$/)
+  assert.equal((await askChat(baseUrl, one.secret, chat('oi'))).status, 200, 'small calls go on')
+
+  for (const half of halves) half.leave()
+  await until(async () => (await readBodyBytes()) === 0)
+  for (const { secret } of [one, four]) assert.equal((await askLarge(secret)).status, 200)
+})
+
+test('a body that grows beyond the memory for bodies is refused while it arrives', async () => {
+  const { secret } = await seed()
+  const halves = [beginRequest(baseUrl, CHAT, { secret }), beginRequest(baseUrl, CHAT, { secret })]
+  for (const half of halves) void half.send(Buffer.alloc(1.5 * MB, ' '))
+  const refused = await Promise.race(halves.map(({ answer }) => answer))
+  assertRefusal(refused, 429, 'rate_limit_exceeded')
+  for (const half of halves) half.leave()
+})
+
+const askLarge = (secret: string) => askChat(baseUrl, secret, chat('x'.repeat(1.5 * MB)))
+
+test('calls of one customer at once are limited, with any of its keys; those of others are not', async () => {
+  const { customerId, secret } = await seed()
+  const { secret: other } = await createApiKey(gateway.database.db, {
+    customerId,
+    name: 'outra',
+    requestsPerMinute: 1_000,
+  })
+  const gate: Gate = createGate()
+  upstream.play('slow', gate.behaviour)
+  const running = Array.from({ length: CALLS_AT_ONCE }, () =>
+    askChat(baseUrl, secret, chat('oi', { model: 'slow' })),
+  )
+  await until(() => gate.waitedMax === CALLS_AT_ONCE)
+  assertRefusal(await askChat(baseUrl, other, chat('oi')), 429, 'rate_limit_exceeded')
+  const early = beginRequest(baseUrl, CHAT, { bytes: MB, secret: other })
+  assertRefusal(await early.answer, 429, 'rate_limit_exceeded')
+  early.leave()
+  assert.equal((await askChat(baseUrl, gateway.secret, chat('oi'))).status, 200)
+  gate.open()
+  for (const answer of await Promise.all(running)) assert.equal(answer.status, 200)
+  assert.equal((await askChat(baseUrl, other, chat('oi'))).status, 200)
+})
+
+async function readBodyBytes(): Promise<number> {
+  const text = await (await fetch(new URL('/metrics', baseUrl))).text()
+  return Number(/^catraca_body_bytes (\d+)$/m.exec(text)?.[1])
+}
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5))
+}
