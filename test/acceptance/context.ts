@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import { Checks } from './checks.ts'
+import { createClient, type Answer, type Ask, type Asking } from './client.ts'
+import { makeManagingKey } from './sign-in.ts'
+import type { Server } from './start-server.ts'
+
+export interface Context {
+  readonly checks: Checks
+  readonly server: Server
+  /** As the customer of the printed key, who is an administrator here, with a key that manages the account. */
+  readonly ask: Ask
+  /** As a customer whom the operator created, with a balance of BRL 30. */
+  readonly other: Ask
+  readonly otherKey: string
+  /** As the operator does, on the command line and by an adjustment. */
+  createCustomer(
+    name: string,
+    brl: number,
+    ...limits: string[]
+  ): Promise<{ id: string; key: string }>
+  credit(customerId: string, brl: number): Promise<void>
+  /** Without a key. */
+  readonly stranger: Ask
+  /** From another address, so that the limit of requests per address does not mix. */
+  from(ip: string, defaults?: Asking): Ask
+  /** Its answers are not checked: for requests whose number depends on the time. */
+  quiet(key?: string, ip?: string): Ask
+}
+
+export async function openContext(server: Server): Promise<Context> {
+  const checks = new Checks()
+  const from = (ip: string, defaults: Asking = {}): Ask => {
+    const ask = createClient(server.base, defaults, ip)
+    return async (path, asking) => {
+      const answer = await ask(path, asking)
+      checkEveryAnswer(checks, `${asking?.method ?? ''} ${path}`, answer)
+      return answer
+    }
+  }
+  const ask = from('198.51.100.1', {
+    key: await makeManagingKey(server.base, 'demo@example.com'),
+  })
+  const credit = async (id: string, amount_brl: number): Promise<void> => {
+    const body = {
+      customer_id: id,
+      kind: 'credit',
+      amount_brl,
+      reason: 'Crédito inicial',
+      reference: randomUUID(),
+    }
+    checks.equal('a credit: status', (await ask('/admin/adjustments', { body })).status, 201)
+  }
+  const createCustomer = async (name: string, brl: number, ...limits: string[]) => {
+    const email = `${name.toLowerCase()}@example.com`
+    const { id } = await server.command('customer', 'create', '--name', name, '--email', email)
+    await credit(id, brl)
+    const made = await server.command('key', 'create', id, '--name', 'Servidor', ...limits)
+    return { id: String(id), key: String(made.secret ?? made.key) }
+  }
+  const { key: otherKey } = await createCustomer('Padaria', 30)
+  return {
+    checks,
+    server,
+    ask,
+    other: from('198.51.100.2', { key: otherKey }),
+    otherKey,
+    createCustomer,
+    credit,
+    stranger: from('198.51.100.3'),
+    from,
+    quiet: (key, ip = '198.51.100.4') =>
+      createClient(server.base, key === undefined ? {} : { key }, ip),
+  }
+}
+
+/** Names of upstreams, and of what the service is made of. */
+const INNER = /openai|anthropic|deepseek|groq|mistral|fastify|postgres|node_modules|\bat \/|asaas/i
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** The headers of every response, and the two formats of errors. */
+function checkEveryAnswer(checks: Checks, title: string, answer: Answer): void {
+  const header = (name: string): string => answer.headers.get(name) ?? ''
+  const number = (name: string): number => Number(header(name) || NaN)
+  checks.is(
+    `${title}: x-svc-request-id`,
+    UUID.test(header('x-svc-request-id')),
+    header('x-svc-request-id'),
+  )
+  checks.equal(`${title}: x-request-id`, header('x-request-id'), header('x-svc-request-id'))
+  const limit = number('x-ratelimit-limit')
+  checks.is(`${title}: x-ratelimit-limit`, Number.isInteger(limit) && limit > 0, limit)
+  const remaining = number('x-ratelimit-remaining')
+  checks.is(`${title}: x-ratelimit-remaining`, remaining >= 0 && remaining <= limit, remaining)
+  const wait = number('x-ratelimit-reset') - Date.now() / 1_000
+  checks.is(`${title}: x-ratelimit-reset`, wait > -5 && wait <= 61, wait)
+  checks.equal(
+    `${title}: retry-after on 429 only`,
+    header('retry-after') !== '',
+    answer.status === 429,
+  )
+  if (answer.status < 400) return
+  checks.is(`${title}: the error names nothing inner`, !INNER.test(answer.text), answer.text)
+  if (answer.text === '') return
+  const { error, details } = answer.json ?? {}
+  if (typeof error === 'object')
+    checks.shape(`${title}: the error`, error, { message: 'text', type: 'text', code: 'text' })
+  else
+    checks.shape(
+      `${title}: the error`,
+      { error, details },
+      { error: 'text', details: 'text or absent' },
+    )
+}
+
+/** An answer with this status, and in one of the two formats this code. */
+export function checkRefused(
+  { checks }: Context,
+  title: string,
+  answer: Answer,
+  status: number,
+  code: string,
+): void {
+  const { error } = answer.json ?? {}
+  checks.equal(`${title}: status`, answer.status, status)
+  checks.equal(`${title}: code`, typeof error === 'object' ? error?.code : error, code)
+}

@@ -1,0 +1,53 @@
+/**
+ * `npm run acceptance`: starts the server as a user does, and checks the specification literally over HTTP. It uses
+ * `fetch` and its own arithmetic, and nothing of `src` or of the tests' helpers.
+ */
+import { checkAccount } from './account-checks.ts'
+import { checkAmounts } from './amount-checks.ts'
+import { checkCalls } from './call-checks.ts'
+import { openContext, type Context } from './context.ts'
+import { checkLimits } from './limit-checks.ts'
+import { checkPublic } from './public-checks.ts'
+import { checkRecords } from './record-checks.ts'
+import { startServer } from './start-server.ts'
+
+const PARTS: readonly (readonly [string, (context: Context) => Promise<void>])[] = [
+  ['public', checkPublic],
+  ['calls', checkCalls],
+  ['account', checkAccount],
+  ['records', checkRecords],
+  ['amounts', checkAmounts],
+  ['limits', checkLimits],
+]
+
+/** As docs/specification.md says: a part that ends early must not look like success. */
+const COUNT_MIN = 6_000
+
+const begun = Date.now()
+const server = await startServer()
+let failed = 1
+try {
+  const context = await openContext(server)
+  const { checks } = context
+  for (const [name, check] of PARTS) {
+    const before = checks.count
+    try {
+      await check(context)
+    } catch (error) {
+      checks.is(`${name}: to its end`, false, error instanceof Error ? error.stack : error)
+    }
+    console.log(`${name.padEnd(8)} ${String(checks.count - before).padStart(5)} checks`)
+  }
+  checks.is(
+    'the number of checks that docs/specification.md names',
+    checks.count > COUNT_MIN,
+    checks.count,
+  )
+  failed = checks.failures.length
+  for (const failure of checks.failures) console.log(`FAILED  ${failure}`)
+  const seconds = ((Date.now() - begun) / 1_000).toFixed(1)
+  console.log(`${checks.count} checks, ${failed} failures, ${seconds} s`)
+} finally {
+  await server.stop()
+}
+process.exit(failed === 0 ? 0 : 1)
