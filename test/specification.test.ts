@@ -149,8 +149,8 @@ test('every query parameter has a row, with its default and its bounds where it 
       const { minimum, maximum, default: byDefault } = schema
       const bounds = `default ${String(byDefault)}, ${minimum} to ${maximum}`
       const of = rows.filter(({ text }) => text.includes(`\`${name}?${field}\``))
-      const isTold = minimum === undefined || of.some(({ text }) => text.includes(bounds))
-      if (of.length === 0 || !isTold) without.push(`${name}?${field}: ${bounds}`)
+      const areBoundsStated = minimum === undefined || of.some(({ text }) => text.includes(bounds))
+      if (of.length === 0 || !areBoundsStated) without.push(`${name}?${field}: ${bounds}`)
     }
   }
   assert.deepEqual(without, [])

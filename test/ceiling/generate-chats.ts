@@ -37,7 +37,7 @@ const PRICED: Json = {
   plugins: [{ id: 'web', max_results: 10 }],
   search_parameters: { mode: 'on', max_search_results: 50 },
   data_sources: [{ type: 'azure_search', parameters: {} }],
-  provider: { order: ['dear'], allow_fallbacks: false },
+  provider: { order: ['expensive'], allow_fallbacks: false },
   modalities: ['text', 'image'],
   chat_template: '{{ messages[0].content * 100 }}',
   chat_template_kwargs: { enable_thinking: true },

@@ -9,11 +9,11 @@ export function billTranscription(contentType: string, raw: Buffer): Bill {
   const boundary = /boundary=(\S+)$/.exec(contentType)?.[1]
   const texts: [name: string, value: string][] = []
   let file = Buffer.alloc(0)
-  const mark = Buffer.from(`--${boundary}`)
-  for (let at = raw.indexOf(mark); at !== -1;) {
-    const next = raw.indexOf(mark, at + mark.length)
+  const delimiter = Buffer.from(`--${boundary}`)
+  for (let at = raw.indexOf(delimiter); at !== -1;) {
+    const next = raw.indexOf(delimiter, at + delimiter.length)
     if (next === -1) break
-    const part = raw.subarray(at + mark.length + 2, next - 2)
+    const part = raw.subarray(at + delimiter.length + 2, next - 2)
     const split = part.indexOf('\r\n\r\n')
     const head = part.toString('latin1', 0, split)
     const name = /name="([^"]*)"/.exec(head)?.[1] ?? ''

@@ -65,17 +65,17 @@ function catalogConfig(): unknown {
   return {
     upstreams: [
       {
-        id: 'away',
+        id: 'sandbox',
         kind: 'openai-compatible',
         base_url: `http://127.0.0.1:${upstreamPort}/v1`,
         cancel_stops_billing: true,
       },
     ],
     models: models.map((model) => ({
-      id: `away-${model}`,
+      id: `billed-${model}`,
       category: 'llm',
       prices: { input: 1, output: 2 },
-      routes: [{ upstream: 'away', model }],
+      routes: [{ upstream: 'sandbox', model }],
       context_tokens: 128_000,
       max_output_tokens: 4_096,
     })),
@@ -93,11 +93,11 @@ function startNode(last?: TestNode): Promise<TestNode> {
 
 /** Mostly short calls, some that stream for seconds, some without usage. */
 const MODELS = [
-  'away-sandbox-chat',
-  'away-sandbox-chat',
-  'away-sandbox-chat',
-  'away-sandbox-long',
-  'away-sandbox-no-usage',
+  'billed-sandbox-chat',
+  'billed-sandbox-chat',
+  'billed-sandbox-chat',
+  'billed-sandbox-long',
+  'billed-sandbox-no-usage',
 ]
 
 async function underLoad(

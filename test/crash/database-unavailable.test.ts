@@ -23,7 +23,7 @@ let database: OpenDatabase
 let node: TestNode
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'catraca-away-'))
+  folder = await mkdtemp(join(tmpdir(), 'catraca-unavailable-'))
   embedded = await startDatabase()
   await migrate(embedded.databaseUrl)
   database = openDatabase(embedded.databaseUrl, { onError: () => {} })

@@ -7,7 +7,7 @@
 import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 
-interface Wire {
+interface Exchange {
   /** What its answer will be of. */
   step: number
   label: string
@@ -29,7 +29,7 @@ interface SocketInside {
 }
 
 const [killStep, killMoment] = (process.env.KILL_AT ?? '').split(':')
-const wires = new WeakMap<object, Wire>()
+const exchanges = new WeakMap<object, Exchange>()
 let steps = 0
 
 const inside = Socket.prototype as unknown as SocketInside
@@ -38,10 +38,10 @@ const { [WRITE]: write, push } = inside
 inside[WRITE] = function (this: SocketInside, isMany, data, encoding, done) {
   // Called once more when it is connected.
   if (this.connecting) return write.call(this, isMany, data, encoding, done)
-  const label = labelOf(headOf(isMany, data, encoding), wires.get(this)?.label)
+  const label = labelOf(headOf(isMany, data, encoding), exchanges.get(this)?.label)
   if (label === undefined) return write.call(this, isMany, data, encoding, done)
   steps += 1
-  wires.set(this, { step: steps, label })
+  exchanges.set(this, { step: steps, label })
   dieIfDue(steps, 'before', label)
   const result = write.call(this, isMany, data, encoding, done)
   dieIfDue(steps, 'sent', label)
@@ -49,8 +49,8 @@ inside[WRITE] = function (this: SocketInside, isMany, data, encoding, done) {
 }
 
 inside.push = function (this: SocketInside, chunk, encoding) {
-  const wire = wires.get(this)
-  if (chunk !== null && wire) dieIfDue(wire.step, 'arrived', wire.label)
+  const exchange = exchanges.get(this)
+  if (chunk !== null && exchange) dieIfDue(exchange.step, 'arrived', exchange.label)
   return push.call(this, chunk, encoding)
 }
 

@@ -75,16 +75,16 @@ function actInProcess(
       timeout: ACT_MS_MAX,
     },
   )
-  let told = ''
-  child.stdout.on('data', (text) => (told += String(text)))
+  let output = ''
+  child.stdout.on('data', (text) => (output += String(text)))
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('close', (code, signal) => {
-      const at = /^killed (.*)$/m.exec(told)?.[1]
-      const steps = /^steps (\d+)$/m.exec(told)?.[1]
+      const at = /^killed (.*)$/m.exec(output)?.[1]
+      const steps = /^steps (\d+)$/m.exec(output)?.[1]
       if (signal === 'SIGKILL' && at !== undefined) resolve({ isKilled: true, at })
       else if (code === 0 && steps !== undefined) resolve({ isKilled: false, steps: Number(steps) })
-      else reject(new Error(`${name} at ${killAt} ended with ${code ?? signal}: ${told}`))
+      else reject(new Error(`${name} at ${killAt} ended with ${code ?? signal}: ${output}`))
     })
   })
 }

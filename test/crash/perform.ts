@@ -42,9 +42,9 @@ export const PERFORM: Readonly<
     })
     const payments = { processor, onEvent: () => {} }
     addRoutes(server, processorEvents, (route) => route.handlersOf({ db, payments, log: SILENT }))
-    let told = 0
+    let answered = 0
     const done = new Promise<void>((resolve) => {
-      server.addHook('onResponse', async () => void (++told === 2 && resolve()))
+      server.addHook('onResponse', async () => void (++answered === 2 && resolve()))
     })
     await server.listen({ port, host: '127.0.0.1' })
     return done

@@ -153,8 +153,8 @@ test('an answer that a silent node delivers after others resolved its holds is c
   await sleep(2_000)
   for (const { requestId, isStream, status, text } of received) {
     const charged = await chargedFor(requestId)
-    const told = /"cost_billed_brl":([\d.]+)/.exec(text)?.[1]
-    if (told !== undefined) assert.equal(decimalBrl(charged), told, `${isStream}: ${text}`)
+    const shown = /"cost_billed_brl":([\d.]+)/.exec(text)?.[1]
+    if (shown !== undefined) assert.equal(decimalBrl(charged), shown, `${isStream}: ${text}`)
     else if (!isStream) assert.deepEqual([status, charged], [503, 0n])
     else {
       assert.match(text, /"error"/)

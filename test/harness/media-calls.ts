@@ -383,9 +383,9 @@ export const UPSTREAM_FAULTS: readonly UpstreamFault[] = [
 ]
 
 /** An upstream of a configuration: a sandbox in the test's own process, that is not waited for long. */
-export function awayUpstream(baseUrl: string): object {
+export function impatientUpstream(baseUrl: string): object {
   return {
-    id: 'away',
+    id: 'impatient',
     kind: 'openai-compatible',
     base_url: baseUrl,
     cancel_stops_billing: true,
@@ -397,10 +397,10 @@ export function awayUpstream(baseUrl: string): object {
 }
 
 /** Models named like the sandbox models that serve them. */
-export function awayModels(names: readonly string[], more: object): object[] {
+export function impatientModels(names: readonly string[], more: object): object[] {
   return names.map((name) => ({
-    id: `away-${name}`,
-    routes: [{ upstream: 'away', model: name }],
+    id: `impatient-${name}`,
+    routes: [{ upstream: 'impatient', model: name }],
     ...more,
   }))
 }

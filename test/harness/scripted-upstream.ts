@@ -123,10 +123,11 @@ export const stallAfterHead: Behaviour = ({ body }, response) => {
 }
 
 /** A 200 that contains an error: as the first event of a stream, or as the answer. */
-export const toldError: Behaviour = ({ body }, response) => {
-  const told = { error: { message: 'Zephyr is overloaded.', type: 'overloaded_error' } }
-  if (body.stream !== true) return void response.writeHead(200, JSON_TYPE).end(JSON.stringify(told))
-  response.writeHead(200, SSE).end(eventOf(told))
+export const errorInBody: Behaviour = ({ body }, response) => {
+  const answer = { error: { message: 'Zephyr is overloaded.', type: 'overloaded_error' } }
+  if (body.stream !== true)
+    return void response.writeHead(200, JSON_TYPE).end(JSON.stringify(answer))
+  response.writeHead(200, SSE).end(eventOf(answer))
 }
 
 /** A page of something in between. */

@@ -36,10 +36,10 @@ export interface SeededPerson {
 
 /** With BRL 100, of which some is spent. */
 export async function seedPerson(db: Database): Promise<SeededPerson> {
-  const mark = createId().slice(-12)
-  const name = `Marília ${mark}`
-  const email = `marilia.${mark}@example.com`
-  const sessionId = `conversa-${mark}`
+  const marker = createId().slice(-12)
+  const name = `Marília ${marker}`
+  const email = `marilia.${marker}@example.com`
+  const sessionId = `conversa-${marker}`
   const customer = await createCustomer(db, { name, email })
   if ('kind' in customer) throw new Error(customer.kind)
   const customerId = customer.id
@@ -51,17 +51,17 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
   })
   const { key, secret } = await createApiKey(db, {
     customerId,
-    name: `chave ${mark}`,
+    name: `chave ${marker}`,
     scope: 'manage',
     requestsPerMinute: 1_000_000,
     ipAllowlist: ['127.0.0.1', '203.0.113.77'],
   })
   await audited(db, { kind: 'customer', customerId, ip: '127.0.0.1' }, async (trx, record) => {
     await saveProfile(trx, customerId, {
-      full_name: `Marília Souza ${mark}`,
+      full_name: `Marília Souza ${marker}`,
       tax_id: TAX_ID,
       phone: '11987654321',
-      street: `Rua ${mark}`,
+      street: `Rua ${marker}`,
     })
     await record({ action: 'profile.changed', customerId, subjectId: customerId })
   })
@@ -69,25 +69,28 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
     values (${createId()}, ${customerId}, 'welcome', 'failed', ${`no mailbox ${email}`})`.execute(
     db,
   )
-  await recordEvent(db, { customerId, type: 'key.created', data: { name: mark } })
-  await seedMails(db, customerId, email, mark)
-  await seedSignIn(db, email, mark)
-  await seedWebhook(db, customerId, mark)
-  await seedAlert(db, customerId, mark)
+  await recordEvent(db, { customerId, type: 'key.created', data: { name: marker } })
+  await seedMails(db, customerId, email, marker)
+  await seedSignIn(db, email, marker)
+  await seedWebhook(db, customerId, marker)
+  await seedAlert(db, customerId, marker)
   await db
     .insertInto('external_users')
-    .values({ external_id_hash: sha256(`external user ${mark}`), customer_id: customerId })
+    .values({ external_id_hash: sha256(`external user ${marker}`), customer_id: customerId })
     .execute()
   await db
     .insertInto('processor_customers')
-    .values({ customer_id: customerId, processor: 'asaas', processor_customer_id: `cus_${mark}` })
+    .values({ customer_id: customerId, processor: 'asaas', processor_customer_id: `cus_${marker}` })
     .execute()
   await seedTopUp(db, { customerId, cents: 5_000 })
-  await seedRefund(db, customerId, mark)
-  await seedCard(db, customerId, mark)
+  await seedRefund(db, customerId, marker)
+  await seedCard(db, customerId, marker)
   await seedAdjustment(db, customerId)
-  await seedPrompt(db, customerId, mark)
-  await storeImage(db, customerId, { mediaType: 'image/png', bytes: Buffer.from(`imagem ${mark}`) })
+  await seedPrompt(db, customerId, marker)
+  await storeImage(db, customerId, {
+    mediaType: 'image/png',
+    bytes: Buffer.from(`imagem ${marker}`),
+  })
   await seedUsage(db, {
     customerId,
     apiKeyId: key.id,
@@ -100,7 +103,7 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
     })),
   })
   await sql`select roll_usage_days(${customerId})`.execute(db)
-  const { teamSecret, teamOwnerId } = await seedTeams(db, customerId, email, mark)
+  const { teamSecret, teamOwnerId } = await seedTeams(db, customerId, email, marker)
   await seedReferrals(db, customerId)
   return {
     customerId,
@@ -111,7 +114,7 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
     teamSecret,
     teamOwnerId,
     sessionId,
-    words: [mark, TAX_ID, '11987654321', '203.0.113.77'],
+    words: [marker, TAX_ID, '11987654321', '203.0.113.77'],
   }
 }
 
@@ -120,11 +123,11 @@ async function seedMails(
   db: Database,
   customerId: string,
   email: string,
-  mark: string,
+  marker: string,
 ): Promise<void> {
   const other = await seedCustomer(db, { balanceBrl: '0' })
   const due_at = new Date(Date.now() + 86_400_000)
-  const data = JSON.stringify({ name: mark })
+  const data = JSON.stringify({ name: marker })
   const own = { id: createId(), customer_id: customerId, email: null, template: 'chave_criada' }
   const invited = {
     id: createId(),
@@ -139,7 +142,7 @@ async function seedMails(
       { ...invited, data, due_at },
     ])
     .execute()
-  const shown = { subject: mark, list_unsubscribe: null, text: mark, html: mark }
+  const shown = { subject: marker, list_unsubscribe: null, text: marker, html: marker }
   await db
     .insertInto('sandbox_mails')
     .values([
@@ -150,11 +153,11 @@ async function seedMails(
 }
 
 /** With a password, a session, and a link on its way. */
-async function seedSignIn(db: Database, email: string, mark: string): Promise<void> {
+async function seedSignIn(db: Database, email: string, marker: string): Promise<void> {
   const id = createId()
   await db
     .insertInto('sign_in_users')
-    .values({ id, email, is_verified: true, name: `Marília ${mark}`, referral_code: null })
+    .values({ id, email, is_verified: true, name: `Marília ${marker}`, referral_code: null })
     .execute()
   await db
     .insertInto('sign_in_accounts')
@@ -172,13 +175,13 @@ async function seedSignIn(db: Database, email: string, mark: string): Promise<vo
     .values({
       id: createId(),
       user_id: id,
-      token: `token ${mark}`,
+      token: `token ${marker}`,
       expires_at,
       ip: '203.0.113.77',
-      user_agent: `navegador ${mark}`,
+      user_agent: `navegador ${marker}`,
     })
     .execute()
-  await seedFactors(db, id, mark)
+  await seedFactors(db, id, marker)
   await db
     .insertInto('sign_in_verifications')
     .values([
@@ -188,7 +191,7 @@ async function seedSignIn(db: Database, email: string, mark: string): Promise<vo
     .execute()
 }
 
-async function seedFactors(db: Database, userId: string, mark: string): Promise<void> {
+async function seedFactors(db: Database, userId: string, marker: string): Promise<void> {
   const id = createId()
   await db
     .insertInto('sign_in_second_factors')
@@ -203,9 +206,9 @@ async function seedFactors(db: Database, userId: string, mark: string): Promise<
     .values({
       id,
       user_id: userId,
-      name: `chave ${mark}`,
-      public_key: `pública ${mark}`,
-      credential_id: `chave-${mark}`,
+      name: `chave ${marker}`,
+      public_key: `pública ${marker}`,
+      credential_id: `chave-${marker}`,
       counter: 0,
       device_type: 'singleDevice',
       is_backed_up: false,
@@ -216,15 +219,15 @@ async function seedFactors(db: Database, userId: string, mark: string): Promise<
 }
 
 /** With a message that is not due for a day. */
-async function seedWebhook(db: Database, customerId: string, mark: string): Promise<void> {
+async function seedWebhook(db: Database, customerId: string, marker: string): Promise<void> {
   const id = createId()
   await db
     .insertInto('webhook_endpoints')
     .values({
       id,
       customer_id: customerId,
-      url: `https://hooks.example.com/${mark}`,
-      description: mark,
+      url: `https://hooks.example.com/${marker}`,
+      description: marker,
       event_types: null,
       secret_sealed: Buffer.from('sealed'),
     })
@@ -237,7 +240,7 @@ async function seedWebhook(db: Database, customerId: string, mark: string): Prom
       customer_id: customerId,
       message_id: createId(),
       event_type: 'key.created',
-      body: JSON.stringify({ type: 'key.created', data: { name: mark } }),
+      body: JSON.stringify({ type: 'key.created', data: { name: marker } }),
       first_failed_at: null,
       due_at: new Date(Date.now() + 86_400_000),
     })
@@ -245,7 +248,7 @@ async function seedWebhook(db: Database, customerId: string, mark: string): Prom
 }
 
 /** With an automatic top-up that is switched off, and an attempt. */
-async function seedCard(db: Database, customerId: string, mark: string): Promise<void> {
+async function seedCard(db: Database, customerId: string, marker: string): Promise<void> {
   const id = createId()
   await db
     .insertInto('payment_methods')
@@ -256,7 +259,7 @@ async function seedCard(db: Database, customerId: string, mark: string): Promise
       token_sealed: Buffer.from('sealed'),
       brand: 'VISA',
       last_four: '4444',
-      holder_name: `MARILIA ${mark}`,
+      holder_name: `MARILIA ${marker}`,
       expiry_month: 12,
       expiry_year: 2099,
     })
@@ -277,13 +280,13 @@ async function seedCard(db: Database, customerId: string, mark: string): Promise
   await db.insertInto('card_attempts').values({ id: createId(), customer_id: customerId }).execute()
 }
 
-async function seedAlert(db: Database, customerId: string, mark: string): Promise<void> {
+async function seedAlert(db: Database, customerId: string, marker: string): Promise<void> {
   await db
     .insertInto('alerts')
     .values({
       id: createId(),
       customer_id: customerId,
-      name: `Alerta ${mark}`,
+      name: `Alerta ${marker}`,
       kind: 'monthly_spend',
       threshold_nano: 1_000_000n * NANO_PER_BRL,
       api_key_id: null,
@@ -298,10 +301,10 @@ async function seedAlert(db: Database, customerId: string, mark: string): Promis
  * Refunds a top-up that is paid for this purpose, so the balance does not change. It is a boleto, which no worker
  * returns.
  */
-async function seedRefund(db: Database, customerId: string, mark: string): Promise<void> {
+async function seedRefund(db: Database, customerId: string, marker: string): Promise<void> {
   await seedPaidTopUp(db, { customerId, cents: 500, method: 'boleto' })
   const input = { amountNanoBrl: 5n * NANO_PER_BRL, topUpId: undefined, reviewAboveNanoBrl: 0n }
-  const reason = `desisti ${mark}`
+  const reason = `desisti ${marker}`
   await db
     .transaction()
     .execute((trx) => requestRefund(trx, SYSTEM, { ...input, customerId, reason }))
@@ -326,18 +329,18 @@ async function seedAdjustment(db: Database, customerId: string): Promise<void> {
     .execute()
 }
 
-async function seedPrompt(db: Database, customerId: string, mark: string): Promise<void> {
+async function seedPrompt(db: Database, customerId: string, marker: string): Promise<void> {
   const id = createId()
   await db
     .insertInto('prompts')
     .values({
       id,
       customer_id: customerId,
-      slug: `prompt-${mark}`,
-      name: `Prompt ${mark}`,
+      slug: `prompt-${marker}`,
+      name: `Prompt ${marker}`,
       description: null,
       variables: [],
-      tags: [mark],
+      tags: [marker],
       default_model: null,
       version: 2,
     })
@@ -345,7 +348,7 @@ async function seedPrompt(db: Database, customerId: string, mark: string): Promi
   for (const version of [1, 2])
     await db
       .insertInto('prompt_versions')
-      .values({ prompt_id: id, version, body: `Texto ${version} de ${mark}`, change_note: null })
+      .values({ prompt_id: id, version, body: `Texto ${version} de ${marker}`, change_note: null })
       .execute()
 }
 
@@ -357,10 +360,10 @@ async function seedTeams(
   db: Database,
   customerId: string,
   email: string,
-  mark: string,
+  marker: string,
 ): Promise<{ teamSecret: string; teamOwnerId: string }> {
   const other = await seedCustomer(db, { balanceBrl: '10' })
-  const own = await seedTeam(db, customerId, { name: `Equipe ${mark}` })
+  const own = await seedTeam(db, customerId, { name: `Equipe ${marker}` })
   const foreign = await seedTeam(db, other.customerId, { name: 'Equipe de outra pessoa' })
   const member = { role: 'member' as const }
   await db
@@ -379,13 +382,18 @@ async function seedTeams(
   await db
     .insertInto('team_invitations')
     .values([
-      { ...invitation(), team_id: own, email: `amiga.${mark}@example.com`, invited_by: customerId },
+      {
+        ...invitation(),
+        team_id: own,
+        email: `amiga.${marker}@example.com`,
+        invited_by: customerId,
+      },
       { ...invitation(), team_id: foreign, email, invited_by: other.customerId },
     ])
     .execute()
   const { secret } = await createApiKey(db, {
     customerId: other.customerId,
-    name: `equipe ${mark}`,
+    name: `equipe ${marker}`,
     requestsPerMinute: 1_000_000,
     teamId: foreign,
     createdBy: customerId,

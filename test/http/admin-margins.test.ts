@@ -141,23 +141,23 @@ test('margins are the sums of the charges, each at its own rate and markup, by d
   for (const _ of ['added up', 'remembered']) {
     const answer = await ana.call(`/admin/margins?from=${dayOf(6)}&to=${dayOf(0)}`)
     assert.equal(answer.status, 200, answer.text)
-    const told = exactJson(answer.text)
-    assert.deepEqual(withoutPercent(told.totals), sumsOf(charges))
+    const margins = exactJson(answer.text)
+    assert.deepEqual(withoutPercent(margins.totals), sumsOf(charges))
     assert.deepEqual(
-      sorted(told.by_model, 'model_id'),
+      sorted(margins.by_model, 'model_id'),
       sorted(
         keyed(charges, 'model_id', (one) => one.modelId),
         'model_id',
       ),
     )
     assert.deepEqual(
-      sorted(told.by_upstream, 'upstream'),
+      sorted(margins.by_upstream, 'upstream'),
       sorted(
         keyed(charges, 'upstream', (one) => one.upstreamId),
         'upstream',
       ),
     )
-    const days = told.by_day.filter(({ requests }: { requests: string }) => requests !== '0')
+    const days = margins.by_day.filter(({ requests }: { requests: string }) => requests !== '0')
     assert.deepEqual(
       sorted(days, 'day'),
       sorted(
@@ -165,7 +165,7 @@ test('margins are the sums of the charges, each at its own rate and markup, by d
         'day',
       ),
     )
-    assert.equal(told.by_day.length, 7)
+    assert.equal(margins.by_day.length, 7)
     assert.equal(answer.json.totals.margin_percent > 0, true)
     // The seed's markup of 2.
     const doubled = answer.json.by_model.find(({ model_id }: any) => model_id === 'gpt-5-nano')

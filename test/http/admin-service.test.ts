@@ -222,7 +222,7 @@ test('every customer who used the model in 90 days is notified of a rise, once, 
   const users = [await use(0), await use(89)]
   const others = [await use(92), await use(1, 'gpt-5-mini')]
   const catalog = createCatalog(withPriceIds(sandboxModels))
-  const toldOf = async (type = 'price.changed'): Promise<string[]> => {
+  const notifiedOf = async (type = 'price.changed'): Promise<string[]> => {
     const rows = await db
       .selectFrom('events')
       .select('customer_id')
@@ -238,13 +238,13 @@ test('every customer who used the model in 90 days is notified of a rise, once, 
   const { json } = await setMarkup(model, 1.5, { starts_at: inDays(10) })
   // On several nodes at once, and again.
   await Promise.all([1, 2, 3].map(() => notifyPriceChanges(db, catalog)))
-  await until('all are told', async () => {
+  await until('all customers are notified', async () => {
     await notifyPriceChanges(db, catalog)
     const { scheduled } = await describe(model)
     return scheduled.at(-1).told_at !== null
   })
   await notifyPriceChanges(db, catalog)
-  assert.deepEqual(await toldOf(), users.toSorted())
+  assert.deepEqual(await notifiedOf(), users.toSorted())
   const event = await db
     .selectFrom('events')
     .select('data')

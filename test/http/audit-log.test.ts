@@ -42,7 +42,7 @@ function rowsOf({ text }: Asked): string[] {
   return lines.slice(1, -1)
 }
 
-async function tell(createdAt: string, count: number, action: string): Promise<void> {
+async function insertActs(createdAt: string, count: number, action: string): Promise<void> {
   await sql`insert into audit_log (id, created_at, actor_kind, action)
     select gen_random_uuid(), ${createdAt}::timestamptz + n * interval '1 microsecond', 'system', ${action}
     from generate_series(0, ${count - 1}::int) n`.execute(gateway.database.db)
@@ -103,10 +103,10 @@ test('the file begins with a byte-order mark', async () => {
 
 test('the days of a window are inclusive, and days of São Paulo', async () => {
   // São Paulo is three hours behind UTC.
-  await tell('2025-03-10T02:59:59.999999Z', 1, 'window.before')
-  await tell('2025-03-10T03:00:00Z', 1, 'window.first')
-  await tell('2025-03-12T02:59:59.999999Z', 1, 'window.last')
-  await tell('2025-03-12T03:00:00Z', 1, 'window.after')
+  await insertActs('2025-03-10T02:59:59.999999Z', 1, 'window.before')
+  await insertActs('2025-03-10T03:00:00Z', 1, 'window.first')
+  await insertActs('2025-03-12T02:59:59.999999Z', 1, 'window.last')
+  await insertActs('2025-03-12T03:00:00Z', 1, 'window.after')
   const actionsOf = async (query: string): Promise<string[]> =>
     rowsOf(await get(query)).map((line) => line.split(';')[6] as string)
   assert.deepEqual(await actionsOf('?from=2025-03-10&to=2025-03-11'), [
@@ -119,7 +119,7 @@ test('the days of a window are inclusive, and days of São Paulo', async () => {
 })
 
 test('of more than 10,000 acts the newest are exported, each once, also where times are the same', async () => {
-  await tell('2025-06-01T12:00:00Z', 10_500, 'many.acts')
+  await insertActs('2025-06-01T12:00:00Z', 10_500, 'many.acts')
   await sql`update audit_log set created_at = date_trunc('milliseconds', created_at)
     where action = 'many.acts'`.execute(gateway.database.db)
   const lines = rowsOf(await get('?from=2025-06-01&to=2025-06-01'))
@@ -155,8 +155,8 @@ test('the log can be paged and filtered by subject, act and day, and reading it 
     ask(gateway.node.baseUrl, `/admin/audit-log${query}`, { secret })
   assert.equal((await list('', gateway.secret)).status, 403)
   const newest = await list('?limit=1')
-  await tell('2025-08-01T12:00:00.000001Z', 3, 'paged.made')
-  await tell('2025-08-02T12:00:00Z', 1, 'paged.ended')
+  await insertActs('2025-08-01T12:00:00.000001Z', 3, 'paged.made')
+  await insertActs('2025-08-02T12:00:00Z', 1, 'paged.ended')
   const first = await list('?action=paged.&limit=3')
   assert.equal(first.status, 200, first.text)
   const second = await list(`?action=paged.&limit=3&cursor=${first.json.next_cursor}`)
@@ -227,12 +227,12 @@ test("acts on the command line are recorded as the operator's", async () => {
   await run('incident', 'update', id, '--message', 'Ainda.', '--severity', 'critical')
   await run('incident', 'resolve', id)
   await run('incident', 'resolve', id)
-  const { rows } = await sql<{ told: unknown[] }>`
-    select jsonb_build_array(action, subject_id, details) as told from audit_log
+  const { rows } = await sql<{ act: unknown[] }>`
+    select jsonb_build_array(action, subject_id, details) as act from audit_log
     where actor_kind = 'operator' and actor_id is null and customer_id is null
     order by created_at, id`.execute(gateway.database.db)
   assert.deepEqual(
-    rows.map(({ told }) => told),
+    rows.map(({ act }) => act),
     [
       [
         'fx_rate.set',

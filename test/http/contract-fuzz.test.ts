@@ -11,7 +11,7 @@ import { createId } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { recordFindings } from '../../src/reconciliation/discrepancies.ts'
 import { effort, seedOr } from '../harness/effort.ts'
-import { createActor, createThrowAway } from './contract-fuzz/actors.ts'
+import { createActor, createDisposableActor } from './contract-fuzz/actors.ts'
 import type { Actor } from './contract-fuzz/pools.ts'
 import { judge, type Answer } from './contract-fuzz/judge.ts'
 import { plansFor, type Plan } from './contract-fuzz/request-plans.ts'
@@ -30,7 +30,7 @@ const SEED = seedOr(20_261_121)
 const REQUESTS = effort({ ordinary: 1_200, full: 50_000 })
 const EACH_MIN = effort({ ordinary: 8, full: 300 })
 /** Of operations that work for a while: of these as few as there must be. */
-const DEAR = new Set([
+const EXPENSIVE = new Set([
   'POST /chat/completions',
   'POST /embeddings',
   'POST /images/generations',
@@ -127,11 +127,11 @@ async function seedDifferences({ database }: TestGateway): Promise<void> {
 
 function coursesOf(document: OpenApi): Course[] {
   const operations = [...operationsOf(document).values()]
-  const dear = operations.filter(({ name }) => DEAR.has(name)).length
-  const share = Math.ceil((REQUESTS - dear * EACH_MIN) / (operations.length - dear))
+  const expensive = operations.filter(({ name }) => EXPENSIVE.has(name)).length
+  const share = Math.ceil((REQUESTS - expensive * EACH_MIN) / (operations.length - expensive))
   return operations.map((operation, at) => ({
     operation,
-    count: DEAR.has(operation.name) ? EACH_MIN : Math.max(EACH_MIN, share),
+    count: EXPENSIVE.has(operation.name) ? EACH_MIN : Math.max(EACH_MIN, share),
     plans: plansOf(operation, SEED + at),
     statuses: new Map(),
   }))
@@ -175,7 +175,8 @@ async function sendAll(courses: readonly Course[], actors: readonly Actor[]): Pr
       const isEnding = ENDING.has(operation.name)
       const isSpare = isEnding || (operation.name === EXPORT && turn % 8 > 0)
       const actor = isSpare
-        ? (spare.pop() ?? (await createThrowAway(gateway, `fim-${createId()}@exemplo.com.br`)))
+        ? (spare.pop() ??
+          (await createDisposableActor(gateway, `fim-${createId()}@exemplo.com.br`)))
         : pick(actorsFor(operation, actors, turn), nth)
       const others = actors.filter((one) => one !== actor)
       const sent = createRequest(operation, plan, actor, others)
@@ -192,7 +193,7 @@ async function sendAll(courses: readonly Course[], actors: readonly Actor[]): Pr
       const isNews = operation.method !== 'GET' || turn % 4 === 0
       if (isDone && isNews && plan.caller.kind === 'key')
         for (const one of isOfAdmins(operation) ? actors.slice(0, ADMINS) : [actor])
-          learn(one, operation, sent, text)
+          addToPools(one, operation, sent, text)
     }
   }
   await Promise.all(Array.from({ length: CLIENTS }, client))
@@ -212,10 +213,10 @@ function pick(actors: readonly Actor[], nth: number): Actor {
   return actors[nth % actors.length] as Actor
 }
 
-function learn({ pools }: Actor, operation: Operation, sent: RawRequest, text: string): void {
+function addToPools({ pools }: Actor, operation: Operation, sent: RawRequest, text: string): void {
   const { path } = operation
   if (sent.method === 'DELETE') pools.forget(path.slice(0, path.lastIndexOf('/')), sent.place)
-  else if (text.startsWith('{')) pools.learn(path, sent.place, JSON.parse(text))
+  else if (text.startsWith('{')) pools.addFrom(path, sent.place, JSON.parse(text))
 }
 
 /** The failure is reported with its request, like any other. */
@@ -244,9 +245,9 @@ function countOf(statuses: Course['statuses'], isIt: (status: number) => boolean
 function assertEachIsTried(courses: readonly Course[]): void {
   for (const course of courses) {
     const { operation, statuses } = course
-    const told = `${operation.name}: ${JSON.stringify(Object.fromEntries(statuses))}`
-    if (process.env.FUZZ_TELLS) console.log(told)
-    assert.ok(countOf(statuses, () => true) >= EACH_MIN, told)
-    assert.ok(!isSeldomDone(course), told)
+    const summary = `${operation.name}: ${JSON.stringify(Object.fromEntries(statuses))}`
+    if (process.env.FUZZ_REPORTS) console.log(summary)
+    assert.ok(countOf(statuses, () => true) >= EACH_MIN, summary)
+    assert.ok(!isSeldomDone(course), summary)
   }
 }

@@ -16,8 +16,8 @@ import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import {
   amountIn,
   assertUntouched,
-  awayModels,
-  awayUpstream,
+  impatientModels,
+  impatientUpstream,
   configured,
   FAULTY_MODELS,
   nanoBrl,
@@ -44,9 +44,9 @@ before(async () => {
   gateway = await startGateway({
     SANDBOX_FX_RATE: FX_RATE,
     ...configured({
-      upstreams: [awayUpstream(sandbox.baseUrl)],
+      upstreams: [impatientUpstream(sandbox.baseUrl)],
       models: [
-        ...awayModels([...FAULTY_MODELS, ...served], {
+        ...impatientModels([...FAULTY_MODELS, ...served], {
           ...common,
           embedding,
           prices: { input: '0.13' },
@@ -64,7 +64,7 @@ before(async () => {
           embedding,
           prices: { input: '0.1' },
           routes: [
-            { upstream: 'away', model: 'sandbox-error-500' },
+            { upstream: 'impatient', model: 'sandbox-error-500' },
             { upstream: 'sandbox', model: 'sandbox-embedding', prices: { input: '0.7' } },
           ],
         },
@@ -77,7 +77,7 @@ before(async () => {
         },
         {
           ...common,
-          id: 'dear',
+          id: 'expensive',
           embedding,
           prices: { input: '1000' },
           routes: [{ upstream: 'sandbox', model: 'sandbox-embedding' }],
@@ -164,7 +164,7 @@ test('the price is that of the route that answered, and the hold covers the most
 
 test('usage that the upstream does not report is counted by us, and marked as an estimate', async () => {
   const answer = await embed({
-    model: 'away-sandbox-no-usage',
+    model: 'impatient-sandbox-no-usage',
     input: [
       [1, 2, 3],
       [4, 5],
@@ -181,9 +181,9 @@ test('usage that the upstream does not report is counted by us, and marked as an
   assert.equal(outcome.cost_billed_nano_brl, expected)
 
   const input = ['Olá, catraca!', 'Até logo.']
-  const told = await embed({ model: 'sandbox-embedding', input })
-  const counted = await embed({ model: 'away-sandbox-no-usage', input })
-  assert.deepEqual(counted.json.usage, told.json.usage)
+  const reported = await embed({ model: 'sandbox-embedding', input })
+  const counted = await embed({ model: 'impatient-sandbox-no-usage', input })
+  assert.deepEqual(counted.json.usage, reported.json.usage)
 })
 
 // ── what is answered ────────────────────────────────────────────────────────────────────────────
@@ -216,7 +216,7 @@ test('vectors come as the client asked for them, in base64 and as numbers, with 
 })
 
 test('an answer that comes in odd parts is whole', async () => {
-  const { status, json } = await embed(sound({ model: 'away-sandbox-split', dimensions: 8 }))
+  const { status, json } = await embed(sound({ model: 'impatient-sandbox-split', dimensions: 8 }))
   assert.deepEqual([status, json?.data[0].embedding.length], [200, 8])
 })
 
@@ -319,7 +319,7 @@ test('401, 402, 403 and 404: as for chats, and nothing is held', async () => {
 })
 
 test('402: the balance decides to the last digit, for the bound of the tokens', async () => {
-  const body = { model: 'dear', input: [Array.from({ length: 900 }, () => 1)] }
+  const body = { model: 'expensive', input: [Array.from({ length: 900 }, () => 1)] }
   const { held_nano_brl: ceiling } = await theOutcome(gateway, (await embed(body)).requestId)
   const brl = (nano: bigint): string =>
     `${nano / 10n ** 9n}.${String(nano % 10n ** 9n).padStart(9, '0')}`
@@ -334,7 +334,7 @@ test('the hold is in proportion to the input: about its tokens, and never less',
     const input = Array.from({ length }, () => 5)
     const { held_nano_brl: held } = await theOutcome(
       gateway,
-      (await embed({ model: 'dear', input })).requestId,
+      (await embed({ model: 'expensive', input })).requestId,
     )
     const exact = nanoBrl(perMillion(length, '1000'), FX_RATE, MARKUP)
     const most = nanoBrl(times(perMillion(length + 16, '1000'), rational('1.01')), FX_RATE, MARKUP)
@@ -348,7 +348,7 @@ test('each fault of an upstream is reported in our words, and its hold is releas
   await Promise.all(
     UPSTREAM_FAULTS.map(({ model, status, type, reason }) =>
       t.test(model, async () => {
-        const answer = await embed(sound({ model: `away-${model}` }))
+        const answer = await embed(sound({ model: `impatient-${model}` }))
         assertRefusal(answer, status, type)
         const outcome = await theOutcome(gateway, answer.requestId)
         assert.deepEqual(
@@ -363,7 +363,7 @@ test('each fault of an upstream is reported in our words, and its hold is releas
 test('an upstream that fails now and then: each call is one charge or one release', async () => {
   const statuses: number[] = []
   for (let left = 6; left > 0; left--) {
-    const answer = await embed(sound({ model: 'away-sandbox-flaky' }))
+    const answer = await embed(sound({ model: 'impatient-sandbox-flaky' }))
     statuses.push(answer.status)
     const { outcome } = await theOutcome(gateway, answer.requestId)
     assert.equal(outcome, answer.status === 200 ? 'charged' : 'released')
@@ -373,8 +373,8 @@ test('an upstream that fails now and then: each call is one charge or one releas
 
 test('the fallback that a customer names answers where the first model does not, for its own price', async () => {
   const answer = await embed({
-    model: 'away-sandbox-error-500',
-    models: ['away-sandbox-error-503', 'at-7.654321'],
+    model: 'impatient-sandbox-error-500',
+    models: ['impatient-sandbox-error-503', 'at-7.654321'],
     input: [1, 2, 3],
   })
   assert.equal(answer.status, 200, answer.text)
@@ -394,7 +394,7 @@ test('the fallback that a customer names answers where the first model does not,
 
 test('a client that leaves while the upstream works: one charge, for the upstream does its work', async () => {
   const requestId = randomUUID()
-  const body = JSON.stringify({ model: 'away-sandbox-slow', input: [1, 2, 3, 4] })
+  const body = JSON.stringify({ model: 'impatient-sandbox-slow', input: [1, 2, 3, 4] })
   const request = httpRequest(`${gateway.node.baseUrl}/embeddings`, {
     method: 'POST',
     agent: false,

@@ -1019,10 +1019,10 @@ const MODEL_CALL = /^\/v1\/(chat|completions|embeddings|images|audio|responses|m
 const FRAMEWORK_ERROR = /FST_|"statusCode"/
 
 /** True of every answer, also of one to bytes that were no HTTP. */
-function checkAny(answer: Answer, isTold = false): void {
+function checkAny(answer: Answer, mayNameUpstreams = false): void {
   assert.ok(answer.status < 500, `status ${answer.status}: ${answer.text.slice(0, 200)}`)
   // The specification has the catalog name the upstream of each model; the dashboard is a page.
-  assertNoTrace(isTold ? { ...answer, text: '' } : answer)
+  assertNoTrace(mayNameUpstreams ? { ...answer, text: '' } : answer)
 }
 
 function checkSound(sent: Sent, answer: Answer): void {

@@ -13,8 +13,8 @@ import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import {
   amountIn,
   assertUntouched,
-  awayModels,
-  awayUpstream,
+  impatientModels,
+  impatientUpstream,
   configured,
   FAULTY_MODELS,
   nanoBrl,
@@ -49,13 +49,16 @@ before(async () => {
   gateway = await startGateway({
     SANDBOX_FX_RATE: FX_RATE,
     ...configured({
-      upstreams: [awayUpstream(sandbox.baseUrl)],
+      upstreams: [impatientUpstream(sandbox.baseUrl)],
       models: [
-        ...awayModels([...FAULTY_MODELS, 'sandbox-no-usage', 'sandbox-slow', 'sandbox-split'], {
-          ...common,
-          prices: { input: '5', output_image: '40.5' },
-          image: { sizes: ['64x64'], tokens_max },
-        }),
+        ...impatientModels(
+          [...FAULTY_MODELS, 'sandbox-no-usage', 'sandbox-slow', 'sandbox-split'],
+          {
+            ...common,
+            prices: { input: '5', output_image: '40.5' },
+            image: { sizes: ['64x64'], tokens_max },
+          },
+        ),
         {
           ...common,
           id: 'by-token',
@@ -89,7 +92,7 @@ before(async () => {
           id: 'two-prices',
           prices: { images: { default: '0.01' } },
           routes: [
-            { upstream: 'away', model: 'sandbox-error-500' },
+            { upstream: 'impatient', model: 'sandbox-error-500' },
             {
               upstream: 'sandbox',
               model: 'sandbox-image',
@@ -101,9 +104,9 @@ before(async () => {
           ...common,
           id: 'pieces-without-usage',
           prices: { input: 5, images: { default: '0.0333' } },
-          routes: [{ upstream: 'away', model: 'sandbox-no-usage' }],
+          routes: [{ upstream: 'impatient', model: 'sandbox-no-usage' }],
         },
-        { ...common, id: 'dear', prices: { images: { default: '100' } }, routes },
+        { ...common, id: 'expensive', prices: { images: { default: '100' } }, routes },
       ],
     }),
   })
@@ -253,7 +256,9 @@ test('the price is that of the route that answered, and the hold covers the most
 })
 
 test('tokens that the upstream does not report follow from the quality, and are marked as an estimate', async () => {
-  const answer = await generate(sound({ model: 'away-sandbox-no-usage', quality: 'medium', n: 2 }))
+  const answer = await generate(
+    sound({ model: 'impatient-sandbox-no-usage', quality: 'medium', n: 2 }),
+  )
   assert.equal(answer.status, 200, answer.text.slice(0, 300))
   const outcome = await theOutcome(gateway, answer.requestId)
   assert.deepEqual(
@@ -343,7 +348,7 @@ test('addresses begin with the public address of the server, where it is set', a
 })
 
 test('an answer that comes in odd parts is whole', async () => {
-  const { status, json } = await generate(sound({ model: 'away-sandbox-split' }))
+  const { status, json } = await generate(sound({ model: 'impatient-sandbox-split' }))
   assert.equal(status, 200)
   const fetched = await fetch(json.data[0].url)
   assert.equal(Buffer.from(await fetched.arrayBuffer()).toString('latin1', 1, 4), 'PNG')
@@ -442,7 +447,7 @@ test('401, 402, 403 and 404: as for chats, and nothing is held', async () => {
 })
 
 test('402: the balance decides to the last digit, for all images together', async () => {
-  const body = sound({ model: 'dear', n: 3 })
+  const body = sound({ model: 'expensive', n: 3 })
   const needed = nanoBrl(rational('300'), FX_RATE, MARKUP)
   const [short, enough] = await Promise.all(
     [needed - 1n, needed].map((nano) => {
@@ -463,7 +468,7 @@ test('each fault of an upstream is reported in our words, and its hold is releas
   await Promise.all(
     UPSTREAM_FAULTS.map(({ model, status, type, reason }) =>
       t.test(model, async () => {
-        const answer = await generate(sound({ model: `away-${model}` }))
+        const answer = await generate(sound({ model: `impatient-${model}` }))
         assertRefusal(answer, status, type)
         const outcome = await theOutcome(gateway, answer.requestId)
         assert.deepEqual(
@@ -481,7 +486,7 @@ test('a client that leaves while the upstream works: one charge, for the upstrea
   const left = fetch(`${gateway.node.baseUrl}/images/generations`, {
     method: 'POST',
     headers: { authorization: `Bearer ${gateway.secret}`, 'x-svc-request-id': requestId },
-    body: JSON.stringify(sound({ model: 'away-sandbox-slow', quality: 'low' })),
+    body: JSON.stringify(sound({ model: 'impatient-sandbox-slow', quality: 'low' })),
     signal: leaving.signal,
   })
   const started = sandbox.counts.requests

@@ -51,7 +51,7 @@ function send(body: unknown, sent: Sent = {}): Promise<Asked> {
   return ask(`${root}/v1`, '/inbound/auth', { body: text, headers })
 }
 
-async function told(body: unknown, sent?: Sent): Promise<void> {
+async function deliver(body: unknown, sent?: Sent): Promise<void> {
   const answer = await send(body, sent)
   assert.deepEqual([answer.status, answer.json], [200, { received: true }], answer.text)
 }
@@ -182,10 +182,10 @@ test('without a secret in the configuration nothing is believed', async () => {
 
 test('a user becomes a customer, is changed, and the audit log records both', async () => {
   const [id, email, next] = [newUser(), newEmail(), newEmail()]
-  await told(clerk('user.created', { id, email: email.toUpperCase() }), { family: 'webhook' })
+  await deliver(clerk('user.created', { id, email: email.toUpperCase() }), { family: 'webhook' })
   const made = await theCustomer(id)
   assert.deepEqual([made.name, made.email], ['Ana Lima', email])
-  await told(clerk('user.updated', { id, email: next, name: 'Bia', at: 1 }))
+  await deliver(clerk('user.updated', { id, email: next, name: 'Bia', at: 1 }))
   const changed = await theCustomer(id)
   assert.deepEqual([changed.id, changed.name, changed.email], [made.id, 'Bia Lima', next])
   const by = 'identity_provider'
@@ -207,7 +207,7 @@ test('a user becomes a customer, is changed, and the audit log records both', as
 test('the shapes of Supabase and of WorkOS are read too', async () => {
   const [supabase, workos] = [newUser(), newUser()]
   const [first, second] = [newEmail(), newEmail()]
-  await told({
+  await deliver({
     type: 'user.created',
     data: {
       id: supabase,
@@ -216,7 +216,7 @@ test('the shapes of Supabase and of WorkOS are read too', async () => {
       user_metadata: { full_name: '  Caio \u0000 Reis\n', email_verified: true },
     },
   })
-  await told({
+  await deliver({
     id: 'event_1',
     event: 'user.created',
     data: { id: workos, email: second, email_verified: true, first_name: 'Davi', last_name: null },
@@ -243,12 +243,12 @@ test('an e-mail that the provider has not verified is nobody’s', async () => {
       data: { id: newUser(), email: newEmail(), user_metadata: { email_verified: true } },
     },
   ]) {
-    await told(body)
+    await deliver(body)
     assert.equal((await theCustomer(body.data.id)).email, null, JSON.stringify(body))
   }
   const [id, email] = [newUser(), newEmail()]
-  await told(clerk('user.created', { id, email }))
-  await told(clerk('user.updated', { id, email: newEmail(), status: 'unverified', at: 1 }))
+  await deliver(clerk('user.created', { id, email }))
+  await deliver(clerk('user.updated', { id, email: newEmail(), status: 'unverified', at: 1 }))
   assert.equal((await theCustomer(id)).email, null, 'the former one is not theirs any more')
 })
 
@@ -264,11 +264,11 @@ test('nobody takes over the e-mail of another customer, or becomes an admin by o
     '\u212aika@exemplo.com.br',
   ]) {
     const created = newUser()
-    await told(clerk('user.created', { id: created, email }))
+    await deliver(clerk('user.created', { id: created, email }))
     assert.equal((await theCustomer(created)).email, null, email)
     const updated = newUser()
-    await told(clerk('user.created', { id: updated, email: newEmail() }))
-    await told(clerk('user.updated', { id: updated, email, at: 1 }))
+    await deliver(clerk('user.created', { id: updated, email: newEmail() }))
+    await deliver(clerk('user.updated', { id: updated, email, at: 1 }))
     const { id, email: left } = await theCustomer(updated)
     assert.equal(left, null, email)
     const why = ADMINS.includes(email.toLowerCase()) ? 'reserved' : 'taken'
@@ -300,7 +300,7 @@ test('a message that is delivered again is answered alike, and handled once', as
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
   const { id: customerId } = await theCustomer(id)
   await sql`update customers set name = 'Mudou' where id = ${customerId}`.execute(db)
-  await told(clerk('user.updated', { id, name: 'Outra', at: 9 }), { id: messageId })
+  await deliver(clerk('user.updated', { id, name: 'Outra', at: 9 }), { id: messageId })
   assert.equal((await theCustomer(id)).name, 'Mudou')
   assert.equal((await actsOn(customerId)).length, 1)
 })
@@ -322,8 +322,8 @@ test('in any order and any number of repeats, the newest message about a user wi
       clerk('user.updated', { id, email, name: 'Três', at: 2 }),
     ]
     if (order === 'at once')
-      await Promise.all([...messages, ...messages].map((message) => told(message)))
-    else for (const place of order) await told(messages[place])
+      await Promise.all([...messages, ...messages].map((message) => deliver(message)))
+    else for (const place of order) await deliver(messages[place])
     const { name, email: left } = await theCustomer(id)
     assert.deepEqual([name, left], ['Três Lima', email], String(order))
   }
@@ -333,10 +333,10 @@ test('of users who claim one e-mail at once one gets it, and each is a customer'
   const email = newEmail()
   const created = Array.from({ length: 4 }, newUser)
   const updated = Array.from({ length: 4 }, newUser)
-  for (const id of updated) await told(clerk('user.created', { id }))
+  for (const id of updated) await deliver(clerk('user.created', { id }))
   await Promise.all([
-    ...created.map((id) => told(clerk('user.created', { id, email }))),
-    ...updated.map((id) => told(clerk('user.updated', { id, email, at: 1 }))),
+    ...created.map((id) => deliver(clerk('user.created', { id, email }))),
+    ...updated.map((id) => deliver(clerk('user.updated', { id, email, at: 1 }))),
   ])
   const emails = await Promise.all(
     [...created, ...updated].map(async (id) => (await theCustomer(id)).email),
@@ -349,21 +349,21 @@ test('of users who claim one e-mail at once one gets it, and each is a customer'
 
 test('a deleted user’s account is deleted, and late news of them make none again', async () => {
   const [id, email] = [newUser(), newEmail()]
-  await told(clerk('user.created', { id, email }))
+  await deliver(clerk('user.created', { id, email }))
   const { id: customerId } = await theCustomer(id)
   const { secret } = await createApiKey(db, { customerId, name: 'uma', requestsPerMinute: 9 })
-  await told(deleted(id))
+  await deliver(deleted(id))
   const gone = await theCustomer(id)
   assert.ok(gone.deletedAt)
   assert.equal(gone.email, null)
   assert.equal((await ask(gateway.node.baseUrl, '/usage', { secret })).status, 401)
   const before = await countCustomers()
-  await told(deleted(id))
-  await told(clerk('user.updated', { id, email, at: 100 }))
+  await deliver(deleted(id))
+  await deliver(clerk('user.updated', { id, email, at: 100 }))
   const early = newUser()
-  await told(deleted(early))
-  await told(clerk('user.created', { id: early, email: newEmail() }))
-  await told(clerk('user.updated', { id: early, email: newEmail(), at: 1 }))
+  await deliver(deleted(early))
+  await deliver(clerk('user.created', { id: early, email: newEmail() }))
+  await deliver(clerk('user.updated', { id: early, email: newEmail(), at: 1 }))
   assert.equal(await customerOf(early), undefined)
   assert.equal(await countCustomers(), before)
   assert.deepEqual(
@@ -372,19 +372,19 @@ test('a deleted user’s account is deleted, and late news of them make none aga
   )
   // The address is free for somebody else.
   const next = newUser()
-  await told(clerk('user.created', { id: next, email }))
+  await deliver(clerk('user.created', { id: next, email }))
   assert.equal((await theCustomer(next)).email, email)
 })
 
 test('who was deleted with money left loses the keys at once, and the account when the money is out', async () => {
   const id = newUser()
-  await told(clerk('user.created', { id, email: newEmail() }))
+  await deliver(clerk('user.created', { id, email: newEmail() }))
   const { id: customerId } = await theCustomer(id)
   const money = { customerId, amountNanoBrl: 5_000_000_000n, reference: createId() }
   await credit(db, { ...money, reason: 'top_up' })
   const { secret } = await createApiKey(db, { customerId, name: 'uma', requestsPerMinute: 9 })
-  await told(deleted(id))
-  await told(deleted(id))
+  await deliver(deleted(id))
+  await deliver(deleted(id))
   assert.equal((await theCustomer(id)).deletedAt, null)
   assert.equal((await ask(gateway.node.baseUrl, '/usage', { secret })).status, 401)
   assert.equal(await deleteWaitingUsers(db, silent), 0)
@@ -416,7 +416,7 @@ test('useless messages are answered with 200: unknown types, and unreadable cont
     '',
   ]
   const ids = bodies.map(() => `msg_${createId()}`)
-  for (const [place, body] of bodies.entries()) await told(body, { id: ids[place] as string })
+  for (const [place, body] of bodies.entries()) await deliver(body, { id: ids[place] as string })
   assert.equal(await countCustomers(), before)
   const seen = await db.selectFrom('auth_events').selectAll().where('id', 'in', ids).execute()
   assert.equal(seen.length, bodies.length)
@@ -437,7 +437,7 @@ test('a message that failed half-way leaves nothing, and is handled when it is r
   await sql`alter table audit_log drop constraint closed`.execute(db)
   assert.equal(failed.status, 500)
   assert.equal(await customerOf(id), undefined)
-  await told(body, { id: messageId })
+  await deliver(body, { id: messageId })
   assert.ok(await customerOf(id))
 })
 

@@ -4,7 +4,7 @@
  */
 
 /** How the error reaches the gateway: as an error status, in the body of a 200, or within a stream. */
-export type Place = 'answer' | 'told' | 'first_event' | 'middle_event'
+export type Place = 'answer' | 'ok_body' | 'first_event' | 'middle_event'
 
 export interface InjectedError {
   /** In everything that must not be seen; lower case. */

@@ -35,8 +35,14 @@ interface Target {
   readonly body: (text: string) => unknown
 }
 
-const PLAIN: readonly Place[] = ['answer', 'answer', 'told']
-const STREAMED: readonly Place[] = ['answer', 'told', 'first_event', 'middle_event', 'middle_event']
+const PLAIN: readonly Place[] = ['answer', 'answer', 'ok_body']
+const STREAMED: readonly Place[] = [
+  'answer',
+  'ok_body',
+  'first_event',
+  'middle_event',
+  'middle_event',
+]
 const UPSTREAM_IDS = ['um', 'dois', 'tres'] as const
 type UpstreamId = (typeof UPSTREAM_IDS)[number]
 
@@ -119,7 +125,7 @@ async function startFailingUpstream(): Promise<FailingUpstream> {
 function deliver(error: InjectedError, { url = '' }: IncomingMessage, to: ServerResponse): void {
   const { place, status, headers, body } = error
   if (place === 'answer') return void to.writeHead(status, headers).end(body)
-  if (place === 'told') {
+  if (place === 'ok_body') {
     return void to.writeHead(200, { ...headers, 'content-type': 'application/json' }).end(body)
   }
   to.writeHead(200, { ...headers, 'content-type': 'text/event-stream' })
@@ -231,7 +237,7 @@ const MAINTENANCE: StatusAndCode = [503, 'service_unavailable']
 function expectedRefusals({ place, status }: InjectedError): readonly StatusAndCode[] {
   // Some formats state the status in the event; then it counts like an HTTP status.
   if (place === 'first_event') return [FAULT, REQUEST, LIMIT, MAINTENANCE]
-  if (place === 'told') return [FAULT]
+  if (place === 'ok_body') return [FAULT]
   if ([400, 413, 415, 422].includes(status)) return [REQUEST]
   if (status === 429) return [LIMIT]
   return [status === 503 ? MAINTENANCE : FAULT]
@@ -248,7 +254,7 @@ function assertNothingOf(error: InjectedError, { text, headers }: Asked): void {
 /** The answer to one error; returns whether something of value came before it. */
 function assertAnswer(error: InjectedError, answer: Asked): boolean {
   assertNothingOf(error, answer)
-  if (error.place === 'answer' || error.place === 'told' || answer.status !== 200) {
+  if (error.place === 'answer' || error.place === 'ok_body' || answer.status !== 200) {
     const expected = expectedRefusals(error)
     const [status, code] = expected.find((each) => each[0] === answer.status) ?? FAULT
     assertRefusal(answer, status, code)
@@ -261,11 +267,11 @@ function assertAnswer(error: InjectedError, answer: Asked): boolean {
   assert.match(answer.headers.get('content-type') ?? '', /^text\/event-stream/)
   assertHeaders(answer, answer.requestId)
   const events = eventsOf(answer.text).map((event) => JSON.parse(event))
-  const { error: told, ...rest } = events.at(-1)
+  const { error: shown, ...rest } = events.at(-1)
   assert.deepEqual(rest, {})
-  assert.deepEqual(Object.keys(told).sort(), ['code', 'message', 'type'])
-  assert.deepEqual([told.code, told.type], ['upstream_error', 'upstream_error'])
-  assert.match(told.message, /^A resposta foi interrompida antes do fim\./)
+  assert.deepEqual(Object.keys(shown).sort(), ['code', 'message', 'type'])
+  assert.deepEqual([shown.code, shown.type], ['upstream_error', 'upstream_error'])
+  assert.match(shown.message, /^A resposta foi interrompida antes do fim\./)
   const words = events
     .slice(0, -1)
     .map((chunk) => chunk.choices[0].delta.content ?? '')

@@ -84,11 +84,13 @@ test('keys that are revoked together are each reported once, even if two callers
   const ids = keys.slice(0, 2).map(({ id }) => id)
   await Promise.all([1, 2].map(() => call('POST', '/api-keys/bulk-revoke', { ids })))
   await call('POST', '/api-keys/bulk-revoke', { all: true })
-  const told = (await eventsOf(customerId)).filter((event) => event.startsWith('key.revoked'))
+  const revocations = (await eventsOf(customerId)).filter((event) =>
+    event.startsWith('key.revoked'),
+  )
   // All: the third, and the one that asks.
-  assert.equal(told.length, 4)
-  assert.equal(new Set(told).size, 4)
-  for (const { id } of keys) assert.ok(told.includes(`key.revoked ${id}`))
+  assert.equal(revocations.length, 4)
+  assert.equal(new Set(revocations).size, 4)
+  for (const { id } of keys) assert.ok(revocations.includes(`key.revoked ${id}`))
 })
 
 test("a team's keys are reported to its owner, who pays: created, revoked, and ended with a member or the team", async () => {
@@ -163,8 +165,8 @@ test('a new key goes out by mail and by webhook, and many at once as one mail', 
     .where('endpoint_id', '=', hook.json.id)
     .where('try_number', '=', 1)
     .execute()
-  const told: string[] = attempts.map(({ body }) => JSON.parse(body).data.name)
-  assert.deepEqual(told.toSorted(), names.toSorted())
+  const delivered: string[] = attempts.map(({ body }) => JSON.parse(body).data.name)
+  assert.deepEqual(delivered.toSorted(), names.toSorted())
   const mails = await db
     .selectFrom('mails')
     .select(['template', 'data'])

@@ -257,8 +257,8 @@ test('after a deletion every key is refused on all nodes, no word of the person 
     await second.remove()
   }
   // The other person of the test has the same CPF and addresses.
-  const [mark = ''] = person.words
-  assert.deepEqual(await findText(mark), [])
+  const [marker = ''] = person.words
+  assert.deepEqual(await findText(marker), [])
   for (const [column, { deletion }] of Object.entries(INVENTORY)) {
     if (UNSEEDED.has(column)) continue
     const isErased = deletion === 'erased'
@@ -276,7 +276,7 @@ test('after a deletion every key is refused on all nodes, no word of the person 
   const [act] = await actsOn(person.customerId, 'account.deleted')
   assert.equal(act?.actor_id, person.customerId)
   assert.equal(act?.ip, '127.0.0.1')
-  for (const word of [mark, TAX_ID]) assert.ok(!gateway.node.log.join('\n').includes(word))
+  for (const word of [marker, TAX_ID]) assert.ok(!gateway.node.log.join('\n').includes(word))
   await assertAudit(gateway.database)
 
   const again = await createCustomer(db, { name: person.name, email: person.email })

@@ -72,9 +72,9 @@ test('a referral is recorded once, however the code is written, and shows only a
   const rivalCode = (await referralsOf(rival.secret)).referral_code
   assert.equal((await bring(maria.id, rivalCode)).kind, 'already_referred')
 
-  const told = await referralsOf(secret)
-  assert.equal(told.referred_users.length, 1)
-  const { registered_at, ...user } = told.referred_users[0]
+  const answer = await referralsOf(secret)
+  assert.equal(answer.referred_users.length, 1)
+  const { registered_at, ...user } = answer.referred_users[0]
   assert.ok(Math.abs(Date.parse(registered_at) - Date.now()) < 60_000)
   assert.deepEqual(user, {
     name: 'M•••',
@@ -83,8 +83,8 @@ test('a referral is recorded once, however the code is written, and shows only a
     reward_brl: null,
     taken_back_brl: null,
   })
-  assert.doesNotMatch(JSON.stringify(told), /Silva/)
-  assert.ok(!JSON.stringify(told).includes(maria.id))
+  assert.doesNotMatch(JSON.stringify(answer), /Silva/)
+  assert.ok(!JSON.stringify(answer).includes(maria.id))
   assert.equal((await referralsOf(rival.secret)).statistics.registered, 0)
 })
 

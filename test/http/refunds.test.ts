@@ -236,9 +236,9 @@ test('who brought a customer is rewarded once, after the withdrawal period and r
   await letDaysPass(8)
   await Promise.all([rewardAsTheJobDoes(), rewardAsTheJobDoes()])
   assert.equal(await balanceOf(referrer), 10n * NANO_PER_BRL)
-  const told = (await call(referrer, '/me/referrals')).json
-  assert.deepEqual(told.statistics, { registered: 1, rewarded: 1, total_reward_brl: 10 })
-  assert.deepEqual(told.reward_rule, { reward_brl: 10, withdrawal_days: 7, spending_min_brl: 20 })
+  const answer = (await call(referrer, '/me/referrals')).json
+  assert.deepEqual(answer.statistics, { registered: 1, rewarded: 1, total_reward_brl: 10 })
+  assert.deepEqual(answer.reward_rule, { reward_brl: 10, withdrawal_days: 7, spending_min_brl: 20 })
   const refund = await call(referrer, '/me/refunds', {})
   assert.deepEqual([refund.status, refund.json.error], [409, 'amount_not_refundable'])
 

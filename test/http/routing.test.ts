@@ -34,7 +34,7 @@ import {
   stallAfterHead,
   startScriptedUpstream,
   status,
-  toldError,
+  errorInBody,
   whenAllAreThere,
   type Behaviour,
   type Gate,
@@ -321,11 +321,14 @@ describe('a route that fails before its first byte', { concurrency: AT_ONCE }, (
   }
 
   const overloaded: Behaviour = ({ body }, response) => {
-    const told = { type: 'error', error: { type: 'overloaded_error', message: 'Zephyr is busy.' } }
-    if (body.stream !== true) return void response.writeHead(529).end(JSON.stringify(told))
+    const answer = {
+      type: 'error',
+      error: { type: 'overloaded_error', message: 'Zephyr is busy.' },
+    }
+    if (body.stream !== true) return void response.writeHead(529).end(JSON.stringify(answer))
     response
       .writeHead(200, { 'content-type': 'text/event-stream' })
-      .end(`event: error\n${eventOf(told)}`)
+      .end(`event: error\n${eventOf(answer)}`)
   }
 
   const ROUTE_FAULTS: Record<string, RouteFault> = {
@@ -344,7 +347,7 @@ describe('a route that fails before its first byte', { concurrency: AT_ONCE }, (
     'cuts the connection after its head': { does: cutAfterHead, outcome: 'connection_lost' },
     'says nothing after its head': { does: stallAfterHead, outcome: 'first_byte_timeout' },
     'tells an error first': {
-      does: toldError,
+      does: errorInBody,
       outcome: { plain: 'bad_answer', streamed: 'server_error' },
     },
     'answers a page': { does: page, outcome: 'bad_answer' },
@@ -403,11 +406,11 @@ describe('a route that fails before its first byte', { concurrency: AT_ONCE }, (
   }
 
   {
-    const untold: Behaviour = (_call, response) =>
+    const errorWithoutName: Behaviour = (_call, response) =>
       void response
         .writeHead(200, { 'content-type': 'text/event-stream' })
         .end(`${eventOf({ object: 'error', message: 'Zephyr is busy.' })}data: [DONE]\n\n`)
-    const model = plan('rota-sem-nome', [{ does: [untold] }, { does: [good] }])
+    const model = plan('rota-sem-nome', [{ does: [errorWithoutName] }, { does: [good] }])
 
     test('a first route whose stream reports an error as servers of open models do: the second one answers', async () => {
       const answer = await chat(model.id, STREAM)

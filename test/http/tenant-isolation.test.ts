@@ -109,7 +109,7 @@ function assertNotFound(answer: Asked, { name, described }: Operation): void {
 }
 
 /** But what was sent, which may be said again. */
-function assertTellsNothing(answer: Asked, sent = ''): void {
+function assertRevealsNothing(answer: Asked, sent = ''): void {
   const headers = JSON.stringify([...answer.headers])
   const found = owned.filter((text) => `${answer.text} ${headers}`.includes(text))
   assert.deepEqual(
@@ -150,7 +150,7 @@ test('without a key only public data is available', async () => {
       const answer = await callBy(household.owner, operation, { secret: undefined })
       if (PUBLIC.includes(operation.name)) {
         assert.equal(answer.status, 200, operation.name)
-        return assertTellsNothing(answer)
+        return assertRevealsNothing(answer)
       }
       assert.equal(answer.status, 401, operation.name)
       if (isModelCall(operation)) assert.equal(answer.json.error.type, 'authentication_failed')
@@ -174,7 +174,7 @@ test('the ids of another are not found, and nothing changes', async (t) => {
         unchanged(operation.name, async () => {
           const answer = await callBy(caller, operation)
           assertNotFound(answer, operation)
-          assertTellsNothing(answer, pathFor(operation, household))
+          assertRevealsNothing(answer, pathFor(operation, household))
         }),
       )
     }
@@ -218,7 +218,7 @@ test("in a session of a stranger the owner's ids are not found, and nothing chan
       unchanged(operation.name, async () => {
         const answer = await callBy(stranger, operation, { secret: undefined, headers })
         assertNotFound(answer, operation)
-        assertTellsNothing(answer, pathFor(operation, household))
+        assertRevealsNothing(answer, pathFor(operation, household))
       }),
     )
   }
@@ -226,7 +226,7 @@ test("in a session of a stranger the owner's ids are not found, and nothing chan
   for (const operation of lists) {
     const answer = await callBy(stranger, operation, { secret: undefined, headers })
     assert.equal(answer.status === 403, ADMIN.includes(operation.name), operation.name)
-    assertTellsNothing(answer)
+    assertRevealsNothing(answer)
   }
 })
 
@@ -241,7 +241,7 @@ test("another's things are not found under one's own", async (t) => {
         const path = pathFor(operation, household, own)
         const answer = await callBy(stranger, operation, { path })
         assertNotFound(answer, operation)
-        assertTellsNothing(answer, path)
+        assertRevealsNothing(answer, path)
       }),
     )
   }
@@ -262,7 +262,7 @@ test("what names another's thing in a body is refused, and nothing changes", asy
         const answer = await callBy(stranger, operation, { path, body: sent })
         assert.equal(answer.status, status, answer.text)
         assert.equal(answer.json.error, error)
-        assertTellsNothing(answer, JSON.stringify(sent))
+        assertRevealsNothing(answer, JSON.stringify(sent))
       }),
     )
   }
@@ -287,10 +287,10 @@ test('without ids, every customer reads and changes only their own data', async 
     await t.test(operation.name, async () => {
       const answer = await callBy(stranger, operation)
       const isForbidden = ADMIN.includes(operation.name)
-      const told = `${operation.name}: ${answer.status} ${answer.text.slice(0, 300)}`
-      assert.equal(isDone(answer), !isForbidden, told)
+      const seen = `${operation.name}: ${answer.status} ${answer.text.slice(0, 300)}`
+      assert.equal(isDone(answer), !isForbidden, seen)
       if (isForbidden) assert.equal(answer.json.error, 'forbidden')
-      assertTellsNothing(answer)
+      assertRevealsNothing(answer)
       await assertOwnedIsThere(operation.name)
     })
   }
@@ -336,7 +336,7 @@ test("another's cursor goes on in one's own list, and shows nothing of theirs", 
       const answer = await callBy(stranger, operation, { path })
       if (operation.path.includes('{')) assertNotFound(answer, operation)
       else assert.equal(answer.status, 200, answer.text)
-      assertTellsNothing(answer, path)
+      assertRevealsNothing(answer, path)
     })
   }
 })
@@ -349,7 +349,7 @@ test('a key of a team is for model calls, and opens nothing else', async (t) => 
         const answer = await callBy(household.owner, operation, { secret: teamKey })
         assert.equal(answer.status, 403, answer.text)
         assert.equal(answer.json.error, 'forbidden')
-        assertTellsNothing(answer)
+        assertRevealsNothing(answer)
       }),
     )
   }

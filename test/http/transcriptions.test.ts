@@ -19,8 +19,8 @@ import {
   amountIn,
   askForm,
   assertUntouched,
-  awayModels,
-  awayUpstream,
+  impatientModels,
+  impatientUpstream,
   beginForm,
   configured,
   FAULTY_MODELS,
@@ -70,12 +70,15 @@ before(async () => {
   const env = {
     SANDBOX_FX_RATE: FX_RATE,
     ...configured({
-      upstreams: [awayUpstream(sandbox.baseUrl)],
+      upstreams: [impatientUpstream(sandbox.baseUrl)],
       models: [
-        ...awayModels([...FAULTY_MODELS, 'sandbox-no-usage', 'sandbox-slow', 'sandbox-split'], {
-          ...common,
-          prices: { audio_hour: '0.36' },
-        }),
+        ...impatientModels(
+          [...FAULTY_MODELS, 'sandbox-no-usage', 'sandbox-slow', 'sandbox-split'],
+          {
+            ...common,
+            prices: { audio_hour: '0.36' },
+          },
+        ),
         ...['0.04', '0.36', '0.111', '17.000001'].map((audio_hour) => ({
           ...common,
           id: `hour-${audio_hour}`,
@@ -102,11 +105,11 @@ before(async () => {
           id: 'two-prices',
           prices: { audio_hour: '0.1' },
           routes: [
-            { upstream: 'away', model: 'sandbox-error-500' },
+            { upstream: 'impatient', model: 'sandbox-error-500' },
             { upstream: 'sandbox', model: 'sandbox-transcribe', prices: { audio_hour: '0.7' } },
           ],
         },
-        { ...common, id: 'dear', prices: { audio_hour: '3600' }, routes: bySecond },
+        { ...common, id: 'expensive', prices: { audio_hour: '3600' }, routes: bySecond },
       ],
     }),
   }
@@ -238,7 +241,7 @@ test('the price is that of the route that answered, and the hold covers the most
 })
 
 test("seconds that the upstream does not report are the file's, and marked as an estimate", async () => {
-  const answer = await transcribe('away-sandbox-no-usage', 6.5)
+  const answer = await transcribe('impatient-sandbox-no-usage', 6.5)
   assert.equal(answer.status, 200, answer.text)
   const outcome = await theOutcome(gateway, answer.requestId)
   assert.deepEqual(
@@ -356,7 +359,9 @@ test('unknown fields and files under other names do no harm', async () => {
 })
 
 test('an answer that comes in odd parts is whole', async () => {
-  const answer = await transcribe('away-sandbox-split', 4, [['response_format', 'verbose_json']])
+  const answer = await transcribe('impatient-sandbox-split', 4, [
+    ['response_format', 'verbose_json'],
+  ])
   await assertCharged(answer, perHour(4, '0.36'))
   assert.match(answer.json.text, /estação/)
 })
@@ -533,9 +538,9 @@ test('402: the balance decides to the last digit, by the length of the file', as
     })
   }
   const short = await withBalance(needed - 1n)
-  assertRefusal(await transcribe('dear', 5, [], short.secret), 402, 'insufficient_balance')
+  assertRefusal(await transcribe('expensive', 5, [], short.secret), 402, 'insufficient_balance')
   const enough = await withBalance(needed)
-  await assertCharged(await transcribe('dear', 5, [], enough.secret), rational('5'))
+  await assertCharged(await transcribe('expensive', 5, [], enough.secret), rational('5'))
 })
 
 // ── room ────────────────────────────────────────────────────────────────────────────────────────
@@ -610,7 +615,7 @@ test('each fault of an upstream is reported in our words, and its hold is releas
   await Promise.all(
     UPSTREAM_FAULTS.map(({ model, status, type, reason }) =>
       t.test(model, async () => {
-        const answer = await transcribe(`away-${model}`, 3)
+        const answer = await transcribe(`impatient-${model}`, 3)
         assertRefusal(answer, status, type)
         const outcome = await theOutcome(gateway, answer.requestId)
         assert.deepEqual(
@@ -626,10 +631,10 @@ test('each fault of an upstream is reported in our words, and its hold is releas
 test('a large file that one upstream refuses unread goes whole to the next one', async () => {
   await assertCharged(await transcribe('two-prices', 150), perHour(150, '0.7'))
   const parts: Part[] = [
-    ['models', 'away-sandbox-error-503'],
+    ['models', 'impatient-sandbox-error-503'],
     ['models', 'hour-0.36'],
   ]
-  const answer = await transcribe('away-sandbox-error-500', 150, parts)
+  const answer = await transcribe('impatient-sandbox-error-500', 150, parts)
   assert.deepEqual(answer.json.usage, { type: 'duration', seconds: 150 }, answer.text)
   await untilNoUploadIsLeft(gateway.node)
 })
@@ -655,7 +660,7 @@ test('refused uploads do not affect valid ones', async () => {
 })
 
 test('an upstream that refuses a large file before it has read it: one release', async () => {
-  const answer = await transcribe('away-sandbox-error-500', 150)
+  const answer = await transcribe('impatient-sandbox-error-500', 150)
   assertRefusal(answer, 502, 'upstream_error')
   assert.equal((await theOutcome(gateway, answer.requestId)).outcome, 'released')
 })
@@ -681,7 +686,7 @@ test('a client that hangs up in the middle of an upload: nothing is held, nothin
 test('a client that leaves while the upstream works: one charge, and no upload is left', async () => {
   const started = sandbox.counts.requests
   const sending = beginForm(gateway.node.baseUrl, gateway.secret)
-  await sending.write(form([['model', 'away-sandbox-slow'], file(5)]))
+  await sending.write(form([['model', 'impatient-sandbox-slow'], file(5)]))
   sending.end()
   for (const deadline = Date.now() + 5_000; sandbox.counts.requests === started; await sleep(5))
     assert.ok(Date.now() < deadline, 'the upstream was not asked')

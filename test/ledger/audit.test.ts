@@ -24,7 +24,7 @@ let one: TestLedger
 let indebted: ApiKey
 /** Has a budget and belongs to a team with a cap. */
 let capped: ApiKey
-const holds = { overrun: '', dearer: '', cheaper: '', undone: '', late: '' }
+const holds = { overrun: '', higher: '', lower: '', undone: '', late: '' }
 
 before(async () => {
   database = await createTestDatabase()
@@ -34,8 +34,8 @@ before(async () => {
   indebted = (await seedCustomer(database.db, { balanceBrl: worth(100) })).key
   capped = await seedCapped()
   holds.overrun = await call(indebted, 10, 30)
-  holds.dearer = await corrected(indebted, { held: 10, first: 2, truth: 6 })
-  holds.cheaper = await corrected(indebted, { held: 10, first: 8, truth: 3 })
+  holds.higher = await corrected(indebted, { held: 10, first: 2, truth: 6 })
+  holds.lower = await corrected(indebted, { held: 10, first: 8, truth: 3 })
   holds.undone = await corrected(indebted, { held: 10, first: 5, truth: 0 })
   holds.late = await corrected(indebted, { held: 10, first: 0, truth: 7 })
   await call(indebted, 10, 4, 'conversa')
@@ -230,7 +230,7 @@ const FAULTS: Record<string, [checks: readonly string[], statements: () => RawBu
     ],
     'a correction excuses no debt above its growth': [
       [GREW],
-      () => noteDebt('correction', sql`array[${holds.dearer}::uuid]`)(),
+      () => noteDebt('correction', sql`array[${holds.higher}::uuid]`)(),
     ],
     'a debt of a correction that there is not has no cause': [
       [GREW],
@@ -274,14 +274,14 @@ const FAULTS: Record<string, [checks: readonly string[], statements: () => RawBu
     'a correction without its reversal is seen': [
       [OWES, REVERSES, CHARGES, ROLLUPS, SESSIONS],
       () => [
-        sql`delete from usage_events where id = ${reversalOf(holds.dearer)}`,
+        sql`delete from usage_events where id = ${reversalOf(holds.higher)}`,
         sql`update account_debts set amount_nano_brl = amount_nano_brl + 1 where id = (select min(id) from account_debts)`,
       ],
     ],
     'a correction that says to reverse nothing is seen': [
       [REVERSES, NAMED],
       () => [
-        sql`update charge_corrections set reversal_event_id = null where hold_id = ${holds.cheaper}`,
+        sql`update charge_corrections set reversal_event_id = null where hold_id = ${holds.lower}`,
       ],
     ],
     'a correction of another first charge is seen': [
@@ -293,7 +293,7 @@ const FAULTS: Record<string, [checks: readonly string[], statements: () => RawBu
     'a correction that charged something else is seen': [
       [SAYS],
       () => [
-        sql`update charge_corrections set billed_nano_brl = billed_nano_brl + 1 where hold_id = ${holds.cheaper}`,
+        sql`update charge_corrections set billed_nano_brl = billed_nano_brl + 1 where hold_id = ${holds.lower}`,
       ],
     ],
     'a call that was corrected twice is seen': [
@@ -326,7 +326,7 @@ const FAULTS: Record<string, [checks: readonly string[], statements: () => RawBu
     ],
     'a hold that is open and resolved is seen': [
       ['an open hold has no outcome'],
-      () => [sql`update holds set id = ${holds.cheaper}`],
+      () => [sql`update holds set id = ${holds.lower}`],
     ],
     'a call that is resolved twice is seen': [
       ['a call is resolved once', CHARGES, ROLLUPS],
@@ -350,9 +350,9 @@ const HIDDEN: Record<string, () => RawBuilder<unknown>> = {
   'a sealed charge of another call': () =>
     sql`update usage_events set request_id = gen_random_uuid() where id = ${holds.overrun}`,
   'a sealed charge of another time': () =>
-    sql`update usage_events set settled_at = settled_at + interval '1 microsecond' where id = ${holds.cheaper}`,
+    sql`update usage_events set settled_at = settled_at + interval '1 microsecond' where id = ${holds.lower}`,
   'a sealed event before the first': () =>
-    sql`update usage_events set settled_at = settled_at - interval '1 year' where id = ${holds.cheaper}`,
+    sql`update usage_events set settled_at = settled_at - interval '1 year' where id = ${holds.lower}`,
   'a debt with another cause': () =>
     sql`update account_debts set hold_ids = array[gen_random_uuid()] where cause = 'repaid'`,
 }

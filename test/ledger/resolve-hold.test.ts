@@ -113,9 +113,9 @@ async function writtenFor(key: ApiKey): Promise<object> {
 }
 
 test('resolutions write the same one by one as in one batch', async () => {
-  const lone = await seedKey()
+  const single = await seedKey()
   const batched = await seedKey()
-  await resolveAll(lone, async (resolutions) => {
+  await resolveAll(single, async (resolutions) => {
     for (const resolution of resolutions) await node.ledger.resolve(resolution)
   })
   await resolveAll(batched, (resolutions) =>
@@ -123,6 +123,6 @@ test('resolutions write the same one by one as in one batch', async () => {
       resolutions.map((resolution) => node.ledger.resolve(resolution)),
     ),
   )
-  assert.deepEqual(await writtenFor(lone), await writtenFor(batched))
+  assert.deepEqual(await writtenFor(single), await writtenFor(batched))
   await assertAudit(database)
 })

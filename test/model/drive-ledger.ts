@@ -68,7 +68,7 @@ export interface DrivenNode {
 }
 
 export type Charge = (attempt: Attempt, tokens: number) => Resolution
-export type Said = (told: { readonly tokens: number | null; readonly isFinal: boolean }) => void
+export type Said = (answer: { readonly tokens: number | null; readonly isFinal: boolean }) => void
 
 export interface NodeOptions {
   readonly databaseUrl: string
@@ -138,11 +138,12 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
     own.isEnding = true
     // A stream goes on while the lease is held; one that breaks off is charged for the delivered part.
     if (attempt.isStream && tokens !== null && lease.isHeld(own.call.epoch)) own.delivered = tokens
-    const told = attempt.isStream ? (own.delivered ?? null) : tokens
+    const tokensToCharge = attempt.isStream ? (own.delivered ?? null) : tokens
     own.call.isDelivered = own.delivered !== undefined
     const isFinal = own.call.isDelivered
-    said({ tokens: told, isFinal })
-    const resolution = told === null ? release(attempt, 'model') : charge(attempt, told)
+    said({ tokens: tokensToCharge, isFinal })
+    const resolution =
+      tokensToCharge === null ? release(attempt, 'model') : charge(attempt, tokensToCharge)
     const resolved = await ledger.resolve(
       isFinal ? { ...resolution, isFinal } : resolution,
       own.call,
@@ -150,13 +151,15 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
     own.call.end()
     running.delete(attempt.id)
     const isDurable = DURABLE.has(resolved.kind)
-    const delivered = own.delivered ?? (isDurable && told !== null ? told : undefined)
+    const delivered =
+      own.delivered ?? (isDurable && tokensToCharge !== null ? tokensToCharge : undefined)
     return {
-      tokens: told,
-      isFinal: isFinal || (resolved.kind === 'spooled' && told !== null),
-      outcomes: outcomesOf(resolved, told === null),
+      tokens: tokensToCharge,
+      isFinal: isFinal || (resolved.kind === 'spooled' && tokensToCharge !== null),
+      outcomes: outcomesOf(resolved, tokensToCharge === null),
       isSpooled: resolved.kind === 'spooled',
-      isRefused: resolved.kind === 'unavailable' && told !== null && delivered === undefined,
+      isRefused:
+        resolved.kind === 'unavailable' && tokensToCharge !== null && delivered === undefined,
       delivered,
     }
   }

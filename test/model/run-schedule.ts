@@ -190,15 +190,15 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     const { attempt, node } = call
     const tokens = wanted === null ? null : Math.max(Math.min(wanted, call.tokens), call.seen.sent)
     const { history } = customerAt(call.customer)
-    const operation = (told: { tokens: number | null; isFinal: boolean }): Operation => ({
+    const operation = (answer: { tokens: number | null; isFinal: boolean }): Operation => ({
       kind: 'resolve',
       call: id,
-      tokens: told.tokens,
-      isFinal: told.isFinal,
+      tokens: answer.tokens,
+      isFinal: answer.isFinal,
     })
     let place = 0
-    const ended = node.end(attempt, tokens, chargeOf, (told) => {
-      place = history.begin(operation(told))
+    const ended = node.end(attempt, tokens, chargeOf, (answer) => {
+      place = history.begin(operation(answer))
     })
     const answered = ended.then((end) => {
       call.delivered = end.delivered
@@ -223,16 +223,16 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
         .filter((call) => call.node === node)
         .map((call) => {
           // Only of streams output is seen before the answer is whole.
-          const told = call.attempt.isStream ? Math.min(seen, call.tokens) : 0
+          const sent = call.attempt.isStream ? Math.min(seen, call.tokens) : 0
           if (call.phase === 'ending') return { attempt: call.attempt, seen: call.seen.sent, call }
-          call.seen.sent = Math.max(call.seen.sent, told)
-          return { attempt: call.attempt, seen: told, call }
+          call.seen.sent = Math.max(call.seen.sent, sent)
+          return { attempt: call.attempt, seen: sent, call }
         })
       const answered = node.checkpoint(checkpoints).then((kept) => {
-        for (const { attempt, seen: told, call } of checkpoints)
+        for (const { attempt, seen: sent, call } of checkpoints)
           // Another node may have read the hold before this checkpoint was written.
           if (kept.includes(attempt.id) && !mayBeReconciled(call))
-            call.seen.keptNow = Math.max(call.seen.keptNow, told)
+            call.seen.keptNow = Math.max(call.seen.keptNow, sent)
       })
       track(node, answered)
     }

@@ -144,7 +144,7 @@ test('from a Pix to the last centavo and back: the balance, the keys, the mails 
   assert.equal((await chat(secret)).status, 200)
   assert.equal(await balanceOf(secret), TOP_UP_BRL - TOP_UP_BRL / CALLS_OF_A_TOP_UP)
 
-  await until(isAllTold, Boolean)
+  await until(isAllSent, Boolean)
   // Any duplicate mail or webhook would have been sent by now.
   await node.stop()
   assertWebhooks(hook.json.signing_secret)
@@ -152,7 +152,7 @@ test('from a Pix to the last centavo and back: the balance, the keys, the mails 
   await assertAudit(database)
 })
 
-async function isAllTold(): Promise<boolean> {
+async function isAllSent(): Promise<boolean> {
   const { db } = database
   const open = await Promise.all([
     db.selectFrom('events').select('id').where('dispatched_at', 'is', null).execute(),

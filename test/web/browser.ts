@@ -104,11 +104,11 @@ export async function assertAccessible(page: Page, name: string): Promise<void> 
   )) as {
     violations: { id: string; help: string; nodes: { html: string; failureSummary: string }[] }[]
   }
-  const told = found.violations.map(
+  const violations = found.violations.map(
     ({ id, help, nodes }) =>
       `${id}: ${help}\n${nodes.map(({ html, failureSummary }) => `    ${html.slice(0, 300)}\n    ${failureSummary}`).join('\n')}`,
   )
-  assert.equal(told.join('\n'), '', name)
+  assert.equal(violations.join('\n'), '', name)
 }
 
 export async function useLook(page: Page, theme: Theme, width: Width): Promise<void> {

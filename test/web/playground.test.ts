@@ -89,10 +89,10 @@ test('tools are read, and their faults are reported with the position', () => {
       /duas ferramentas com o nome a/,
     ],
   ]
-  for (const [text, told] of faults) {
+  for (const [text, expected] of faults) {
     const read = readTools(text)
     assert.ok('fault' in read, text)
-    assert.match(read.fault, told)
+    assert.match(read.fault, expected)
   }
 })
 

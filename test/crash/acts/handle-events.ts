@@ -59,8 +59,8 @@ export const returnTopUpAct: Act<Prepared> = {
       ['credit', 'top_up'],
       ['debit', 'top_up_returned'],
     ])
-    const told = await countEvents(world, customerId)
-    assert.deepEqual([told['topup.refunded'], told['balance.depleted']], [1, 1])
+    const events = await countEvents(world, customerId)
+    assert.deepEqual([events['topup.refunded'], events['balance.depleted']], [1, 1])
   },
 }
 

@@ -56,8 +56,8 @@ export const refundAct: Act<Prepared> = {
     const found = await world.processor.findPayment(paymentId)
     assert.ok(found.kind === 'payment')
     const { refunds } = found.payment
-    const told = await countEvents(world, customerId)
-    const ends = [told['refund.requested'], told['refund.completed'], told['topup.refunded']]
+    const events = await countEvents(world, customerId)
+    const ends = [events['refund.requested'], events['refund.completed'], events['topup.refunded']]
     if (rows.length === 0) {
       // It was not asked for yet.
       assert.deepEqual([refunds, ends], [[], [undefined, undefined, undefined]])

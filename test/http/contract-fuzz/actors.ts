@@ -33,7 +33,7 @@ export async function createActor({ database, node }: TestGateway, email: string
 }
 
 /** With a second key; neither of them is spared. */
-export async function createThrowAway(
+export async function createDisposableActor(
   { database: { db } }: TestGateway,
   email: string,
 ): Promise<Actor> {

@@ -53,7 +53,7 @@ export class Pools {
   }
 
   /** `template` is the operation's path, `path` is where it was called. */
-  learn(template: string, path: string, body: unknown): void {
+  addFrom(template: string, path: string, body: unknown): void {
     for (const thing of thingsIn(body)) {
       const id = ID_FIELDS.map((field) => thing[field]).find((value) => typeof value === 'string')
       if (typeof id === 'string' && !this.#kept.has(id))

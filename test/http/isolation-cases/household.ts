@@ -128,7 +128,7 @@ export async function createHousehold(gateway: TestGateway): Promise<Household> 
   await asOwner('GET', '/me/referrals')
   const team = await createTeams(by, { owner, member, removedMember, guest })
   await gatewayCall(gateway, team.teamKeySecret, sound())
-  await untilAllIsTold(database)
+  await untilAllIsSent(database)
   // After that, so that no worker sends them anything.
   const webhooks = await createWebhooks(database, asOwner)
   const operators = await addOperatorsThings(database, {
@@ -158,7 +158,7 @@ export async function createHousehold(gateway: TestGateway): Promise<Household> 
       refund: refund.id,
       otherRefund: otherRefund.id,
       alert: alert.id,
-      difference: await tellDifference(database, topUp.id),
+      difference: await recordDiscrepancy(database, topUp.id),
     },
     secrets: {
       key: keys[0].key,
@@ -170,7 +170,7 @@ export async function createHousehold(gateway: TestGateway): Promise<Household> 
 }
 
 /** Mails are sent some seconds after their event. */
-async function untilAllIsTold({ db }: TestDatabase): Promise<void> {
+async function untilAllIsSent({ db }: TestDatabase): Promise<void> {
   for (const deadline = Date.now() + 60_000; ; await sleep(100)) {
     const waiting = await db
       .selectFrom('events')
@@ -337,7 +337,7 @@ async function createTeams(
 }
 
 /** Of the owner's top-up, for admins to read. */
-async function tellDifference({ db }: TestDatabase, topUpId: string): Promise<string> {
+async function recordDiscrepancy({ db }: TestDatabase, topUpId: string): Promise<string> {
   const found = { subject: `top_up:${topUpId}`, processor: 'asaas', topUpId }
   const finding = { kind: 'paid_there_only', oursNanoBrl: 0n, theirsNanoBrl: 1n } as const
   await recordFindings(

@@ -19,11 +19,11 @@ test('every row that a process acknowledged before it was killed is replayed by 
   const replayed = new Set<string>()
   for (let kill = 0; kill < effort({ ordinary: 6, full: 100 }); kill++) {
     const child = startChild(dir, { attempts: 1_000_000, atOnce: 1 + (kill % 7) })
-    await child.hasTold()
+    await child.hasReported()
     await sleep(Math.random() * 60)
-    const told = await child.kill()
-    for (const id of told.kept) kept.add(id)
-    assert.deepEqual(told.failed, [])
+    const report = await child.kill()
+    for (const id of report.kept) kept.add(id)
+    assert.deepEqual(report.failed, [])
     if (kill % 2 === 1) for (const id of await replay(dir)) replayed.add(id)
   }
   for (const id of await replay(dir)) replayed.add(id)
@@ -69,7 +69,7 @@ async function replay(dir: string): Promise<string[]> {
   return ids
 }
 
-interface Told {
+interface Report {
   kept: string[]
   failed: string[]
 }
@@ -91,7 +91,7 @@ function startChild(
   let text = ''
   child.stdout.setEncoding('utf8').on('data', (more: string) => (text += more))
   const ended = once(child, 'close')
-  async function whenDone(): Promise<Told> {
+  async function whenDone(): Promise<Report> {
     await ended
     const lines = text.split('\n').filter((line) => line !== '')
     const of = (word: string): string[] =>
@@ -100,7 +100,7 @@ function startChild(
   }
   return {
     whenDone,
-    async hasTold() {
+    async hasReported() {
       while (!text.includes('\n')) await sleep(5)
     },
     kill() {

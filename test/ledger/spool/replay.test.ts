@@ -68,8 +68,8 @@ test('processes that start at once on the files of dead ones replay each row onc
     const args = ['--input-type=module', '--eval', script, dir]
     return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   })
-  const told = await Promise.all(children.map(({ stdout }) => text(stdout)))
-  const lines = told.join('').split('\n').filter(Boolean)
+  const outputs = await Promise.all(children.map(({ stdout }) => text(stdout)))
+  const lines = outputs.join('').split('\n').filter(Boolean)
   assert.deepEqual(lines.toSorted(), rows.map(({ id }) => id).toSorted())
   assert.deepEqual(await readdir(dir), [])
 })

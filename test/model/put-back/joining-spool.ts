@@ -1,6 +1,7 @@
 /** The spool of fault 7, as it was: lines of JSON, appended without a look at what a failed write left. */
 import { mkdir, open, readdir, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Replay } from '../../../src/ledger/spool/replay-file.ts'
 import type { Spool } from '../../../src/ledger/spool/spool.ts'
 import type { ResolutionRow } from '../../../src/ledger/resolution.ts'
 import type { Log } from '../../../src/lib/log.ts'
@@ -10,7 +11,7 @@ export async function openSpool(options: {
   dir: string
   nodeId: string
   log: Log
-  replay: (row: ResolutionRow) => Promise<'taken' | 'away' | 'refused'>
+  replay: Replay
 }): Promise<Spool> {
   const { dir, log, replay } = options
   await mkdir(dir, { recursive: true })
@@ -46,7 +47,7 @@ export async function openSpool(options: {
     for (const name of names) {
       const lines = (await readFile(join(dir, name), 'utf8')).split('\n').slice(0, -1)
       const rows = lines.map((line) => JSON.parse(line) as ResolutionRow)
-      if ((await Promise.all(rows.map(replay))).includes('away')) return
+      if ((await Promise.all(rows.map(replay))).includes('unreachable')) return
       await unlink(join(dir, name))
       for (const { id } of rows) waiting.delete(id)
     }
