@@ -1,3 +1,5 @@
+import { errorText } from './error-text.ts'
+
 /**
  * Limits the lines of one cause. A cause is a level, an event and, where the line has an error, its code or its
  * message. In each window of ten seconds the first 20 lines of a cause are written and the others counted; at
@@ -141,10 +143,12 @@ function findCause(entry: Event, name: string): Cause {
 /** Numbers and ids in a message do not make another cause. */
 function causeOf(error: Error | undefined): string {
   if (!error) return ''
-  const { code, cause, message, name } = error as Error & { code?: unknown }
+  const { code, cause, name } = error as Error & { code?: unknown }
   if (typeof code === 'string' || typeof code === 'number') return String(code)
   if (cause instanceof Error) return causeOf(cause)
-  return `${name}: ${message}`.slice(0, CAUSE_LENGTH_MAX).replace(/[0-9a-f]*\d[0-9a-f-]*/g, '#')
+  return `${name}: ${errorText(error)}`
+    .slice(0, CAUSE_LENGTH_MAX)
+    .replace(/[0-9a-f]*\d[0-9a-f-]*/g, '#')
 }
 
 function summarize({ level, event, suppressed, causes }: Event): Summary {

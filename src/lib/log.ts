@@ -2,6 +2,7 @@
  * Writes a log line: an event name in snake_case and its facts. Facts must never contain prompts, answers,
  * keys, addresses of people or other personal data.
  */
+import { errorFrames, errorText } from './error-text.ts'
 import { createLogThrottle, SUMMARY_MS, type LogThrottle } from './log-throttle.ts'
 
 export interface Log {
@@ -89,11 +90,11 @@ function plain(facts: LogFacts, hasStacks: boolean): Record<string, unknown> {
 function plainValue(value: unknown, hasStacks: boolean): unknown {
   if (typeof value === 'bigint') return value.toString()
   if (value instanceof Error) {
-    const { message, stack, cause, code } = value as Error & { code?: unknown }
+    const { cause, code } = value as Error & { code?: unknown }
     return {
-      message,
+      message: errorText(value),
       ...(typeof code === 'string' ? { code } : {}),
-      ...(hasStacks ? { stack } : {}),
+      ...(hasStacks ? { stack: errorFrames(value) } : {}),
       ...(cause === undefined ? {} : { cause: plainValue(cause, hasStacks) }),
     }
   }

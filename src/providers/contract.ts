@@ -59,7 +59,8 @@ export interface ChatCall extends ChatContent {
   readonly callId: string
 }
 
-/** Why an upstream gave no answer. `detail` is for logs only and must never reach a customer. */
+/** Why an upstream gave no answer. `detail` is for logs only, must never reach a customer, and has
+ * no text of the request or the answer (`error-words.ts`). */
 export interface UpstreamFailure {
   readonly kind: 'failure'
   readonly reason:

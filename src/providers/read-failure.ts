@@ -1,5 +1,6 @@
 import { errors } from 'undici'
 import type { UpstreamFailure } from './contract.ts'
+import { withErrorWords } from './error-words.ts'
 import { SilentTooLong } from './watch-silence.ts'
 
 /** The call was aborted while it waited for a connection: nothing was sent to the upstream. */
@@ -23,10 +24,9 @@ export class UnreadableAnswer extends Error {
   readonly code = 'UNREADABLE_ANSWER'
 }
 
-/** The part of an upstream's error that is kept for the operator's log. */
-const DETAIL_CHARACTERS_MAX = 300
+const OWN_ERRORS = [NotSent, AnswerTooLong, UnreadableAnswer, SilentTooLong]
 
-/** The failure for an answer with an error status. */
+/** The failure for an answer with an error status. The customer's text in its body reaches no log. */
 export function readRefusal(
   status: number,
   retryAfter: string | undefined,
@@ -37,19 +37,25 @@ export function readRefusal(
     reason: reasonOf(status),
     status,
     ...retryAfterOf(retryAfter),
-    detail: `${status} ${body.slice(0, DETAIL_CHARACTERS_MAX)}`,
+    detail: withErrorWords(String(status), body),
   }
 }
 
 /** The failure for a call that got no answer, or only part of one. */
 export function readError(error: unknown): UpstreamFailure {
-  const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   return {
     kind: 'failure',
     reason: errorReasonOf(error),
-    detail: detail.slice(0, DETAIL_CHARACTERS_MAX),
+    detail: errorDetail(error),
     ...(error instanceof NotSent ? { isUnsent: true } : {}),
   }
+}
+
+/** The message only of our own errors: those of parsers quote what they read. */
+function errorDetail(error: unknown): string {
+  if (OWN_ERRORS.some((own) => error instanceof own)) return (error as Error).message
+  const { name, code } = (error ?? {}) as { name?: unknown; code?: unknown }
+  return [name, code].filter((word) => typeof word === 'string').join(' ') || typeof error
 }
 
 function reasonOf(status: number): UpstreamFailure['reason'] {

@@ -157,7 +157,7 @@ test('vertex: a refused token request fails as refused credentials, and the next
       kind: 'failure',
       reason: 'credentials_refused',
       status: 401,
-      detail: '401 {"error":"invalid_grant"}',
+      detail: '401: invalid_grant',
     })
   }
   assert.equal(server.received.length, 2)

@@ -389,7 +389,7 @@ test('one failed batch fails the call and aborts the other batches', async () =>
     reason: 'rate_limited',
     status: 429,
     retryAfterSeconds: 3,
-    detail: '1 of 3 batches were answered and are not charged; 429 {"message":"Slow down."}',
+    detail: '1 of 3 batches were answered and are not charged; 429',
   })
   await hanging?.gone
 })
@@ -414,7 +414,7 @@ test('a longest text that is refused is the only one that was sent', async () =>
   answer = (_received, response) => answerJson(response, 400, { message: 'Too long.' })
   const inputs = [...Array.from({ length: 50 }, () => 'a'), 'too long', 'a']
   const outcome = await embed('amazon-bedrock', 'amazon.titan-embed-text-v2:0', { inputs })
-  assert.equal(outcome.kind === 'failure' && outcome.detail, '400 {"message":"Too long."}')
+  assert.equal(outcome.kind === 'failure' && outcome.detail, '400')
   assert.equal(server.received.length, 1)
 })
 
@@ -432,7 +432,7 @@ test('after the first failure no batch is sent, and those in flight are aborted'
   const outcome = await embed('amazon-bedrock', model, { inputs }, options)
   assert.equal(
     outcome.kind === 'failure' && outcome.detail,
-    '1 of 101 batches were answered and are not charged; 400 No.',
+    '1 of 101 batches were answered and are not charged; 400',
   )
   await Promise.all(inFlight.filter((_one, at) => at !== 3).map(([received]) => received.gone))
   assert.equal(server.received.length, 9)
@@ -513,7 +513,7 @@ for (const [kind, model] of MODELS) {
         kind: 'failure',
         reason,
         status,
-        detail: `${status} {"message":"No."}`,
+        detail: String(status),
       })
     })
   }

@@ -69,7 +69,7 @@ for (const target of AI_SDK_PROVIDERS) {
 
     for (const [status, reason] of STATUSES) {
       test(`${target.name}, ${manner}: ${status} is reported as ${reason}`, async () => {
-        const body = '{"error":{"type":"some_error","message":"No."}}'
+        const body = '{"error":{"type":"api_error","message":"No: Ana Souza, 529.982.247-25"}}'
         const headers = { 'retry-after': '7' }
         const { failure, isBrokenStream } = await meet(
           target,
@@ -81,7 +81,7 @@ for (const target of AI_SDK_PROVIDERS) {
           reason,
           status,
           retryAfterSeconds: 7,
-          detail: `${status} ${body}`,
+          detail: `${status}: api_error`,
         })
         assert.equal(isBrokenStream, undefined)
       })

@@ -264,7 +264,7 @@ for (const [status, reason] of [
       kind: 'failure',
       reason,
       status,
-      detail: `${status} {"error":{"code":${status},"message":"No.","status":"X"}}`,
+      detail: String(status),
     })
   })
 }

@@ -4,6 +4,7 @@
  */
 import type { LanguageModelV4, LanguageModelV4GenerateResult } from '@ai-sdk/provider'
 import type { GeneratedImage, ImageCall, Provider, UpstreamFailure } from '../contract.ts'
+import { withErrorWords } from '../error-words.ts'
 import { callHeaders } from './call-headers.ts'
 import { sumImageUsage, toImageUsage, type ImageUsage } from './image-usage.ts'
 import { toFailure } from './to-failure.ts'
@@ -98,6 +99,6 @@ function explainNoImage({
   return {
     kind: 'failure',
     reason: isRefusal ? 'refused_request' : 'bad_answer',
-    detail: `the model gave no image: ${raw?.slice(0, 100) ?? 'no reason given'}`,
+    detail: withErrorWords('the model gave no image', raw ?? ''),
   }
 }

@@ -8,11 +8,11 @@ import {
 } from '@ai-sdk/provider'
 import { isObject } from '../../lib/is-object.ts'
 import { StreamBroken, type UpstreamFailure } from '../contract.ts'
+import { withErrorWords } from '../error-words.ts'
 import { DownloadRefused } from '../download-file.ts'
 import { readError, readRefusal } from '../read-failure.ts'
 import { RefusedRequest } from './refused-request.ts'
 
-const DETAIL_CHARACTERS_MAX = 300
 const CAUSES_MAX = 10
 
 /**
@@ -34,9 +34,10 @@ export function toFailure(error: unknown, signal: AbortSignal, hasSent = true): 
   }
   const network = findNetworkError(error)
   if (network) return readError(network)
-  if (isRefusedByPackage(error)) return failure('unsupported', error.message)
+  if (isRefusedByPackage(error))
+    return failure('unsupported', `refused by the package: ${error.name}`)
   if (LoadAPIKeyError.isInstance(error) || LoadSettingError.isInstance(error)) {
-    return failure('credentials_refused', error.message)
+    return failure('credentials_refused', error.name)
   }
   if (isStreamError(error)) return readStreamError(error)
   const name = error instanceof Error ? error.name : typeof error
@@ -85,9 +86,9 @@ function readStreamError({ message, type, statusCode }: StreamError): UpstreamFa
   const text = typeof type === 'string' ? `${type}: ${message}` : message
   return typeof statusCode === 'number' && isRefusal(statusCode)
     ? readRefusal(statusCode, undefined, text)
-    : failure('server_error', `error in the stream: ${text}`)
+    : failure('server_error', withErrorWords('error in the stream', text))
 }
 
 function failure(reason: UpstreamFailure['reason'], detail: string): UpstreamFailure {
-  return { kind: 'failure', reason, detail: detail.slice(0, DETAIL_CHARACTERS_MAX) }
+  return { kind: 'failure', reason, detail }
 }

@@ -1,6 +1,7 @@
 import type { LanguageModelV4FinishReason } from '@ai-sdk/provider'
 import { isObject } from '../../lib/is-object.ts'
 import type { UpstreamFailure } from '../contract.ts'
+import { withErrorWords } from '../error-words.ts'
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
 
@@ -29,7 +30,7 @@ export function toFinishReason({
   }
   const known = unified === 'other' ? UNKNOWN_TO_PACKAGES.get(raw) : undefined
   if (unified === 'error' || known === 'error') {
-    return failure('bad_answer', `the model failed: ${raw.slice(0, 100)}`)
+    return failure('bad_answer', withErrorWords('the model failed', raw))
   }
   if (known !== undefined) return known
   switch (unified) {

@@ -180,7 +180,7 @@ test('a refusal has its status and its retry time', async () => {
     [503, 'server_error'],
   ] as const) {
     upstream.answerJson(text, status)
-    const failure = { kind: 'failure', reason, status, detail: `${status} ${text}` }
+    const failure = { kind: 'failure', reason, status, detail: String(status) }
     assert.deepEqual(await embed(), failure)
   }
   upstream.answerJson(text, 429, { 'retry-after': '7' })
@@ -189,7 +189,7 @@ test('a refusal has its status and its retry time', async () => {
     reason: 'rate_limited',
     status: 429,
     retryAfterSeconds: 7,
-    detail: `429 ${text}`,
+    detail: '429',
   })
 })
 
@@ -203,7 +203,7 @@ test('a refusal whose body breaks off keeps its status', async () => {
     reason: 'rate_limited',
     status: 429,
     retryAfterSeconds: 2,
-    detail: '429 ',
+    detail: '429',
   })
 })
 
@@ -212,7 +212,7 @@ test('an error in an answer with status 200 is a failure of the upstream', async
   assert.deepEqual(await embed(), {
     kind: 'failure',
     reason: 'server_error',
-    detail: 'error in the answer: {"message":"overloaded"}',
+    detail: 'error in the answer',
   })
 })
 

@@ -260,7 +260,7 @@ test('a refusal has its status and its retry time', async () => {
     kind: 'failure',
     reason: 'refused_request',
     status: 400,
-    detail: '400 {"error":{"code":"moderation_blocked"}}',
+    detail: '400: moderation_blocked',
   })
   upstream.answerJson('', 429, { 'retry-after': '20' })
   assert.deepEqual(await generate(), {
@@ -268,7 +268,7 @@ test('a refusal has its status and its retry time', async () => {
     reason: 'rate_limited',
     status: 429,
     retryAfterSeconds: 20,
-    detail: '429 ',
+    detail: '429',
   })
 })
 

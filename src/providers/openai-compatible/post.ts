@@ -44,7 +44,8 @@ export async function post<Answer>(
     const answer = readObject(await answered.body.text(answerBytesMax))
     return readReportedError(answer) ?? (await read(answer))
   } catch (error) {
-    if (signal.aborted) return { kind: 'failure', reason: 'aborted', detail: String(signal.reason) }
+    if (signal.aborted)
+      return { kind: 'failure', reason: 'aborted', detail: 'the call was aborted' }
     return error instanceof BadAnswer ? badAnswer(error.message) : readError(error)
   }
 }

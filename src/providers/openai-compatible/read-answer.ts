@@ -1,13 +1,12 @@
 /** Common steps for the answers of all kinds of calls, before their content is read. */
 import { isObject } from '../../lib/is-object.ts'
 import type { JsonObject, UpstreamFailure } from '../contract.ts'
+import { withErrorWords } from '../error-words.ts'
 import { readRefusal } from '../read-failure.ts'
 import type { Answered } from './exchange.ts'
 
 /** The most that is read of the body of an error. */
 const ERROR_BYTES_MAX = 16 * 1024
-/** The part of an error within an answer that is kept for the operator's log. */
-const DETAIL_CHARACTERS_MAX = 300
 
 /** Thrown if an answer is malformed. */
 export class BadAnswer extends Error {}
@@ -39,8 +38,8 @@ export function readObject(text: string): JsonObject {
 /** Some upstreams report an error in the body of an answer with status 200. */
 export function readReportedError(body: JsonObject): UpstreamFailure | undefined {
   if (!body.error) return undefined
-  const text = JSON.stringify(body.error).slice(0, DETAIL_CHARACTERS_MAX)
-  return { kind: 'failure', reason: 'server_error', detail: `error in the answer: ${text}` }
+  const detail = withErrorWords('error in the answer', JSON.stringify(body.error))
+  return { kind: 'failure', reason: 'server_error', detail }
 }
 
 export function badAnswer(detail: string): UpstreamFailure {

@@ -8,6 +8,7 @@ import {
   type StreamChunk,
 } from '../contract.ts'
 import type { AnswerBody } from './exchange.ts'
+import { withErrorWords } from '../error-words.ts'
 import { readError } from '../read-failure.ts'
 import { readUsage } from './read-usage.ts'
 
@@ -69,7 +70,7 @@ function parseChunk(data: string): StreamChunk | StreamBroken {
   if (chunk.error || chunk.object === 'error')
     return broken(
       'server_error',
-      `error in the stream: ${JSON.stringify(chunk.error ?? chunk).slice(0, 300)}`,
+      withErrorWords('error in the stream', JSON.stringify(chunk.error ?? chunk)),
     )
   return { body: chunk, usage: chunk.usage ? readUsage(chunk.usage) : undefined }
 }
