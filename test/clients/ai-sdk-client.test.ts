@@ -1,6 +1,6 @@
 /**
- * The Vercel AI SDK against the gateway, by its provider for compatible servers: only `baseURL` and
- * `apiKey` are changed.
+ * The Vercel AI SDK against the gateway, with its provider for compatible servers: only `baseURL` and `apiKey` are
+ * changed.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -61,7 +61,7 @@ function assertPlace(text: string): void {
   assert.deepEqual(rest, {})
 }
 
-/** What the gateway adds to the format, in nano-BRL. */
+/** The cost that the gateway adds to the format, in nano-BRL. */
 const costOf = (body: unknown): bigint =>
   nanoOf((body as { cost_billed_brl?: unknown }).cost_billed_brl)
 
@@ -112,7 +112,7 @@ test('a text is generated, with its usage and its cost', async () => {
   })
 })
 
-test('a text is streamed, as the same words for the same cost', async () => {
+test('a streamed text has the words and the cost of the plain one', async () => {
   await withExactCharge(gateway, async (secret) => {
     const model = providerOf(secret)('sandbox-chat')
     const whole = await model.doGenerate({ prompt: HELLO })
@@ -127,7 +127,7 @@ test('a text is streamed, as the same words for the same cost', async () => {
   })
 })
 
-test('reasoning comes apart from the text, whole and streamed', async () => {
+test('reasoning is separate from the text, plain and streamed', async () => {
   await withExactCharge(gateway, async (secret) => {
     const model = providerOf(secret)('sandbox-reasoning')
     const whole = await model.doGenerate({ prompt: HELLO })
@@ -143,7 +143,7 @@ test('reasoning comes apart from the text, whole and streamed', async () => {
   })
 })
 
-test('a tool is called, and its result is answered', async () => {
+test('a tool is called, and the model answers its result', async () => {
   await withExactCharge(gateway, async (secret) => {
     const model = providerOf(secret)('sandbox-chat')
     const prompt = user('Como está o tempo no Recife?')
@@ -180,7 +180,7 @@ test('a tool is called, and its result is answered', async () => {
   })
 })
 
-test('tools that are called in parallel come whole out of a stream', async () => {
+test('tools that are called in parallel arrive complete from a stream', async () => {
   await withExactCharge(gateway, async (secret) => {
     const { parts, cost } = await readStream(providerOf(secret)('sandbox-chat'), {
       prompt: user('Em paralelo: o tempo e a maré no Recife.'),
@@ -198,7 +198,7 @@ test('tools that are called in parallel come whole out of a stream', async () =>
   })
 })
 
-test('the choice of a tool is kept', async () => {
+test('the choice of a tool is respected', async () => {
   const answer = await providerOf(gateway.secret)('sandbox-chat').doGenerate({
     prompt: HELLO,
     tools: TOOLS,
@@ -210,7 +210,7 @@ test('the choice of a tool is kept', async () => {
   )
 })
 
-test('a JSON schema: the text fits it, whole and streamed', async () => {
+test('the text fits a JSON schema, plain and streamed', async () => {
   await withExactCharge(gateway, async (secret) => {
     const model = providerOf(secret)('sandbox-chat')
     const options = {
@@ -232,7 +232,7 @@ const PNG = Buffer.from(
   'base64',
 )
 
-test('images in the prompt arrive, as bytes and as an address', async () => {
+test('images in the prompt reach the model, as bytes and as an address', async () => {
   await withExactCharge(gateway, async (secret) => {
     const answer = await providerOf(secret)('sandbox-chat').doGenerate({
       prompt: [
@@ -274,14 +274,14 @@ test('texts are embedded, in their order', async () => {
   })
 })
 
-test('embeddings have as many dimensions as were asked for', async () => {
+test('embeddings have the requested number of dimensions', async () => {
   const { embeddings } = await providerOf(gateway.secret)
     .embeddingModel('text-embedding-3-large')
     .doEmbed({ values: ['catraca'], providerOptions: { catraca: { dimensions: 64 } } })
   assert.equal(embeddings[0]?.length, 64)
 })
 
-test('images are generated: real pictures, of a size', async () => {
+test('images are generated as real pictures of the requested size', async () => {
   await withExactCharge(gateway, async (secret) => {
     const { images } = await providerOf(secret)
       .imageModel('sandbox-image')
@@ -301,7 +301,7 @@ test('images are generated: real pictures, of a size', async () => {
       assert.equal(png.toString('latin1', 1, 4), 'PNG')
       assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [512, 512])
     }
-    // This client does not show what an image cost.
+    // This client does not show the cost of an image.
     return { cost: undefined }
   })
 })
@@ -315,7 +315,7 @@ async function errorOf(call: PromiseLike<unknown>): Promise<APICallError> {
   return error
 }
 
-test('refusals are the errors that the SDK knows, with our words and whether to try again', async () => {
+test("refusals become the SDK's errors, with our message and the right flag for retries", async () => {
   const own = providerOf(gateway.secret)
   const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '0' })
   const options = { prompt: HELLO }
@@ -337,7 +337,7 @@ test('refusals are the errors that the SDK knows, with our words and whether to 
   }
 })
 
-test('a stream that breaks upstream ends with an error, and what came of it is charged', async () => {
+test('a stream that breaks upstream ends with an error, and its delivered part is charged', async () => {
   const { stream } = await providerOf(gateway.secret)('sandbox-cut-stream').doStream({
     prompt: HELLO,
   })
@@ -346,7 +346,7 @@ test('a stream that breaks upstream ends with an error, and what came of it is c
   assert.ok(types.includes('text-delta') && types.includes('error'), types.join(' '))
 })
 
-test('after all of this nothing is held, and the ledger is sound', async () => {
+test('after all of these calls nothing is held, and the audit is clean', async () => {
   await untilNoHoldIsOpen(gateway.database)
   await assertAudit(gateway.database)
 })

@@ -1,6 +1,6 @@
 /**
- * The official `openai` client at the other endpoints: embeddings, images, transcriptions and the
- * catalog. Only `baseURL` and `apiKey` are changed.
+ * The official `openai` client at the other endpoints: embeddings, images, transcriptions and the catalog. Only
+ * `baseURL` and `apiKey` are changed.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -25,13 +25,13 @@ after(() => gateway.stop())
 const clientOf = (apiKey: string): OpenAI =>
   new OpenAI({ baseURL: gateway.node.baseUrl, apiKey, maxRetries: 0 })
 
-/** What the gateway adds to the format, in nano-BRL. */
+/** The cost that the gateway adds to the format, in nano-BRL. */
 const costOf = (answer: object): bigint =>
   nanoOf((answer as { cost_billed_brl?: unknown }).cost_billed_brl)
 
 const lengthOf = (vector: readonly number[]): number => Math.hypot(...vector)
 
-test('an embedding comes as numbers, also where the client asks for base64 by itself', async () => {
+test('an embedding arrives as numbers, also when the client requests base64 by default', async () => {
   await withExactCharge(gateway, async (secret) => {
     const own = clientOf(secret)
     // Without an `encoding_format` this client asks for base64 and decodes it.
@@ -63,7 +63,7 @@ test('an embedding comes as numbers, also where the client asks for base64 by it
   })
 })
 
-test('embeddings have as many dimensions as were asked for', async () => {
+test('embeddings have the requested number of dimensions', async () => {
   await withExactCharge(gateway, async (secret) => {
     const { data, ...answer } = await clientOf(secret).embeddings.create({
       model: 'text-embedding-3-large',
@@ -78,7 +78,7 @@ test('embeddings have as many dimensions as were asked for', async () => {
   })
 })
 
-test('embeddings of tokens instead of texts', async () => {
+test('tokens are embedded like texts', async () => {
   await withExactCharge(gateway, async (secret) => {
     const answer = await clientOf(secret).embeddings.create({
       model: 'text-embedding-3-small',
@@ -99,7 +99,7 @@ function assertPng(bytes: Buffer, width: number, height: number): void {
   assert.deepEqual([bytes.readUInt32BE(16), bytes.readUInt32BE(20)], [width, height])
 }
 
-test('an image comes as an address of ours that needs no key, and is a real picture', async () => {
+test('an image arrives as an address of the gateway that needs no key, and is a real picture', async () => {
   await withExactCharge(gateway, async (secret) => {
     const answer = await clientOf(secret).images.generate({
       model: 'sandbox-image',
@@ -118,7 +118,7 @@ test('an image comes as an address of ours that needs no key, and is a real pict
   })
 })
 
-test('several images of a size and a quality come as bytes, and as different ones', async () => {
+test('several images of a size and a quality arrive as bytes, and differ', async () => {
   await withExactCharge(gateway, async (secret) => {
     const answer = await clientOf(secret).images.generate({
       model: 'sandbox-image',
@@ -134,7 +134,7 @@ test('several images of a size and a quality come as bytes, and as different one
     })
     for (const image of images) assertPng(image, 256, 256)
     assert.equal(new Set(images.map(String)).size, 3)
-    // 272 tokens of a full picture, of which it has the 16th part, each time.
+    // A full picture has 272 tokens; each of these has a sixteenth of its area.
     assert.equal(answer.usage?.output_tokens, 3 * 17)
     return { cost: costOf(answer) }
   })
@@ -171,7 +171,7 @@ test('a transcription has its text, its seconds and its cost', async () => {
   })
 })
 
-test('a verbose transcription has times of its segments and, where asked for, of its words', async () => {
+test('a verbose transcription has times of its segments and, if requested, of its words', async () => {
   await withExactCharge(gateway, async (secret) => {
     const answer = await clientOf(secret).audio.transcriptions.create({
       model: 'whisper-1',
@@ -194,7 +194,7 @@ test('a verbose transcription has times of its segments and, where asked for, of
   })
 })
 
-test('transcriptions as plain text and as subtitles cost what the same sound costs as JSON', async () => {
+test('transcriptions as plain text and as subtitles cost the same as JSON', async () => {
   await withExactCharge(gateway, async (secret) => {
     const own = clientOf(secret)
     const transcribe = async (response_format: 'text' | 'srt' | 'vtt'): Promise<string> =>
@@ -231,7 +231,7 @@ test('a transcription that is billed by token reports its tokens', async () => {
   })
 })
 
-test('the catalog is a list of models, and each of them can be looked up', async () => {
+test('the catalog lists the models, and each of them can be retrieved', async () => {
   const ids: string[] = []
   for await (const model of client.models.list()) {
     assert.equal(model.object, 'model')
@@ -269,7 +269,7 @@ test('404: an unknown model is a NotFoundError, at every endpoint', async () => 
   )
 })
 
-test('400: what an endpoint or a model does not take is a BadRequestError', async () => {
+test('400: a parameter that an endpoint or a model does not accept is a BadRequestError', async () => {
   const calls = [
     () => client.embeddings.create({ model: 'sandbox-embedding', input: '' }),
     () => client.embeddings.create({ model: 'sandbox-chat', input: 'x' }),
@@ -304,7 +304,7 @@ test('402: an empty balance buys no embedding, no image and no transcription', a
   }
 })
 
-test('after all of this nothing is held, no upload is left, and the ledger is sound', async () => {
+test('after all of these calls nothing is held, no upload is left, and the audit is clean', async () => {
   await untilNoHoldIsOpen(gateway.database)
   await untilNoUploadIsLeft(gateway.node)
   await assertAudit(gateway.database)

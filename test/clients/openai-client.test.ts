@@ -51,14 +51,14 @@ after(() => gateway.stop())
 const clientOf = (apiKey: string): OpenAI =>
   new OpenAI({ baseURL: gateway.node.baseUrl, apiKey, maxRetries: 0 })
 
-/** What the gateway adds to the format. */
+/** The fields that the gateway adds to the format. */
 function costOf(answer: object): number {
   const cost = (answer as { cost_billed_brl?: unknown }).cost_billed_brl
   assert.ok(typeof cost === 'number' && cost > 0, `cost_billed_brl is ${String(cost)}`)
   return cost
 }
 
-/** The digits as they stand in the text: a number of JavaScript could have lost some. */
+/** The digits as the answer's text has them: a JavaScript number could have lost some. */
 function amountIn(text: string, field: string): bigint {
   const digits = new RegExp(`"${field}":([0-9.eE+-]+)`).exec(text)?.[1]
   const amount = digits === undefined ? undefined : parseBrl(digits)
@@ -72,7 +72,7 @@ async function usageText(secret: string): Promise<string> {
   return text
 }
 
-/** Runs a call of a new customer: what it says it cost is what its balance lost, to the last digit. */
+/** Runs a call of a new customer: the reported cost is what the balance lost, to the last digit. */
 async function withExactCharge(
   call: (own: OpenAI) => Promise<{ cost: number | undefined; calls?: number }>,
 ): Promise<void> {
@@ -154,7 +154,7 @@ test("the client shows the gateway's request id, for support", async () => {
   assert.equal(request_id, response.headers.get('x-svc-request-id'))
 })
 
-test('several choices, a limit and a stop are kept', async () => {
+test('the number of choices, the token limit and the stop text are respected', async () => {
   const completion = await client.chat.completions.create({
     model: MODEL,
     messages: HELLO,
@@ -171,7 +171,7 @@ test('several choices, a limit and a stop are kept', async () => {
   assert.ok((completion.usage?.completion_tokens ?? 99) <= 10)
 })
 
-test('a stream has the text of the plain answer, and no usage unless it was asked for', async () => {
+test('a stream has the text of the plain answer, and no usage unless it was requested', async () => {
   await withExactCharge(async (own) => {
     const plain = await own.chat.completions.create({ model: MODEL, messages: HELLO })
     const chunks = await collect(
@@ -185,7 +185,7 @@ test('a stream has the text of the plain answer, and no usage unless it was aske
       assert.equal(chunk.id, chunks[0]?.id)
       assert.ok(!chunk.usage && chunk.choices.length > 0 && !('cost_billed_brl' in chunk))
     }
-    // The same words cost the same, streamed or not.
+    // The same words cost the same, streamed or plain.
     return { cost: Number((costOf(plain) * 2).toFixed(9)), calls: 2 }
   })
 })
@@ -244,7 +244,7 @@ test('a client that leaves a stream early is charged, and its money is not held 
   assert.ok(amountIn(await usageText(secret), 'total_spent_brl') > 0n)
 })
 
-test('a tool is called, and its result is answered', async () => {
+test('a tool is called, and the model answers its result', async () => {
   await withExactCharge(async (own) => {
     const messages: Messages = [{ role: 'user', content: 'Como está o tempo no Recife?' }]
     const asked = await own.chat.completions.create({ model: MODEL, messages, tools: TOOLS })
@@ -271,7 +271,7 @@ test('a tool is called, and its result is answered', async () => {
 
 const PARALLEL: Messages = [{ role: 'user', content: 'Em paralelo: o tempo e a maré no Recife.' }]
 
-test('tools are called in parallel, unless the client does not want it', async () => {
+test('tools are called in parallel, unless the client forbids it', async () => {
   const both = await client.chat.completions.create({
     model: MODEL,
     messages: PARALLEL,
@@ -289,7 +289,7 @@ test('tools are called in parallel, unless the client does not want it', async (
   assert.deepEqual(namesOf(callsOf(single.choices[0]?.message)), ['clima'])
 })
 
-test('tool calls come whole out of a stream', async () => {
+test('tool calls arrive complete from a stream', async () => {
   await withExactCharge(async (own) => {
     const stream = own.chat.completions.stream({ model: MODEL, messages: PARALLEL, tools: TOOLS })
     const done: string[] = []
@@ -306,7 +306,7 @@ test('tool calls come whole out of a stream', async () => {
   })
 })
 
-test('the runTools helper runs the functions and gives the final text', async () => {
+test('the runTools helper runs the functions and returns the final text', async () => {
   const places: unknown[] = []
   const runner = client.chat.completions.runTools({
     model: MODEL,
@@ -345,7 +345,7 @@ test('JSON mode: the text is an object', async () => {
   })
 })
 
-test('a JSON schema: the text fits it, also through `parse` and in a stream', async () => {
+test('the text fits a JSON schema, also through `parse` and in a stream', async () => {
   await withExactCharge(async (own) => {
     const request = { model: MODEL, messages: HELLO, response_format: PLACE_FORMAT }
     const completion = await own.chat.completions.create(request)
@@ -360,7 +360,7 @@ test('a JSON schema: the text fits it, also through `parse` and in a stream', as
   })
 })
 
-/** The error that a call of this client ends with. */
+/** The error with which a call of this client ends. */
 async function errorOf(own: OpenAI, model = MODEL, more: object = {}): Promise<APIError> {
   const error: unknown = await own.chat.completions
     .create({ model, messages: HELLO, ...more, stream: false })
@@ -414,13 +414,13 @@ test('404: an unknown model is a NotFoundError', async () => {
   assertError(error, 404, 'model_not_found')
 })
 
-test('429: a limited key is a RateLimitError, that says when to come back', async () => {
+test('429: a limited key is a RateLimitError that says when to retry', async () => {
   const { secret } = await seedCustomer(gateway.database.db, {
     balanceBrl: '10',
     requestsPerMinute: 1,
   })
   const own = clientOf(secret)
-  // The minute may turn between two of them.
+  // The minute may end between two of the calls.
   let error: APIError | undefined
   for (let left = 4; left > 0 && !error; left--) {
     error = await own.chat.completions.create({ model: MODEL, messages: HELLO }).then(
@@ -433,7 +433,7 @@ test('429: a limited key is a RateLimitError, that says when to come back', asyn
   assert.match(error.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
 })
 
-test('an error is the same typed one where a stream was asked for', async () => {
+test('a request for a stream is refused with the same typed errors', async () => {
   const refused = client.chat.completions.create({ model: 'gpt-99', messages: HELLO, stream: true })
   await assert.rejects(refused, NotFoundError)
   const helper = client.chat.completions.stream({ model: 'gpt-99', messages: HELLO })
@@ -454,7 +454,7 @@ test('a stream that breaks upstream ends the iteration with an APIError', async 
   assert.equal(error.code, 'upstream_error')
 })
 
-test("the client's own retries get over an upstream that fails now and then", async () => {
+test("the client's own retries overcome an upstream that fails now and then", async () => {
   const patient = new OpenAI({
     baseURL: gateway.node.baseUrl,
     apiKey: gateway.secret,
@@ -469,7 +469,7 @@ test("the client's own retries get over an upstream that fails now and then", as
   }
 })
 
-test('after all of this nothing is held, and the ledger is sound', async () => {
+test('after all of these calls nothing is held, and the audit is clean', async () => {
   await untilNoHoldIsOpen(gateway.database)
   await assertAudit(gateway.database)
 })

@@ -1,4 +1,4 @@
-/** Does one act whole, from its JSON in the arguments, and ends; or is killed on its way (`kill-at-step.ts`). */
+/** Performs one act, given as JSON in the arguments, and exits; `kill-at-step.ts` may kill it on the way. */
 import type { Access } from './world.ts'
 import { PERFORM } from './perform.ts'
 

@@ -1,6 +1,6 @@
 /**
- * kill -9 of nodes and of the database under load. Afterwards three counts are compared: what the
- * upstream answered, what the clients received, what the ledger charged.
+ * kill -9 of nodes and of the database under load. Afterwards three counts are compared: the upstream's answers,
+ * the clients' answers and the ledger's charges.
  */
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
@@ -26,7 +26,7 @@ const NODE_KILLS = effort({ ordinary: 5, full: 50 })
 const DATABASE_KILLS = effort({ ordinary: 2, full: 10 })
 const CLIENTS = 8
 const WHOLE_BETWEEN_KILLS = 7
-/** The promise: everything is resolved within a minute. */
+/** The promise: every hold is resolved within a minute. */
 const RESOLVED_WITHIN_MS = 60_000
 
 const root = join(import.meta.dirname, '../..')
@@ -82,7 +82,7 @@ function catalogConfig(): unknown {
   }
 }
 
-/** On the disk and the port of `last` where it is given. */
+/** On the disk and port of `last`, if it is given. */
 function startNode(last?: TestNode): Promise<TestNode> {
   return startTestNode({
     databaseUrl: embedded.databaseUrl,
@@ -91,7 +91,7 @@ function startNode(last?: TestNode): Promise<TestNode> {
   })
 }
 
-/** Mostly short calls, some that stream for seconds, some without usage. */
+/** Mostly short calls, some that stream for seconds, some without reported usage. */
 const MODELS = [
   'billed-sandbox-chat',
   'billed-sandbox-chat',
@@ -123,11 +123,11 @@ async function untilWhole(load: LoadClients, count: number): Promise<void> {
     assert.ok(Date.now() < deadline, `${load.wholeSoFar} of ${count} answers came whole`)
 }
 
-test(`${NODE_KILLS} kills of a node under load: what was received whole is charged once, nothing twice, no hold stays`, async () => {
+test(`${NODE_KILLS} kills of a node under load: each complete answer is charged once, no call is charged twice, no hold stays open`, async () => {
   const { secret, customerId } = await seedCustomer(database.db, { balanceBrl: '10000' })
   const received = await underLoad(secret, async (load) => {
     for (let kill = 0; kill < NODE_KILLS; kill++) {
-      // Every kill meets answers under way, however slow the machine is.
+      // Every kill interrupts answers, however slow the machine is.
       await untilWhole(load, load.wholeSoFar + WHOLE_BETWEEN_KILLS)
       await sleep(Math.random() * 500)
       const victim = kill % nodes.length
@@ -139,14 +139,14 @@ test(`${NODE_KILLS} kills of a node under load: what was received whole is charg
   await assertThreeCounts(received, customerId, NODE_KILLS * (WHOLE_BETWEEN_KILLS - 1))
 })
 
-test(`${DATABASE_KILLS} kills of the database under load: the same, and the nodes find it again by themselves`, async () => {
+test(`${DATABASE_KILLS} kills of the database under load: each complete answer is charged once, and the nodes reconnect by themselves`, async () => {
   const { secret, customerId } = await seedCustomer(database.db, { balanceBrl: '10000' })
   const received = await underLoad(secret, async (load) => {
     for (let kill = 0; kill < DATABASE_KILLS; kill++) {
       await sleep(500 + Math.random() * 1_000)
       const wholeBefore = load.wholeSoFar
       process.kill(await postmasterPid(), 'SIGKILL')
-      // The next kill comes when the service is back: answers come again.
+      // The next kill waits until calls are answered again.
       await untilWhole(load, wholeBefore + 40)
     }
   })

@@ -1,4 +1,7 @@
-/** The database becomes unavailable between the hold and the settlement: the customer is served, and charged. */
+/**
+ * The database becomes unavailable between the hold and the settlement: the customer gets the answer and is
+ * charged.
+ */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -38,12 +41,12 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** On the port of the last start, so that those who know it find it again. */
+/** On the port of the last start, so that clients find it again. */
 function startDatabase(): Promise<EmbeddedPostgres> {
   return startEmbedded({ dataDir: join(folder, 'database'), log: () => {} })
 }
 
-/** A stream whose hold is committed, and whose answer is still being written. */
+/** A stream whose hold is committed and whose answer is still being written. */
 async function streamThenStopDatabase(
   secret: string,
 ): Promise<{ requestId: string; text: string }> {
@@ -114,7 +117,7 @@ test('the answer arrives completely, its settlement waits in the spool, and is p
   assert.equal((await askChat(node.baseUrl, secret, sound())).status, 200)
 })
 
-test('the node dies while its settlement waits on the disk: its next start posts it, once', async () => {
+test('a node that dies while its settlement waits on the disk posts it once at its next start', async () => {
   const { secret, customerId } = await seedCustomer(database.db, { balanceBrl: '10' })
   const streamed = await streamThenStopDatabase(secret)
   assert.equal((await spooled()).length, 1)

@@ -1,6 +1,7 @@
 /**
- * The hold of a plain call is taken without waiting for the disk. A crash of the database in the moment after
- * forgets it: then nothing is charged and nothing is answered, and what was not forgotten is charged once.
+ * A plain call commits its hold without waiting for the disk, so a crash of the database right after the commit can
+ * lose the hold. A call whose hold was lost is neither charged nor answered; a call whose hold survived is charged
+ * once.
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -35,7 +36,7 @@ before(async () => {
   await migrate(embedded.databaseUrl)
   database = openDatabase(embedded.databaseUrl, { onError: () => {} })
   await ensureMonths(database.db)
-  // What no commit waits for is not written meanwhile either, so that a crash always forgets it.
+  // The WAL writer pauses, so that a crash always loses a commit that did not wait for the disk.
   await sql`alter system set wal_writer_delay = '10s'`.execute(database.db)
   await sql`select pg_reload_conf()`.execute(database.db)
   one = await openTestLedger(database.db, embedded.databaseUrl)
@@ -54,7 +55,10 @@ function startDatabase(): Promise<EmbeddedPostgres> {
   return startEmbedded({ dataDir: join(folder, 'database'), log: () => {} })
 }
 
-/** As a fault of the database itself does: every connection ends, and what was in memory only is lost. */
+/**
+ * Crashes the database as an internal fault does: every connection ends, and everything that was only in memory is
+ * lost.
+ */
 async function crashDatabase(): Promise<void> {
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database.db)
   process.kill((rows[0] as { pid: number }).pid, 'SIGKILL')
@@ -77,7 +81,7 @@ async function assertSound(): Promise<void> {
 
 const doubtful = { ...runningCall, isHoldDurable: false }
 
-test('a hold that a crash forgot is missing: nothing is charged, and its money is free again', async () => {
+test('a hold that was lost in a crash is missing: nothing is charged, and its money is free again', async () => {
   const { key, customerId } = await seedCustomer(database.db, { balanceBrl: '10' })
   const kept = one.attempt(key, 100)
   const forgotten = one.attempt(key, 200, { commitsAsynchronously: true })
@@ -92,7 +96,7 @@ test('a hold that a crash forgot is missing: nothing is charged, and its money i
     resolved.map(({ kind }) => kind),
     ['committed', 'missing'],
   )
-  // Alone in its batch, and again.
+  // Again, in a batch of its own.
   assert.equal((await one.ledger.resolve(one.charge(forgotten, 50), doubtful)).kind, 'missing')
   assert.deepEqual(
     await one.ledger.resolve(one.charge(kept, 40)),
@@ -108,7 +112,7 @@ test('a hold that a crash forgot is missing: nothing is charged, and its money i
   await assertSound()
 })
 
-test('a hold that a checkpoint was found on survives a crash', async () => {
+test('a hold that a checkpoint has found survives a crash', async () => {
   const { key } = await seedCustomer(database.db, { balanceBrl: '10' })
   const attempt = one.attempt(key, 100, { commitsAsynchronously: true })
   assert.equal((await one.ledger.hold(attempt)).kind, 'held')
@@ -119,7 +123,7 @@ test('a hold that a checkpoint was found on survives a crash', async () => {
   await assertSound()
 })
 
-test('a checkpoint does not vouch for a hold that was forgotten', async () => {
+test('a checkpoint does not confirm a hold that was lost', async () => {
   const { key } = await seedCustomer(database.db, { balanceBrl: '10' })
   const attempt = one.attempt(key, 100, { commitsAsynchronously: true })
   assert.equal((await one.ledger.hold(attempt)).kind, 'held')
@@ -132,7 +136,7 @@ test('a charge whose hold is in doubt waits for the database, and gets the outco
   const { key } = await seedCustomer(database.db, { balanceBrl: '10' })
   const attempt = one.attempt(key, 100, { commitsAsynchronously: true })
   assert.equal((await one.ledger.hold(attempt)).kind, 'held')
-  // In order: nothing is forgotten.
+  // In order: no hold is lost.
   await embedded.stop()
   const resolving = one.ledger.resolve(one.charge(attempt, 40), doubtful)
   await sleep(600)
@@ -142,7 +146,7 @@ test('a charge whose hold is in doubt waits for the database, and gets the outco
   await assertSound()
 })
 
-/** Calls, and does `meanwhile` once its money is held and the upstream is asked. */
+/** Calls a model, and runs `meanwhile` once the hold is taken and the request has reached the upstream. */
 async function callWhile(
   secret: string,
   meanwhile: (holdId: string) => Promise<void>,
@@ -166,11 +170,11 @@ async function callWhile(
   }
 }
 
-test('a plain call whose hold was forgotten gets 503 and pays nothing', async () => {
+test('a plain call whose hold was lost gets 503 and pays nothing', async () => {
   node = await startTestNode({ databaseUrl: embedded.databaseUrl })
   const { secret, customerId } = await seedCustomer(database.db, { balanceBrl: '10' })
   const answer = await callWhile(secret, async (holdId) => {
-    // What a crash leaves: neither the row, nor what it moved.
+    // A crash leaves neither the row of the hold nor its amount in the account.
     await database.db.transaction().execute(async (trx) => {
       const { amount_nano_brl } = await trx
         .deleteFrom('holds')
@@ -195,7 +199,7 @@ test('a plain call whose hold was forgotten gets 503 and pays nothing', async ()
   await assertSound()
 })
 
-test('the database crashes while a plain call is upstream: it is answered and charged, or neither', async () => {
+test('a plain call during which the database crashes is both answered and charged, or neither', async () => {
   const { secret, customerId } = await seedCustomer(database.db, { balanceBrl: '10' })
   const answer = await callWhile(secret, crashDatabase)
   const account = await findAccount(database.db, customerId)

@@ -1,21 +1,21 @@
 /**
- * Preloaded (`--import`) into a process that is to be killed at `KILL_AT=<step>:<moment>`, and changes nothing of
- * what runs there. A step is what goes out over a socket and is answered: a statement to the database, a request
- * over HTTP, a command of SMTP. Counted from 1; `before` it is sent, once it is `sent`, and when its answer has
- * `arrived`, before anybody sees it. A process that ends without being killed reports the number of steps.
+ * Preloaded (`--import`) into a process that is to be killed at `KILL_AT=<step>:<moment>`; it changes nothing else.
+ * A step, counted from 1, is a request over a socket that gets an answer: a statement to the database, an HTTP
+ * request, an SMTP command. The moments of a step: `before` it is sent, once it is `sent`, and when its answer has
+ * `arrived` but no code has seen it. A process that exits without being killed reports its number of steps.
  */
 import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 
 interface Exchange {
-  /** What its answer will be of. */
+  /** The step whose answer arrives next on this socket. */
   step: number
   label: string
 }
 
 const WRITE = '_writeGeneric'
 
-/** What writes and what takes in, for pipes to the database as well. */
+/** The internal methods of a socket that write and receive; pipes to the database have them too. */
 interface SocketInside {
   readonly connecting: boolean
   [WRITE]: (
@@ -36,7 +36,7 @@ const inside = Socket.prototype as unknown as SocketInside
 const { [WRITE]: write, push } = inside
 
 inside[WRITE] = function (this: SocketInside, isMany, data, encoding, done) {
-  // Called once more when it is connected.
+  // Node.js calls it again when the socket is connected.
   if (this.connecting) return write.call(this, isMany, data, encoding, done)
   const label = labelOf(headOf(isMany, data, encoding), exchanges.get(this)?.label)
   if (label === undefined) return write.call(this, isMany, data, encoding, done)
@@ -60,7 +60,7 @@ function dieIfDue(step: number, moment: string, label: string): void {
   if (String(step) !== killStep || moment !== killMoment) return
   writeSync(1, `killed ${label.replaceAll(/\s+/g, ' ')}\n`)
   process.kill(process.pid, 'SIGKILL')
-  // Nothing of ours runs until the signal is there.
+  // No code of ours runs until the signal arrives.
   for (;;);
 }
 
@@ -78,10 +78,10 @@ const HTTP = /^((GET|POST|PUT|PATCH|DELETE) \/\S* HTTP\/1\.1|HTTP\/1\.1 \d{3})[ 
 const SMTP = /^(EHLO|MAIL FROM|RCPT TO|DATA)\b/
 const SQL = /[a-z][a-z_]+ [^\0]*/
 
-/** Undefined for what is no step: the rest of one, and how connections of the database begin and end. */
+/** Undefined for data that is no step: the rest of a request, and the start and end of a database connection. */
 function labelOf(head: Buffer, last: string | undefined): string | undefined {
   const text = head.toString('latin1')
-  // A message of PostgreSQL: its letter, then its length. P: parse, Q: query, B: bind.
+  // A message of PostgreSQL: its type, then its length. P: parse, Q: query, B: bind.
   if (/^[PQB]\0/.test(text)) return SQL.exec(text)?.[0] ?? text.slice(5, 40)
   const known = HTTP.exec(text)?.[1] ?? SMTP.exec(text)?.[0]
   return known ?? (SMTP.test(last ?? '') ? 'the mail itself' : undefined)

@@ -1,6 +1,6 @@
 /**
- * kill -9 between any two steps that move money or report it: afterwards the other nodes do the rest, and
- * nothing is lost and nothing is double.
+ * kill -9 between any two steps that move money or report it: the other nodes finish the work, nothing is lost and
+ * nothing happens twice.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ import { takeEventAct } from './acts/take-event.ts'
 import { killBetweenSteps, type Act } from './kill-between-steps.ts'
 import { startWorld } from './world.ts'
 
-/** Of the three moments of each step; in the ordinary run about every eighth step, and others each time. */
+/** Each step has three moments. The ordinary run kills at every 40th moment, beginning at a random one. */
 const stride = effort({ ordinary: 40, full: 1 })
 const offset = Math.floor(Math.random() * stride)
 
@@ -45,16 +45,16 @@ for (const method of METHODS)
     `a top-up by ${method} is made at most once, and credited as often as it is paid`,
     createTopUpAct(method),
   )
-holds('a payment that is told of is credited once', creditTopUpAct)
+holds('a reported payment is credited once', creditTopUpAct)
 holds('a refund leaves the balance once, and goes back to the payer once', refundAct)
-holds('money that went back is debited once', returnTopUpAct)
-holds('what the processor tells is stored once, and told again where it is not', takeEventAct)
+holds('money that went back to the payer is debited once', returnTopUpAct)
+holds('an event of the processor is stored once, and sent again until it is stored', takeEventAct)
 holds('each event becomes its mail and its webhooks once', dispatchEventsAct)
 holds(
-  'each mail goes out, twice only under one Message-ID and never after it is recorded',
+  'each mail is sent; a repetition has the same Message-ID, and none follows its record',
   sendMailsAct,
 )
 holds(
-  'each message is delivered, twice only under one id and never after it is recorded',
+  'each message is delivered; a repetition has the same id, and none follows its record',
   deliverWebhooksAct,
 )

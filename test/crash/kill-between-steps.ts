@@ -1,29 +1,32 @@
-/** Kills a process that does an act at one step after the other, and has its loss made good and counted each time. */
+/**
+ * Performs an act again and again, kills its process one moment later each time, and checks the state after
+ * recovery.
+ */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { World } from './world.ts'
 
-/** To add one: its part that is killed in `perform.ts`, and the rest in `acts/`. */
+/** A new act has two parts: the part that is killed in `perform.ts`, and the rest in `acts/`. */
 export interface Act<Prepared> {
-  /** Of its part in `perform.ts`. */
+  /** The name of its part in `perform.ts`. */
   readonly name: string
-  /** Fewer steps than it has are a fault of the harness. */
+  /** A run with fewer steps is a fault of the harness. */
   readonly stepsMin: number
-  /** Things of its own for each kill; what it returns goes to the process as JSON. */
+  /** Seeds separate rows for each kill; the result goes to the process as JSON. */
   prepare(world: World): Promise<Prepared>
-  /** What a killed process leaves to others, done whole, as the workers of another node do it. */
+  /** Finishes the work that a killed process leaves, as the workers of another node do. */
   recover(world: World, prepared: Prepared): Promise<void>
-  /** Nothing is lost and nothing is double. */
+  /** Asserts that nothing is lost and nothing happened twice. */
   check(world: World, prepared: Prepared): Promise<void>
 }
 
-/** In the order in which they come within a step. */
+/** In their order within a step. */
 const MOMENTS = ['before', 'sent', 'arrived']
 
-/** Far more than any act takes: one that waits for what does not come is a fault of the test. */
+/** Far more than any act takes: an act that hangs is a fault of the test. */
 const ACT_MS_MAX = 30_000
 
-/** Every `stride`-th moment from `offset` on, until it runs through. Returns how often it was killed. */
+/** Kills at every `stride`-th moment from `offset` on, until the act completes. Returns the number of kills. */
 export async function killBetweenSteps<Prepared>(
   world: World,
   act: Act<Prepared>,
@@ -45,7 +48,7 @@ export async function killBetweenSteps<Prepared>(
     }
     if (ended.isKilled) kills++
     else if (ended.steps < act.stepsMin) throw new Error(`${act.name} has ${ended.steps} steps`)
-    // A moment may be none of its step: what is the last to be sent is not answered.
+    // Not every step has all moments: the last message has no answer.
     else if (ended.steps < step) return kills
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What a process that may be killed does, by the name of the act. Modules are loaded by the act that needs them:
+ * The acts of processes that may be killed, by name. Each act loads only the modules that it needs, because
  * hundreds of such processes are started.
  */
 import { SYSTEM } from '../../src/audit-log/audited.ts'
@@ -90,7 +90,7 @@ export interface TopUpOrder {
   readonly method: 'pix' | 'boleto'
 }
 
-/** By whom and how much. */
+/** The input of the top-up, with its payer. */
 export function topUpInput({ customerId, amountCents, method }: TopUpOrder) {
   const payer = {
     ourId: customerId,

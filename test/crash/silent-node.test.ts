@@ -1,4 +1,4 @@
-/** A node is stopped by a signal for longer than its lease, with calls under way, beside a node that lives. */
+/** SIGSTOP stops a node with calls in flight for longer than its lease, beside a node that keeps running. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ import { startTestNode, type TestNode } from '../harness/test-node.ts'
 import { assertAudit } from '../harness/assert-audit.ts'
 
 const CALLS = 4
-/** Of the model's answer, plain or streamed. */
+/** The usage of the model's answer, plain or streamed. */
 const COMPLETION_TOKENS = 40
 const USAGE = { prompt_tokens: 20, completion_tokens: COMPLETION_TOKENS, total_tokens: 60 }
 const RESOLVED_MS_MAX = 60_000
@@ -80,7 +80,7 @@ function plainAnswer(): object {
   return { id: 'x', choices: [{ index: 0, message, finish_reason: 'stop' }], usage: USAGE }
 }
 
-/** A few words at once, and the rest when it is finished. */
+/** Sends a few words at once, and the rest when the test finishes the answer. */
 function beginStream(response: ServerResponse): void {
   const say = (chunk: object): void => void response.write(`data: ${JSON.stringify(chunk)}\n\n`)
   const word = (): void => say({ choices: [{ index: 0, delta: { content: 'palavra ' } }] })
@@ -134,14 +134,14 @@ async function untilHolds(count: number): Promise<void> {
   }
 }
 
-test('an answer that a silent node delivers after others resolved its holds is charged, and an uncharged answer is not delivered', async () => {
+test('an answer that a silent node delivers after other nodes resolved its holds is charged, and an uncharged answer is not delivered', async () => {
   const { secret } = await seedCustomer(database.db, { balanceBrl: '100' })
   const asked = [...Array.from({ length: CALLS * 2 }).keys()].map((place) =>
     ask(secret, place % 2 === 0),
   )
   await untilHolds(CALLS * 2)
   while (unfinished.length < CALLS * 2) await sleep(20)
-  // The first words are with the clients, and checkpointed.
+  // The clients have the first words, and their checkpoints are stored.
   await sleep(1_500)
   silent.process.kill('SIGSTOP')
   await untilHolds(0)
@@ -165,7 +165,7 @@ test('an answer that a silent node delivers after others resolved its holds is c
   assert.ok(received.some(({ text }) => !text.includes('"cost_billed_brl"')))
   await assertAudit(database)
 
-  // The woken node goes on, as another one.
+  // The resumed node serves calls again, under a new node id.
   const again = ask(secret, false)
   while (unfinished.length === 0) await sleep(20)
   unfinished.shift()?.()

@@ -1,4 +1,4 @@
-/** What processes that are killed work with, and what outlives them: the database and the servers of others. */
+/** The environment of killed processes: the database and the servers of others, which outlive them. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,7 +15,7 @@ import { startMailServer, type MailServer } from '../harness/mail-server.ts'
 import { createTestDatabase } from '../harness/test-database.ts'
 import { SETTINGS, startReceiver, type Receiver } from '../harness/webhook-receiver.ts'
 
-/** What a process needs to act here, as JSON. */
+/** The addresses and keys that a process needs to act in this world, as JSON. */
 export interface Access {
   readonly databaseUrl: string
   readonly asaas: Pick<AsaasOptions, 'baseUrl' | 'apiKey' | 'webhookToken'>
@@ -28,16 +28,16 @@ export interface World {
   readonly db: Database
   readonly sandbox: SandboxProcessor
   readonly processor: Processor
-  /** Where the sandbox's events go, and are stored as our own server does it. */
+  /** The receiver of the sandbox's events, which stores them as our own server does. */
   readonly inbound: { readonly url: string; readonly token: string }
   readonly mails: MailServer
   readonly receiver: Receiver
-  /** When nothing that a killed process began goes on: its statements, and its mails on their way. */
+  /** Resolves when no statement and no mail of a killed process is in progress. */
   untilQuiet(): Promise<void>
   close(): Promise<void>
 }
 
-/** Long enough that the process that takes over from a killed one still finds a refund under way. */
+/** Long enough for the process that takes over from a killed one to find a refund in progress. */
 const SETTLE_MS = 400
 const APPLICATION = 'killed'
 const WEBHOOK_TOKEN = 'c0ffee-token-of-the-webhooks-of-tests'
@@ -45,7 +45,7 @@ const WEBHOOK_TOKEN = 'c0ffee-token-of-the-webhooks-of-tests'
 export async function startWorld(): Promise<World> {
   const database = await createTestDatabase()
   const { db } = database
-  // It repeats its events until a server accepts them.
+  // The sandbox repeats its events until a server accepts them.
   const retryDelaysMs = [0, ...Array.from({ length: 10_000 }, () => 5)]
   const sandbox = await startSandboxProcessor({ settleAfterMs: SETTLE_MS, retryDelaysMs })
   const asaas = { baseUrl: sandbox.baseUrl, apiKey: 'key', webhookToken: WEBHOOK_TOKEN }
@@ -86,7 +86,7 @@ export async function startWorld(): Promise<World> {
   }
 }
 
-/** Distinguishes its connections from the test's. */
+/** Distinguishes connections of killed processes from the test's. */
 function named(databaseUrl: string): string {
   const url = new URL(databaseUrl.replace('@/', '@placeholder/'))
   url.searchParams.set('application_name', APPLICATION)

@@ -5,12 +5,12 @@ import { createTestDatabase } from '../harness/test-database.ts'
 import { sql } from 'kysely'
 import { arrayText, compositeText } from '../../src/db/composite-text.ts'
 
-test('whatever the text, the database reads the fields as they were', async () => {
+test('the database reads the fields of any text unchanged', async () => {
   const database = await createTestDatabase()
   const { db } = database
   try {
     await sql`create type pair as (t text, n int8, b bool)`.execute(db)
-    // A text in PostgreSQL has no zero bytes, and no half characters.
+    // A text in PostgreSQL has no zero bytes and no lone halves of surrogate pairs.
     const text = fc
       .string({ unit: 'binary' })
       .map((text) => text.replaceAll('\0', '').toWellFormed())

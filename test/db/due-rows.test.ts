@@ -59,7 +59,7 @@ function record(job: Job, outcome: string): Promise<boolean> {
   return recordClaimed(db, JOBS, job, { set: sql`outcome = ${outcome}` })
 }
 
-test('two workers at once: each row is claimed once, the ones that are due first before the others', async () => {
+test('of two workers at once, each row is claimed by one, the rows that are due first before the others', async () => {
   await addJobs(200)
   const longLease: ClaimableRows = {
     ...JOBS,
@@ -92,7 +92,7 @@ test('two workers at once: each row is claimed once, the ones that are due first
 
 test('a worker that dies between its claim and its record: the row is due again when the lease is over', async () => {
   await addJobs(1)
-  // The connection that claimed is gone, like the process that had it.
+  // The connection that claimed the row is closed, as when its process dies.
   const dying = openDatabase(databaseUrl, { onError: () => {} })
   const [lost] = await claimDue<Job>(dying.db, JOBS, 1)
   await dying.close()
@@ -105,7 +105,7 @@ test('a worker that dies between its claim and its record: the row is due again 
   assert.deepEqual(await readJobs(), [{ id: 1, tries: 2, outcome: 'second' }])
 })
 
-test('a late return records nothing once another worker has claimed the row', async () => {
+test('a late result is not recorded once another worker has claimed the row', async () => {
   await addJobs(1)
   const [late] = await claimDue<Job>(db, JOBS, 1)
   await sleep(LEASE_MS + 20)
@@ -117,7 +117,7 @@ test('a late return records nothing once another worker has claimed the row', as
   assert.deepEqual(await readJobs(), [{ id: 1, tries: 2, outcome: 'next' }])
 })
 
-test('a late return records its outcome where nobody has claimed the row since', async () => {
+test('a late result is recorded if no worker has claimed the row since', async () => {
   await addJobs(1)
   const [late] = await claimDue<Job>(db, JOBS, 1)
   await sleep(LEASE_MS + 20)
@@ -125,7 +125,7 @@ test('a late return records its outcome where nobody has claimed the row since',
   assert.deepEqual(await claimDue(db, JOBS, 1), [])
 })
 
-test('an outcome is recorded only where the row is as it has to be', async () => {
+test('an outcome is recorded only if the row is in the expected state', async () => {
   await addJobs(2)
   const [job] = await claimDue<Job>(db, JOBS, 1)
   await sql`update test_jobs set outcome = 'canceled' where id = ${job?.id}`.execute(db)
@@ -138,7 +138,7 @@ test('an outcome is recorded only where the row is as it has to be', async () =>
   assert.deepEqual([first?.outcome, second?.outcome], ['canceled', null])
 })
 
-test('a locked row is passed by, and is as it was when its worker dies', async () => {
+test('a locked row is skipped, and is unchanged when its worker dies', async () => {
   await addJobs(2)
   const client = new pg.Client(connectionConfig(databaseUrl))
   client.on('error', () => {})
@@ -156,12 +156,12 @@ test('a locked row is passed by, and is as it was when its worker dies', async (
   assert.equal((await readJobs())[0]?.outcome, null)
 })
 
-test('a lock outlasts nothing but its transaction, so none is taken outside of one', async () => {
+test('a lock needs a transaction, so a claim outside of one is refused', async () => {
   const due: DueRows = JOBS
   await assert.rejects(lockDue(db, due), /transaction/)
 })
 
-test('a run keeps to its bounds, and the failure of one row holds up no other', async () => {
+test('a run keeps to its limits, and the failure of one row does not delay the others', async () => {
   await addJobs(20)
   const limits: number[] = []
   const failed: number[] = []
@@ -195,7 +195,7 @@ test('a run keeps to its bounds, and the failure of one row holds up no other', 
   assert.equal((await readJobs()).filter(({ outcome }) => outcome === 'done').length, 9)
 })
 
-test('without a handler of failures the run ends at the first one, after the rows that run', async () => {
+test('without a failure handler the run rejects at the first failure, after the rows in progress', async () => {
   await addJobs(10)
   let ended = 0
   const run = workOff<Job>({
@@ -213,7 +213,7 @@ test('without a handler of failures the run ends at the first one, after the row
   assert.equal((await readJobs()).filter(({ tries }) => tries > 0).length, 2)
 })
 
-test('a claim that fails rejects the run after the rows that run, and a run that is over claims nothing', async () => {
+test('a claim that fails rejects the run after the rows in progress, and a finished run claims nothing', async () => {
   let ended = 0
   let claims = 0
   const failing = workOff<number>({

@@ -1,4 +1,4 @@
-/** The embedded PostgreSQL as it is: real processes on real folders, ended in every way there is. */
+/** The embedded PostgreSQL with real processes and real folders, ended in every way there is. */
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -35,12 +35,12 @@ after(async () => {
 async function makeDataDir({ mode = 0o755 } = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'catraca-embedded-'))
   folders.push(folder)
-  // A root's folder is closed to the account that runs the database, and would send it elsewhere.
+  // The account that runs the database for root could not open this folder, and the data would go elsewhere.
   await chmod(folder, mode)
   return folder
 }
 
-/** Where it was started once, and stopped. */
+/** A data folder whose database was started once, and stopped. */
 async function makeUsedDataDir(): Promise<string> {
   const dataDir = await makeDataDir()
   await prepared.putInto(dataDir)
@@ -56,7 +56,7 @@ async function start(dataDir: string): Promise<EmbeddedPostgres> {
 interface Holder {
   readonly url: string
   readonly process: ChildProcess
-  /** Lets it stop its database and end. */
+  /** Lets the process stop its database and exit. */
   leave(): Promise<void>
 }
 
@@ -126,7 +126,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
     assert.ok(Date.now() < deadline, `waited in vain until ${what}`)
 }
 
-test('a start makes a durable database, a stop ends it, and the next start has its rows', async () => {
+test('a start creates a durable database, a stop ends it, and the next start has its rows', async () => {
   const dataDir = await makeDataDir()
   const first = await start(dataDir)
   const settings = `select name || '=' || setting from pg_settings
@@ -161,7 +161,7 @@ test('it listens on this machine only, and refuses connections without its passw
   }
 })
 
-test('processes that start it at once on an empty folder get the same one', async () => {
+test('processes that start it at once on an empty folder share one database', async () => {
   const dataDir = await makeDataDir()
   const holders = await Promise.all([1, 2, 3].map(() => startHolder(dataDir)))
   assert.equal(new Set(holders.map((holder) => holder.url)).size, 1)
@@ -172,7 +172,7 @@ test('processes that start it at once on an empty folder get the same one', asyn
   assert.equal(isAlive(postmaster), false, 'when all leave at once, it is stopped all the same')
 })
 
-test('it lives until the last of its users leaves', async () => {
+test('the database runs until its last user stops', async () => {
   const dataDir = await makeUsedDataDir()
   const holder = await startHolder(dataDir)
   const [one, two] = await Promise.all([start(dataDir), start(dataDir)])
@@ -187,7 +187,7 @@ test('it lives until the last of its users leaves', async () => {
   assert.equal(isAlive(postmaster), false)
 })
 
-test('a killed process leaves it running, the next one attaches, and its stop ends it', async () => {
+test('a killed process leaves the database running, the next process attaches, and its stop ends it', async () => {
   const dataDir = await makeUsedDataDir()
   const holder = await startHolder(dataDir)
   await insert(holder.url, 1, 2, 3)
@@ -203,7 +203,7 @@ test('a killed process leaves it running, the next one attaches, and its stop en
   assert.equal(isAlive(postmaster), false, 'the dead user does not count')
 })
 
-test('a database that is killed under its server comes up again, same address, no commit lost', async () => {
+test('a database that is killed under its server restarts at the same address, and no commit is lost', async () => {
   const { databaseUrl } = await start(await makeUsedDataDir())
   await insert(databaseUrl, 1, 2, 3)
   const cluster = await clusterOf(databaseUrl)
@@ -236,7 +236,7 @@ test('after a kill of server and database the next start recovers every commit',
   for (const n of [1, ...committed]) assert.ok(found.includes(n), `row ${n} of ${found.join()}`)
 })
 
-test('a pid file of a dead process, or of one that is no database, is no hindrance', async () => {
+test('a pid file of a dead process, or of a process that is no database, does not prevent a start', async () => {
   const dataDir = await makeUsedDataDir()
   const first = await start(dataDir)
   await insert(first.databaseUrl, 1)
@@ -253,7 +253,7 @@ test('a pid file of a dead process, or of one that is no database, is no hindran
   }
 })
 
-test('a pid file that names the postmaster of another database is no hindrance', async () => {
+test('a pid file that names the postmaster of another database does not prevent a start', async () => {
   const dataDir = await makeUsedDataDir()
   const other = await start(await makeUsedDataDir())
   const otherCluster = await clusterOf(other.databaseUrl)
@@ -262,7 +262,7 @@ test('a pid file that names the postmaster of another database is no hindrance',
   const cluster = await clusterOf(first.databaseUrl)
   const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')
   await first.stop()
-  // As a restart of the machine can deal out the pids anew.
+  // After a reboot of the machine another process may have the pid.
   const pid = postmasterOf(otherCluster)
   await writeFile(join(cluster, 'postmaster.pid'), [pid, ...lines.slice(1)].join('\n'))
   const next = await start(dataDir)
@@ -271,13 +271,13 @@ test('a pid file that names the postmaster of another database is no hindrance',
   assert.ok(isAlive(pid), 'the other database was not stopped in its place')
 })
 
-test('a start waits for a database that is there but slow to answer', async () => {
+test('a start waits for a running database that is slow to answer', async () => {
   const dataDir = await makeUsedDataDir()
   const holder = await startHolder(dataDir)
   await insert(holder.url, 1)
   const postmaster = postmasterOf(await clusterOf(holder.url))
   await kill(holder.process)
-  // Longer than the first attempt has patience.
+  // Longer than the time limit of the first attempt.
   process.kill(postmaster, 'SIGSTOP')
   const woken = sleep(4_000).then(() => process.kill(postmaster, 'SIGCONT'))
   try {
@@ -290,7 +290,7 @@ test('a start waits for a database that is there but slow to answer', async () =
   }
 })
 
-test('a lock left by a kill in the middle of a start is broken', async () => {
+test('a lock that a kill in the middle of a start left behind is broken', async () => {
   const dataDir = await makeUsedDataDir()
   const first = await start(dataDir)
   await insert(first.databaseUrl, 1)
@@ -303,8 +303,8 @@ test('a lock left by a kill in the middle of a start is broken', async () => {
   assert.deepEqual(await rowsOf(next.databaseUrl), [1])
 })
 
-test('a lock that no living start holds is broken, even empty or with a pid dealt out anew', async () => {
-  // A kill between making the file and writing to it; a container, where every start has the same pid.
+test('a lock that no running start holds is broken, even if it is empty or its pid belongs to another process now', async () => {
+  // Either a kill between creating the file and writing to it, or a container, where every start has the same pid.
   const broken = ['', `${process.pid}.1`].map(async (left) => {
     const dataDir = await makeUsedDataDir()
     const home = join(dataDir, 'postgres')
@@ -319,7 +319,7 @@ test('a lock that no living start holds is broken, even empty or with a pid deal
   )
 })
 
-/** What is in the folder of the cluster, under whatever name it is made; nothing where it is not there yet. */
+/** The files in the cluster's folder, under any of its names while it is created; none if there is no folder yet. */
 function clusterFiles(dataDir: string): string[] {
   try {
     const home = join(dataDir, 'postgres')
@@ -339,7 +339,7 @@ for (const [moment, isReached] of Object.entries({
   'had all files': (files) => files.includes('cluster/PG_VERSION'),
   'launched the database': (files) => files.includes('cluster/postmaster.pid'),
 } satisfies Record<string, (files: string[]) => boolean>)) {
-  test(`a first start that was killed when it ${moment} is made good by the next`, async () => {
+  test(`the next start repairs a first start that was killed when it ${moment}`, async () => {
     const dataDir = await makeDataDir()
     const child = spawnHolder(dataDir)
     await until(`it ${moment}`, () => isReached(clusterFiles(dataDir)))
@@ -351,7 +351,7 @@ for (const [moment, isReached] of Object.entries({
 }
 
 test(
-  'a data folder that the account of the database cannot enter works, and is found again',
+  "a data folder that the database's account cannot enter works, and the next start finds its data",
   { skip: process.getuid?.() === 0 ? false : 'only root lends the database another account' },
   async () => {
     const dataDir = await makeDataDir({ mode: 0o700 })

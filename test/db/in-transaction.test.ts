@@ -1,4 +1,4 @@
-/** Transactions that wait for each other. */
+/** Transactions that wait for each other's locks. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
@@ -16,12 +16,12 @@ const database = await createTestDatabase()
 after(() => database.drop())
 const { db } = database
 
-/** One that another one is in the way of is not repeated here. */
+/** Runs a transaction; a deadlock is not retried here. */
 function once(work: (trx: Database) => Promise<unknown>): Promise<unknown> {
   return db.transaction().execute(work)
 }
 
-test('who changes keys, suspends, reinstates and at last deletes one account never wait for each other in a circle', async () => {
+test('changes of keys, suspensions, reinstatements and the deletion of one account never deadlock', async () => {
   const { customerId, key } = await seedCustomer(db, { balanceBrl: '0' })
   const input = { name: 'outra', modelIds: [], requestsPerMinute: 60, customerId }
   const acts: ((trx: Database) => Promise<unknown>)[] = [
@@ -39,7 +39,7 @@ test('who changes keys, suspends, reinstates and at last deletes one account nev
       await lockAccount(trx, customerId)
       await reinstateCustomer(trx, customerId)
     },
-    // Taken back: the others go on.
+    // Rolled back, so that the other transactions go on.
     async (trx) => {
       await deleteAccount(trx, SYSTEM, { customerId, waiveBalance: true })
       await sql`do $$ begin raise exception using errcode = 'XX999'; end $$`.execute(trx)
@@ -54,7 +54,7 @@ test('who changes keys, suspends, reinstates and at last deletes one account nev
   assert.deepEqual(new Set(codes), new Set(['done', 'XX999']))
 })
 
-test('two transactions that do wait in a circle are both done, one of them at its second attempt', async () => {
+test('of two transactions that deadlock, both commit, one of them at its second attempt', async () => {
   const [one, two] = await Promise.all([
     seedCustomer(db, { balanceBrl: '0' }),
     seedCustomer(db, { balanceBrl: '0' }),

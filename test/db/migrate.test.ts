@@ -13,7 +13,7 @@ test('a database that has all migrations runs none', async () => {
   }
 })
 
-test('a database from before the baseline is refused and stays as it is', async () => {
+test('a database from before the baseline is refused and stays unchanged', async () => {
   const database = await createTestDatabase()
   try {
     await withClient(database.databaseUrl, async (client) => {
@@ -46,7 +46,7 @@ for (const [title, loss] of [
   ['a row of a set of functions without its schema', `drop schema ${FUNCTIONS_SCHEMA} cascade`],
   ['a schema of functions without its row', 'delete from function_sets'],
 ] as const) {
-  test(`${title}, as after a partial restore, is made whole at the start`, async () => {
+  test(`${title}, as after a partial restore, is repaired at the start`, async () => {
     const database = await createTestDatabase()
     try {
       await withClient(database.databaseUrl, async (client) => {

@@ -1,4 +1,4 @@
-/** Months of usage: made beside snapshots and settlements, and without a default partition in their way. */
+/** Monthly partitions of usage: created beside snapshots and settlements, without a default partition. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -29,7 +29,7 @@ after(async () => {
   await database.drop()
 })
 
-/** Names of the partitions, without their table's. */
+/** Names of the partitions, without the name of their table. */
 async function partitions(on = db): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select replace(c.relname, 'usage_events_', '') as name
@@ -38,7 +38,7 @@ async function partitions(on = db): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Of the database's clock, `YYYY_MM`. */
+/** The month by the database's clock, as `YYYY_MM`. */
 async function monthName(monthsAhead: number): Promise<string> {
   const { rows } = await sql<{ name: string }>`
     select to_char(date_trunc('month', now() at time zone 'UTC') + make_interval(months => ${monthsAhead}::int4), 'YYYY_MM') as name`.execute(
@@ -47,7 +47,7 @@ async function monthName(monthsAhead: number): Promise<string> {
   return rows[0]?.name as string
 }
 
-/** Holds and settles a call of a new customer, and says what the customer has left. */
+/** Holds and settles a call of a new customer, and returns the customer's balance. */
 async function settleCall(): Promise<bigint | undefined> {
   const { key, customerId } = await seedCustomer(db, { balanceBrl: worth(10) })
   const attempt = settling.attempt(key, 10)
@@ -62,20 +62,20 @@ async function settleCall(): Promise<bigint | undefined> {
   return row?.cost_billed_nano_brl
 }
 
-test('a month is made while a snapshot that has read every partition is open, and calls settle beside both', async () => {
+test('a month is created while a snapshot that has read every partition is open, and calls settle beside both', async () => {
   const dump = new pg.Client(connectionConfig(database.databaseUrl))
   const maker = new pg.Client(connectionConfig(database.databaseUrl))
   await Promise.all([dump.connect(), maker.connect()])
   try {
     await dump.query('begin isolation level repeatable read')
-    // As pg_dump does: every table, the partitions by themselves too, stays locked until its end.
+    // Like pg_dump: every table and every partition stays locked until the transaction ends.
     await dump.query(
       'lock table usage_events in access share mode; select count(*) from usage_events',
     )
-    // It fails, rather than wait, where it needs a lock that the snapshot or a settlement has.
+    // If it needs a lock that conflicts with the snapshot or a settlement, it fails instead of waiting.
     await ensureMonths(db, 4)
     assert.ok((await partitions()).includes(await monthName(4)))
-    // Whoever makes a month and has not committed holds nobody up either.
+    // A transaction that has created a month and not committed blocks nothing either.
     await maker.query(`begin; set local lock_timeout = '100ms'; select ensure_usage_partitions(5)`)
     assert.equal(await settleCall(), 40_000n)
     await maker.query('commit')
@@ -108,7 +108,7 @@ test('a month has the columns, keys and indexes of the table, and accepts its ev
   assert.deepEqual(strays, [], 'indexes that are not part of the table’s')
 })
 
-test('many nodes make the same months at once: each is made once, and nobody fails', async () => {
+test('nodes that create the same months at once create each once, and none fails', async () => {
   const opened = Array.from({ length: 4 }, () =>
     openDatabase(database.databaseUrl, { onError: () => {} }),
   )
@@ -125,14 +125,14 @@ test('many nodes make the same months at once: each is made once, and nobody fai
   assert.ok(!names.includes('other') && names.includes('past'))
 })
 
-test('with less than two months ahead that cannot be made the operator is alarmed, and the node goes on', async () => {
+test('with less than two months ahead, a failure to create more alarms the operator, and the node keeps running', async () => {
   const lines: string[] = []
   const log = createLog('info', (line) => lines.push(line))
   for (const ahead of [3, 2, 1])
     await sql`drop table ${sql.table(`usage_events_${await monthName(ahead)}`)}`.execute(db)
   assert.equal(await countMonthsAhead(db), 0)
   await withClient(database.databaseUrl, async (analyst) => {
-    // What conflicts with attaching a partition: another change of the table's shape, or its ANALYZE.
+    // A lock that conflicts with attaching a partition: that of another change of the table, or of its ANALYZE.
     await analyst.query('begin; lock table usage_events in share update exclusive mode')
     await keepMonthsAhead(db, log)
     assert.match(
@@ -147,7 +147,7 @@ test('with less than two months ahead that cannot be made the operator is alarme
   assert.deepEqual([await countMonthsAhead(db), lines], [24, []])
 })
 
-test('a settlement whose month is not there stays in the spool, and is charged once the month is made', async () => {
+test('a settlement whose month does not exist stays in the spool, and is charged once the month is created', async () => {
   const { key, customerId } = await seedCustomer(db, { balanceBrl: worth(10) })
   const attempt = settling.attempt(key, 10)
   await settling.ledger.hold(attempt)
@@ -164,7 +164,7 @@ test('a settlement whose month is not there stays in the spool, and is charged o
       .executeTakeFirstOrThrow()
   assert.deepEqual(await charged(), { charged_nano_brl: 0n, held_nano_brl: 100_000n })
   await ensureMonths(db)
-  // A row that the database refused is asked about again after a pause.
+  // A row that the database refused is retried after a pause.
   for (; ledger.spoolLength > 0; await sleep(200)) await ledger.replaySpool()
   assert.deepEqual(await charged(), { charged_nano_brl: 40_000n, held_nano_brl: 0n })
 })

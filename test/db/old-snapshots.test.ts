@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-test('who holds an old snapshot is found, by the name and for how long, and nobody else', async () => {
+test('sessions that hold an old snapshot are listed with their name and their age, and no others', async () => {
   await withClient(database.databaseUrl, async (client) => {
     assert.deepEqual(await findOldSnapshots(database.db, 0.2), [])
     await client.query(`set application_name = 'pg_dump'`)

@@ -6,7 +6,7 @@ import { dumpSchema } from '../../src/db/dump-schema.ts'
 import { connectionConfig } from '../../src/db/open.ts'
 import { createTestDatabase } from '../harness/test-database.ts'
 
-test('src/db/schema.sql is the schema that the migrations and the function files make', async () => {
+test('src/db/schema.sql is the schema that the migrations and the function files create', async () => {
   const database = await createTestDatabase()
   const client = new pg.Client(connectionConfig(database.databaseUrl))
   try {

@@ -1,4 +1,4 @@
-/** The server in sandbox mode, but that its mails go to a mail server (`SMTP_URL`) as in live mode. */
+/** The server in sandbox mode, except that it sends mails to a mail server (`SMTP_URL`) as in live mode. */
 import { createApp } from '../../src/composition/create-app.ts'
 import { loadConfig } from '../../src/composition/config.ts'
 import { createLog } from '../../src/lib/log.ts'

@@ -1,4 +1,4 @@
-/** What a paying customer meets, whole: a server, a payment page, a mail server and a receiver, all of them real. */
+/** The whole experience of a paying customer, with a real server, payment page, mail server and webhook receiver. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -76,7 +76,7 @@ async function until<Value>(read: () => Promise<Value> | Value, isIt: (value: Va
   }
 }
 
-/** Asks for a Pix, pays it with the button on its page, and waits for the money. */
+/** Requests a Pix, pays it with the button on its page, and waits for the money. */
 async function payIn(secret: string): Promise<void> {
   const call = { secret, body: { amount: TOP_UP_BRL } }
   const { status, json, text } = await ask(node.baseUrl, '/topups', call)
@@ -118,7 +118,7 @@ const ONCE_EACH = { 'balance.depleted': 1, 'balance.restored': 1 }
 const TWICE_EACH = { 'topup.created': 2, 'topup.paid': 2 }
 const MAILS = { chaves_reativadas: 1, recarga_confirmada: 2, recarga_pendente: 2, saldo_zerado: 1 }
 
-test('from a Pix to the last centavo and back: the balance, the keys, the mails and the webhooks all tell the same, once', async () => {
+test('from a Pix to the last centavo and back: the balance, the keys, the mails and the webhooks all report each event once', async () => {
   const { customerId, secret } = await seedReader()
   const profile = { full_name: 'Marília Souza', cpf_cnpj: '529.982.247-25' }
   const saved = await ask(node.baseUrl, '/me/profile', { method: 'PUT', secret, body: profile })
@@ -185,7 +185,7 @@ async function assertMails(customerId: string): Promise<void> {
   assert.deepEqual(new Set(ids), new Set(notifications.map(({ id }) => `<${id}@mail.example.com>`)))
 }
 
-/** How often each of the names is there. */
+/** How often each of the names occurs. */
 function countIn(names: Readonly<Record<string, number>>, found: readonly string[]) {
   return Object.fromEntries(
     Object.keys(names).map((name) => [name, found.filter((one) => one === name).length]),

@@ -1,4 +1,4 @@
-/** The server as a new user starts it: no settings, no database, the commands that it prints. */
+/** The server as a new user starts it: no settings, no database, only the printed commands. */
 import assert from 'node:assert/strict'
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,11 +21,11 @@ const DEMO_BALANCE = '50'
 interface Server {
   readonly process: ChildProcess
   readonly stdout: string
-  /** Until now: its log, and what it complains about. */
+  /** All its output so far: its log and its errors. */
   readonly stderr: () => string
   readonly baseUrl: string
   readonly secret: string
-  /** The printed commands, as they are. */
+  /** The printed commands, unchanged. */
   readonly commands: readonly string[]
 }
 
@@ -45,17 +45,17 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** Without a row in its database. The first one makes its cluster too; the others have it made. */
+/** Starts a server on a database without a row: a copy of the prepared cluster, or a cluster that it creates. */
 async function startFresh({ withCluster = true } = {}): Promise<Server> {
   dataDir = await mkdtemp(join(tmpdir(), 'catraca-start-'))
-  // A root's folder is closed to the account that runs the database, and would send it elsewhere.
+  // The account that runs the database for root could not open this folder, and the data would go elsewhere.
   await chmod(dataDir, 0o755)
   if (withCluster) await prepared.putInto(dataDir)
   await writeFile(join(dataDir, '.env'), `DATA_DIR=.\nPORT=${port}\n`)
   return start()
 }
 
-/** In the folder of its `.env`, with none of the settings that this process may have. */
+/** Starts it in the folder of its `.env`, with none of the settings of this process. */
 function spawnProgram(args: readonly string[]) {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
   return spawn(process.execPath, args, {
@@ -67,7 +67,7 @@ function spawnProgram(args: readonly string[]) {
 
 const spawnServer = () => spawnProgram([join(root, 'src/main.ts')])
 
-/** Runs to its end; the last part is the exit code. */
+/** Runs a program until it exits; the last field is its exit code. */
 async function run(args: readonly string[]): Promise<[string, string, number]> {
   const child = spawnProgram(args)
   let stdout = ''
@@ -114,7 +114,7 @@ async function end(
   return child.exitCode ?? (child.signalCode as NodeJS.Signals)
 }
 
-/** What a shell prints for a command of the greeting, with the status under it. */
+/** What a shell prints for a command of the greeting, followed by the status. */
 async function runInShell(command: string | undefined): Promise<{ status: string; body: string }> {
   assert.ok(command)
   const { stdout } = await promisify(execFile)('bash', [
@@ -125,7 +125,7 @@ async function runInShell(command: string | undefined): Promise<{ status: string
   return { status: stdout.slice(cut + 1), body: stdout.slice(0, cut) }
 }
 
-/** The digits as they are on the wire: a parsed number could have lost some. */
+/** The digits as the answer's own text has them: a parsed number could have lost some. */
 function amount(body: string, field: string): string {
   const found = new RegExp(`"${field}":([0-9.]+)[,}]`).exec(body)?.[1]
   return found ?? assert.fail(`no ${field} in ${body}`)
@@ -152,7 +152,7 @@ function chat(of: Server, body: object): Promise<Response> {
   })
 }
 
-/** Makes a call and returns what it cost. */
+/** Makes a call and returns its cost. */
 async function spend(of: Server): Promise<string> {
   const answer = await chat(of, { model: 'sandbox-chat' })
   assert.equal(answer.status, 200)
@@ -189,7 +189,7 @@ test('the first start prints an address, a key and a command that works and is c
   assert.equal(amount(usage.body, 'total_topped_up_brl'), DEMO_BALANCE)
 })
 
-test('Ctrl-C ends it with code 0 and its database too, and the next start has key and balance', async () => {
+test('Ctrl-C stops the server and its database with code 0, and the next start has the key and the balance', async () => {
   const first = await startFresh()
   const cost = await spend(first)
   const database = postmaster()
@@ -209,7 +209,7 @@ test('Ctrl-C ends it with code 0 and its database too, and the next start has ke
   assert.equal(amount(await readUsage(second), 'balance_brl'), minus(DEMO_BALANCE, cost, more))
 })
 
-test('beside a server: a command takes the same .env and names its database, a second server names the taken port', async () => {
+test('beside a running server, a command takes the same .env and names its database, and a second server names the taken port', async () => {
   await startFresh()
   const [stdout, stderr, code] = await run([join(root, 'src/cli/main.ts'), 'customer', 'list'])
   assert.equal(code, 0)
@@ -224,7 +224,7 @@ test('beside a server: a command takes the same .env and names its database, a s
   )
 })
 
-test('after a kill the next start has key, balance and every charge', async () => {
+test('after a kill the next start has the key, the balance and every charge', async () => {
   const first = await startFresh()
   const cost = await spend(first)
   assert.equal(await end(first, 'SIGKILL'), 'SIGKILL')
@@ -246,7 +246,7 @@ test('after a kill the next start has key, balance and every charge', async () =
   assert.equal(isAlive(last), false, 'the killed servers do not count as users of the database')
 })
 
-test('Ctrl-C while an answer streams lets it end whole, charges it, and takes no more calls', async () => {
+test('Ctrl-C while an answer streams lets it end, charges it, and accepts no more calls', async () => {
   const first = await startFresh()
   const answer = await chat(first, {
     model: 'sandbox-slow',
@@ -259,7 +259,7 @@ test('Ctrl-C while an answer streams lets it end whole, charges it, and takes no
   const chunks = answer.body.pipeThrough(new TextDecoderStream()).getReader()
   let text = (await chunks.read()).value ?? ''
   const exited = once(first.process, 'exit')
-  // npm forwards the Ctrl-C that the terminal has sent already.
+  // npm forwards the Ctrl-C that the terminal has already sent.
   first.process.kill('SIGINT')
   first.process.kill('SIGINT')
   for (const deadline = Date.now() + 5_000; ; await sleep(20)) {
@@ -290,7 +290,7 @@ test('Ctrl-C during the start leaves nothing running', async () => {
   await end(first, 'SIGINT')
   const child = spawnServer()
   const exited = once(child, 'exit')
-  // Its database is there, and perhaps answers already.
+  // Its database runs, and may already answer.
   const database = await untilPostmaster()
   child.kill('SIGINT')
   await exited

@@ -1,4 +1,7 @@
-/** What acts about payments ask of the processor and of the database, and what the processor's people do. */
+/**
+ * Calls to the processor and the database that acts about payments share, and the actions of people at the
+ * processor.
+ */
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { SYSTEM } from '../../../src/audit-log/audited.ts'
@@ -16,7 +19,7 @@ export async function seedPayer({ db }: World): Promise<string> {
   return (await seedCustomer(db, { balanceBrl: '0' })).customerId
 }
 
-/** Returns the id of its payment. */
+/** Returns the id of the payment. */
 export async function createPix(
   { db, processor }: World,
   customerId: string,
@@ -28,7 +31,7 @@ export async function createPix(
   return created.topUp.processorPaymentId as string
 }
 
-/** A button on the payment's page. */
+/** Presses a button on the payment's page. */
 export async function press({ sandbox }: World, paymentId: string, act: string): Promise<void> {
   const answer = await fetch(sandbox.pageUrlOf(paymentId), {
     method: 'POST',
@@ -39,8 +42,8 @@ export async function press({ sandbox }: World, paymentId: string, act: string):
 }
 
 /**
- * What the workers of another node do, when the times have come that a killed one has set: events are looked into,
- * and top-ups that nobody told of are looked for, both at once.
+ * Does the work that a killed process leaves to the workers of another node, as if its delays had passed: handles
+ * events and looks for top-ups without an event, both at once.
  */
 export async function recoverPayments(world: World, customerId: string): Promise<void> {
   const { db, processor, sandbox } = world
@@ -57,7 +60,7 @@ export async function recoverPayments(world: World, customerId: string): Promise
   ])
 }
 
-/** Every one that is there for our top-up, but for deleted ones. */
+/** Every payment that the processor has for the top-up, except deleted ones. */
 export async function paymentsOf({ processor }: World, topUpId: string): Promise<Payment[]> {
   const found = await processor.findPaymentByReference(topUpId)
   assert.notEqual(found.kind, 'unavailable')
@@ -75,7 +78,7 @@ export async function balanceOf({ db }: World, customerId: string): Promise<bigi
   return balance / NANO_BRL_PER_CENTAVO
 }
 
-/** How many there are of each type, of a customer. */
+/** The number of the customer's events of each type. */
 export async function countEvents(
   { db }: World,
   customerId: string,
@@ -90,7 +93,7 @@ export async function countEvents(
   return counts
 }
 
-/** Of the processor's own events no one waits any more. */
+/** Every event of the processor is handled. */
 export async function assertEventsHandled({ db }: World): Promise<void> {
   const waiting = await db
     .selectFrom('processor_events')

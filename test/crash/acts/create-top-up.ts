@@ -39,7 +39,7 @@ export const createTopUpAct = (
     const paid = BigInt(made.length * AMOUNT_CENTS)
     assert.equal(await balanceOf(world, customerId), paid)
 
-    // They saw no answer, so they ask again.
+    // The customer saw no answer and asks again.
     const again = await createTopUp(world.db, SYSTEM, world.processor, topUpInput(order))
     assert.ok(again.kind === 'created')
     await press(world, again.topUp.processorPaymentId as string, 'pagar')
@@ -54,7 +54,10 @@ export const createTopUpAct = (
   },
 })
 
-/** One payment that its top-up shows, or none, and then the top-up ends. Returns the ids of payments. */
+/**
+ * The top-up shows its single payment, or the processor has none and the top-up fails. Returns the ids of the
+ * payments.
+ */
 async function checkOne(world: World, { customerId, method }: TopUpOrder): Promise<string[]> {
   const [topUp, ...more] = await topUpsOf(world, customerId)
   assert.deepEqual(more, [])

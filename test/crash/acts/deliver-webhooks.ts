@@ -21,15 +21,15 @@ interface Endpoint {
 interface Prepared {
   readonly messageIds: readonly string[]
   readonly endpoints: readonly Endpoint[]
-  /** Attempts that were received and are not recorded, once that is known. */
+  /** Attempts that were received but not recorded; set by `recover`. */
   lost?: ReadonlySet<string>
 }
 
 const MESSAGES = 2
 
 /**
- * Two endpoints, one of which refuses each message once. Every try is received once, and once more only where
- * that could not be recorded any more; under one `webhook-id`, and signed.
+ * Two endpoints, one of which refuses each message once. Each attempt arrives once, or twice if the kill prevented
+ * its record; always signed, and with one `webhook-id` for each message.
  */
 export const deliverWebhooksAct: Act<Prepared> = {
   name: 'deliver-webhooks',

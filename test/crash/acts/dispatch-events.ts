@@ -9,7 +9,7 @@ import { seedWebhook } from '../../harness/webhook-receiver.ts'
 import type { Act } from '../kill-between-steps.ts'
 import { SILENT } from '../perform.ts'
 
-/** The two about keys become one mail. */
+/** The two events about keys become one mail. */
 const TYPES: readonly EventType[] = ['topup.paid', 'key.created', 'key.created']
 
 export const dispatchEventsAct: Act<{ readonly customerId: string }> = {

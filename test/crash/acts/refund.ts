@@ -22,7 +22,7 @@ interface Prepared {
   readonly paymentId: string
 }
 
-/** It is asked for and sent to the processor. */
+/** The refund is requested and sent to the processor. */
 export const refundAct: Act<Prepared> = {
   name: 'refund',
   stepsMin: 25,
@@ -59,7 +59,7 @@ export const refundAct: Act<Prepared> = {
     const events = await countEvents(world, customerId)
     const ends = [events['refund.requested'], events['refund.completed'], events['topup.refunded']]
     if (rows.length === 0) {
-      // It was not asked for yet.
+      // The request was not committed.
       assert.deepEqual([refunds, ends], [[], [undefined, undefined, undefined]])
       return assert.equal(await balanceOf(world, customerId), BigInt(PAID_CENTS))
     }

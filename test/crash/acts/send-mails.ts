@@ -15,14 +15,14 @@ import type { World } from '../world.ts'
 interface Prepared {
   readonly customerId: string
   readonly ids: readonly string[]
-  /** What the killed process left, once that is known. */
+  /** Mails that the mail server took but that were not recorded as sent; set by `recover`. */
   takenUnrecorded?: ReadonlySet<string>
 }
 
-/** More than go at once. */
+/** More mails than are sent at once. */
 const MAILS = 4
 
-/** Each goes out, and once more only where it was taken and that could not be recorded any more. */
+/** Each mail is sent once, or twice if the kill prevented its record. */
 export const sendMailsAct: Act<Prepared> = {
   name: 'send-mails',
   stepsMin: MAILS * 4,
@@ -66,7 +66,7 @@ export const sendMailsAct: Act<Prepared> = {
   },
 }
 
-/** By the Message-ID, which is the same for a mail each time. */
+/** The ids of the taken mails, read from the Message-ID, which stays the same when a mail is sent again. */
 function takenOf({ mails }: World, { customerId }: Prepared): string[] {
   return mails.taken
     .filter(({ to }) => to[0] === `${customerId}@example.com`)

@@ -12,7 +12,10 @@ import {
 
 const AMOUNT_CENTS = 2_000
 
-/** The server that receives the processor's events is killed: the processor repeats unanswered events. */
+/**
+ * The process that is killed is the server that receives the processor's events: the processor repeats unanswered
+ * events.
+ */
 export const takeEventAct: Act<{
   readonly customerId: string
   readonly paymentId: string
