@@ -18,6 +18,9 @@ export async function enterDashboard(
     await page.getByRole('heading', { name: 'Confira seu e-mail' }).waitFor()
     await followMail(page, email, LINK_PATH)
     await page.getByRole('button', { name: 'Entrar' }).click()
+    // The customer of the history has no sign-up, where the terms are accepted.
+    await page.getByRole('checkbox').check()
+    await page.getByRole('button', { name: 'Aceitar e continuar' }).click()
     await page.getByRole('heading', { name: 'Início', level: 1 }).waitFor()
     return { origin, cookies: await context.cookies() }
   } finally {

@@ -22,6 +22,7 @@ export interface Tables {
     suspended_at: ColumnType<Date | null, never, Date | null>
     suspended_reason: ColumnType<'chargeback' | 'operator' | null, never, string | null>
     referral_code: ColumnType<string | null, never, string | null>
+    accepted_terms: ColumnType<string | null, never, string>
     created_at: DefaultedTime
   }
   profiles: ProfilesTable
@@ -79,6 +80,7 @@ export interface Tables {
     name: string
     image: Generated<null>
     referral_code: string | null
+    accepted_terms: Generated<string | null>
     created_at: DefaultedTime
     updated_at: DefaultedTime
   }

@@ -1,15 +1,10 @@
+import type { Company } from '../legal/company.ts'
 import type { MailAddress } from './mail-address.ts'
 
 /** The sender of all mails: the operator, who must be named (Decreto 7.962/2013, art. 2). */
 export interface MailSender {
   readonly from: MailAddress
-  readonly company: {
-    readonly name: string
-    /** Without punctuation. */
-    readonly cnpj: string
-    readonly address: string
-    readonly contactEmail: string
-  }
+  readonly company: Company
   /** The service's public address, without a path; when undefined, mails contain no links to it. */
   readonly publicUrl: string | undefined
   /** Every mail states that it comes from the sandbox. */

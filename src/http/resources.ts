@@ -9,6 +9,7 @@ import { fxRates } from './fx-rates/resource.ts'
 import { health } from './health/resource.ts'
 import { images } from './images/resource.ts'
 import { incidents } from './incidents/resource.ts'
+import { legal } from './legal/resource.ts'
 import { mails } from './mails/resource.ts'
 import { margins } from './margins/resource.ts'
 import { metrics } from './metrics/resource.ts'
@@ -68,6 +69,7 @@ export function listRoutes(terms: RouteTerms) {
     ...mails(terms),
     ...margins,
     ...metrics,
+    ...legal,
     ...docs,
   ]
   // The operators' operations are the last chapter of the documentation.

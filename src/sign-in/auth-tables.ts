@@ -12,6 +12,12 @@ export function authTables() {
           returned: false,
           fieldName: 'referral_code',
         },
+        acceptedTerms: {
+          type: 'string',
+          required: false,
+          returned: false,
+          fieldName: 'accepted_terms',
+        },
       },
     },
     session: {

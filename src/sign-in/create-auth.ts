@@ -29,6 +29,7 @@ export type Auth = ReturnType<typeof createAuth>
 
 const SESSION_DAYS = 14
 const LINK_MINUTES = 15
+const PASSWORD_SIGN_IN = '/sign-in/email'
 const PASSKEY_SIGN_IN = '/passkey/verify-authentication'
 const NEW_PASSWORD_MINUTES = 60
 
@@ -122,7 +123,10 @@ export function createAuth(options: {
           // was not stored; after it, a session could act that is in no row.
           async before(session, context) {
             const ip = context?.headers?.get(CLIENT_IP_HEADER) ?? undefined
-            const customerId = await ensureCustomer(db, session.userId, ip)
+            const customerId = await ensureCustomer(db, session.userId, {
+              ip,
+              hasPassword: context?.path === PASSWORD_SIGN_IN,
+            })
             // Every way to sign in asks for the second factor, except a passkey, which is two factors by itself.
             const awaitsFactor =
               context?.path !== PASSKEY_SIGN_IN && (await hasSecondFactor(db, session.userId))

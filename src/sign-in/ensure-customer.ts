@@ -1,6 +1,7 @@
-import { audited } from '../audit-log/audited.ts'
+import { audited, type Actor } from '../audit-log/audited.ts'
 import { createCustomer, findCustomer } from '../customers/customers.ts'
 import { refer } from '../customers/referrals.ts'
+import { acceptTerms } from '../legal/accept-terms.ts'
 import { inTransaction, type Database } from '../db/open.ts'
 import { queueMail } from '../email/queue-mail.ts'
 
@@ -15,12 +16,19 @@ const NAME_MAX = 100
 export async function ensureCustomer(
   db: Database,
   userId: string,
-  ip: string | undefined,
+  {
+    ip,
+    hasPassword,
+  }: {
+    readonly ip: string | undefined
+    /** The user gave the password of the sign-up. A link alone does not show who signed up, and accepted the terms. */
+    readonly hasPassword: boolean
+  },
 ): Promise<string> {
   return inTransaction(db, async (trx) => {
     const user = await trx
       .selectFrom('sign_in_users')
-      .select(['email', 'name', 'referral_code'])
+      .select(['email', 'name', 'referral_code', 'accepted_terms'])
       .where('id', '=', userId)
       .where('is_verified', '=', true)
       .forUpdate()
@@ -37,7 +45,8 @@ export async function ensureCustomer(
       return other.id
     }
     const customerId = made.id
-    await audited(trx, { kind: 'customer', customerId, ...(ip ? { ip } : {}) }, (_inner, record) =>
+    const actor: Actor = { kind: 'customer', customerId, ...(ip ? { ip } : {}) }
+    await audited(trx, actor, (_inner, record) =>
       record({
         action: 'customer.created',
         customerId,
@@ -45,6 +54,8 @@ export async function ensureCustomer(
         details: { by: 'sign_in' },
       }),
     )
+    if (hasPassword && user.accepted_terms)
+      await acceptTerms(trx, actor, { customerId, version: user.accepted_terms })
     if (user.referral_code) await refer(trx, { customerId, code: user.referral_code })
     await queueMail(trx, { customerId, template: 'boas_vindas', data: {}, reference: customerId })
     return customerId

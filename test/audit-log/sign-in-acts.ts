@@ -1,5 +1,7 @@
 import type { Actor } from '../../src/audit-log/audited.ts'
 import type { Database } from '../../src/db/open.ts'
+import { acceptTerms } from '../../src/legal/accept-terms.ts'
+import { CURRENT_LEGAL_VERSION } from '../../src/legal/legal-versions.ts'
 import { createId } from '../../src/lib/ids.ts'
 import {
   disableSecondFactor,
@@ -44,6 +46,11 @@ export async function signInActs(db: Database, person: SeededPerson): Promise<Ac
   const pending = { ...session, userId: await seedPendingFactor(db) }
   const actor: Actor = { kind: 'customer', customerId, sessionId: session.id, ip: '127.0.0.1' }
   return [
+    {
+      action: 'terms.accepted',
+      table: 'customers',
+      run: () => acceptTerms(db, actor, { customerId, version: CURRENT_LEGAL_VERSION }),
+    },
     {
       action: 'second_factor.enabled',
       table: 'sign_in_second_factors',

@@ -5,6 +5,7 @@ import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { createCustomer, findCustomer } from '../../src/customers/customers.ts'
 import { ensureReferralCode } from '../../src/customers/referrals.ts'
+import { CURRENT_LEGAL_VERSION } from '../../src/legal/legal-versions.ts'
 import { createId, sha256 } from '../../src/lib/ids.ts'
 import { createConfirmTokens } from '../../src/sign-in/confirm-tokens.ts'
 import { pruneSignIn } from '../../src/sign-in/prune-sign-in.ts'
@@ -58,7 +59,13 @@ function freshEmail(): string {
 }
 
 function signUp(browser: Browser, email: string, more: object = {}): Promise<Page> {
-  return browser.post('/auth/sign-up/email', { name: 'Ana', email, password: PASSWORD, ...more })
+  return browser.post('/auth/sign-up/email', {
+    name: 'Ana',
+    email,
+    password: PASSWORD,
+    acceptedTerms: CURRENT_LEGAL_VERSION,
+    ...more,
+  })
 }
 
 async function countOf(table: string, email: string): Promise<number> {
@@ -112,13 +119,65 @@ test('who signs up gets a mail, and by its link and the password a session of a 
     .selectFrom('audit_log')
     .select(['action', 'ip'])
     .where('actor_id', '=', customer.id)
-    .orderBy('created_at')
+    .orderBy('id')
     .execute()
   assert.deepEqual(
     acts.map(({ action }) => action),
-    ['customer.created', 'session.started'],
+    ['customer.created', 'terms.accepted', 'session.started'],
   )
+  assert.equal(session.json.must_accept_terms, false)
   assert.match(acts[0]?.ip ?? '', /^198\.18\./)
+})
+
+test('nobody signs up without the terms in force, and who entered by a link accepts them in the session', async () => {
+  const email = freshEmail()
+  for (const acceptedTerms of [undefined, '2020-01-01', true]) {
+    const refused = await signUp(open(), email, { acceptedTerms })
+    assert.deepEqual([refused.status, refused.json.code], [400, 'TERMS_NOT_ACCEPTED'])
+  }
+  assert.equal(await countOf('sign_in_users', email), 0)
+
+  // Somebody else accepts with this address; its owner has only the link.
+  await signUp(open(), email)
+  const { browser } = await enter(email)
+  const session = async () => (await browser.get('/v1/session')).json
+  const { must_accept_terms, csrf_token, customer } = await session()
+  assert.equal(must_accept_terms, true)
+  const accept = (version: string) =>
+    browser.post(
+      '/auth/legal/accept',
+      { version },
+      { 'x-csrf-token': csrf_token, origin: browser.origin },
+    )
+  assert.equal((await accept('2020-01-01')).json.code, 'TERMS_CHANGED')
+  const { version } = (await browser.get('/auth/legal')).json
+  assert.equal((await accept(version)).status, 200)
+  assert.equal((await accept(version)).status, 200)
+  assert.equal((await session()).must_accept_terms, false)
+  const acts = await db
+    .selectFrom('audit_log')
+    .select(['actor_id', 'details'])
+    .where('action', '=', 'terms.accepted')
+    .where('customer_id', '=', customer.id)
+    .execute()
+  const details = { version, documents: ['terms', 'privacy'], is_adult_or_business: true }
+  assert.deepEqual(acts, [{ actor_id: customer.id, details }])
+})
+
+test('the terms and the privacy policy are pages with their version, the company and the notice of transfers abroad', async () => {
+  const { company, version } = (await open().get('/auth/legal')).json
+  for (const [path, words] of [
+    ['/termos', /18 anos ou mais, ou quem contrata em nome de uma empresa/],
+    ['/privacidade', /ficam fora do Brasil/],
+  ] as const) {
+    const page = await open().get(path)
+    assert.equal(page.status, 200)
+    assert.match(page.text, words)
+    for (const fact of [company.name, company.cnpj, company.address, company.contactEmail, version])
+      assert.ok(page.text.includes(fact), fact)
+    assert.equal((await open().get(`${path}/${version}`)).text, page.text)
+    assert.equal((await open().get(`${path}/2020-01-01`)).status, 404)
+  }
 })
 
 test('who has not proved the address has no session and is no customer, with the right password too', async () => {

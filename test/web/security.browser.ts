@@ -151,7 +151,7 @@ test('a passkey is added after a proof, signs in on its own, and is removed', as
   await page.getByText('Notebook da Rita').waitFor({ state: 'detached' })
   await signOut(page)
   await page.getByRole('button', { name: 'Entrar com chave de acesso' }).click()
-  await page.getByRole('alert').getByText('não é mais de nenhuma conta').waitFor()
+  await page.getByRole('alert').getByText('não pertence mais a nenhuma conta').waitFor()
   await page.close()
 })
 

@@ -12,9 +12,10 @@ export interface Person {
 
 export async function signUp(page: Page, { name, email, password }: Person): Promise<void> {
   await page.goto('/cadastrar')
-  await page.getByLabel('Nome').fill(name)
+  await page.getByLabel('Nome', { exact: true }).fill(name)
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Senha').fill(password)
+  await page.getByRole('checkbox').check()
   await page.getByRole('button', { name: 'Criar conta' }).click()
   await page.getByRole('heading', { name: 'Confira seu e-mail' }).waitFor()
 }

@@ -22,7 +22,7 @@ const POLICY = [
 ].join('; ')
 
 const INTERFACES =
-  /^\/(v1|auth|docs|mailbox|metrics|cambio|unsubscribe|files|inbound|healthz)(\/|$)/
+  /^\/(v1|auth|docs|mailbox|metrics|cambio|unsubscribe|termos|privacidade|files|inbound|healthz)(\/|$)/
 /** One year: file names change with their content. */
 const HASHED_ASSET = 'public, max-age=31536000, immutable'
 

@@ -7,6 +7,7 @@ import { plainIp } from '../../customers/ip-allowlist.ts'
 import type { Auth } from '../../sign-in/create-auth.ts'
 import type { SignInLimited } from '../../sign-in/limit-sign-in.ts'
 import type { Session } from '../../sign-in/sessions.ts'
+import { CURRENT_LEGAL_VERSION } from '../../legal/legal-versions.ts'
 import { AUTH_PATH, CLIENT_IP_HEADER } from '../../sign-in/sign-in-terms.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
 import { originOf } from '../rest/origin-of.ts'
@@ -28,7 +29,7 @@ interface Asked {
 
 /** The allowed requests. */
 const ASKED: Readonly<Record<string, Asked>> = {
-  'POST /sign-up/email': { fields: ['name', 'email', 'password', 'referralCode'] },
+  'POST /sign-up/email': { fields: ['name', 'email', 'password', 'referralCode', 'acceptedTerms'] },
   'POST /sign-in/email': { fields: ['email', 'password', 'rememberMe'] },
   'POST /sign-in/magic-link': { fields: ['email', 'name', 'returnTo'] },
   'POST /sign-out': {},
@@ -52,6 +53,7 @@ const SENDS_MAIL = new Set([
 ])
 const TRIES_PASSWORD = new Set(['/sign-in/email', '/change-password'])
 
+const TERMS_WANTED = 'acceptedTerms: must be the version of GET /auth/legal'
 const USER_AGENT_MAX = 400
 
 export const authRoutes = [
@@ -68,6 +70,8 @@ export const authRoutes = [
       if (!auth) return signInIsOff(reply)
       const body = readBody(request, asked.fields ?? [])
       if ('wrong' in body) return sendFault(reply, 400, 'INVALID_REQUEST', body.wrong)
+      if (path === '/sign-up/email' && body.fields['acceptedTerms'] !== CURRENT_LEGAL_VERSION)
+        return sendFault(reply, 400, 'TERMS_NOT_ACCEPTED', TERMS_WANTED)
       let session: Session | undefined
       if (asked.needs) {
         session = await ownSession(deps, request, reply, asked.needs)

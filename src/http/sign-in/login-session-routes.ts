@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { findCustomer } from '../../customers/customers.ts'
+import { hasAcceptedTerms } from '../../legal/accept-terms.ts'
 import { answer } from '../rest/values.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
 import { originOf } from '../rest/origin-of.ts'
@@ -21,6 +22,10 @@ export const loginSessionRoutes = [
         name: Type.String(),
         email: Type.Union([Type.String(), Type.Null()]),
       }),
+      must_accept_terms: Type.Boolean({
+        description:
+          'Os termos de uso em vigor ainda não foram aceitos. O painel pede o aceite antes de continuar; uma chave não precisa dele.',
+      }),
       is_admin: Type.Boolean({ description: 'Pode usar as operações de administração.' }),
       csrf_token: Type.String({
         description:
@@ -39,6 +44,7 @@ export const loginSessionRoutes = [
         rememberDevice(deps, request, reply, email)
       return {
         customer: { id, name, email },
+        must_accept_terms: caller.sessionId !== undefined && !(await hasAcceptedTerms(deps.db, id)),
         is_admin: email !== null && deps.adminEmails.has(email.toLowerCase()),
         csrf_token: caller.sessionId === undefined ? '' : deps.signIn.csrfTokenOf(caller.sessionId),
         mode: deps.mode,

@@ -4,6 +4,7 @@
  * recent proof: the sign-in itself, or the password or a code once more.
  */
 import type { Actor } from '../../audit-log/audited.ts'
+import { acceptTerms } from '../../legal/accept-terms.ts'
 import { isUuid } from '../../lib/ids.ts'
 import { beginSecondFactor, checkFirstCode } from '../../sign-in/second-factor.ts'
 import {
@@ -71,6 +72,15 @@ export const securityRoutes = [
   securityRoute('POST', '/security/prove', {
     fields: ['password', 'code'],
     handle: (call, deps) => proveAgain(deps, call),
+  }),
+  securityRoute('POST', '/legal/accept', {
+    fields: ['version'],
+    async handle(call, deps) {
+      const input = { customerId: call.session.customerId, version: call.text('version') }
+      if (!(await acceptTerms(deps.db, actorOfCall(call), input)))
+        throw refusal(409, 'TERMS_CHANGED')
+      return { status: true }
+    },
   }),
   ...secondFactor,
   securityRoute('POST', '/passkeys/remove', {

@@ -7,6 +7,8 @@ export interface SignUp {
   readonly name: string
   readonly email: string
   readonly password: string
+  /** The version of the terms of use and the privacy policy. */
+  readonly acceptedTerms: string
   /** The code of the customer who referred this one. */
   readonly referralCode?: string
 }

@@ -1112,6 +1112,10 @@ export interface Contract {
           email: string | null
         }
         /**
+         * Os termos de uso em vigor ainda não foram aceitos. O painel pede o aceite antes de continuar; uma chave não precisa dele.
+         */
+        must_accept_terms: boolean
+        /**
          * Pode usar as operações de administração.
          */
         is_admin: boolean

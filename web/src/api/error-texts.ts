@@ -23,6 +23,8 @@ export const ERROR_TEXTS: Readonly<Record<string, string>> = {
   TOO_MANY_REQUESTS: 'Muitas tentativas. Espere alguns minutos e tente de novo.',
   INVALID_CODE: 'O código não confere ou já foi usado. Espere o próximo e digite de novo.',
   SIGN_IN_AGAIN: 'O tempo para digitar o código acabou. Entre de novo.',
+  TERMS_NOT_ACCEPTED: 'Os termos de uso mudaram. Atualize a página e aceite a versão nova.',
+  TERMS_CHANGED: 'Os termos de uso mudaram. Leia a versão nova e aceite de novo.',
   CSRF_TOKEN_MISSING: 'Sua sessão mudou em outra aba. Atualize a página e tente de novo.',
   UNAUTHORIZED: 'Sua sessão terminou. Entre de novo para continuar.',
   PROOF_NEEDED: 'Confirme que é você para continuar.',

@@ -5,6 +5,8 @@ import { useEffect } from 'react'
 import { api } from '../api/client.ts'
 import { sessionQuery } from '../api/session.ts'
 import { setZone } from '../format/date.ts'
+import { AcceptTerms } from './AcceptTerms.tsx'
+import { CompanyFooter } from './CompanyFooter.tsx'
 import { MENU, type MenuEntry } from './menu.ts'
 import { PhoneBar } from './PhoneBar.tsx'
 import { SandboxNotice } from './SandboxNotice.tsx'
@@ -43,10 +45,14 @@ export function AppLayout({ menu = MENU, area }: AppLayoutProps) {
         <main
           id="conteudo"
           tabIndex={-1}
-          className="mx-auto max-w-6xl px-4 pt-6 pb-28 md:px-8 md:pt-10 md:pb-16"
+          className="mx-auto max-w-6xl px-4 pt-6 pb-12 md:px-8 md:pt-10"
         >
-          <Outlet />
+          {session.must_accept_terms ? <AcceptTerms /> : <Outlet />}
         </main>
+        {/* Above the bar of a phone. */}
+        <div className="pb-20 md:pb-4">
+          <CompanyFooter />
+        </div>
       </div>
       <PhoneBar session={session} menu={menu} area={area} />
     </div>

@@ -1,11 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { CompanyFooter } from './CompanyFooter.tsx'
 import { Logo } from './Logo.tsx'
 import { SkipLink } from './SkipLink.tsx'
 import { ThemeSwitch } from './ThemeSwitch.tsx'
 import { useFocusOnNavigation } from './use-focus-on-navigation.ts'
-
-const LINK = 'inline-flex min-h-11 items-center underline-offset-4 hover:underline'
 
 export function PublicFrame({ children }: { children: ReactNode }) {
   useFocusOnNavigation()
@@ -21,14 +20,7 @@ export function PublicFrame({ children }: { children: ReactNode }) {
       <main id="conteudo" tabIndex={-1} className="mx-auto w-full max-w-5xl flex-1 px-4 py-6">
         {children}
       </main>
-      <footer className="mx-auto flex w-full max-w-5xl flex-wrap gap-x-6 px-4 py-4 text-sm text-muted">
-        <Link to="/status" className={LINK}>
-          Status
-        </Link>
-        <a href="/docs" className={LINK}>
-          Documentação da API
-        </a>
-      </footer>
+      <CompanyFooter />
     </div>
   )
 }

@@ -1,12 +1,14 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState, type SubmitEvent } from 'react'
 import { sendConfirmation, signUp } from '../../api/auth.ts'
 import { explainError } from '../../api/explain-error.ts'
+import { legalQuery } from '../../api/legal.ts'
 import { Button } from '../../components/Button.tsx'
 import { Field } from '../../components/Field.tsx'
 import { Input } from '../../components/Input.tsx'
 import { Notice } from '../../components/Notice.tsx'
+import { TermsCheckbox } from '../../components/TermsCheckbox.tsx'
 import { keptReferralCode } from '../../lib/referral-code.ts'
 import { CheckMail } from './CheckMail.tsx'
 import { emailFault } from './email-fault.ts'
@@ -22,27 +24,36 @@ interface Faults {
   nome?: string
   email?: string
   senha?: string
+  termos?: string
 }
 
 export function SignUpPage() {
+  const queryClient = useQueryClient()
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const [code, setCode] = useState(keptReferralCode)
+  const [isAccepted, setAccepted] = useState(false)
   const [faults, setFaults] = useState<Faults>({})
   const create = useMutation({
-    mutationFn: () =>
-      signUp({
+    mutationFn: async () => {
+      const { version } = await queryClient.ensureQueryData(legalQuery)
+      return signUp({
         name: name.trim(),
         email: email.trim(),
         password,
+        acceptedTerms: version,
         ...(code.trim() === '' ? {} : { referralCode: code.trim() }),
-      }),
+      })
+    },
   })
 
   function submit(event: SubmitEvent): void {
     event.preventDefault()
-    const found = faultsOf(name, email, password)
+    const found = {
+      ...faultsOf(name, email, password),
+      ...(isAccepted ? {} : { termos: 'Para criar a conta, aceite os termos.' }),
+    }
     setFaults(found)
     const [first] = Object.keys(found)
     if (first === undefined) create.mutate()
@@ -107,6 +118,7 @@ export function SignUpPage() {
           )}
         </Field>
         <ReferralField code={code} onChange={setCode} />
+        <TermsCheckbox isChecked={isAccepted} error={faults.termos} onChange={setAccepted} />
         <Button type="submit" isBusy={create.isPending} className="w-full">
           Criar conta
         </Button>

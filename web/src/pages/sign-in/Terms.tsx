@@ -1,9 +1,9 @@
-/** The terms that a user accepts at sign-up, as short as is accurate. */
+/** The terms of use (src/legal) in short; the documents themselves are accepted. */
 export function Terms() {
   return (
     <details className="text-sm text-muted">
       <summary className="inline-flex min-h-11 items-center underline underline-offset-4 md:min-h-8">
-        Ao criar a conta, você aceita os termos de uso
+        Os termos em resumo
       </summary>
       <ul className="mt-2 flex list-disc flex-col gap-2 pl-5">
         <li>Você paga antes e usa o saldo. Não há mensalidade nem cobrança sem saldo.</li>

@@ -31,6 +31,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'refund.transferred': 'Informou que transferiu um reembolso',
   'refund.not_transferred': 'Informou que não deu para transferir um reembolso',
   'customer.created': 'Criou a conta',
+  'terms.accepted': 'Aceitou os termos de uso',
   'customer.viewed': 'Abriu a ficha de um cliente',
   'customer.suspended': 'Suspendeu a conta',
   'customer.reinstated': 'Reativou a conta',

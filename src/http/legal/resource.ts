@@ -1,0 +1,3 @@
+import { legalPageRoutes } from './legal-page-routes.ts'
+
+export const legal = legalPageRoutes
