@@ -1,4 +1,4 @@
-/** A ledger that a fault has broken does not pass the audit, and the breach has the name of what was broken. */
+/** A ledger that a fault has damaged does not pass the audit, and the failing check names the damage. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql, type RawBuilder } from 'kysely'
@@ -20,16 +20,16 @@ import {
 
 let database: TestDatabase
 let one: TestLedger
-/** Its calls were charged, released, overrun, and corrected in every way; it has a debt. */
+/** Its calls were charged, released, overrun and corrected in every way; it has a debt. */
 let indebted: ApiKey
-/** Has a budget and belongs to a team with a cap. */
+/** Has a budget, and belongs to a team with a cap. */
 let capped: ApiKey
 const holds = { overrun: '', higher: '', lower: '', undone: '', late: '' }
 
 before(async () => {
   database = await createTestDatabase()
   one = await openTestLedger(database.db, database.databaseUrl)
-  // It has no heartbeat, and a hold stays open.
+  // The node sends no heartbeat, and one hold stays open.
   await sql`update nodes set seen_at = now() + interval '1 hour'`.execute(database.db)
   indebted = (await seedCustomer(database.db, { balanceBrl: worth(100) })).key
   capped = await seedCapped()
@@ -41,7 +41,7 @@ before(async () => {
   await call(indebted, 10, 4, 'conversa')
   await call(capped, 10, 7, 'conversa')
   await corrected(capped, { held: 10, first: 2, truth: 6 })
-  // Into debt by an overrun, deeper by a correction and a charge-back, and partly out again.
+  // Into debt by an overrun, deeper by a correction and a charge-back, and partly repaid.
   await call(indebted, 20, 70)
   await takeBack(indebted, 5)
   await corrected(indebted, { held: 0, first: 0, truth: 9 })
@@ -82,14 +82,14 @@ async function call(
   return attempt.id
 }
 
-/** A call that another node resolved first, and its own node afterwards as it was. */
+/** A call that another node resolved with `first`, and its own node later with `truth`. */
 async function corrected(
   key: ApiKey,
   tokens: { held: number; first: number; truth: number },
 ): Promise<string> {
   const attempt = one.attempt(key, tokens.held, { sessionId: 'corrigida' })
   if (tokens.held > 0) assert.equal((await one.ledger.hold(attempt)).kind, 'held')
-  // Nobody in debt may hold: this one's hold is from before it.
+  // A customer in debt cannot take a hold: this hold is older than the debt.
   else await holdOfNothing(attempt)
   const resolution = (used: number) =>
     used > 0 ? one.charge(attempt, used) : release(attempt, 'orphaned')
@@ -152,7 +152,7 @@ const ROLLUPS = 'roll-ups are the sums of the events'
 const SESSIONS = 'sessions are the sums of their events'
 const NAMED = 'an event that corrects is named by its correction'
 
-/** Moves the account into a debt of so many tokens that nothing explains, and notes it with this cause. */
+/** Moves the account into an unexplained debt of some tokens, and records it with this cause. */
 function noteDebt(cause: string, holdIds: RawBuilder<unknown>): () => RawBuilder<unknown>[] {
   return () => [
     sql`update accounts set held_nano_brl = held_nano_brl + 700000 where customer_id = ${indebted.customerId}`,
@@ -165,7 +165,7 @@ function noteDebt(cause: string, holdIds: RawBuilder<unknown>): () => RawBuilder
   ]
 }
 
-/** A charge of an event and everything that is summed from it, as if it had been so from the beginning. */
+/** Changes the charge of an event and all of its sums, as if it had been charged so from the beginning. */
 function copyEvent(
   holdId: () => string,
   id: RawBuilder<unknown>,
@@ -197,7 +197,7 @@ const reversalOf = (holdId: string) =>
 const chargeOf = (holdId: string) =>
   sql`(select event_id from charge_corrections where hold_id = ${holdId})`
 
-/** What a fault could have written, and the checks that fail by it: those and no others. */
+/** The statements of each fault, and exactly the checks that must fail. */
 const FAULTS: Record<string, [checks: readonly string[], statements: () => RawBuilder<unknown>[]]> =
   {
     'one overrun does not excuse a later debt': [
@@ -345,7 +345,7 @@ for (const [guarantee, [checks, statements]] of Object.entries(FAULTS))
     }),
   )
 
-/** Of each of these only rows that nothing sums change: the balances are right all the same. */
+/** Each of these changes only columns that no sum contains: the balances stay right. */
 const HIDDEN: Record<string, () => RawBuilder<unknown>> = {
   'a sealed charge of another call': () =>
     sql`update usage_events set request_id = gen_random_uuid() where id = ${holds.overrun}`,
@@ -357,8 +357,8 @@ const HIDDEN: Record<string, () => RawBuilder<unknown>> = {
     sql`update account_debts set hold_ids = array[gen_random_uuid()] where cause = 'repaid'`,
 }
 
-test('what was sealed is proved by its sums, and again from its rows', async () => {
-  // The database of this test is of this test alone: everything that runs in it has ended.
+test('sealed events are proved by their sums, and again from their rows', async () => {
+  // Nothing else runs in this test's database, so no margin is needed.
   assert.ok((await sealUsage(database.db, { share: 1, marginSeconds: 0, eventsMax: 7 })) > 2)
   assert.deepEqual(await failuresOf(database.db), [])
   assert.deepEqual(await failuresOf(database.db, { isFull: true }), [])
@@ -367,7 +367,7 @@ test('what was sealed is proved by its sums, and again from its rows', async () 
       (select sum(events)::int8 from audit_seals) as sealed`.execute(database.db)
   assert.equal(rows[0]?.open, 0n)
   assert.ok((rows[0]?.sealed ?? 0n) > 10n)
-  // Later calls of the same budgets, caps, hours and sessions.
+  // Later calls use the same budgets, caps, hours and sessions.
   await call(capped, 10, 5, 'conversa')
   await corrected(capped, { held: 10, first: 3, truth: 4 })
   assert.deepEqual(await failuresOf(database.db), [])
@@ -375,14 +375,14 @@ test('what was sealed is proved by its sums, and again from its rows', async () 
 })
 
 for (const [guarantee, [, statements]] of Object.entries(FAULTS))
-  test(`after it was sealed, the full audit sees it: ${guarantee}`, () =>
+  test(`the full audit finds it behind a seal: ${guarantee}`, () =>
     inRolledBack(async (trx) => {
       for (const statement of statements()) await statement.execute(trx)
       assert.notDeepEqual(await failuresOf(trx, { isFull: true }), [])
     }))
 
 for (const [name, statement] of Object.entries(HIDDEN))
-  test(`the full audit sees ${name}, which the sums do not show`, () =>
+  test(`the full audit finds ${name}, which the sums do not show`, () =>
     inRolledBack(async (trx) => {
       await statement().execute(trx)
       assert.deepEqual(await failuresOf(trx), [])
@@ -391,7 +391,7 @@ for (const [name, statement] of Object.entries(HIDDEN))
       ])
     }))
 
-test('without the rows the sums of a seal still prove the balances, and cannot be changed', async () => {
+test('without their rows the sums of a seal still prove the balances, and cannot be changed', async () => {
   await inRolledBack(async (trx) => {
     await sql`update audit_seal_sums set billed_nano_brl = billed_nano_brl + 1
       where customer_id = ${capped.customerId}`.execute(trx)
@@ -406,7 +406,7 @@ test('without the rows the sums of a seal still prove the balances, and cannot b
   })
 })
 
-test('a seal that is taken out, or made again otherwise, breaks the chain', async () => {
+test('a seal that is removed or changed breaks the chain', async () => {
   for (const statement of [
     sql`with gone as (delete from audit_seal_sums where seal_number = 2) delete from audit_seals where number = 2`,
     sql`update audit_seals set breaches = '{"x": [1]}' where number = 2`,
@@ -421,7 +421,7 @@ test('a seal that is taken out, or made again otherwise, breaks the chain', asyn
     })
 })
 
-test('erasing the session ids of a customer leaves the seals as they are', async () => {
+test('erasing the session ids of a customer changes no seal', async () => {
   await inRolledBack(async (trx) => {
     await sql`update usage_events set session_id = null where customer_id = ${indebted.customerId}`.execute(
       trx,
@@ -431,7 +431,7 @@ test('erasing the session ids of a customer leaves the seals as they are', async
   })
 })
 
-test('a breach that is sealed is said by every audit from then on', async () => {
+test('a breach that is sealed is reported by every later audit', async () => {
   const id = await call(capped, 10, 5)
   await sql`update usage_events set fx_rate_e4 = fx_rate_e4 + 1 where id = ${id}`.execute(
     database.db,
@@ -445,7 +445,7 @@ test('a breach that is sealed is said by every audit from then on', async () => 
   assert.deepEqual((await failuresOf(database.db)).sort(), checks)
 })
 
-test('a settlement that is not committed yet is not sealed past, and is counted once', async () => {
+test('a seal ends before a settlement that is not committed yet, so each settlement is counted once', async () => {
   const committed = Promise.withResolvers<void>()
   const settled = Promise.withResolvers<void>()
   const attempt = one.attempt(capped, 10)

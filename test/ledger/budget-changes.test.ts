@@ -1,4 +1,4 @@
-/** A budget that is changed while money of it is held stays exact. */
+/** A budget stays exact when it is changed while part of it is held. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -53,7 +53,7 @@ async function budgetOf(key: ApiKey): Promise<{ spent: bigint; held: bigint } | 
   return row && { spent: row.spent_pico_usd, held: row.held_pico_usd }
 }
 
-test('a changed budget keeps what was spent and what is held, in a new period too', async () => {
+test('a changed budget keeps its spent and held amounts, in a new period too', async () => {
   const key = await seedKey(100)
   const spent = one.attempt(key, 10)
   await one.ledger.hold(spent)
@@ -93,7 +93,7 @@ test('a budget that is removed and set again while calls run ends with nothing h
   await assertAudit(database)
 })
 
-test('budgets that come and go beside a stream of calls lose none of them', async () => {
+test('budgets that are set and removed beside a stream of calls lose none of them', async () => {
   const customers = await Promise.all([seedKey(1_000_000), seedKey(1_000_000)])
   const current = new Map(customers.map((key) => [key.id, key]))
   const over = new AbortController()
@@ -103,7 +103,7 @@ test('budgets that come and go beside a stream of calls lose none of them', asyn
       const key = current.get(id) as ApiKey
       const budget = { limitPicoUsd: tokens(1_000_000), period: 'month' as const }
       current.set(id, await change(key, round % 2 ? budget : null))
-      // Every change meets calls in flight, and none can keep all calls stale for ever.
+      // Each change waits for another hold, so that it meets calls in flight and not every call has a stale key.
       const seen = done.holds
       while (!over.signal.aborted && done.holds === seen) await setImmediate()
     }

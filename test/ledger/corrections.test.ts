@@ -1,4 +1,4 @@
-/** An outcome that arrives late: what is stored stands, or is corrected by the node that knows, once. */
+/** Late outcomes: the stored outcome stands, or the node that ran the call corrects it, once. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
@@ -103,7 +103,7 @@ for (const [name, estimate] of [
   ['less', 10],
   ['more', 90],
 ] as const) {
-  test(`an estimate that charged ${name} than was delivered is reversed, and the truth is charged`, async () => {
+  test(`an estimate that charged ${name} than was delivered is reversed, and the true cost is charged`, async () => {
     const attempt = await holdOne()
     await two.ledger.resolve({ ...two.charge(attempt, estimate), usageKind: 'estimated' })
     assert.equal((await one.ledger.resolve(final(one.charge(attempt, 40)))).kind, 'corrected')
@@ -117,7 +117,7 @@ for (const [name, estimate] of [
   })
 }
 
-test('a charge that turns out to be delivered to nobody is taken back', async () => {
+test('a charge is reversed when no client received the answer', async () => {
   const attempt = await holdOne()
   await one.ledger.resolve(one.charge(attempt, 40))
   const undone = final(release(attempt, 'lease_lapsed'))
@@ -127,7 +127,7 @@ test('a charge that turns out to be delivered to nobody is taken back', async ()
   await assertAudit(database)
 })
 
-test('an outcome that is not final never changes what is stored, and is told what that is', async () => {
+test('an outcome that is not final never changes the stored outcome, which it gets as its answer', async () => {
   const attempt = await holdOne()
   await two.ledger.resolve(two.charge(attempt, 10))
   assert.deepEqual(await one.ledger.resolve(one.charge(attempt, 40)), {

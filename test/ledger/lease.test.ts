@@ -1,4 +1,7 @@
-/** The lease of a node: it stops delivering before others may resolve its holds, and once fenced it is another node. */
+/**
+ * The lease of a node: it stops delivering before other nodes may resolve its holds, and returns under a new id
+ * after a fence.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,12 +16,12 @@ let database: TestDatabase
 const leases: Lease[] = []
 const silent = createLog('silent', () => {})
 const other = createId()
-/** So rare that none comes within a test. */
+/** So rare that no heartbeat comes within a test. */
 const NEVER_MS = 1_000_000
 
 before(async () => {
   database = await createTestDatabase()
-  // A database that was started less than a lease ago fences nobody.
+  // No node is fenced before the database has run for a whole lease.
   for (;;) {
     const { rows } = await sql<{ isOld: boolean }>`
       select pg_postmaster_start_time() < now() - make_interval(secs => ${LEASE_SECONDS}) as "isOld"`.execute(
@@ -64,7 +67,7 @@ async function open(heartbeatMs: number, clock?: HandClock): Promise<Lease> {
   return lease
 }
 
-/** As if this node had been silent for so long, by the database's clock. */
+/** Makes this node appear silent for so long, by the database's clock. */
 async function silence(nodeId: string, seconds: number): Promise<void> {
   await sql`
     update nodes set seen_at = now() - make_interval(secs => ${seconds}) where id = ${nodeId}`.execute(
@@ -77,7 +80,7 @@ async function until(isSo: () => boolean): Promise<void> {
     assert.ok(Date.now() < deadline, 'it never came')
 }
 
-test('a node without a heartbeat stops delivering before the others may fence it', async () => {
+test('a node without a heartbeat stops delivering before other nodes may fence it', async () => {
   const clock = handClock()
   const lease = await open(NEVER_MS, clock)
   assert.equal(lease.isHeld(0), true)
@@ -89,14 +92,14 @@ test('a node without a heartbeat stops delivering before the others may fence it
   assert.ok(!(await fenceSilentNodes(database.db, other)).includes(lease.nodeId()))
 })
 
-test('time that only the wall clock counts, as on a suspended machine, ends a lease too', async () => {
+test('time that only the wall clock counts, as on a suspended machine, also ends a lease', async () => {
   const clock = handClock()
   const lease = await open(NEVER_MS, clock)
   clock.stepWall(60_000)
   assert.equal(lease.isHeld(0), false)
 })
 
-test('a lapsed lease that nobody fenced is renewed by the next heartbeat', async () => {
+test('a lapsed lease without a fence is renewed by the next heartbeat', async () => {
   const clock = handClock()
   const lease = await open(20, clock)
   const nodeId = lease.nodeId()
@@ -113,7 +116,7 @@ test('a fenced node never holds its old lease again: it registers under a new id
   assert.deepEqual(await fenceSilentNodes(database.db, other), [], 'once')
   const woken = await open(20)
   await silence(woken.nodeId(), LEASE_SECONDS + 1)
-  // Its heartbeats contend with the fence: either the silence is over, or the node is fenced and knows it.
+  // Its heartbeats race with the fence: either the silence ends, or the node is fenced and knows it.
   const before = woken.nodeId()
   await sql`update nodes set fenced_at = now() where id = ${before}`.execute(database.db)
   await until(() => woken.epoch() === 1)
@@ -123,7 +126,7 @@ test('a fenced node never holds its old lease again: it registers under a new id
   assert.equal(await woken.whenHeld(1, 5_000), true)
 })
 
-test('a heartbeat and a fence of one silence never both succeed', async () => {
+test('of a heartbeat and a fence for one silence, at most one succeeds', async () => {
   const lease = await open(1)
   for (let round = 0; round < 200; round += 1) {
     const nodeId = lease.nodeId()
@@ -145,7 +148,7 @@ test('a heartbeat and a fence of one silence never both succeed', async () => {
   }
 })
 
-test('a node fences nobody before it has been in contact with the database for a whole lease', async () => {
+test('a node fences no other before it has been in contact with the database for a whole lease', async () => {
   const clock = handClock()
   const lease = await open(20, clock)
   assert.ok(lease.contactMs() < LEASE_SECONDS * 1_000)
@@ -155,14 +158,14 @@ test('a node fences nobody before it has been in contact with the database for a
     await sleep(60)
   }
   assert.ok(lease.contactMs() >= LEASE_SECONDS * 1_000)
-  // A silence of this node, or of the database: the count begins again.
+  // A silence of this node or of the database restarts the count.
   clock.pass(25_000)
   assert.equal(lease.contactMs(), 0)
   await until(() => lease.isHeld(0))
   assert.ok(lease.contactMs() < 1_000)
 })
 
-test('a node that stopped holds no lease, and its holds are orphaned at once', async () => {
+test('a stopped node holds no lease, and its holds are orphaned at once', async () => {
   const lease = await open(NEVER_MS)
   const nodeId = lease.nodeId()
   await lease.stop()

@@ -45,12 +45,12 @@ test('the rows of a batch have the attributes of their SQL types', async () => {
   assert.deepEqual(await attributesOf('ledger_checkpoint'), [...CHECKPOINT_FIELDS])
 })
 
-test('the functions for a single work have the same parameters', async () => {
+test('the functions for a single call have the same parameters', async () => {
   assert.deepEqual(await parametersOf('take_hold'), [...TAKE_HOLD_FIELDS])
   assert.deepEqual(await parametersOf('resolve_hold'), [...RESOLUTION_FIELDS])
 })
 
-test('a verdict is read as it is written', async () => {
+test('a verdict is read in the order in which it is written', async () => {
   assert.deepEqual(await parametersOf('verdict_text'), [...VERDICT_FIELDS])
   const { rows } = await sql<{ text: string }>`
     select verdict_text('held', 1, 2, 3, 4, 5, 6) as text`.execute(database.db)

@@ -41,7 +41,7 @@ async function assertAudit(): Promise<void> {
   )
 }
 
-test('holds never exceed the balance, whatever the concurrency and over two nodes', async () => {
+test('holds never exceed the balance, at any concurrency and over two nodes', async () => {
   const { key, customerId } = await seedCustomer(database.db, { balanceBrl: worth(1_000) })
   const verdicts = await Promise.all(
     Array.from({ length: 400 }, (_, index) =>
@@ -55,7 +55,7 @@ test('holds never exceed the balance, whatever the concurrency and over two node
   await assertAudit()
 })
 
-test('a large call that does not fit does not keep a small one behind it from fitting', async () => {
+test('a large call that does not fit does not delay a small one behind it that fits', async () => {
   const { key, customerId } = await seedCustomer(database.db, { balanceBrl: worth(10) })
   const verdicts = await one.inOneBatch(customerId, () =>
     [8, 5, 2].map((tokens) => one.ledger.hold(one.attempt(key, tokens))),
@@ -66,7 +66,7 @@ test('a large call that does not fit does not keep a small one behind it from fi
   )
 })
 
-test('charges that use the balance up tell it once, one by one or in one batch', async () => {
+test('charges that use up the balance report it once, one by one or in one batch', async () => {
   for (const isBatch of [true, false]) {
     const { key, customerId } = await seedCustomer(database.db, { balanceBrl: worth(30) })
     const attempts = [10, 10, 10].map((tokens) => one.attempt(key, tokens))
@@ -104,7 +104,7 @@ test('a settled hold cannot be settled or released again', async () => {
   await assertAudit()
 })
 
-test('a released hold gives all of its money back and charges nothing', async () => {
+test('a released hold returns all of its money and charges nothing', async () => {
   const { key, customerId } = await seedCustomer(database.db, { balanceBrl: worth(100) })
   const attempt = one.attempt(key, 100)
   await one.ledger.hold(attempt)
@@ -127,13 +127,13 @@ test('a charge above its hold is charged in full, leaves a debt, and blocks the 
   await assertAudit()
 })
 
-test('a key that was revoked a moment ago cannot hold money on any node', async () => {
+test('a key that was just revoked cannot hold money on any node', async () => {
   const { key } = await seedCustomer(database.db, { balanceBrl: worth(100) })
   await revokeApiKey(database.db, key.id)
   assert.equal((await two.ledger.hold(two.attempt(key, 1))).kind, 'stale_key')
 })
 
-test('requests of a minute are counted exactly over two nodes', async () => {
+test('the requests of a key in a minute are counted exactly over two nodes', async () => {
   const { key } = await seedCustomer(database.db, {
     balanceBrl: worth(1_000),
     requestsPerMinute: 25,
@@ -148,7 +148,7 @@ test('requests of a minute are counted exactly over two nodes', async () => {
   assert.equal(verdicts.filter((verdict) => verdict.kind === 'key_limited').length, 35)
 })
 
-test('requests of an address are counted exactly over customers and nodes, refused ones too', async () => {
+test('the requests of an address in a minute are counted exactly over customers and nodes, refused ones too', async () => {
   const first = await seedCustomer(database.db, { balanceBrl: worth(1_000) })
   const second = await seedCustomer(database.db, { balanceBrl: worth(1_000) })
   await avoidMinuteEnd(4_000)
@@ -164,7 +164,7 @@ test('requests of an address are counted exactly over customers and nodes, refus
   assert.equal(verdicts.filter((verdict) => verdict.kind === 'held').length, 20)
 })
 
-test('tokens of a minute are reserved at the hold and corrected at the settlement', async () => {
+test('the tokens of a minute are reserved at the hold and corrected at the settlement', async () => {
   const { key } = await seedCustomer(database.db, {
     balanceBrl: worth(1_000),
     tokensPerMinute: 100,
@@ -177,7 +177,7 @@ test('tokens of a minute are reserved at the hold and corrected at the settlemen
   assert.equal((await two.ledger.hold(one.attempt(key, 60))).kind, 'held')
 })
 
-test('the budget of a key is held and spent beside the balance', async () => {
+test('the budget of a key is held and spent along with the balance', async () => {
   const { customerId } = await seedCustomer(database.db, { balanceBrl: worth(1_000) })
   // A token bills 2 micro-USD here.
   const { key } = await createApiKey(database.db, {
@@ -201,7 +201,7 @@ test('the budget of a key is held and spent beside the balance', async () => {
   await assertAudit()
 })
 
-test('a credit with the same reference is posted once, and a debit never takes what is held', async () => {
+test('a credit with the same reference is posted once, and a debit never takes held money', async () => {
   const { key, customerId } = await seedCustomer(database.db, { balanceBrl: worth(10) })
   const reference = createId()
   const input = { customerId, amountNanoBrl: 5n * NANO_BRL_PER_TOKEN, reason: 'top_up', reference }
@@ -220,7 +220,7 @@ test('a credit with the same reference is posted once, and a debit never takes w
   await assertAudit()
 })
 
-test('two nodes with many customers and crossed locks neither deadlock nor lose a call', async () => {
+test('two nodes with many customers and overlapping locks neither deadlock nor lose a call', async () => {
   const customers = await Promise.all(
     Array.from({ length: 12 }, () => seedCustomer(database.db, { balanceBrl: worth(100_000) })),
   )

@@ -1,4 +1,4 @@
-/** Accounts are locked and incremented in SQL: what a batch is made of, and how it is sorted, changes nothing. */
+/** SQL locks and increments accounts in an order of its own: the content and order of a batch change no result. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -36,7 +36,7 @@ after(async () => {
 
 const ROUNDS = effort({ ordinary: 30, full: 300 })
 
-/** Keeps the rate windows of the test's addresses locked until it is opened. */
+/** Keeps the rate windows of the test's addresses locked until `open` is called. */
 async function lockWindows(): Promise<{ open(): Promise<void> }> {
   const locker = new pg.Client(database.databaseUrl)
   await locker.connect()
@@ -53,7 +53,7 @@ async function lockWindows(): Promise<{ open(): Promise<void> }> {
   }
 }
 
-test('holds of two nodes never exceed the balance, where calls that name no customer share their batches', async () => {
+test('holds of two nodes never exceed the balance, although calls without a customer share their batches', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const { key, customerId } = await seedCustomer(database.db, { balanceBrl: worth(10) })
     const { key: other } = await createApiKey(database.db, {
@@ -61,12 +61,12 @@ test('holds of two nodes never exceed the balance, where calls that name no cust
       name: 'outra',
       requestsPerMinute: 1_000_000,
     })
-    // Both batches wait for their windows, and go on in the same moment.
+    // Both batches wait for their windows, and continue at the same moment.
     const gate = await lockWindows()
     const asked = Promise.all(
       [one, two].map((node, place) =>
         node.inOneBatch(customerId, () => [
-          // Another address and key for each node: they meet at the account alone.
+          // Each node uses another address and key: the account is the only row that both lock.
           node.ledger.count({ ip: `203.0.113.${place}`, ipLimit: 1_000_000 }),
           ...Array.from({ length: 10 }, () =>
             node.ledger.hold(
@@ -86,7 +86,7 @@ test('holds of two nodes never exceed the balance, where calls that name no cust
   await assertAudit(database)
 })
 
-test('a debit and holds beside it never take more than there is', async () => {
+test('a debit and concurrent holds never take more than the balance', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const { key, customerId } = await seedCustomer(database.db, { balanceBrl: worth(10) })
     const [held, debited] = await Promise.all([
@@ -109,7 +109,7 @@ test('a debit and holds beside it never take more than there is', async () => {
   await assertAudit(database)
 })
 
-test('a locked account keeps nobody else of its lane waiting, and its own calls go on when it is free', async () => {
+test('a locked account delays no other account of its lane, and its own calls continue when it is free', async () => {
   const customers = await Promise.all(
     Array.from({ length: 20 }, () => seedCustomer(database.db, { balanceBrl: worth(1_000) })),
   )
@@ -134,11 +134,11 @@ test('a locked account keeps nobody else of its lane waiting, and its own calls 
       }),
     )
   }
-  // The others were served while the account was locked.
+  // The other accounts were served while this one was locked.
   await locker.query('rollback')
   await locker.end()
   const [held, resolved] = await waiting
-  // A lock that outlasts the patience of the lane refuses the hold, and leaves the charge on the disk for a replay.
+  // A lock that outlasts the time limit of the lane refuses the hold, and leaves the charge on the disk for a replay.
   assert.ok(['held', 'unavailable'].includes(held.kind))
   assert.ok(['committed', 'spooled'].includes(resolved.kind))
   while (one.ledger.spoolLength > 0) {
@@ -152,7 +152,7 @@ test('a locked account keeps nobody else of its lane waiting, and its own calls 
 })
 
 test('checkpoints and settlements of the same calls, over two nodes, do not deadlock', async () => {
-  // A database of its own: its count has the deadlocks of these two nodes alone.
+  // A separate database, whose count contains only the deadlocks of these two nodes.
   const database = await createTestDatabase()
   const customers = await Promise.all(
     Array.from({ length: 8 }, () => seedCustomer(database.db, { balanceBrl: worth(100_000) })),
@@ -192,7 +192,7 @@ test('checkpoints and settlements of the same calls, over two nodes, do not dead
   await database.drop()
 })
 
-/** The deadlocks of sessions that have ended: a session reports its statistics, at the latest, when it ends. */
+/** The deadlocks of ended sessions: a session reports its statistics at the latest when it ends. */
 async function countDeadlocksOfEnded({ db }: TestDatabase, applicationName: string) {
   for (;;) {
     const { rows } = await sql`
@@ -206,7 +206,7 @@ async function countDeadlocksOfEnded({ db }: TestDatabase, applicationName: stri
   return rows[0]?.deadlocks
 }
 
-test('a hold that finds no database leaves nothing behind: no line on the disk, no money held', async () => {
+test('a hold that cannot reach the database leaves nothing behind: no record on the disk, no held money', async () => {
   const nobody = await openTestLedger(database.db, database.databaseUrl, {
     ledgerUrl: 'postgres://nobody@127.0.0.1:1/nothing',
   })
@@ -220,14 +220,14 @@ test('a hold that finds no database leaves nothing behind: no line on the disk, 
   await nobody.ledger.close()
 })
 
-test('a settlement that comes late into a new period does not bring the old one back', async () => {
+test('a late settlement in a new period does not restore the old period', async () => {
   const { key } = await seedCustomer(database.db, {
     balanceBrl: worth(1_000),
     budget: { limitPicoUsd: 2_000_000_000n, period: 'day' },
   })
   const attempt = one.attempt(key, 10)
   assert.equal((await one.ledger.hold(attempt)).kind, 'held')
-  // As another node left it whose clock, the database's, was read after midnight.
+  // The row as another node left it that read the database's clock after midnight.
   await sql`
     update api_key_budgets set spent_pico_usd = 500, spent_before_pico_usd = 500, spent_since = clock_timestamp() + interval '1 day',
       period_started_at = budget_period_start(period, timezone) + interval '1 day'

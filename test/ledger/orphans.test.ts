@@ -1,4 +1,4 @@
-/** Holds that dead nodes left: resolved together, and by what each of them knows. */
+/** The holds of dead nodes: resolved together, each by its last checkpoint. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
@@ -40,7 +40,7 @@ function run(options: { lease?: Lease; calls?: ReturnType<typeof createRunningCa
   })
 }
 
-test('all orphans are resolved in one turn, also beside one that cannot be', async () => {
+test('all orphaned holds are resolved in one turn, even beside one that cannot be resolved', async () => {
   const { key } = await seedCustomer(database.db, { balanceBrl: worth(100_000) })
   const attempts = Array.from({ length: 3_000 }, () => dead.attempt(key, 10))
   const verdicts = await Promise.all(attempts.map((attempt) => dead.ledger.hold(attempt)))
@@ -50,7 +50,7 @@ test('all orphans are resolved in one turn, also beside one that cannot be', asy
     { id: first.id, customerId: first.customerId, outputTokensSeen: 4 },
     { id: second.id, customerId: second.customerId, outputTokensSeen: 4 },
   ])
-  // A price that nobody stored: its hold is left to the next turn.
+  // Its price is not stored: the hold waits for the next turn.
   await sql`update holds set price_id = 999999 where id = ${first.id}`.execute(database.db)
   await sql`update nodes set fenced_at = now() where id = ${dead.nodeId}`.execute(database.db)
 
@@ -69,7 +69,7 @@ test('all orphans are resolved in one turn, also beside one that cannot be', asy
   await assertAudit(database)
 })
 
-test('nobody resolves the holds of others before a whole lease of contact', async () => {
+test('a node resolves no holds of others before a whole lease of contact', async () => {
   const { key } = await seedCustomer(database.db, { balanceBrl: worth(100) })
   const attempt = dead.attempt(key, 10)
   await dead.ledger.hold(attempt)
@@ -77,7 +77,7 @@ test('nobody resolves the holds of others before a whole lease of contact', asyn
   assert.equal(await run(), 1)
 })
 
-test('an old hold of this node that no call knows is resolved; that of a running call is not', async () => {
+test('an old hold of this node without a running call is resolved; the hold of a running call is not', async () => {
   const { key } = await seedCustomer(database.db, { balanceBrl: worth(100) })
   const [running, forgotten] = [alive.attempt(key, 10), alive.attempt(key, 10)]
   await Promise.all([running, forgotten].map((attempt) => alive.ledger.hold(attempt)))

@@ -1,4 +1,4 @@
-/** A budget and a cap are above their limits only by overruns and changed limits, and each amount is recorded. */
+/** A budget and a cap exceed their limits only by overruns and changed limits, and each amount is recorded. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
@@ -30,9 +30,9 @@ after(async () => {
 
 interface Limited {
   readonly key: ApiKey
-  /** Of the budget or cap, in tokens of the test model. */
+  /** The recorded excess of the budget or cap, in tokens of the test model. */
   overdrawn: () => Promise<bigint>
-  /** Sets what is held, as a faulty hold would. */
+  /** Sets the held amount, as a fault would. */
   pretendHeld: (tokens: number) => Promise<unknown>
   setLimit: (tokens: number) => Promise<unknown>
   readonly check: string
@@ -115,7 +115,7 @@ const LIMITS = [
 ] as const
 
 for (const [name, make] of LIMITS) {
-  test(`a ${name}: an overrun is recorded by what it is above the limit, and no more`, async () => {
+  test(`a ${name}: an overrun is recorded with the part that exceeds the limit`, async () => {
     const limited = await make(100)
     await settled(await held(limited, 50), 90)
     assert.equal(await limited.overdrawn(), 0n, 'an overrun within the limit')
@@ -124,7 +124,7 @@ for (const [name, make] of LIMITS) {
     await assertAudit(database)
   })
 
-  test(`a ${name}: a limit below what is spent and held is recorded, and a higher one ends it`, async () => {
+  test(`a ${name}: a limit below the spent and held amount is recorded, and a higher limit clears it`, async () => {
     const limited = await make(100)
     await settled(await held(limited, 30), 30)
     const open = await held(limited, 40)
@@ -152,14 +152,14 @@ for (const [name, make] of LIMITS) {
   })
 }
 
-// Last: the audit fails from here on.
+// These tests run last: the audit fails from here on.
 for (const [name, make] of LIMITS) {
-  test(`a ${name}: the audit finds two holds in the same room, even after an overrun of that size`, async () => {
+  test(`a ${name}: the audit finds two holds that use the same room, even after an overrun of that size`, async () => {
     const limited = await make(100)
-    // Within the limit: it may not excuse anything later.
+    // This overrun stays within the limit, so it excuses no later excess.
     await settled(await held(limited, 5), 25)
     const calls = [await held(limited, 50)]
-    // The second hold does not see the first.
+    // The second hold does not count the first.
     await limited.pretendHeld(0)
     calls.push(await held(limited, 50))
     await limited.pretendHeld(100)

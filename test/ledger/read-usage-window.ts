@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../src/db/open.ts'
 
-/** The sums of a customer's usage of the last hour, cut to the microsecond, as every report reads them. */
+/** The sums of a customer's usage in the last hour, to the microsecond, as every report reads them. */
 export async function readUsageWindow(
   db: Database,
   customerId: string,

@@ -1,4 +1,4 @@
-/** A resolution that is alone in its batch goes another way than many: it must write the same. */
+/** A single resolution takes a separate path from a batch, and must write the same. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
@@ -23,7 +23,7 @@ after(async () => {
   await database.drop()
 })
 
-/** A key with everything that a resolution may have to write: a budget, a team's cap, a limit of tokens. */
+/** A key with everything that a resolution may write to: a budget, a team's cap, a token limit. */
 async function seedKey(): Promise<ApiKey> {
   const { db } = database
   const { customerId } = await seedCustomer(db, { balanceBrl: '1000' })
@@ -58,7 +58,7 @@ async function resolveAll(
   ])
 }
 
-/** What was written for a key, without what tells one key, call or moment from another. */
+/** The rows written for a key, without the ids and times that differ between keys. */
 async function writtenFor(key: ApiKey): Promise<object> {
   const { db } = database
   const own = new Set(['id', 'request_id', 'customer_id', 'api_key_id', 'team_id', 'subject'])

@@ -1,4 +1,4 @@
-/** Roll-ups of hours, days and sessions: always the sums of the events, whenever what is settled. */
+/** Roll-ups of hours, days and sessions are always the sums of the events, whenever a call is settled. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
@@ -22,7 +22,7 @@ after(async () => {
   await database.drop()
 })
 
-/** A call that began this long ago and is settled now. */
+/** A call that began so long ago and is settled now. */
 async function settle(
   key: ApiKey,
   tokens: number,
@@ -52,7 +52,7 @@ async function countDays(customerId: string): Promise<number> {
   return rows.length
 }
 
-test('days are summed up once they are over, and read as the events would be', async () => {
+test('days are rolled up once they are over, and give the sums of their events', async () => {
   const { key, customerId } = await seedCustomer(database.db, { balanceBrl: '1000' })
   for (const hoursAgo of [0, 1, 24, 25, 49, 24 * 40]) await settle(key, 10, { hoursAgo })
   const before = await usedBetween(customerId, '-infinity', 'infinity')
@@ -64,7 +64,7 @@ test('days are summed up once they are over, and read as the events would be', a
   await assertAudit(database)
 })
 
-test('a call that is settled after its day was summed up is in the day all the same', async () => {
+test('a call that is settled after its day was rolled up is still counted in that day', async () => {
   const { key, customerId } = await seedCustomer(database.db, { balanceBrl: '1000' })
   await settle(key, 10, { hoursAgo: 50 })
   await rollUsageDays(database.db)
@@ -74,13 +74,13 @@ test('a call that is settled after its day was summed up is in the day all the s
   await assertAudit(database)
 })
 
-test('settlements and the summing up of days that run at once lose and double nothing', async () => {
+test('settlements during a roll-up of days are neither lost nor counted twice', async () => {
   const { key, customerId } = await seedCustomer(database.db, { balanceBrl: '10000' })
   const settled = Array.from({ length: 200 }, (_, index) =>
     settle(key, 1 + (index % 5), { hoursAgo: 24 + (index % 60) }),
   )
   const rolled = Array.from({ length: 20 }, async (_, index) => {
-    // Again and again from the beginning, so that every roll has something to do.
+    // Starts again from the beginning each time, so that every roll-up has work.
     await new Promise((resolve) => setTimeout(resolve, index * 5))
     await database.db.transaction().execute(async (trx) => {
       await sql`select 1 from accounts where customer_id = ${customerId} for no key update`.execute(
@@ -98,7 +98,7 @@ test('settlements and the summing up of days that run at once lose and double no
   await assertAudit(database)
 })
 
-test('a session adds up its charged calls, over models and batches, and no released ones', async () => {
+test('a session sums its charged calls over models and batches, and no released ones', async () => {
   const { key, customerId } = await seedCustomer(database.db, { balanceBrl: '1000' })
   const sessionId = 'sessão "1"'
   await Promise.all(Array.from({ length: 30 }, () => settle(key, 2, { sessionId })))

@@ -1,4 +1,4 @@
-/** An attempt that is alone in its batch goes another way than many: it must come to the same. */
+/** A single attempt takes a separate path from a batch, and must have the same result. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -26,7 +26,7 @@ const batchSizes: number[] = []
 
 before(async () => {
   database = await createTestDatabase()
-  // One lane, so that what is asked at once is in one batch.
+  // With one lane, simultaneous requests are in one batch.
   node = await openTestLedger(database.db, database.databaseUrl, {
     laneCount: 1,
     onBatch: (size) => batchSizes.push(size),
@@ -39,12 +39,12 @@ after(async () => {
   await database.drop()
 })
 
-/** What the attempt finds, and what is asked by it. */
+/** The state before the attempt, and its request. */
 interface Situation {
   readonly key?: Partial<ApiKeyInput>
   readonly tokens?: number
   readonly attempt?: Partial<Attempt>
-  /** How many calls the key and its address had before in this minute. */
+  /** The number of earlier calls of the key and its address in this minute. */
   readonly before?: number
   readonly arrange?: (key: ApiKey) => Promise<unknown>
   readonly verdict: Verdict['kind']
@@ -98,7 +98,7 @@ function budgetOf(tokens: number): NonNullable<ApiKeyInput['budget']> {
   return { limitPicoUsd: BigInt(tokens) * 2_000_000n, period: 'lifetime' }
 }
 
-/** As if by a node that knows the key as it is now. */
+/** Sets a budget that the node's copy of the key does not have yet. */
 async function addBudget({ id }: ApiKey): Promise<void> {
   const limit = budgetOf(10).limitPicoUsd
   await sql`insert into api_key_budgets (api_key_id, period, timezone, limit_pico_usd)
@@ -115,7 +115,7 @@ async function capTeam({ id, customerId }: ApiKey): Promise<void> {
   await sql`update api_keys set team_id = ${teamId} where id = ${id}`.execute(db)
 }
 
-/** What is answered to the attempt and what is written of it, with a customer of its own. */
+/** The verdict on the attempt and its rows, with a new customer each time. */
 async function tryOut(
   { key: input, tokens = 1, attempt: more, before: count = 0, arrange }: Situation,
   hold: (attempt: Attempt) => Promise<unknown>,
@@ -165,7 +165,7 @@ async function tryOut(
 }
 
 for (const [name, situation] of Object.entries(situations)) {
-  test(`alone or in company, an attempt comes to the same: ${name}`, async () => {
+  test(`a single attempt has the same result as one in a batch: ${name}`, async () => {
     await avoidMinuteEnd(4_000)
     const alone = await tryOut(situation, (attempt) => node.ledger.hold(attempt))
     const inCompany = await tryOut(situation, async (attempt) => {
@@ -175,7 +175,7 @@ for (const [name, situation] of Object.entries(situations)) {
       ])
       return verdict
     })
-    // They are told after the next turn of the event loop.
+    // Batch sizes are reported in the next turn of the event loop.
     await setImmediate()
     assert.equal(batchSizes.at(-1), 2)
     assert.deepEqual(alone, inCompany)
@@ -183,9 +183,9 @@ for (const [name, situation] of Object.entries(situations)) {
   })
 }
 
-test('what was held alone and in company is sound in the books', () => assertAudit(database))
+test('after single and batched holds the audit is clean', () => assertAudit(database))
 
-test('a request that is judged again after the turn of a minute stays counted in its minute', async () => {
+test('a request that is judged again in the next minute stays counted in its own minute', async () => {
   const subjects = ['i:turn', 'k:turn']
   const minute = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 60_000)
   for (const subject of subjects)

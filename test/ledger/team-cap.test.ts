@@ -1,4 +1,4 @@
-/** The monthly cap of a team is held and spent beside the balance, as exactly as it. */
+/** The monthly cap of a team is held and spent exactly, along with the balance. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
@@ -79,7 +79,7 @@ test('the keys of a team together hold no more than its cap, over two nodes', as
   await assertAudit(database)
 })
 
-test('a team at its cap does not stop the other keys of the account that pays', async () => {
+test('a team at its cap does not stop the other keys of the paying account', async () => {
   const { keys, ownKey } = await seedTeamWithKeys(0, 1)
   const verdict = await one.ledger.hold(one.attempt(keys[0] as ApiKey, 1))
   assert.ok(verdict.kind === 'short_team')
@@ -87,7 +87,7 @@ test('a team at its cap does not stop the other keys of the account that pays', 
   assert.equal((await one.ledger.hold(one.attempt(ownKey, 1))).kind, 'held')
 })
 
-test('a team without a cap is counted all the same', async () => {
+test('a team without a cap is counted too', async () => {
   const { teamId, keys } = await seedTeamWithKeys(null, 1)
   const attempt = one.attempt(keys[0] as ApiKey, 10)
   assert.equal((await one.ledger.hold(attempt)).kind, 'held')
@@ -95,7 +95,7 @@ test('a team without a cap is counted all the same', async () => {
   assert.deepEqual(await budgetOf(teamId), { spent: 4n * NANO_BRL_PER_TOKEN, held: 0n })
 })
 
-test('a new month begins from zero, and what was held before it is spent in it', async () => {
+test('a new month begins at zero, and an older hold is spent in it', async () => {
   const { teamId, keys } = await seedTeamWithKeys(10, 1)
   const key = keys[0] as ApiKey
   const first = one.attempt(key, 8)
@@ -105,7 +105,7 @@ test('a new month begins from zero, and what was held before it is spent in it',
   assert.equal((await one.ledger.hold(across)).kind, 'held')
   await sql`update team_budgets set period_started_at = period_started_at - interval '1 month'
     where team_id = ${teamId}`.execute(database.db)
-  // The audit counts by the events: what was spent last month was settled then.
+  // The audit sums events: last month's charges were settled in that month.
   await sql`update usage_events set settled_at = settled_at - interval '1 month'
     where team_id = ${teamId}`.execute(database.db)
   assert.equal((await one.ledger.hold(one.attempt(key, 9))).kind, 'short_team')

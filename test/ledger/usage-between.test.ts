@@ -1,4 +1,4 @@
-/** Windows of usage are read from days, hours and events: always what the events alone would say. */
+/** Windows of usage are read from days, hours and events, and always give the sums of the events. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from '../harness/fast-check.ts'
@@ -17,14 +17,14 @@ before(async () => {
 after(() => database.drop())
 
 const HOUR = 3_600_000_000n
-/** More than two months: a roll takes one of them at a time. */
+/** More than two months: a roll-up takes one of them at a time. */
 const HOURS = 24 * 70
 const KEYS = [createId(), createId()]
 const MODELS = ['gpt-4o', 'gone-from-the-catalog']
 
 const beside = fc.constantFrom(0n, -1n, 1n, HOUR / 2n, HOUR / 2n - 1n, 17n * 60_000_000n + 5n)
 
-/** Often on the edge of an hour, and so of a day, or a microsecond beside it. */
+/** Often on the boundary of an hour, and so of a day, or a microsecond beside it. */
 const time = fc
   .tuple(
     fc.oneof(
@@ -45,7 +45,7 @@ const use = fc.record({
   isReleased: fc.boolean(),
 })
 const roll = fc.constant({ kind: 'roll' as const })
-/** Mostly in the hour of one of the uses. */
+/** Mostly in the hour of one of the events. */
 const edge = fc.oneof(
   { weight: 5, arbitrary: fc.record({ ofUse: fc.nat(), beside }) },
   { weight: 3, arbitrary: time },
@@ -87,7 +87,7 @@ async function throughEvents(customerId: string, from: string, to: string): Prom
   return rows
 }
 
-/** Uses between two rolls are settled together. */
+/** Events between two roll-ups are settled together. */
 async function take(customerId: string, steps: readonly Step[], start: bigint): Promise<void> {
   let waiting: SeededUse[] = []
   const settle = async (): Promise<void> => {
@@ -113,7 +113,7 @@ async function take(customerId: string, steps: readonly Step[], start: bigint): 
   await settle()
 }
 
-test('whatever is settled and rolled up in whatever order, a window has the sums of its events', async () => {
+test('in any order of settlements and roll-ups, a window has the sums of its events', async () => {
   const steps = fc.array(fc.oneof({ weight: 5, arbitrary: use }, { weight: 1, arbitrary: roll }), {
     minLength: 1,
     maxLength: 30,
@@ -124,7 +124,7 @@ test('whatever is settled and rolled up in whatever order, a window has the sums
     fc.asyncProperty(steps, windows, async (taken, asked) => {
       const customer = await createCustomer(database.db, { name: 'Teste' })
       assert.ok('id' in customer)
-      // The days end in the day that is running, which no roll may take.
+      // The days end with the current day, which no roll-up may take.
       const day = BigInt(Math.floor(Date.now() / 86_400_000)) * 24n * HOUR
       const start = day - BigInt(HOURS) * HOUR
       const hours = taken.flatMap((step) => (step.kind === 'use' ? [step.time.hours] : []))
@@ -147,7 +147,7 @@ test('whatever is settled and rolled up in whatever order, a window has the sums
   assert.ok(compared > 30, 'some windows had usage in them')
 })
 
-test('the first of the last days begins at midnight of the zone, also where clocks are put forward then', async () => {
+test('the first of the last days begins at midnight of the zone, even if clocks are put forward then', async () => {
   const { rows } = await sql<{ timezone: string; ok: boolean }>`
     select name as timezone, bool_and(
       first_day_start(name, days) at time zone name

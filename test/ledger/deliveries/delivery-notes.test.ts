@@ -16,7 +16,7 @@ async function openNotes(dir: string) {
   return { notes: await openDeliveryNotes({ dir, nodeId: createId(), log }), events }
 }
 
-test('every answer that was noted is in the files, in order, with its amount', async () => {
+test('the files have every noted answer, in order, with its amount', async () => {
   const amount = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
   const some = fc.array(fc.tuple(fc.uuid(), amount), { maxLength: 5_000, size: 'max' })
   await fc.assert(
@@ -40,7 +40,7 @@ test('every answer that was noted is in the files, in order, with its amount', a
   )
 })
 
-test('a file that is cut off or damaged anywhere loses only the notes at that place', async () => {
+test('a file that is truncated or damaged anywhere loses only the notes at that place', async () => {
   const dir = await folder()
   const { notes } = await openNotes(dir)
   const ids = Array.from({ length: 5 }, () => createId())
@@ -66,7 +66,7 @@ test('a file that is cut off or damaged anywhere loses only the notes at that pl
   }
 })
 
-test('where the disk fails, noting goes on, what is lost is counted and alarmed, and later notes are kept', async () => {
+test('when the disk fails, later notes are still written, and lost notes are counted and raise an alarm', async () => {
   const dir = await folder()
   const { notes, events } = await openNotes(dir)
   await rm(dir, { recursive: true })

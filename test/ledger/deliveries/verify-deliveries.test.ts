@@ -21,7 +21,7 @@ after(async () => {
 const { key } = await seedCustomer(database.db, { balanceBrl: '100' })
 const [CHECK] = Object.keys(DELIVERY_CHECKS)
 
-test('answers that are charged as told leave nothing behind', async () => {
+test('answers that are charged the amount that they show leave no discrepancy', async () => {
   const { dir, verify, note } = await openMachine()
   const calls = await Promise.all(Array.from({ length: 2_500 }, () => charged(1)))
   await note(calls.map(({ id, billed }) => [id, billed]))
@@ -31,7 +31,7 @@ test('answers that are charged as told leave nothing behind', async () => {
   assert.deepEqual(await breaches(), [])
 })
 
-test('a delivered answer without a charge, or with another one than told, is found and alarmed once, and a correction resolves it', async () => {
+test('a delivered answer without a charge, or with a charge other than it shows, raises one alarm, and a correction resolves it', async () => {
   const { dir, verify, note, events } = await openMachine()
   const [absent, whole] = [createId(), await charged(2)]
   const released = ledger.attempt(key, 3)
@@ -61,7 +61,7 @@ test('a delivered answer without a charge, or with another one than told, is fou
   await database.db.deleteFrom('delivery_discrepancies').execute()
 })
 
-test('an answer whose hold is open, or whose charge waits in a spool, is waited for ten minutes', async () => {
+test('an answer whose hold is open, or whose charge waits in a spool, is no discrepancy for ten minutes', async () => {
   const spooled = new Set<string>()
   const { dir, verify, note } = await openMachine(spooled)
   const open = ledger.attempt(key, 3)
@@ -83,7 +83,7 @@ test('an answer whose hold is open, or whose charge waits in a spool, is waited 
   assert.deepEqual(await breaches(), [inSpool])
 })
 
-test('the notes of a process that died are compared too', async () => {
+test('the notes of a dead process are compared too', async () => {
   const { dir, verify, note } = await openMachine()
   const { id, billed } = await charged(1)
   await note([[id, billed + 1n]])

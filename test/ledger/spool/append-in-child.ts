@@ -1,6 +1,6 @@
 /**
- * A process that appends to a spool without end, and tells each acknowledgement and each refusal over its
- * standard output, at once. Its parent kills it, or limits what it may write.
+ * A process that appends to a spool without end, and reports each acknowledgement and refusal on its standard
+ * output at once. Its parent kills it, or limits its file size.
  */
 import { writeSync } from 'node:fs'
 import { openSpool } from '../../../src/ledger/spool/spool.ts'
@@ -19,7 +19,7 @@ const spool = await openSpool({
 
 const append = async (): Promise<void> => {
   const row = testRow()
-  // Pieces of all lengths.
+  // Records of all lengths.
   row.reason = 'x'.repeat(Math.floor(Math.random() * 2_000))
   try {
     await spool.append(row)

@@ -5,13 +5,13 @@ export type DiskStep = 'open' | 'write' | 'datasync' | 'sync' | 'truncate' | 're
 
 export interface FailingDisk {
   readonly disk: Disk
-  /** Whether the next step of this kind fails. A write that fails may have written a part. */
+  /** Whether the next step of this kind fails. A failing write may have written a part. */
   fails: (step: DiskStep) => boolean
 }
 
 /**
- * The real disk, with steps that fail. A sync that does not fail does nothing: no test of the spool cuts the
- * power, and what the kernel has survives the process.
+ * The real disk, with steps that fail. A sync that does not fail does nothing: no test of the spool cuts the power,
+ * and data in the kernel survives the process.
  */
 export function createFailingDisk(partOf: (bytes: number) => number): FailingDisk {
   const failing: FailingDisk = {

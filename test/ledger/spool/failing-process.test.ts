@@ -1,4 +1,4 @@
-/** Real processes on a real file system: killed at any moment, and without room on the disk. */
+/** Real processes on a real file system: killed at any moment, and with a full disk. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -34,7 +34,7 @@ test('every row that a process acknowledged before it was killed is replayed by 
   )
 })
 
-test('without room on the disk nothing is acknowledged, and what was before is replayed: no more, no less', async () => {
+test('with a full disk nothing is acknowledged, and exactly the earlier rows are replayed', async () => {
   for (const blocks of isFullEffort ? [1, 2, 3, 5, 7, 11, 17, 40, 64, 100] : [1, 7, 64]) {
     const dir = await spoolFolder()
     const child = startChild(dir, { attempts: blocks * 2 + 20, atOnce: 1 + (blocks % 5), blocks })
@@ -49,7 +49,7 @@ test('without room on the disk nothing is acknowledged, and what was before is r
   }
 })
 
-/** What a process that starts on the folder replays; nothing is left then. */
+/** The rows that a new process on the folder replays; afterwards the folder is empty. */
 async function replay(dir: string): Promise<string[]> {
   const ids: string[] = []
   const { log, events } = recordEvents()
@@ -74,7 +74,10 @@ interface Report {
   failed: string[]
 }
 
-/** `blocks`: the most that it may write to a file, in 512 bytes; then a write ends short, and the next one fails. */
+/**
+ * `blocks`: the maximum size of a file, in units of 512 bytes; a write beyond it ends short, and the next one
+ * fails.
+ */
 function startChild(
   dir: string,
   { attempts, atOnce, blocks }: { attempts: number; atOnce: number; blocks?: number },
@@ -82,7 +85,7 @@ function startChild(
   const limit = blocks === undefined ? '' : `ulimit -S -f ${blocks};`
   const script = `${limit} exec "$0" "$@"`
   const args = [process.execPath, CHILD, dir, String(attempts), String(atOnce)]
-  // The cache of compiled code is made of files too.
+  // The compile cache consists of files too.
   const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' }
   const child = spawn('/bin/sh', ['-c', script, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -9,7 +9,7 @@ import { frameRow } from '../../../src/ledger/spool/record-frames.ts'
 import { createId } from '../../../src/lib/ids.ts'
 import { recordEvents, spoolFolder, testRow, versionOf } from './spool-rows.ts'
 
-test('a row that is refused holds up no other, is asked again after pauses that grow, and a later row of its hold at once', async () => {
+test('a refused row delays no other, is retried after growing pauses, and a later row of its hold is replayed at once', async () => {
   const dir = await spoolFolder()
   const asked: string[] = []
   const refused = testRow()

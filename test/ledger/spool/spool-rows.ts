@@ -5,7 +5,7 @@ import { release, toRow, type ResolutionRow } from '../../../src/ledger/resoluti
 import { createId } from '../../../src/lib/ids.ts'
 import { createLog, type Log } from '../../../src/lib/log.ts'
 
-/** Of any hold; `version` tells rows of one hold apart. */
+/** A row of any hold; `version` distinguishes rows of one hold. */
 export function testRow(id: string = createId(), version = 0): ResolutionRow {
   const row = toRow(release({ id, customerId: createId() }, `versão ${version}`))
   return { ...row, duration_ms: version }
@@ -17,7 +17,7 @@ export function spoolFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'catraca-spool-'))
 }
 
-/** The events that were logged, in order. */
+/** The logged events, in order. */
 export function recordEvents(): { log: Log; events: string[] } {
   const events: string[] = []
   const log = createLog('debug', (line) =>

@@ -19,7 +19,7 @@ type Outcome = 'taken' | 'unreachable' | 'refused' | 'throws'
 
 type Step =
   | { kind: 'append'; holds: number[] }
-  /** With appends while it runs. */
+  /** The rows are appended while it runs. */
   | { kind: 'replay'; outcomes: Outcome[]; holds: number[] }
   /** Another process takes over, as after a kill. */
   | { kind: 'crash' }
@@ -47,7 +47,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'crash' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'wait' as const }) },
 )
-/** Which kinds of steps of the disk fail at all, of ten of them how many, and the dice. */
+/** The kinds of disk steps that may fail, how many of ten do, and the dice. */
 const failures = fc.record({
   kinds: fc.subarray<DiskStep>([
     'open',
@@ -63,7 +63,7 @@ const failures = fc.record({
 })
 type Failures = typeof failures extends fc.Arbitrary<infer T> ? T : never
 
-test('an acknowledged row is taken in the end, none older than one that was handed over follows it, and no rejected one is replayed', async () => {
+test('an acknowledged row is taken in the end, no older row follows a handed-over one, and no rejected row is replayed', async () => {
   let handedOver = 0
   let rejected = 0
   await fc.assert(
@@ -91,7 +91,7 @@ async function openWorld({ kinds, ofTen, dice }: Failures) {
   const taken = new Map<string, number>()
   const shown = new Map<string, number>()
   const mustNotCome = new Set<string>()
-  /** Not as long as this process lives. */
+  /** Rows that must not come as long as this process lives. */
   const mustNotComeNow = new Set<string>()
   const counts = { handedOver: 0, rejected: 0 }
   let outcomes: Outcome[] = ['taken']
@@ -103,7 +103,7 @@ async function openWorld({ kinds, ofTen, dice }: Failures) {
   failing.fails = (kind) => !isHealthy && kinds.includes(kind) && roll() < ofTen
 
   const open = (): Promise<Spool> => {
-    // A process that does not come up is started again, until the disk lets it.
+    // A process that fails to start is started again, until the disk permits it.
     isHealthy = true
     return openSpool({
       dir,

@@ -17,7 +17,7 @@ const { disk } = createFailingDisk(() => 0)
 /** No process has this pid. */
 const DEAD = '999999999.1'
 
-test('cut off at any byte, the records before are replayed, and what is appended next is kept', async () => {
+test('a file that is truncated at any byte replays the records before, and keeps records that are appended later', async () => {
   const { path, rows, ends } = await writtenSpool(3)
   const whole = await readFile(path)
   const firstByte = ends.at(-2) as number
@@ -35,7 +35,7 @@ test('cut off at any byte, the records before are replayed, and what is appended
   }
 })
 
-test('whatever garbage stands among the records, each whole one is replayed, and the rest is set aside', async () => {
+test('among any garbage, each complete record is replayed, and the rest is set aside', async () => {
   const { path, rows, ends } = await writtenSpool(6)
   const whole = await readFile(path)
   const damage = fc.record({
@@ -43,20 +43,20 @@ test('whatever garbage stands among the records, each whole one is replayed, and
     removed: fc.nat(40),
     inserted: fc.oneof(
       fc.uint8Array({ maxLength: 60 }),
-      // Looks like a record, or is a line of the former release.
+      // Resembles a record, or is a line of the previous release.
       fc.constantFrom('\x1e', '\n', `\x1e00000010`, '\x1effffffffffffffff{}\n', '{"id":"x"}\n'),
     ),
   })
   await fc.assert(
     fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 4 }), async (damages) => {
-      // From the end, so that the places before stay where they are.
+      // From the end, so that earlier positions stay valid.
       const pieces = damages.toSorted((a, b) => b.at - a.at)
       let bytes: Buffer = whole
       let isTouched = rows.map(() => false)
       for (const { at, removed, inserted } of pieces) {
         const end = Math.min(bytes.length, at + removed)
         bytes = Buffer.concat([bytes.subarray(0, at), Buffer.from(inserted), bytes.subarray(end)])
-        // An insertion between two records touches neither.
+        // An insertion between two records damages neither.
         isTouched = isTouched.map((was, index) => {
           const [start, stop] = [ends[index - 1] ?? 0, ends[index] as number]
           return was || (at < stop && at + removed > start) || (at > start && at < stop)
@@ -89,7 +89,7 @@ test('whatever garbage stands among the records, each whole one is replayed, and
   )
 })
 
-test('a bad record stays on the disk, set aside, and is counted by the next process too', async () => {
+test('a bad record is set aside on the disk, and the next process counts it too', async () => {
   const { path, rows } = await writtenSpool(3)
   const bytes = await readFile(path)
   const middle = bytes.indexOf(rows[1]?.id as string)
@@ -105,7 +105,7 @@ test('a bad record stays on the disk, set aside, and is counted by the next proc
   assert.ok(aside.includes(`"customer_id":"${rows[1]?.customer_id}"`))
 })
 
-test('the lines of a release before the frames are replayed, and one that a torn line joined', async () => {
+test('the lines of a release before the frames are replayed, even one that was joined to a torn line', async () => {
   const rows = [testRow(), testRow(), testRow(), testRow()]
   const [first, torn, second, third] = rows.map((row) => JSON.stringify(row)) as [
     string,
@@ -129,7 +129,7 @@ async function bytesSetAside(dir: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-/** A file of so many rows, and where each of its records ends. */
+/** A file of so many rows, and the position where each record ends. */
 async function writtenSpool(
   count: number,
 ): Promise<{ path: string; rows: ResolutionRow[]; ends: number[] }> {
@@ -154,7 +154,7 @@ async function writtenSpool(
   return { path, rows, ends }
 }
 
-/** What a process that starts on the folder replays. */
+/** The rows that a new process on the folder replays. */
 async function replayed(
   dir: string,
   { append = [] }: { append?: ResolutionRow[] } = {},
