@@ -4,7 +4,8 @@ import { createHealthSummaries } from '../health/health-summaries.ts'
 import type { ThisNode } from '../http/health/health-deps.ts'
 import type { HttpDeps } from '../http/http-deps.ts'
 import type { ModelCalls } from '../http/model-calls/model-call-deps.ts'
-import { createSlots } from '../http/usage/create-slots.ts'
+import { IMAGE_DOWNLOADS_MAX } from '../http/images/image-deps.ts'
+import { createSlots } from '../http/rest/create-slots.ts'
 import { EXPORTS_MAX } from '../http/usage/usage-deps.ts'
 import { NANO_PER_BRL } from '../lib/money.ts'
 import { createPace } from '../lib/pace.ts'
@@ -53,6 +54,7 @@ export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
     },
     thisNode: createThisNode(parts, started),
     healthSummaries: createHealthSummaries(db),
+    imageSlots: createSlots(IMAGE_DOWNLOADS_MAX),
     exportSlots: createSlots(EXPORTS_MAX),
     margins: parts.margins,
     referrals: parts.referrals,

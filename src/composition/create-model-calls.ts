@@ -37,8 +37,20 @@ export function createModelCalls(parts: Parts): { calls: ModelCalls; checkCaller
 }
 
 function createGatewayDeps(parts: Parts): GatewayDeps {
-  const { config, metrics, health, keys, pricing, books, lease, upstreams, calls, limits, slots } =
-    parts
+  const {
+    config,
+    metrics,
+    health,
+    keys,
+    pricing,
+    books,
+    lease,
+    upstreams,
+    calls,
+    limits,
+    slots,
+    bodies,
+  } = parts
   return {
     keys,
     catalog: pricing.catalog,
@@ -52,6 +64,7 @@ function createGatewayDeps(parts: Parts): GatewayDeps {
     calls,
     limits,
     slots,
+    memory: bodies,
     ipRequestsPerMinute: config.requestsPerMinutePerIp,
     callTimeoutMs: config.callTimeoutMs,
     observer: createObserver(metrics.gateway, health),

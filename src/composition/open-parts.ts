@@ -5,11 +5,7 @@ import { createCallSlots, type CallSlots } from '../gateway/call-slots.ts'
 import { createLimitsView, type LimitsView } from '../gateway/limits.ts'
 import { createRunningCalls, type RunningCalls } from '../gateway/running-calls.ts'
 import { createHealthRecorder, type HealthRecorder } from '../health/health-recorder.ts'
-import {
-  createBodyBudget,
-  type BodyBudget,
-  type BodyBudgetLimits,
-} from '../http/server/body-budget.ts'
+import { createByteBudget, type ByteBudget, type ByteBudgetLimits } from '../lib/byte-budget.ts'
 import { openLease, type Lease } from '../ledger/lease.ts'
 import type { Log } from '../lib/log.ts'
 import { NANO_PER_BRL } from '../lib/money.ts'
@@ -42,7 +38,7 @@ export interface Parts {
   readonly keyUses: KeyUses
   readonly keys: KeyCache
   readonly calls: RunningCalls
-  readonly bodies: BodyBudget
+  readonly bodies: ByteBudget
   readonly limits: LimitsView
   readonly slots: CallSlots
   readonly books: NodeLedger
@@ -87,7 +83,7 @@ export async function openParts(
   const { mode, publicUrl } = config
   const signIn = createSignIn({ db, sealingKey, previousSealingKey, publicUrl, mode, log })
   const calls = createRunningCalls()
-  const bodies = createBodyBudget(bodyLimitsOf(config))
+  const bodies = createByteBudget(bodyLimitsOf(config))
   const { router } = upstreams
   watchNode(metrics, { calls, bodies, books, router, fxRate: pricing.fxRate })
   return {
@@ -116,7 +112,7 @@ export async function openParts(
 }
 
 /** One customer may fill a quarter of the memory for bodies. */
-function bodyLimitsOf({ bodiesBytesMax, bodyBytesMax }: Config): BodyBudgetLimits {
+function bodyLimitsOf({ bodiesBytesMax, bodyBytesMax }: Config): ByteBudgetLimits {
   return { bytesMax: bodiesBytesMax, ownBytesMax: Math.max(bodiesBytesMax / 4, bodyBytesMax) }
 }
 

@@ -2,7 +2,7 @@ import type { FxRateView } from '../fx/create-fx-rate-view.ts'
 import type { BreakerState } from '../gateway/routing/circuit-breaker.ts'
 import type { RouteState, Router } from '../gateway/routing/create-router.ts'
 import type { RunningCalls } from '../gateway/running-calls.ts'
-import type { BodyBudget } from '../http/server/body-budget.ts'
+import type { ByteBudget } from '../lib/byte-budget.ts'
 import type { Metrics } from './create-metrics.ts'
 import type { NodeLedger } from './open-node-ledger.ts'
 
@@ -10,7 +10,7 @@ const BREAKER_NUMBERS: Record<BreakerState, number> = { closed: 0, half_open: 1,
 
 interface Watched {
   readonly calls: RunningCalls
-  readonly bodies: BodyBudget
+  readonly bodies: ByteBudget
   readonly books: NodeLedger
   readonly router: Router
   readonly fxRate: FxRateView

@@ -65,6 +65,11 @@ export interface CallKind<Body, Request extends CallRequest, Outcome extends { k
     request: Request,
     providers: ReadonlyMap<string, Provider>,
   ): CallBounds | Promise<CallBounds>
+  /**
+   * The memory that the answer of one call may take, for kinds whose answers can be much larger than their requests; it
+   * is reserved before the call.
+   */
+  answerBytesMax?(model: Model, request: Request): number
   /** Whether the upstream supports this kind of call. */
   can(provider: Provider): boolean
   /** Charges a call whose client hung up after it was dispatched and before its first output. */

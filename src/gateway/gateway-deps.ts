@@ -4,6 +4,7 @@ import type { FxRate } from '../fx/fx-rates.ts'
 import type { DeliveryNotes } from '../ledger/deliveries/delivery-notes.ts'
 import type { LeaseView } from '../ledger/lease.ts'
 import type { Ledger } from '../ledger/open-ledger.ts'
+import type { ByteBudget } from '../lib/byte-budget.ts'
 import type { Log } from '../lib/log.ts'
 import type { Provider } from '../providers/contract.ts'
 import type { CallSlots } from './call-slots.ts'
@@ -28,6 +29,8 @@ export interface GatewayDeps {
   readonly calls: RunningCalls
   readonly limits: LimitsView
   readonly slots: CallSlots
+  /** The memory of request bodies and answers. */
+  readonly memory: ByteBudget
   /** Requests per minute from one address. */
   readonly ipRequestsPerMinute: number
   /** Every call is ended after this time. */

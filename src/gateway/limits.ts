@@ -95,6 +95,11 @@ export function keySubject(key: { id: string; requestsPerMinute: number }): Limi
   return { subject: `k:${key.id}`, limit: key.requestsPerMinute }
 }
 
+/** The subject under which the memory of a customer's calls is counted. */
+export function customerSubject(customerId: string): string {
+  return `c:${customerId}`
+}
+
 export function ipSubject(ip: string, limit: number): LimitSubject {
   return { subject: `i:${ip}`, limit }
 }

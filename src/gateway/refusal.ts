@@ -1,3 +1,5 @@
+import type { ByteExcess } from '../lib/byte-budget.ts'
+
 /**
  * The table of all error answers of the model API. Messages are for customers: they say in Brazilian Portuguese
  * what happened and what to do, and never quote an upstream or name it.
@@ -181,6 +183,11 @@ export const refusals = {
       'Modelo temporariamente indisponível (em manutenção). Tente de novo em alguns minutos.',
     ),
 } satisfies Record<string, (...facts: never[]) => Refusal>
+
+/** The refusal when the memory of a customer, or of the node, is used up. */
+export function refusalOfExcess(excess: ByteExcess): Refusal {
+  return excess === 'own' ? refusals.tooManyBytes() : refusals.noMemory()
+}
 
 export function isRefusal(value: object): value is Refusal {
   return (value as { kind?: unknown }).kind === 'refused'

@@ -17,13 +17,22 @@ import type { UpstreamFailure } from '../providers/contract.ts'
 import { admit } from './admit.ts'
 import type { CallKind } from './call-kind.ts'
 import { callUpstream, isFinal, refusalOf, reportFailure } from './call-upstream.ts'
-import type { AnsweredBy, CallRequest, Called, HeldCall, NotCalled } from './call.ts'
+import type {
+  Admitted,
+  AnsweredBy,
+  CallRequest,
+  Called,
+  HeldCall,
+  NotAdmitted,
+  NotCalled,
+} from './call.ts'
 import { chargeHeldCall, estimated, NOT_TIMED, releaseHeldCall } from './charge.ts'
 import type { Client, IncomingCall } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
 import { holdMoney } from './hold-money.ts'
 import { refuseAndCount, refuseCall } from './refuse-call.ts'
-import { refusals } from './refusal.ts'
+import { customerSubject } from './limits.ts'
+import { refusalOfExcess, refusals } from './refusal.ts'
 import type { RunningCall } from './running-calls.ts'
 
 /** Serves calls of one kind. Resolves after the client received an answer or a refusal. */
@@ -41,28 +50,51 @@ export function createServeCall<
     const admitted = await admit(deps, kind, incoming)
     if (admitted.kind === 'not_admitted') return refuseAndCount(deps, incoming, client, admitted)
     const { key, request, models } = admitted
-    const { customerId } = key
-    if (!deps.slots.take(customerId)) {
+    const place = takePlace(deps, kind, admitted)
+    if ('refused' in place) {
       kind.dispose?.(request)
-      const refused = refusals.tooManyCalls(deps.slots.max)
-      return refuseAndCount(deps, incoming, client, { kind: 'not_admitted', refused, key })
+      return refuseAndCount(deps, incoming, client, { ...place, key })
     }
     try {
-      for (const [place, model] of models.entries()) {
+      for (const [index, model] of models.entries()) {
         const bounds = await kind.bound(model, request, deps.providers)
-        const held = await holdMoney(deps, incoming, admitted, model, bounds, place > 0)
+        const held = await holdMoney(deps, incoming, admitted, model, bounds, index > 0)
         if ('refused' in held) return refuseCall(deps, incoming, client, held.refused, held.limits)
 
         const failure = await serveHeldCall(deps, kind, incoming, client, held)
         if (failure === undefined) return
         // The hold is resolved. If the customer named a fallback model, that model starts with its own hold.
-        const isOver = place === models.length - 1 || client.hasLeft() || isFinal(failure)
+        const isOver = index === models.length - 1 || client.hasLeft() || isFinal(failure)
         if (isOver) return refuseCall(deps, incoming, client, refusalOf(failure), held.limits)
       }
     } finally {
-      deps.slots.release(customerId)
+      place.release()
       kind.dispose?.(request)
     }
+  }
+}
+
+/** Takes one of the customer's calls at once, and the memory for its answer. */
+function takePlace<Request extends CallRequest>(
+  { slots, memory }: GatewayDeps,
+  kind: Pick<CallKind<never, Request, never>, 'answerBytesMax'>,
+  { key, models, request }: Admitted<Request>,
+): { release(): void } | NotAdmitted {
+  const { customerId } = key
+  if (!slots.take(customerId))
+    return { kind: 'not_admitted', refused: refusals.tooManyCalls(slots.max), key }
+  const bytes = kind.answerBytesMax?.(models[0], request) ?? 0
+  const subject = customerSubject(customerId)
+  const taken = bytes === 0 ? 'taken' : memory.take(subject, bytes)
+  if (taken !== 'taken') {
+    slots.release(customerId)
+    return { kind: 'not_admitted', refused: refusalOfExcess(taken), key }
+  }
+  return {
+    release() {
+      slots.release(customerId)
+      if (bytes > 0) memory.release(subject, bytes)
+    },
   }
 }
 

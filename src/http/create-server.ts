@@ -9,6 +9,7 @@ import type { HttpDeps } from './http-deps.ts'
 import { listRoutes } from './resources.ts'
 import { limitHeaders, requestIdHeaders } from './rest/response-headers.ts'
 import { addRoutes } from './rest/route.ts'
+import { addStallLimit } from './server/add-stall-limit.ts'
 import { addBodyReading } from './server/add-body-reading.ts'
 import { answerError, answerNotFound } from './server/answer-error.ts'
 import { answerNoHttp } from './server/answer-no-http.ts'
@@ -45,6 +46,7 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
   const routes = listRoutes(deps.terms)
   const streamed = new Set(routes.flatMap((route) => (route.isBodyStreamed ? route.url : [])))
   await addOpenApi(server)
+  addStallLimit(server)
   addBodyReading(server, deps.bodies, streamed)
 
   const isSecure = deps.publicUrl?.startsWith('https:') ?? false

@@ -1,7 +1,7 @@
 import type { KeyCache } from '../customers/key-cache.ts'
 import type { LimitsView } from '../gateway/limits.ts'
 import type { Log } from '../lib/log.ts'
-import type { BodyBudget } from './server/body-budget.ts'
+import type { ByteBudget } from '../lib/byte-budget.ts'
 import type { ResourceDeps, RouteTerms } from './resources.ts'
 
 /** The dependencies of the server itself; each resource declares its own. */
@@ -13,7 +13,7 @@ export interface ServerDeps {
   readonly publicUrl: string | undefined
   readonly ipRequestsPerMinute: number
   readonly bodyBytesMax: number
-  readonly bodies: BodyBudget
+  readonly bodies: ByteBudget
   /** The proxies whose `X-Forwarded-For` is trusted: addresses or CIDR blocks; false: none. */
   readonly trustProxy: readonly string[] | false
   readonly log: Log

@@ -10,7 +10,7 @@ import { createHttpClient } from '../../src/http/model-calls/http-client.ts'
 
 test('objects created for every call have no getters', () => {
   const reply = { raw: {}, hijack: () => undefined } as unknown as FastifyReply
-  assertPlain(createHttpClient({} as FastifyRequest, reply, undefined))
+  assertPlain(createHttpClient({} as FastifyRequest, reply, { publicUrl: undefined }))
   assertPlain(
     createRunningCalls().begin({ id: 'a hold', customerId: 'a customer', epoch: 0 }, false),
   )

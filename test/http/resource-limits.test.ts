@@ -1,11 +1,16 @@
 /** What one caller may occupy of a node: memory, processor and calls, before and after it is known. */
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { Agent, get, type IncomingMessage } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { avoidMinuteEnd } from '../harness/avoid-minute-end.ts'
-import { assertRefusal } from '../harness/assert-answer.ts'
-import { askChat } from '../harness/ask.ts'
+import { IMAGE_DOWNLOADS_MAX } from '../../src/http/images/image-deps.ts'
+import { storeImage } from '../../src/images/generated-images.ts'
+import { assertHeaders, assertRefusal } from '../harness/assert-answer.ts'
+import { ask, askChat } from '../harness/ask.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { beginRequest } from '../harness/half-request.ts'
@@ -32,15 +37,26 @@ before(async () => {
   upstream = await startScriptedUpstream()
   file = await writeConfigFile({
     upstreams: [{ id: 'up', kind: 'openai-compatible', base_url: upstream.baseUrl }],
-    models: ['quick', 'slow'].map((id) => ({
-      id,
-      category: 'llm',
-      vendor: 'roteiro',
-      prices: { input: '1', output: '1' },
-      context_tokens: 8_000_000,
-      max_output_tokens: 1_000,
-      routes: [{ upstream: 'up', model: id }],
-    })),
+    models: [
+      ...['quick', 'slow'].map((id) => ({
+        id,
+        category: 'llm' as const,
+        vendor: 'roteiro',
+        prices: { input: '1', output: '1' },
+        context_tokens: 8_000_000,
+        max_output_tokens: 1_000,
+        routes: [{ upstream: 'up', model: id }],
+      })),
+      {
+        id: 'vectors',
+        category: 'embedding',
+        vendor: 'roteiro',
+        prices: { input: '1' },
+        context_tokens: 8_000,
+        embedding: { dimensions: 3_072 },
+        routes: [{ upstream: 'up', model: 'vectors' }],
+      },
+    ],
   })
   gateway = await startGateway({
     CATRACA_CONFIG: file.path,
@@ -230,3 +246,46 @@ async function readBodyBytes(): Promise<number> {
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5))
 }
+
+test('the vectors that embeddings may return are limited for each call and for each customer', async () => {
+  const { secret } = await seed()
+  const embed = (count: number) => {
+    const input = Array.from({ length: count }, () => 'oi')
+    return ask(baseUrl, '/embeddings', { secret, body: { model: 'vectors', input } })
+  }
+  const large = await embed(2_048)
+  assertRefusal(large, 400, 'invalid_request')
+  assert.match(large.json.error.message, /até 620 textos/)
+  // 3.4 MB of numbers, where the customer may fill 2 MB.
+  assertRefusal(await embed(50), 429, 'rate_limit_exceeded')
+  assert.equal((await embed(1)).status, 200)
+  assert.equal(await readBodyBytes(), 0)
+})
+
+test('images are sent piece by piece, unchanged, and so many at once to one address', async () => {
+  const { db } = gateway.database
+  for (const size of [1, 256 * 1024, 256 * 1024 + 1, 700_001]) {
+    const bytes = randomBytes(size)
+    const id = await storeImage(db, gateway.customerId, { mediaType: 'image/png', bytes })
+    const answer = await fetch(`${baseUrl}/files/images/${id}`)
+    assert.equal(answer.headers.get('content-length'), String(size))
+    assert.ok(Buffer.from(await answer.arrayBuffer()).equals(bytes), `${size} bytes`)
+  }
+  const bytes = randomBytes(16 * MB)
+  const id = await storeImage(db, gateway.customerId, { mediaType: 'image/png', bytes })
+  const unread: IncomingMessage[] = []
+  for (let count = 0; count < IMAGE_DOWNLOADS_MAX; count += 1) {
+    const [response] = (await once(
+      get(`${baseUrl}/files/images/${id}`, { agent: new Agent() }),
+      'response',
+    )) as [IncomingMessage]
+    response.on('error', () => {})
+    assert.equal(response.statusCode, 200)
+    unread.push(response)
+  }
+  const more = await ask(baseUrl, `/files/images/${id}`)
+  assert.deepEqual([more.status, more.json.error], [429, 'too_many_downloads'])
+  assertHeaders(more)
+  for (const response of unread) response.destroy()
+  await until(async () => (await fetch(`${baseUrl}/files/images/${id}`)).status === 200)
+})

@@ -17,6 +17,7 @@ export const embeddingKind: CallKind<Buffer, EmbeddingRequest, EmbeddingAnswer> 
   read: readEmbeddingRequest,
   findFault: findModelFault,
   bound: boundEmbeddings,
+  answerBytesMax: answerBytesOf,
   can: (provider) => provider.embed !== undefined,
   call: (provider, { held, upstreamModel, signal }) =>
     (provider.embed as NonNullable<Provider['embed']>)(
@@ -42,18 +43,37 @@ export const embeddingKind: CallKind<Buffer, EmbeddingRequest, EmbeddingAnswer> 
   },
 }
 
-function findModelFault(
-  { id, category, embedding }: Model,
-  { dimensions }: EmbeddingRequest,
-): string | undefined {
+function findModelFault(model: Model, request: EmbeddingRequest): string | undefined {
+  const { id, category, embedding } = model
+  const { dimensions } = request
   if (category !== 'embedding' || !embedding)
     return `O modelo "${id}" não é de embeddings; use o endereço da categoria dele.`
-  if (dimensions === undefined || dimensions === embedding.dimensions) return undefined
+  if (dimensions === undefined || dimensions === embedding.dimensions)
+    return findSizeFault(model, request)
   if (!embedding.canShorten)
     return `O modelo "${id}" só tem vetores de ${embedding.dimensions} dimensões.`
   if (dimensions > embedding.dimensions)
     return `dimensions passa do limite do modelo "${id}", que é ${embedding.dimensions}.`
-  return undefined
+  return findSizeFault(model, request)
+}
+
+/** The largest answer, which a node keeps in memory several times over while it converts the vectors. */
+const ANSWER_BYTES_MAX = 40 * 1024 * 1024
+/** JSON writes a number of 64 bits with up to 22 characters, and base64 one of 32 bits with 5.34. */
+const NUMBER_BYTES = { float: 22, base64: 5.34 }
+
+function answerBytesOf(model: Model, { inputs, dimensions, encoding }: EmbeddingRequest): number {
+  const numbers = inputs.length * (dimensions ?? model.embedding?.dimensions ?? 0)
+  return Math.ceil(numbers * NUMBER_BYTES[encoding])
+}
+
+function findSizeFault(model: Model, request: EmbeddingRequest): string | undefined {
+  const bytes = answerBytesOf(model, request)
+  if (bytes <= ANSWER_BYTES_MAX) return undefined
+  const inputsMax = Math.floor((ANSWER_BYTES_MAX / bytes) * request.inputs.length)
+  return request.encoding === 'base64'
+    ? `A resposta teria mais de 40 MB: peça até ${inputsMax} textos por vez, ou menos "dimensions".`
+    : `A resposta teria mais de 40 MB: peça até ${inputsMax} textos por vez, menos "dimensions", ou "encoding_format": "base64".`
 }
 
 function boundEmbeddings(model: Model, { inputs }: EmbeddingRequest): CallBounds {

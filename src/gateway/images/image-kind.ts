@@ -14,6 +14,8 @@ import { writeImages, type KeepImage } from './write-images.ts'
 
 /** Text output beside an image, if image tokens and text tokens have separate prices. */
 const TEXT_TOKENS_MAX = 1_024
+/** An image in base64; few are larger. */
+const IMAGE_BYTES_TYPICAL = 4 * 1024 * 1024
 /** Tokens that a model adds around the prompt, with a margin. */
 const TEMPLATE_TOKENS = 64
 
@@ -22,6 +24,7 @@ export function createImageKind(keepImage: KeepImage): CallKind<Buffer, ImageReq
     read: readImageRequest,
     findFault: findModelFault,
     bound: boundImages,
+    answerBytesMax: (_model, { count }) => count * IMAGE_BYTES_TYPICAL,
     can: (provider) => provider.generateImages !== undefined,
     call: (provider, { held, upstreamModel, signal }) =>
       (provider.generateImages as NonNullable<Provider['generateImages']>)(

@@ -1,8 +1,13 @@
+import { Readable } from 'node:stream'
 import Type from 'typebox'
 import { findImage } from '../../images/generated-images.ts'
-import type { ImageDeps } from './image-deps.ts'
+import { plainIp } from '../../customers/ip-allowlist.ts'
+import { clientNetworks } from '../../lib/client-networks.ts'
+import { IMAGE_DOWNLOADS_MAX, type ImageDeps } from './image-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+const RETRY_AFTER_SECONDS = 2
 
 /** Outside the paths of model calls, so errors have the REST format. */
 const PATH = '/files/images'
@@ -18,15 +23,22 @@ export const imageFileRoutes = [
     access: 'public',
     params: { id: Type.String() },
     answer: 'image/png',
-    refusals: { 404: ['image_not_found'] },
-    async handle({ params, reply }, deps: ImageDeps) {
+    refusals: { 404: ['image_not_found'], 429: ['too_many_downloads'] },
+    async handle({ params, request, reply }, deps: ImageDeps) {
+      const release = deps.imageSlots.take(clientNetworks(plainIp(request.ip)).near)
+      if (!release) {
+        reply.header('retry-after', RETRY_AFTER_SECONDS)
+        throw new RestRefusal(429, 'too_many_downloads', `${IMAGE_DOWNLOADS_MAX} at once`)
+      }
+      reply.raw.once('close', release)
       const image = await findImage(deps.db, params.id)
       if (!image) throw new RestRefusal(404, 'image_not_found')
       return reply
         .type(image.mediaType)
         .header('cache-control', 'private, max-age=3600, immutable')
         .header('x-content-type-options', 'nosniff')
-        .send(image.bytes)
+        .header('content-length', image.size)
+        .send(Readable.from(image.read()))
     },
   }),
 ]

@@ -9,11 +9,22 @@ import { originOf } from '../rest/origin-of.ts'
 /** A client that reads nothing for this long, while its connection is full, is disconnected. */
 const WRITE_STALL_MS = 60_000
 
+/** Shorter answers are not counted: the number of connections bounds them. */
+const KEPT_FROM_CHARACTERS = 64 * 1024
+
+interface HttpClientOptions {
+  readonly publicUrl: string | undefined
+  /** Called with the size of a large answer that waits for its client. */
+  readonly keep?: (bytes: number) => void
+  /** A minute if not given. */
+  readonly writeStallMs?: number
+}
+
 /** A model call's client over the raw response: answers do not pass through the framework's serialiser. */
 export function createHttpClient(
   request: FastifyRequest,
   reply: FastifyReply,
-  publicUrl: string | undefined,
+  { publicUrl, keep, writeStallMs = WRITE_STALL_MS }: HttpClientOptions,
 ): Client {
   const { raw } = reply
   reply.hijack()
@@ -36,6 +47,9 @@ export function createHttpClient(
       ...more,
     })
     raw.end(body)
+    // The connection is full: nothing else would ever end a client that does not read.
+    if (raw.socket && raw.socket.writableLength > 0) raw.setTimeout(writeStallMs)
+    if (body.length > KEPT_FROM_CHARACTERS && !raw.destroyed) keep?.(body.length)
   }
 
   return {
@@ -65,7 +79,7 @@ export function createHttpClient(
       hasWritten = true
       if (raw.destroyed || raw.write(text)) return undefined
       return new Promise((resolve) => {
-        const timer = setTimeout(() => raw.destroy(), Math.min(WRITE_STALL_MS, waitMsMax))
+        const timer = setTimeout(() => raw.destroy(), Math.min(writeStallMs, waitMsMax))
         const done = (): void => {
           clearTimeout(timer)
           raw.off('drain', done)
@@ -76,7 +90,10 @@ export function createHttpClient(
         raw.on('close', done)
       })
     },
-    endStream: (text) => raw.end(text),
+    endStream(text) {
+      raw.end(text)
+      if (raw.socket && raw.socket.writableLength > 0) raw.setTimeout(writeStallMs)
+    },
     hasLeft: () => hasLeft(raw),
     origin: () => originOf(request, publicUrl),
     onLeave: (callback) => onLeave(raw, callback),

@@ -6,7 +6,7 @@ import type { IncomingForm } from '../../gateway/transcriptions/transcription-re
 import type { Pace } from '../../lib/pace.ts'
 import type { Log } from '../../lib/log.ts'
 import type { SignIn } from '../../sign-in/create-sign-in.ts'
-import type { BodyBudget } from '../server/body-budget.ts'
+import type { ByteBudget } from '../../lib/byte-budget.ts'
 import type { UploadLimits } from './upload-form.ts'
 
 /** The kinds of model calls. */
@@ -24,7 +24,7 @@ export interface ModelCallDeps {
   readonly publicUrl: string | undefined
   readonly calls: ModelCalls
   readonly checkCaller: CheckCaller
-  readonly bodies: BodyBudget
+  readonly bodies: ByteBudget
   readonly pace: Pace
   readonly limits: LimitsView
   readonly signIn: SignIn

@@ -3,14 +3,13 @@ import { plainIp } from '../../customers/ip-allowlist.ts'
 import type { ActiveKey } from '../../customers/key-cache.ts'
 import type { ExpectedBody } from '../../gateway/check-caller.ts'
 import type { Client } from '../../gateway/client.ts'
-import { ipSubject } from '../../gateway/limits.ts'
+import { customerSubject, ipSubject } from '../../gateway/limits.ts'
 import type { IncomingCaller } from '../../gateway/refuse-call.ts'
-import { refusals } from '../../gateway/refusal.ts'
+import { refusalOfExcess, refusals } from '../../gateway/refusal.ts'
 import type { ServeCall } from '../../gateway/serve-call.ts'
 import { proxyErrorBody, type ModelCallContract } from './model-call-schemas.ts'
 import type { ModelCallDeps } from './model-call-deps.ts'
 import type { Route } from '../rest/route.ts'
-import { refusalOfExcess } from '../server/answer-error.ts'
 import { discardBody } from '../server/discard-body.ts'
 import { setBodyOwner } from '../server/read-body.ts'
 import { declaredBytes } from '../server/request-head.ts'
@@ -45,7 +44,10 @@ export function modelCallRoute<Body>(declared: {
         validatorCompiler: () => () => true,
         async handler(request, reply) {
           const checked = takeChecked(request)
-          const client = createHttpClient(request, reply, deps.publicUrl)
+          const client = createHttpClient(request, reply, {
+            publicUrl: deps.publicUrl,
+            keep: (bytes) => keepAnswer(deps, checked.key, reply, bytes),
+          })
           const { 'x-svc-session-id': sessionId } = request.headers
           const body = bodyOf(request)
           const bytes = Buffer.isBuffer(body) ? body.length : 0
@@ -92,7 +94,8 @@ function createCheck(deps: ModelCallDeps, isBodyStreamed: boolean) {
       receivedAtMs: performance.now(),
     }
     let client: Client | undefined
-    const openClient = (): Client => (client = createHttpClient(request, reply, deps.publicUrl))
+    const openClient = (): Client =>
+      (client = createHttpClient(request, reply, { publicUrl: deps.publicUrl }))
     try {
       const key = await deps.checkCaller(
         caller,
@@ -101,7 +104,7 @@ function createCheck(deps: ModelCallDeps, isBodyStreamed: boolean) {
       )
       if (key) {
         checkedCallers.set(request, { ...caller, key })
-        setBodyOwner(request, { subject: subjectOf(key), response: reply.raw })
+        setBodyOwner(request, { subject: customerSubject(key.customerId), response: reply.raw })
       } else discardBody(request.raw)
     } catch (error) {
       failCall(deps, client ?? openClient(), request, reply, error)
@@ -121,14 +124,22 @@ function expectBody(
       // Uploads go to the disk, which has a limit of its own.
       const excess = isBodyStreamed
         ? undefined
-        : bodies.findExcess(subjectOf({ customerId }), bytes)
+        : bodies.findExcess(customerSubject(customerId), bytes)
       return excess && refusalOfExcess(excess)
     },
   }
 }
 
-function subjectOf({ customerId }: { readonly customerId: string }): string {
-  return `c:${customerId}`
+/** Counts a large answer until the client has read it. */
+function keepAnswer(
+  { bodies }: ModelCallDeps,
+  { customerId }: ActiveKey,
+  { raw }: FastifyReply,
+  bytes: number,
+): void {
+  const subject = customerSubject(customerId)
+  bodies.add(subject, bytes)
+  raw.once('close', () => bodies.release(subject, bytes))
 }
 
 function failCall(

@@ -5,7 +5,7 @@ import { ipSubject } from '../../gateway/limits.ts'
 import { answerNotFound } from './answer-error.ts'
 import { answerNoHttp } from './answer-no-http.ts'
 import { createArrivalWatch } from './arrival-watch.ts'
-import type { BodyBudget } from './body-budget.ts'
+import type { ByteBudget } from '../../lib/byte-budget.ts'
 import { discardBody } from './discard-body.ts'
 import { createReadBody, setBodyOwner } from './read-body.ts'
 import { hasBody } from './request-head.ts'
@@ -16,7 +16,7 @@ const BODY_TIMEOUT_MS = 60_000
 /** `streamed`: the paths of routes that read their bodies themselves. */
 export function addBodyReading(
   server: FastifyInstance,
-  bodies: BodyBudget,
+  bodies: ByteBudget,
   streamed: ReadonlySet<string>,
 ): void {
   const arrivals = createArrivalWatch(BODY_TIMEOUT_MS, ({ socket }) =>

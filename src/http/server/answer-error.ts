@@ -1,11 +1,10 @@
 /** The two formats of errors: model calls use that of their client libraries, everything else the REST format. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { isCustomerDeleted } from '../../customers/customers.ts'
-import { refusalBody, refusals, type Refusal } from '../../gateway/refusal.ts'
+import { refusalBody, refusalOfExcess, refusals, type Refusal } from '../../gateway/refusal.ts'
 import type { Log } from '../../lib/log.ts'
 import { restError } from '../rest/rest-error.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import type { BodyExcess } from './body-budget.ts'
 import { BodyRefused } from './read-body.ts'
 
 /** Paths of model calls: their errors have the proxy format. */
@@ -66,10 +65,6 @@ function answerBodyRefused(
   return isModelCall(request)
     ? sendRefusal(reply, refused)
     : restError(reply, refused.status, refused.code)
-}
-
-export function refusalOfExcess(excess: BodyExcess): Refusal {
-  return excess === 'own' ? refusals.tooManyBytes() : refusals.noMemory()
 }
 
 /** `<field>: <fault>` for the first invalid field. */

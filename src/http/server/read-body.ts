@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ArrivalWatch } from './arrival-watch.ts'
-import type { BodyBudget, BodyExcess } from './body-budget.ts'
+import type { ByteBudget, ByteExcess } from '../../lib/byte-budget.ts'
 import { declaredBytes } from './request-head.ts'
 
 /** Bodies up to this size are not counted: the number of connections bounds them. */
@@ -9,8 +9,8 @@ const UNCOUNTED_BYTES = 16 * 1024
 
 /** The memory for bodies is used up; the error handler answers in the format of the route. */
 export class BodyRefused extends Error {
-  readonly excess: BodyExcess
-  constructor(excess: BodyExcess) {
+  readonly excess: ByteExcess
+  constructor(excess: ByteExcess) {
     super(`the limit of bytes in flight is reached: ${excess}`)
     this.excess = excess
   }
@@ -47,7 +47,7 @@ type Done = (error: Error | null, body?: Buffer) => void
  * and sends little occupies little.
  */
 export function createReadBody(
-  budget: BodyBudget,
+  budget: ByteBudget,
   arrivals: Pick<ArrivalWatch, 'end'>,
 ): (request: FastifyRequest, payload: IncomingMessage, done: Done) => void {
   return function readBody(request, payload, done) {

@@ -12,8 +12,8 @@ import { plainTokens } from '../plain-tokens.ts'
 import { readCount } from './read-count.ts'
 import type { Upstream } from './upstream.ts'
 
-/** 2,048 vectors of 3,072 numbers, with one number per line, take 140 MB. */
-const ANSWER_BYTES_MAX = 192 * 1024 * 1024
+/** The gateway asks for 40 MB of numbers at most; indented, with one number per line, they are twice as long. */
+const ANSWER_BYTES_MAX = 96 * 1024 * 1024
 
 export function createEmbed(upstream: Upstream): NonNullable<Provider['embed']> {
   const path = upstream.path('/embeddings')

@@ -1,0 +1,81 @@
+/** Clients that do not read their answers, over real sockets, with a short limit. */
+import assert from 'node:assert/strict'
+import { connect, type AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { test } from 'node:test'
+import Fastify, { type RouteHandlerMethod } from 'fastify'
+import { createHttpClient } from '../../src/http/model-calls/http-client.ts'
+import { addStallLimit } from '../../src/http/server/add-stall-limit.ts'
+
+const STALL_MS = 300
+/** More than the buffers of two sockets hold. */
+const ANSWER = 'x'.repeat(32 * 1024 * 1024)
+const LIMITS = { limit: 1, remaining: 1, resetAt: 0 }
+
+/** Answers; the client reads nothing. Resolves to whether the answer was sent whole. */
+async function serveUnread(handler: RouteHandlerMethod): Promise<boolean> {
+  const server = Fastify()
+  addStallLimit(server, STALL_MS)
+  server.get('/', handler)
+  const ended = new Promise<boolean>((resolve) => {
+    server.server.on('request', (_request, response) =>
+      response.once('close', () => resolve(response.writableFinished)),
+    )
+  })
+  await server.listen({ port: 0, host: '127.0.0.1' })
+  const socket = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
+  socket.on('error', () => {})
+  socket.pause()
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+  try {
+    return await ended
+  } finally {
+    socket.destroy()
+    await server.close()
+  }
+}
+
+test('a client that reads nothing of a whole answer is disconnected, and its bytes are counted until then', async () => {
+  const kept: number[] = []
+  const isWhole = await serveUnread((request, reply) => {
+    const options = { publicUrl: undefined, writeStallMs: STALL_MS }
+    createHttpClient(request, reply, { ...options, keep: (bytes) => kept.push(bytes) }).answer(
+      ANSWER,
+      LIMITS,
+    )
+  })
+  assert.equal(isWhole, false)
+  assert.deepEqual(kept, [ANSWER.length])
+})
+
+test('a client that reads nothing of the end of a stream is disconnected', async () => {
+  const isWhole = await serveUnread((request, reply) => {
+    const client = createHttpClient(request, reply, {
+      publicUrl: undefined,
+      writeStallMs: STALL_MS,
+    })
+    client.beginStream(LIMITS)
+    client.endStream(ANSWER)
+  })
+  assert.equal(isWhole, false)
+})
+
+test('a client that reads nothing of a REST answer or a file is disconnected', async () => {
+  assert.equal(await serveUnread((_request, reply) => reply.send(ANSWER)), false)
+  assert.equal(await serveUnread((_request, reply) => reply.send(Buffer.from(ANSWER))), false)
+  const pieces = Array.from({ length: 512 }, () => Buffer.alloc(64 * 1024))
+  assert.equal(await serveUnread((_request, reply) => reply.send(Readable.from(pieces))), false)
+})
+
+test('a client that reads its answer gets all of it, and its connection stays open', async () => {
+  const server = Fastify()
+  addStallLimit(server, 30_000)
+  server.get('/', (_request, reply) => reply.send(ANSWER))
+  await server.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = server.server.address() as AddressInfo
+  for (let count = 0; count < 2; count += 1) {
+    const answer = await fetch(`http://127.0.0.1:${port}/`)
+    assert.equal((await answer.text()).length, ANSWER.length)
+  }
+  await server.close()
+})
