@@ -1,4 +1,5 @@
 import { guardedFetch } from '../lib/guarded-fetch.ts'
+import { NotSent } from './read-failure.ts'
 
 /** The message names neither the address nor its content. */
 export class DownloadRefused extends Error {
@@ -20,7 +21,7 @@ const FILES_MAX = 20
 
 /**
  * Downloads the files of one request, one after the other, from public addresses: an upstream of the operator's own
- * network could reach more. Rejects with a `DownloadRefused`.
+ * network could reach more. Rejects with a `DownloadRefused`, or after an abort with `NotSent`.
  */
 export function createDownloadFile(signal: AbortSignal, allowPrivate: boolean): DownloadFile {
   let bytesLeft = BYTES_MAX
@@ -33,7 +34,7 @@ export function createDownloadFile(signal: AbortSignal, allowPrivate: boolean): 
       signal,
       allowPrivate,
     }).catch((error: unknown) => {
-      if (signal.aborted) throw error
+      if (signal.aborted) throw new NotSent(error)
       const reason = (error as { reason?: unknown }).reason
       throw new DownloadRefused(`a file could not be downloaded: ${String(reason)}`)
     })

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Provider, UpstreamFailure } from '../../src/providers/contract.ts'
 import { createOpenAiCompatible } from '../../src/providers/openai-compatible/create-openai-compatible.ts'
 import { contentOf, openAiSdk } from '../providers/test-provider.ts'
@@ -82,8 +83,8 @@ test('anthropic: a call that is left while it waits for a connection was not sen
   await arrived
   const second = new AbortController()
   const waiting = send(provider, 'Oi', second.signal)
-  // The request is queued behind the first one by the time that a timer fires.
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  // Until it is queued behind the first one; before that it is unsent as well.
+  for (let turn = 0; turn < 50; turn += 1) await nextTurn()
   second.abort()
   assertUnsent(await waiting)
   first.abort()

@@ -28,8 +28,9 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
   const running = new AsyncLocalStorage<Sending>()
   const fetch: Fetch = (input, init) => {
     const sending = running.getStore()
-    if (sending) sending.hasSent = true
-    return connection.fetch(input, init)
+    if (!sending) return connection.fetch(input, init)
+    sending.hasSent = true
+    return connection.fetch(input, init, () => (sending.isWithUpstream = true))
   }
   const models = openModels(options, fetch, createGetToken(options.vertex, connection.fetch))
   const makesImages = options.kind === 'google' || options.kind === 'google-vertex'
@@ -62,7 +63,7 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
   return {
     cancelStopsBilling: options.cancelStopsBilling,
     completeChat(call, signal) {
-      const sending = { hasSent: false }
+      const sending = { hasSent: false, isWithUpstream: false }
       return running.run(sending, () => completeChat(call, signal, sending))
     },
     measureChat: createMeasureChat(options),
@@ -72,15 +73,20 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
   }
 }
 
-/** Whether a call has begun to send its request. */
 interface Sending {
+  /** The package has written the request and has passed it to `fetch`. */
   hasSent: boolean
+  /** A connection has begun to send the request. */
+  isWithUpstream: boolean
 }
 
-/** Marks a time-out of the access token or of a file, after which no upstream has worked. */
-function withSending(failure: UpstreamFailure, { hasSent }: Sending): UpstreamFailure {
-  const isTimeout = failure.reason === 'first_byte_timeout' || failure.reason === 'idle_timeout'
-  return isTimeout && !hasSent ? { ...failure, isUnsent: true } : failure
+/** Marks a time-out or an abort after which no upstream has worked: of the access token, of a file, of the queue. */
+function withSending(failure: UpstreamFailure, sending: Sending): UpstreamFailure {
+  const { reason } = failure
+  const isTimeout = reason === 'first_byte_timeout' || reason === 'idle_timeout'
+  const isUnsent =
+    (isTimeout && !sending.hasSent) || (reason === 'aborted' && !sending.isWithUpstream)
+  return isUnsent ? { ...failure, isUnsent } : failure
 }
 
 /** Whether a stream opened and its first event was an error; some packages read that event before they return. */

@@ -8,7 +8,8 @@ import { boundEvents, type BoundEvents } from './bound-events.ts'
 export type Fetch = typeof globalThis.fetch
 
 export interface OpenFetch {
-  readonly fetch: Fetch
+  /** `onSending` is called when a connection begins to send the request, which may have waited for one. */
+  readonly fetch: (...request: [...Parameters<Fetch>, onSending?: () => void]) => Promise<Response>
   /** Destroys the connections, also those in use. */
   close(): Promise<void>
 }
@@ -27,14 +28,17 @@ export function openFetch(options: AiSdkOptions): OpenFetch {
     keepAliveTimeout: 30_000,
     maxResponseSize: CHAT_ANSWER_BYTES_MAX,
   })
-  const dispatcher = agent.compose(
-    limitAnswers({ firstByteMs: options.firstByteTimeoutMs, idleMs: options.idleTimeoutMs }),
-  )
+  const limits = { firstByteMs: options.firstByteTimeoutMs, idleMs: options.idleTimeoutMs }
   // undici and the platform declare incompatible types for the same interface.
   const send = fetch as unknown as (input: unknown, init: unknown) => Promise<Response>
   return {
-    fetch: (input, init) =>
-      send(input, { ...init, headers: withoutCompression(init), redirect: 'manual', dispatcher }),
+    fetch: (input, init, onSending) =>
+      send(input, {
+        ...init,
+        headers: withoutCompression(init),
+        redirect: 'manual',
+        dispatcher: agent.compose(limitAnswers(limits, onSending)),
+      }),
     close: () => agent.destroy(),
   }
 }
@@ -43,18 +47,25 @@ export function openFetch(options: AiSdkOptions): OpenFetch {
  * Limits the silence within the body of each answer (`bodyTimeout` has one limit for the whole body), and the length of
  * each event. Compressed answers are refused: `maxResponseSize` counts the bytes before they are decompressed.
  */
-function limitAnswers(limits: SilenceLimits): Dispatcher.DispatcherComposeInterceptor {
-  return (dispatch) => (options, handler) => dispatch(options, watched(handler, limits))
+function limitAnswers(
+  limits: SilenceLimits,
+  onSending: (() => void) | undefined,
+): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => dispatch(options, watched(handler, limits, onSending))
 }
 
 function watched(
   handler: Dispatcher.DispatchHandler,
   limits: SilenceLimits,
+  onSending: (() => void) | undefined,
 ): Dispatcher.DispatchHandler {
   let watch: SilenceWatch | undefined
   let bound: BoundEvents | undefined
   return {
-    onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
+    onRequestStart(controller, context) {
+      handler.onRequestStart?.(controller, context)
+      if (!controller.aborted) onSending?.()
+    },
     onRequestUpgrade: (controller, status, headers, socket) =>
       handler.onRequestUpgrade?.(controller, status, headers, socket),
     onResponseStarted: () => handler.onResponseStarted?.(),
