@@ -45,7 +45,7 @@ interface Event {
   readonly outcome: string
   readonly reason: string | null
   readonly billed: string
-  /** The hold whose outcome it corrects. */
+  /** The hold of the corrected outcome. */
   readonly corrects: string | null
 }
 
@@ -67,7 +67,7 @@ export async function checkRows(db: Database, run: Run): Promise<string[]> {
   })
 }
 
-/** The rows are those of a state that the answers allow. */
+/** The rows match a state that the answers allow. */
 function checkReference(run: Run, customer: RunCustomer, rows: Rows): string[] {
   if (customer.history.isTooWide) return []
   const is = JSON.stringify(pictureOfRows(run, customer, rows))
@@ -120,7 +120,7 @@ function checkSums({ keyIds }: RunCustomer, rows: Rows): string[] {
   same('charged', account.charged, charged)
   same('held', account.held, held)
   const free = BigInt(account.credited) - BigInt(account.debited) - charged - held
-  // Only a correction may find the money gone.
+  // Only a correction may overdraw the balance.
   if (free < 0n && corrections.length === 0)
     faults.push(`overspent by ${fromNanoBrl(-free)} tokens`)
   same('debt', debt, free < 0n ? -free : 0n)
@@ -140,7 +140,7 @@ function checkSums({ keyIds }: RunCustomer, rows: Rows): string[] {
   return faults
 }
 
-/** No request that was answered is missing in its window; windows of a later minute know nothing of them. */
+/** No answered request is missing in its window, and windows of later minutes do not count it. */
 function checkWindows({ keyIds, counted, minutes }: RunCustomer, rows: Rows): string[] {
   if (minutes.size > 1) return []
   return KEYS.flatMap((name) => {
@@ -153,7 +153,7 @@ function checkWindows({ keyIds, counted, minutes }: RunCustomer, rows: Rows): st
   })
 }
 
-/** The compared state; a refused call leaves nothing in it. */
+/** The compared state; a refused call leaves no trace in it. */
 function picture(state: CustomerState): unknown {
   const { credited, debited, charged, held, calls, budgets, cap } = state
   const pot = ({ held, spent }: Pot) => ({ held, spent })

@@ -1,6 +1,6 @@
 /**
- * Stands between a node and the database, on a socket of its own: its connections can be frozen in one direction
- * or both, cut, and refused. It also reads the server's errors, since nodes hide deadlocks by retrying.
+ * A proxy between a node and the database, on a separate socket: its connections can be frozen in one direction or
+ * both, cut, and refused. It also reads the server's errors, because nodes hide deadlocks by retrying.
  */
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -10,20 +10,20 @@ import { join } from 'node:path'
 import type { Direction } from './steps.ts'
 
 export interface CuttableProxy {
-  /** Of the same database, through here. */
+  /** The URL of the same database through this proxy. */
   readonly databaseUrl: string
   /** Nothing passes until `heal`; sent bytes wait. */
   freeze(direction: Direction): void
   /** Ends every connection and refuses new ones until `heal`. `arrives`: bytes on their way to the server still arrive. */
   cut(options: { arrives: boolean }): void
   heal(): void
-  /** Of statements that lost a deadlock, since the last time it was asked. */
+  /** The statements that lost a deadlock since the last call. */
   takeDeadlocks(): number
   close(): Promise<void>
 }
 
 const PORT = 5432
-/** How an ErrorResponse says it: the field of the SQLSTATE. */
+/** The field of an ErrorResponse with the SQLSTATE of a deadlock. */
 const DEADLOCK = 'C40P01\0'
 
 interface Pair {
@@ -128,7 +128,7 @@ function throughSocket(databaseUrl: string, folder: string): string {
   return url.href.replace('@placeholder', '@')
 }
 
-/** A URL of a Unix socket has no host, which `URL` does not take. */
+/** A URL of a Unix socket has no host, which `URL` does not accept. */
 function parse(databaseUrl: string): URL {
   return new URL(databaseUrl.replace(/@\//, '@placeholder/'))
 }

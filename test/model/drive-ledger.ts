@@ -1,7 +1,7 @@
 /**
- * The real ledger of one node, as schedules drive it: everything that is asked of it, and everything that can happen
- * to its process, its disk, its clocks and its connections. It decides on delivery as `serve-call.ts` and
- * `relay-stream.ts` do. Beside this file nothing of the model knows the interface of the ledger.
+ * The real ledger of one node, as schedules drive it: every request to it, and every fault of its process, its
+ * disk, its clocks and its connections. It decides on delivery as `serve-call.ts` and `relay-stream.ts` do. No
+ * other file of the model knows the interface of the ledger.
  */
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,18 +22,18 @@ import { emptyDisk, fillDisk } from './faulty-disk.ts'
 
 export { LEASE_SECONDS } from '../../src/ledger/lease.ts'
 
-/** How a call that was held came to its end. */
+/** How a held call ended. */
 export interface Ended {
   /** The tokens of the resolution; null for a release. */
   readonly tokens: number | null
   readonly isFinal: boolean
-  /** The ledger's answer, in the words of the reference ledger; undefined if it took nothing. */
+  /** The ledger's answer, in the terms of the reference ledger; undefined if the resolution was not stored. */
   readonly outcomes: readonly string[] | undefined
-  /** It has not taken effect yet, and will. */
+  /** It has no effect yet, and will have one. */
   readonly isSpooled: boolean
-  /** The client got an error in place of the answer. */
+  /** The client got an error instead of the answer. */
   readonly isRefused: boolean
-  /** Tokens that the client has; undefined: nothing of the answer. */
+  /** The tokens that the client has; undefined: none of the answer. */
   readonly delivered: number | undefined
 }
 
@@ -41,28 +41,31 @@ export interface DrivenNode {
   readonly proxy: CuttableProxy
   readonly clock: DrivenClock
   readonly isCrashed: boolean
-  /** As which it is known now. */
+  /** Its current id. */
   id(): string
-  /** Others may resolve the hold: the node was fenced since it was taken. */
+  /** Other nodes may resolve the hold: this node was fenced since it took it. */
   isOver(attempt: Attempt): boolean
   hold(attempt: Attempt): Promise<Verdict | LedgerUnavailable>
   count(count: CountOnly): Promise<Verdict | LedgerUnavailable>
-  /** Running calls that saw so much output; a stream has delivered it, if it may. Returns the ids of those kept. */
+  /**
+   * Running calls that have generated so much output; a stream delivers it, if the lease permits. Returns the ids
+   * of stored checkpoints.
+   */
   checkpoint(checkpoints: readonly { attempt: Attempt; seen: number }[]): Promise<readonly string[]>
-  /** The whole answer has arrived; null: none came. `said` is called before the ledger is. */
+  /** The whole answer has arrived; null: none came. `said` is called before the ledger. */
   end(attempt: Attempt, tokens: number | null, charge: Charge, said: Said): Promise<Ended>
-  /** The works that follow at once share one batch of each lane. */
+  /** Calls that are issued at once share one batch of each lane. */
   occupyLanes(): void
-  /** A heartbeat, to its end. */
+  /** Sends a heartbeat and waits for its end. */
   beat(): Promise<void>
   reconcile(): Promise<void>
   replay(): Promise<void>
   readonly spoolLength: number
   fillDisk(bytes: number): void
   emptyDisk(): void
-  /** Its process is gone; the node that takes its place has its disk. */
+  /** The process dies; the node that replaces it has its disk. */
   crash(): Promise<DrivenNode>
-  /** Its process and its disk are gone. */
+  /** The process and its disk are lost. */
   abandon(): Promise<void>
   close(): Promise<void>
 }
@@ -83,13 +86,13 @@ interface Machine {
 
 interface Running {
   readonly call: RunningCall
-  /** By a stream, before its end. */
+  /** The tokens that a stream delivered before its end. */
   delivered: number | undefined
   isEnding: boolean
 }
 
 const log = createLog('silent', () => {})
-/** So that calls are given up within a schedule. */
+/** Short, so that calls are given up within a schedule. */
 const DOUBT_MS_MAX = 300
 
 export async function startNode(options: NodeOptions): Promise<DrivenNode> {
@@ -120,7 +123,7 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
     observer,
     doubtMsMax: DOUBT_MS_MAX,
   })
-  // As `composition` does, before anything is estimated.
+  // As in `composition`, before any balance is estimated.
   await ledger.replaySpool()
   const calls = createRunningCalls()
   const running = new Map<string, Running>()
@@ -170,7 +173,7 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
     proxy.cut({ arrives: true })
   }
 
-  /** Its promises may still wait for a database that it does not find any more. */
+  /** Its promises may still wait for a database that it can no longer reach. */
   async function bury(): Promise<void> {
     await proxy.close()
     void own.close().catch(() => {})
@@ -233,7 +236,7 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
     emptyDisk: () => emptyDisk(spoolDir),
     async crash() {
       kill()
-      // Its remains in this process find no database, and a disk that no node reads.
+      // The rest of it in this process finds no database, and a disk that no node reads.
       const starts = machine.starts + 1
       const next = join(machine.folder, `spool-${starts}`)
       await rename(spoolDir, next)
@@ -257,7 +260,7 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
   }
 }
 
-/** As `serve-call.ts` has it: after these the end of an answer may leave. */
+/** The outcomes after which `serve-call.ts` sends the end of an answer. */
 const DURABLE: ReadonlySet<string> = new Set(['committed', 'corrected', 'spooled'])
 
 function outcomesOf(
@@ -266,9 +269,9 @@ function outcomesOf(
 ): readonly string[] | undefined {
   switch (resolved.kind) {
     case 'committed': {
-      // An own earlier try whose answer was lost gives the same answer as another node's.
+      // An earlier attempt of this node whose answer was lost gives the same answer as another node's.
       const outcomes = resolved.isRepeated ? ['repeated', 'done'] : ['done']
-      // Of a release it is not said that there was nothing to release.
+      // A release does not report that there was nothing to release.
       return isRelease ? [...outcomes, 'missing'] : outcomes
     }
     case 'spooled':
@@ -279,20 +282,20 @@ function outcomesOf(
   }
 }
 
-/** Of a hold that never was, whose customer is of this lane. */
+/** A hold that never existed, whose customer belongs to this lane. */
 function noResolution(lane: number): Resolution {
   const customerId = `00000000-0000-7000-8000-00000000000${lane}`
   return release({ id: createId(), customerId }, 'model')
 }
 
-/** Everybody's time goes on, as rows tell it; these nodes send heartbeats all the while. */
+/** Moves the clock of all rows forward; the excepted nodes keep sending heartbeats. */
 export async function passTime(
   db: Database,
   { seconds, except }: { readonly seconds: number; readonly except: readonly string[] },
 ): Promise<void> {
   const ago = sql`make_interval(secs => ${seconds})`
   await inTransaction(db, async (trx) => {
-    // As all do that touch rows of a customer.
+    // The lock order of every transaction that changes rows of a customer.
     await sql`select 1 from accounts where customer_id in (select customer_id from holds)
       order by customer_id for no key update`.execute(trx)
     await sql`update holds set created_at = created_at - ${ago}`.execute(trx)
@@ -307,7 +310,7 @@ export interface FirstEvent {
   readonly billedNanoBrl: bigint
 }
 
-/** The ones of these holds that a node resolved which did not run the call. */
+/** Those of these holds that another node than the caller's resolved. */
 export async function listReconciled(db: Database, ids: readonly string[]): Promise<FirstEvent[]> {
   const { rows } = await sql<FirstEvent>`
     select id, cost_billed_nano_brl as "billedNanoBrl" from usage_events

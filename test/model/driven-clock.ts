@@ -2,13 +2,13 @@
 import type { LeaseClock } from '../../src/ledger/lease.ts'
 
 export interface DrivenClock extends LeaseClock {
-  /** Time goes on. */
+  /** Moves all clocks forward. */
   pass(seconds: number): void
-  /** The clock of the machine is set; only the monotonic one does not notice. */
+  /** Sets the clock of the machine; only the monotonic clock does not change. */
   step(seconds: number): void
   /** The pause of the lease between two heartbeats. */
   waitForBeat(signal: AbortSignal): Promise<void>
-  /** Resolves when a heartbeat that begins now is over, whatever came of it. */
+  /** Resolves when a heartbeat that begins now ends, whatever its result. */
   beat(): Promise<void>
 }
 
@@ -16,7 +16,7 @@ export function createDrivenClock(): DrivenClock {
   let passedMs = 0
   let steppedMs = 0
   let isListening = false
-  /** One after the other. */
+  /** Heartbeats run one after the other. */
   let beats: Promise<void> = Promise.resolve()
   let next = Promise.withResolvers<void>()
   let idle = Promise.withResolvers<void>()

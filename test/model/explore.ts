@@ -6,14 +6,17 @@ import { PromiseBroken, runSchedule } from './run-schedule.ts'
 import { describeSchedule, type Schedule } from './steps.ts'
 import { openWorld, type World } from './world.ts'
 
-/** Schedules that run at once, each in a world of its own. */
+/** Schedules that run at once, each in a separate world. */
 const WORLDS = 4
 /** Nodes are concurrent: while it shrinks, a schedule passes when it passed this often. */
 const SHRINK_REPEATS = 8
 /** The audit reads all rows of a world, so it costs as much as many schedules. */
 const AUDIT_EVERY = Number(process.env.MODEL_AUDIT_EVERY ?? 250)
 
-/** It stays in the rows of the world, so it cannot be shrunk: any schedule since the last audit may have caused it. */
+/**
+ * The breach stays in the rows of the world, so it cannot be shrunk: any schedule since the last audit may have
+ * caused it.
+ */
 class AuditBreached extends PromiseBroken {}
 
 export interface Exploration {
@@ -26,9 +29,9 @@ export interface Exploration {
   readonly path?: string | undefined
   readonly shrinkMsMax?: number
   readonly stopsAtFirst?: boolean
-  /** Other breaches are passed over. */
+  /** Ignores other breaches. */
   readonly only?: RegExp
-  /** Hears of every thousand schedules. */
+  /** Called after every thousand schedules. */
   readonly progress?: (ran: number) => void
   /** Once aborted, no further schedule begins, and the run reports what it has. */
   readonly signal?: AbortSignal
@@ -134,7 +137,7 @@ async function exploreIn(
   }
 }
 
-/** The rows of all schedules of a world together are those of a sound ledger, by the audit that operators run. */
+/** Checks the rows of all schedules of a world together with the audit that operators run. */
 async function findBreach({ database }: World): Promise<string | undefined> {
   const { checks } = await audit(database.db)
   const breaches = checks.filter(({ ok }) => !ok)

@@ -1,7 +1,7 @@
 /**
- * Folders whose disk is full: files that are opened there by `node:fs/promises` take as many bytes as are left, and
- * fail as the system's do, with the part that fitted written. The imports of this process see it, since Node.js can
- * synchronise them; nothing is changed in the code under test.
+ * Folders whose disk is full: files that `node:fs/promises` opens there accept as many bytes as are left, and then
+ * fail as the system's files do, with the part that fitted written. The imports of this process see it, because
+ * Node.js can synchronise them; the code under test is unchanged.
  */
 import fsPromises, { type FileHandle } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
@@ -10,7 +10,7 @@ import { dirname } from 'node:path'
 const bytesLeft = new Map<string, number>()
 const realOpen = fsPromises.open
 
-/** From now on. */
+/** The remaining bytes from now on. */
 export function fillDisk(folder: string, bytes: number): void {
   install()
   bytesLeft.set(folder, bytes)
@@ -36,7 +36,7 @@ type Write = (
   position: number | null,
 ) => Promise<unknown>
 
-/** Every way to write goes through here, with as much as still fits. */
+/** Every write passes through here, with as much as still fits. */
 function limited(handle: FileHandle, folder: string): FileHandle {
   const realWrite = handle.write.bind(handle) as Write
   const write: Write = async (bytes, offset, length, position) => {

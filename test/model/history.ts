@@ -17,30 +17,30 @@ interface Pending {
 
 interface Possibility {
   readonly state: CustomerState
-  /** The operations without an effect in this state, by their number. */
+  /** The numbers of the operations without an effect in this state. */
   readonly pending: readonly number[]
   /** Operations that took effect before their answer, and the answer they must give. */
   readonly owed: readonly (readonly [id: number, outcome: string])[]
 }
 
 export interface History {
-  /** Returns its number. */
+  /** Returns the number of the operation. */
   begin(operation: Operation): number
-  /** It took effect before this moment, and answered one of these. */
+  /** It took effect before this moment, with one of these answers. */
   answered(id: number, outcomes: readonly string[]): void
-  /** It will not be answered; it may be, or become, this operation. */
+  /** It will not be answered; it may have been this operation, or become it. */
   lost(id: number, operation?: Operation): void
   /** Ends a round: operations that are answered by now precede the ones that begin later. */
   endRound(): void
   /** The possible states. Empty: the last answers fit none of the states before the round. */
   readonly states: readonly CustomerState[]
-  /** Too many operations were under way at once to search their orders; only the promises are checked. */
+  /** Too many concurrent operations to search their orders; only the promises are checked. */
   readonly isTooWide: boolean
-  /** For people: the operations of the round that no order explains, or of the last one. */
+  /** For the report: the operations of the round that no order explains, or of the last round. */
   readonly lastRound: readonly string[]
 }
 
-/** More than these of one round are not searched. */
+/** A round with more operations is not searched. */
 const POSSIBILITIES_MAX = 4_000
 
 export function createHistory(initial: CustomerState): History {
@@ -58,7 +58,7 @@ export function createHistory(initial: CustomerState): History {
     ])
     lastRound = [...open].map((id) => describe(operations[id] as Pending))
     const isAllAnswered = [...open].every((id) => operations[id]?.outcomes !== undefined)
-    // Of two changes of one limit, which are both answered alike, the last one counts.
+    // Of two changes of one limit with the same answer, the last one counts.
     const changes = [...open].filter((id) => operations[id]?.operation.kind.startsWith('change_'))
     const found: Possibility[] = []
     const seen = new Set<string>()
@@ -85,13 +85,13 @@ export function createHistory(initial: CustomerState): History {
     begun = []
   }
 
-  /** The operations that may take effect next, in the order of their begin. */
+  /** The operations that may take effect next, in the order in which they began. */
   function continuations({ state, pending, owed }: Possibility): Possibility[] {
     return pending.flatMap((id) => {
       const { operation, outcomes, isLost } = operations[id] as Pending
       const applied = apply(state, operation)
       if (outcomes && !outcomes.includes(applied.outcome)) return []
-      // One that is never answered and changes nothing need not have been.
+      // An operation without an answer and without an effect may be left out.
       if (isLost && applied.state === state) return []
       const isOwed = !outcomes && !isLost
       return [

@@ -7,7 +7,7 @@ import { EVERYTHING } from './generate-schedule.ts'
 const SCHEDULES = effort({ ordinary: 300, full: 100_000 })
 const SEED = seedOr(20_261_122)
 
-test('whatever nodes do to one database, its rows are those of the reference ledger', async () => {
+test('after any faults of nodes on one database, its rows are those of the reference ledger', async () => {
   const { ran, failures } = await explore({
     vocabulary: EVERYTHING,
     count: Number(process.env.MODEL_SCHEDULES ?? SCHEDULES),

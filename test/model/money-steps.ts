@@ -1,4 +1,4 @@
-/** Steps beside the calls that move a customer's money, or change its limits. */
+/** Steps that move a customer's money or change its limits, beside the calls. */
 import { revokeApiKey } from '../../src/customers/api-keys.ts'
 import { changeApiKey } from '../../src/customers/change-api-key.ts'
 import { updateTeam } from '../../src/customers/teams.ts'

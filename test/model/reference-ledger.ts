@@ -1,6 +1,6 @@
 /**
- * The ideal ledger of one customer, in memory: the effect of each operation on the state, and its answer.
- * Nothing is at once, nothing fails, nothing is fast. Amounts are tokens.
+ * The ideal ledger of one customer, in memory: the effect of each operation on the state, and its answer. It has no
+ * concurrency and no failures. Amounts are tokens.
  */
 import type { KeyName } from './steps.ts'
 
@@ -30,7 +30,7 @@ export interface CustomerState {
   readonly posted: readonly string[]
   readonly calls: Readonly<Record<number, CallState>>
   readonly revoked: readonly KeyName[]
-  /** Grows with every change of a key. */
+  /** Increases with every change of a key. */
   readonly versions: Readonly<Record<KeyName, number>>
   readonly budgets: Readonly<Record<'budget' | 'both', Pot>>
   readonly cap: Pot
@@ -41,11 +41,11 @@ export type Operation =
       readonly kind: 'attempt'
       readonly call: number
       readonly key: KeyName
-      /** Of the key, as the node knows it. */
+      /** The version of the key that the node knows. */
       readonly version: number
       readonly tokens: number
     }
-  /** `tokens` null: a release. `isFinal`: it is the truth, whatever became of the hold meanwhile. */
+  /** `tokens` null: a release. `isFinal`: the true outcome, even if the hold was resolved otherwise meanwhile. */
   | {
       readonly kind: 'resolve'
       readonly call: number
@@ -154,7 +154,7 @@ function judge(state: CustomerState, key: KeyName, version: number, tokens: numb
   return 'held'
 }
 
-/** A verdict and the numbers that come with it; those of a stale key are not promised. */
+/** A verdict and its numbers; the numbers for a stale key are not promised. */
 function describeVerdict(kind: string, state: CustomerState, key: KeyName): string {
   if (kind === 'stale_key') return kind
   const budgetLeft = hasBudget(key) ? leftOf(state.budgets[key]) : null

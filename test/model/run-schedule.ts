@@ -1,7 +1,7 @@
 /**
- * Runs a schedule on the real ledgers of a world: the steps of a round are issued together, over real connections,
- * and the next round begins when those of nodes that are well are answered. Then everything heals, whatever still
- * runs ends, and the rows must be those of the reference ledger.
+ * Runs a schedule on the real ledgers of a world. The steps of a round are issued together, over real connections,
+ * and the next round begins when the healthy nodes have answered theirs. In the end everything heals, running calls
+ * end, and the rows must be those of the reference ledger.
  */
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { checkRows } from './check-rows.ts'
@@ -31,11 +31,11 @@ export interface Run {
 export interface RunCustomer extends SeededCustomer {
   readonly history: History
   readonly ip: string
-  /** As nodes know them. */
+  /** The keys as nodes know them. */
   readonly versions: Record<KeyName, number>
-  /** Requests that were answered with their place in the window of the key. */
+  /** The number of requests that were answered with their place in the window of the key. */
   readonly counted: Record<KeyName, number>
-  /** Of the database's clock, in which they were: seconds since 1970. */
+  /** The minutes of these requests by the database's clock: seconds since 1970. */
   readonly minutes: Set<number>
 }
 
@@ -47,26 +47,26 @@ export interface RunCall {
   phase: 'asked' | 'running' | 'ending' | 'over'
   /** Output tokens in checkpoints: the highest sent, and the highest stored before this round and now. */
   seen: { sent: number; kept: number; keptNow: number }
-  /** Somebody else resolved its hold. */
+  /** Another node resolved its hold. */
   isReconciled: boolean
-  /** Tokens of the answer that its client has. */
+  /** The tokens of the answer that its client has. */
   delivered: number | undefined
-  /** The ledger took the delivered charge, which must survive every death. */
+  /** The ledger accepted the delivered charge, which must survive every crash. */
   isDurable: boolean
 }
 
-/** A schedule whose answers or rows are not those of a ledger that keeps its promises. */
+/** A schedule whose answers or rows break a promise of the ledger. */
 export class PromiseBroken extends Error {}
 
-/** How long an answer of a node that is not well is waited for in a round. */
+/** How long a round waits for the answer of an unhealthy node. */
 const GRACE_MS = 4
 const ANSWER_MS_MAX = 60_000
-/** As the timers of nodes do: within a minute each of them looks so often. */
+/** Like the timer of a node, which looks for orphaned holds four times a minute. */
 const RECONCILE_SECONDS = 15
 const RECONCILES = 4
-/** So long a lane makes no new connection after one that failed. */
+/** The pause of a lane after a failed connection. */
 const CONNECT_PAUSE_MS = 250
-/** Contact with the database is unbroken where heartbeats are at most so far apart. */
+/** The longest interval between heartbeats that counts as unbroken contact with the database. */
 const STEP_SECONDS = 7
 
 interface NodeState {
@@ -85,7 +85,7 @@ export async function runSchedule(world: World, schedule: Schedule): Promise<voi
     const history = createHistory(openState(spec))
     return { ...one, history, ip: `m:${one.id}`, versions, counted, minutes: new Set() }
   })
-  // Real time passes too: without it a lease would end that no schedule ends.
+  // Real time passes too: without renewals a lease would end that the schedule does not end.
   await Promise.all(world.nodes.map((node) => node.beat()))
   const driver = createDriver(world, customers)
   let faults: string[] = []
@@ -113,12 +113,12 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     isSilent: false,
     unseenSeconds: 0,
   }))
-  /** Answers that a round waits for, and all that are outstanding. */
+  /** The answers that a round waits for, and all outstanding answers. */
   let awaited: { readonly node: DrivenNode | undefined; readonly done: Promise<unknown> }[] = []
   const outstanding = new Map<Promise<unknown>, DrivenNode | undefined>()
   let hasReconciled = false
   let hasBeenCut = false
-  /** Calls whose holds others might resolve at some time. */
+  /** Calls whose holds other nodes might resolve at some time. */
   const reconcilable = new Set<RunCall>()
   const reconcileErrors: string[] = []
 
@@ -134,12 +134,12 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     awaited.push({ node, done })
   }
 
-  /** Without those of processes that are gone. */
+  /** Without the answers of dead processes. */
   function listOutstanding(): Promise<unknown>[] {
     return [...outstanding].flatMap(([done, node]) => (node?.isCrashed ? [] : [done]))
   }
 
-  /** Its answers are to be expected. */
+  /** Whether its answers can be expected. */
   function isWell(node: DrivenNode): boolean {
     const state = stateOf(node)
     return state !== undefined && !state.isCut && !state.isDiskFull
@@ -175,7 +175,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     const answered = node.hold(attempt).then((verdict) => {
       if (node.isCrashed) return history.lost(id)
       call.phase = verdict.kind === 'held' ? 'running' : 'over'
-      // It may have been held: then its node finds a hold that no call of it knows.
+      // The hold may exist: then its node finds a hold without a running call.
       if (verdict.kind === 'unavailable') return history.lost(id)
       noteCounted(customer, key, verdict)
       history.answered(id, [outcomeOf(verdict)])
@@ -207,7 +207,8 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
       call.isDurable = end.outcomes !== undefined || end.isSpooled
       if (end.outcomes) history.answered(place, end.outcomes)
       else history.lost(place, operation(end))
-      // A charge that may be committed although its answer was refused is taken back, once the database is there.
+      // A charge whose answer was refused may be committed all the same; it is reversed once the database is
+      // available.
       if (end.isRefused) history.lost(history.begin(operation({ tokens: null, isFinal: true })))
     })
     track(node, answered)
@@ -222,7 +223,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
       const checkpoints = running
         .filter((call) => call.node === node)
         .map((call) => {
-          // Only of streams output is seen before the answer is whole.
+          // Output before the end of an answer exists for streams only.
           const sent = call.attempt.isStream ? Math.min(seen, call.tokens) : 0
           if (call.phase === 'ending') return { attempt: call.attempt, seen: call.seen.sent, call }
           call.seen.sent = Math.max(call.seen.sent, sent)
@@ -265,12 +266,12 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     )
   }
 
-  /** Also while time passes: a reconciliation of the same round may look later. */
+  /** Also while time passes: a reconciliation of the same round may read the clock later. */
   function noteReconcilable(): void {
     for (const call of calls.values()) if (mayBeReconciled(call)) reconcilable.add(call)
   }
 
-  /** Its node is taken for dead, was fenced, or knows nothing of it. */
+  /** The node appears dead, was fenced, or does not know the call. */
   function mayBeReconciled({ node, attempt, phase }: RunCall): boolean {
     const owner = stateOf(node)
     return (
@@ -282,7 +283,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     )
   }
 
-  /** Notes the holds that other nodes resolved in this round, and checks that they were allowed to. */
+  /** Records the holds that other nodes resolved in this round, and checks that they were allowed to. */
   async function noteReconciled(): Promise<string[]> {
     if (!hasReconciled) return []
     const faults: string[] = []
@@ -303,7 +304,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
         isFinal: false,
       } as const
       history.answered(history.begin(operation), ['done'])
-      // A reconciliation that froze goes on when it is healed, also with holds that were taken after it began.
+      // A frozen reconciliation continues when it is healed, also with holds that were taken after it began.
       if (!reconcilable.has(call) && !call.node.isOver(call.attempt))
         faults.push(`the hold of call ${id} was resolved by others although its node is alive`)
       if (tokens < call.seen.kept || tokens > call.seen.sent)
@@ -351,7 +352,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
       case 'return':
         state.isSilent = step.kind === 'silence'
         if (state.isSilent || state.isCut) return
-        // Until the heartbeat is over, somebody else may be faster.
+        // Until the heartbeat ends, another node may be faster.
         return track(
           node,
           node.beat().then(() => {
@@ -418,7 +419,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     }
   }
 
-  /** Waits for the answers of nodes that are well; for those of the others only a moment. */
+  /** Waits for the answers of healthy nodes, and only briefly for those of the others. */
   async function answers(): Promise<string[]> {
     const wanted = awaited.filter(({ node }) => !node || isWell(node)).map(({ done }) => done)
     awaited = []
@@ -442,7 +443,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
 
   async function run({ isTogether, steps }: Round): Promise<string[]> {
     const breaking: Promise<void>[] = []
-    // Whose lanes are busy while the others come in.
+    // The lanes are busy while these calls arrive.
     if (isTogether) for (const node of nodes) if (isWell(node)) node.occupyLanes()
     for (const step of steps) {
       const done = perform(step)
@@ -467,7 +468,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     awaited = []
     for (const [id, call] of calls) if (call.phase === 'running') end(id, call.tokens)
     await answers()
-    // Which no driven clock shortens.
+    // No driven clock shortens this wait.
     if (hasBeenCut) await sleep(CONNECT_PAUSE_MS)
     const faults: string[] = []
     for (let turns = 0; turns < RECONCILES && (await isAnythingLeft()); turns++) {
@@ -480,7 +481,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     return [...faults, ...explain()]
   }
 
-  /** Holds or spooled rows, which the timers of the nodes have to end. */
+  /** Holds or spooled rows that the timers of the nodes have to resolve. */
   async function isAnythingLeft(): Promise<boolean> {
     if (nodes.some((node) => node.spoolLength > 0)) return true
     const hold = await db.selectFrom('holds').select('id').limit(1).executeTakeFirst()
@@ -490,7 +491,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
   return { run, quiesce, calls, reconcileErrors }
 }
 
-/** Until its end is answered, as `RunningCalls` has it. */
+/** Until its end is answered, as in `RunningCalls`. */
 function isCheckpointed({ phase }: RunCall): boolean {
   return phase === 'running' || phase === 'ending'
 }
@@ -512,7 +513,7 @@ function outcomeOf(verdict: Verdict): string {
   })
 }
 
-/** False where it takes longer. */
+/** False if it takes longer. */
 async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   const late = new AbortController()
   const isLate = sleep(ms, false, { signal: late.signal }).catch(() => false)

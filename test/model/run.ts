@@ -1,7 +1,7 @@
 /**
- * `node test/model/run.ts --schedules 100000 --seed 1 --worlds 16`: explores for hours, on a PostgreSQL of its own.
- * World `i` has the seed `seed + i` and its share of the schedules. Prints the seeds, the time and every failure, and
- * exits 1 when there is one. SIGTERM and SIGINT end it early, with the same report.
+ * `node test/model/run.ts --schedules 100000 --seed 1 --worlds 16`: explores for hours, on a separate PostgreSQL.
+ * World `i` has the seed `seed + i` and its share of the schedules. Prints the seeds, the time and every failure,
+ * and exits 1 if there is one. SIGTERM and SIGINT end it early, with the same report.
  */
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ const { values } = parseArgs({
   },
 })
 const dataDir = await mkdtemp(join(tmpdir(), 'catraca-model-'))
-// The database runs as another account where this process is root.
+// For root, the database runs as another account.
 await chmod(dataDir, 0o755)
 const database = await startEmbedded({
   dataDir,

@@ -1,4 +1,4 @@
-/** The customers of a schedule with everything they have, in one statement. */
+/** Seeds the customers of a schedule with all of their rows, in one statement. */
 import { sql } from 'kysely'
 import type { Database } from '../../src/db/open.ts'
 import { createId } from '../../src/lib/ids.ts'

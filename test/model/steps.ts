@@ -1,18 +1,18 @@
 /**
- * The vocabulary of schedules, as data. Amounts are tokens of the test model: one token bills
- * `NANO_BRL_PER_TOKEN`. A step whose subject is not there (a call that was not held, a node that is dead) does
- * nothing, so that any part of a schedule is a schedule.
+ * The vocabulary of schedules, as data. Amounts are tokens of the test model: one token bills `NANO_BRL_PER_TOKEN`.
+ * A step without its subject (a call that was not held, a dead node) does nothing, so that any part of a schedule
+ * is a schedule.
  */
 
-/** The keys that every customer has: with a budget, of a team with a cap, both. */
+/** The keys that every customer has: one with a budget, one of a team with a cap, one with both. */
 export const KEYS = ['plain', 'budget', 'team', 'both'] as const
 export type KeyName = (typeof KEYS)[number]
 
 export interface CustomerSpec {
   readonly balance: number
-  /** Of each key that has one. */
+  /** The budget of each key that has one. */
   readonly budget: number
-  /** Of the team; null: it is counted without a cap. */
+  /** The cap of the team; null: the team is counted without a cap. */
   readonly cap: number | null
 }
 
@@ -27,9 +27,9 @@ export type CallStep =
       readonly tokens: number
       readonly isStream: boolean
     }
-  /** A checkpoint of running calls: each has seen this many tokens, at most what it holds. */
+  /** A checkpoint of running calls: each has generated this many tokens, limited by its hold. */
   | { readonly kind: 'checkpoint'; readonly calls: readonly number[]; readonly seen: number }
-  /** The answer is whole: charged for this many tokens, at most what it holds, and delivered. */
+  /** The answer is complete: charged for this many tokens, limited by its hold, and delivered. */
   | { readonly kind: 'settle'; readonly call: number; readonly tokens: number }
   | { readonly kind: 'release'; readonly call: number }
   /** A refused call that only counts; without a customer it named no key. */
@@ -40,13 +40,13 @@ export type CallStep =
       readonly key: KeyName
     }
 
-/** Steps of others on the customer's money, by a connection that is always well. */
+/** Steps of others on the customer's money, over a healthy connection. */
 export type MoneyStep =
   | {
       readonly kind: 'credit' | 'debit'
       readonly customer: number
       readonly tokens: number
-      /** A number that was used before makes it a repeat. */
+      /** A number that was used before repeats that entry. */
       readonly reference: number
     }
   | { readonly kind: 'revoke'; readonly customer: number; readonly key: KeyName }
@@ -57,35 +57,35 @@ export type Direction = 'to_server' | 'to_client' | 'both'
 
 /** Steps of nodes: breaking, healing, and what nodes do to each other. */
 export type NodeStep =
-  /** It sends no heartbeat until it returns; all else goes on. */
+  /** It sends no heartbeat until it returns; everything else continues. */
   | { readonly kind: 'silence' | 'return'; readonly node: number }
-  /** Everybody's clocks, and the age of every row that says when a node was seen. */
+  /** Moves all clocks forward, and with them the age of every heartbeat. */
   | { readonly kind: 'pass'; readonly seconds: number }
   | { readonly kind: 'reconcile' | 'replay'; readonly node: number }
-  /** The process is gone, some turns of its event loop after this round began; a new one starts on its disk. */
+  /** The process dies some turns of its event loop after this round began; a new one starts on its disk. */
   | { readonly kind: 'crash'; readonly node: number; readonly turns: number }
-  /** Nothing passes in this direction, without a sign to either side. */
+  /** No byte passes in this direction, and neither side notices. */
   | { readonly kind: 'freeze'; readonly node: number; readonly direction: Direction }
-  /** Connections break and no new ones are made; `arrives`: bytes on their way to the server still arrive. */
+  /** Connections break and new ones fail; `arrives`: bytes on their way to the server still arrive. */
   | {
       readonly kind: 'cut'
       readonly node: number
       readonly arrives: boolean
       readonly turns: number
     }
-  /** Frozen and cut connections are well again. */
+  /** Heals frozen and cut connections. */
   | { readonly kind: 'heal'; readonly node: number }
-  /** The disk of the spool takes this many bytes more. */
+  /** The disk of the spool accepts this many more bytes. */
   | { readonly kind: 'fill_disk'; readonly node: number; readonly bytes: number }
   | { readonly kind: 'empty_disk'; readonly node: number }
-  /** The clock of the node's machine is set: no other clock moves. */
+  /** Sets the clock of the node's machine; no other clock changes. */
   | { readonly kind: 'step_clock'; readonly node: number; readonly seconds: number }
 
 export type Step = CallStep | MoneyStep | NodeStep
 
 /** Its steps are issued together, in this order; the next round begins when they are answered. */
 export interface Round {
-  /** The works of a node in this round share one batch of each lane. */
+  /** The calls of a node in this round share one batch of each lane. */
   readonly isTogether: boolean
   readonly steps: readonly Step[]
 }
@@ -95,7 +95,7 @@ export interface Schedule {
   readonly rounds: readonly Round[]
 }
 
-/** One line a round, for people. */
+/** One line for each round, for the report. */
 export function describeSchedule({ customers, rounds }: Schedule): string {
   const lines = customers.map(
     ({ balance, budget, cap }, index) =>

@@ -1,4 +1,4 @@
-/** A database with nodes on it, on which schedules run one after the other, each with customers of its own. */
+/** A database with nodes, on which schedules run one after the other, each with separate customers. */
 import type { Model } from '../../src/catalog/model.ts'
 import { registerPrices } from '../../src/catalog/register-prices.ts'
 import { storeFxRate } from '../../src/fx/fx-rates.ts'
@@ -10,22 +10,25 @@ import { NANO_BRL_PER_TOKEN, testModel } from '../harness/open-test-ledger.ts'
 import { LEASE_SECONDS, startNode, type DrivenNode } from './drive-ledger.ts'
 
 export const NODES = 3
-/** Of each node: one whose works meet in every batch, and others whose lanes run beside each other. */
+/**
+ * The lanes of each node: one node has a single lane, so that its calls share every batch; the others have parallel
+ * lanes.
+ */
 const LANES = [1, 2, 2]
 export const PICO_USD_PER_TOKEN = 2_000_000n
 
 export interface World {
   readonly database: TestDatabase
-  /** By their place; one that crashed is replaced. */
+  /** By their index; a crashed node is replaced. */
   readonly nodes: DrivenNode[]
-  /** Price, rate and markup of the test model's calls. */
+  /** The price, rate and markup of the test model's calls. */
   readonly terms: Pick<Attempt, 'priceId' | 'fxRateId' | 'fxRateE4' | 'markupE4'>
-  /** After a broken promise: nothing of it is left to break others. */
+  /** Replaces the world after a broken promise, so that its rows break no others. */
   restart(): Promise<void>
   close(): Promise<void>
 }
 
-/** `prepare`: statements that make the database another one than the migrations did. */
+/** `prepare`: statements that change the migrated database. */
 export async function openWorld({
   prepare,
 }: { prepare?: string | undefined } = {}): Promise<World> {
@@ -36,7 +39,7 @@ export async function openWorld({
     await client.query(`do $$ begin
       execute format('alter database %I set deadlock_timeout = ''20ms''', current_database()); end $$`)
     if (prepare) await client.query(prepare)
-    // Before that nobody is fenced.
+    // Nodes are not fenced before that.
     await client.query(
       `select pg_sleep(greatest(0, $1 + 1 - extract(epoch from clock_timestamp() - pg_postmaster_start_time())))`,
       [LEASE_SECONDS],
@@ -76,7 +79,7 @@ export async function openWorld({
 export const toNanoBrl = (tokens: number): bigint => BigInt(tokens) * NANO_BRL_PER_TOKEN
 export const toPicoUsd = (tokens: number): bigint => BigInt(tokens) * PICO_USD_PER_TOKEN
 
-/** Tokens, or a fraction of them where it should not have been one. */
+/** The number of tokens; a fraction only if the amount is wrong. */
 export const fromNanoBrl = (amount: bigint | string | number): number =>
   Number(amount) / Number(NANO_BRL_PER_TOKEN)
 export const fromPicoUsd = (amount: bigint | string | number): number =>

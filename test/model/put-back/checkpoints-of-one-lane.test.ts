@@ -1,4 +1,4 @@
-/** Fault 15: checkpoints of all customers went through one lane, and waited for holds that settlements had locked. */
+/** Fault 15: one lane stored the checkpoints of all customers, and waited for holds that settlements had locked. */
 import { expectBreach } from './expect-breach.ts'
 import { putBackIntoFile, putBackIntoFunction } from './put-back.ts'
 

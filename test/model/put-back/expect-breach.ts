@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import type { Vocabulary } from '../generate-schedule.ts'
 import { assertPutBack } from './put-back.ts'
 
-/** Schedules within which it must be found; it mostly takes a few dozen. */
+/** The maximum number of schedules until the fault is found; a few dozen are typical. */
 const SCHEDULES_MAX = 3_000
 
 /**
- * The proof that the model is worth something: with this fault put back it fails, and says why. Modules are loaded
- * here and not before, so that what was put back into their files is there.
+ * Proves that the model finds this fault: with the fault put back it fails, and names it. It imports modules only
+ * here, so that they contain the fault.
  */
 export function expectBreach(
   guarantee: string,

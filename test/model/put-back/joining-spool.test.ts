@@ -1,4 +1,4 @@
-/** Fault 7: what a full disk left of a line joined the next one, and no line of the file was ever replayed. */
+/** Fault 7: a full disk left a torn line, the next line joined it, and no line of the file was ever replayed. */
 import { expectBreach } from './expect-breach.ts'
 import { putBackIntoFile } from './put-back.ts'
 

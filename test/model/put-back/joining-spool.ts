@@ -1,4 +1,4 @@
-/** The spool of fault 7, as it was: lines of JSON, appended without a look at what a failed write left. */
+/** The spool with fault 7: it appends lines of JSON and ignores the torn line of a failed write. */
 import { mkdir, open, readdir, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Replay } from '../../../src/ledger/spool/replay-file.ts'

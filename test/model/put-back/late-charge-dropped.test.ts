@@ -1,4 +1,4 @@
-/** Fault 2: nodes were not fenced, and a late charge that found its hold resolved by somebody else counted as done. */
+/** Fault 2: nodes were not fenced, and a late charge whose hold another node had resolved was dropped as done. */
 import { expectBreach } from './expect-breach.ts'
 import { putBackIntoFunction } from './put-back.ts'
 

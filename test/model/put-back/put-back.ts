@@ -1,6 +1,6 @@
 /**
- * Puts a fault back into the code under test: in files as they are loaded, and in functions of the database. A text
- * that is not there any more is an error: then the fault cannot be put back so, and the proof is to be written anew.
+ * Puts a fault back into the code under test: into files as they are loaded, and into functions of the database. If
+ * the text to replace no longer exists, it throws: the proof must then be rewritten.
  */
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
@@ -16,12 +16,12 @@ interface Replacement {
 
 const notLoaded = new Set<string>()
 
-/** Throws where a file that is to have a fault was never loaded. */
+/** Throws if a file that should contain a fault was never loaded. */
 export function assertPutBack(): void {
   if (notLoaded.size > 0) throw new Error(`never loaded: ${[...notLoaded].join(', ')}`)
 }
 
-/** In a source file, from its next import on: of a process that has not loaded it. */
+/** Into a source file, before this process imports it for the first time. */
 export function putBackIntoFile(path: string, { find, replace }: Replacement): void {
   notLoaded.add(path)
   const url = pathToFileURL(join(ROOT, path)).href
@@ -37,7 +37,7 @@ export function putBackIntoFile(path: string, { find, replace }: Replacement): v
   })
 }
 
-/** Statements that do it in a function, for `prepare` of a world. */
+/** Statements that put the fault into a function, for `prepare` of a world. */
 export function putBackIntoFunction(name: string, replacements: readonly Replacement[]): string {
   const steps = replacements.map(({ find, replace }) => {
     const [from, to] = [quoted(find), quoted(replace)]

@@ -1,4 +1,7 @@
-/** Fault 1: a batch with a call that names no customer skipped the account's lock, and wrote `held` as it had read it. */
+/**
+ * Fault 1: a batch with a call that named no customer skipped the account's lock, and wrote `held` from an old
+ * read.
+ */
 import { expectBreach } from './expect-breach.ts'
 import { putBackIntoFunction } from './put-back.ts'
 
