@@ -7,7 +7,7 @@ interface Priced<P> {
   readonly priceSchedule?: PriceSchedule<P>
 }
 
-/** The model with each price of its own and of its routes, at any time, replaced. */
+/** The model with all of its prices and those of its routes replaced, whenever they apply. */
 export function mapPrices<P extends PriceTerms, Q extends PriceTerms>(
   model: Model<P>,
   map: (price: P) => Q,

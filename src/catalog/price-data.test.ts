@@ -13,7 +13,7 @@ import { loadCatalog } from './load-catalog.ts'
 import type { Model } from './model.ts'
 import { costOf, type TokenCounts } from './prices.ts'
 
-/** Why the catalog differs. An entry that is not true any more fails the test, too. */
+/** The reasons why the catalog differs from the package. An entry that no longer applies fails the test. */
 const EXPLAINED: Readonly<Record<string, readonly string[]>> = {
   // The package cannot say that peak hours are those of working days; DeepSeek's pricing page does.
   'deepseek-v4-pro': ['price: 14 on Sat', 'price: 14 on Sun'],

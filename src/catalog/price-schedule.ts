@@ -16,7 +16,7 @@ export interface ScheduledPrice<P> {
   readonly price: P
 }
 
-/** Of the prices that apply, the last one is charged. The first one has no conditions. */
+/** The last price that applies is charged. The first one has no conditions. */
 export type PriceSchedule<P> = readonly [ScheduledPrice<P>, ...ScheduledPrice<P>[]]
 
 const SECOND_MS = 1_000

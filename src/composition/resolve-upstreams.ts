@@ -188,7 +188,7 @@ function isKnownProvider(baseUrl: string): boolean {
   return isPreset || isAzure(baseUrl)
 }
 
-/** As the operator configures, else by the address: an unknown address may be a gateway to any model. */
+/** Follows the operator's setting, else the address: an unknown address may be a gateway to any model. */
 function opensOnlyImages(
   { opens_only_images: said }: UpstreamConfig,
   preset: UpstreamPreset,

@@ -1,9 +1,10 @@
 /**
- * Who may make and change keys. The acts in `key-acts.ts` ask here, so no interface can go round it:
- * - `manage` comes only from a login session whose user proved their identity lately; so does every change of such a key.
- * - A key makes and changes only keys that may no more than itself. Only a `manage` key makes or changes keys at all, and
- *   no key changes a `manage` key: so none changes itself.
- * - A key with a budget makes and changes none: several keys, each with that budget, could spend more than one.
+ * The rules for creating and changing keys. The acts in `key-acts.ts` ask here, so no interface can bypass them:
+ * - `manage` is granted only by a login session whose user proved their identity recently; a key that has it is changed
+ *   only by such a session.
+ * - A key creates and changes only keys without more rights than its own. Only a `manage` key creates or changes keys at
+ *   all, and no key changes a `manage` key, so no key changes itself.
+ * - A key with a budget creates and changes no keys: several keys, each with that budget, could spend more than one.
  */
 import type { Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
@@ -14,7 +15,7 @@ export type KeyRefusal =
   | { readonly kind: 'proof_needed' }
   /** A key of a team is for model calls only. */
   | { readonly kind: 'scope_of_team' }
-  /** `field`: in which the key would exceed the one that makes or changes it. */
+  /** `field`: the field in which the key would exceed the key that creates or changes it. */
   | { readonly kind: 'beyond_own_key'; readonly field: string }
 
 export async function findNewKeyRefusal(

@@ -88,7 +88,7 @@ function isLockConflict(error: unknown): boolean {
 }
 
 async function createMissing(client: pg.Client, { schema, files }: FunctionSet): Promise<boolean> {
-  // Of several nodes that start at once, one creates the set and the others wait for it.
+  // When several nodes start at once, one creates the set and the others wait for it.
   await client.query(`select pg_advisory_xact_lock(hashtextextended('function_sets', 0))`)
   const { rows } = await client.query<{ is_new: boolean }>(
     `insert into function_sets (schema_name) values ($1)
@@ -114,8 +114,8 @@ async function createMissing(client: pg.Client, { schema, files }: FunctionSet):
 }
 
 /**
- * By the last start of a node, not by age: after a rollback, nodes call an old set, which must stay. A set that a node
- * called within a day stays too, also that of a node which is silent and may return.
+ * Drops sets by the last start of a node that uses them, not by their age: after a rollback, nodes call an old set,
+ * which must stay. A set that a node called within a day also stays, even if the node is silent: it may return.
  */
 async function dropOldSets(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ schema_name: string }>(

@@ -6,8 +6,8 @@ import type { TemplateName } from './render-mail.ts'
 
 export interface MailToQueue {
   /**
-   * The customer on whose behalf the mail is sent: its reader, or the person who invites somebody else. Null
-   * when there is no customer yet; then `email` is required.
+   * The customer on whose behalf the mail is sent: its reader, or the person who sends an invitation. Null when
+   * there is no customer yet; then `email` is required.
    */
   readonly customerId: string | null
   readonly template: TemplateName

@@ -19,7 +19,7 @@ export type CheckCaller = (
 ) => Promise<ActiveKey | undefined>
 
 export interface ExpectedBody {
-  /** As declared; undefined if the body says its size only at its end. */
+  /** The declared length; undefined if only the end of the body shows its size. */
   readonly bytes: number | undefined
   /** The refusal for this customer's body, if the memory for bodies is used up. */
   readonly findFault: (customerId: string, bytes: number) => Refusal | undefined

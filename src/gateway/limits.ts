@@ -43,7 +43,7 @@ export function createLimitsView(
   let minute = 0
   let used = new Map<string, number>()
   let held = new Set<string>()
-  /** By this process's own clock, so that a difference to the database's clock does not matter. */
+  /** Times of this process's monotonic clock, so that a difference to the database's clock does not matter. */
   const reached = new Map<string, { readonly limit: number; readonly untilMs: number }>()
 
   function turnTo(atMs: number): number {

@@ -37,7 +37,7 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
     logger: false,
     rewriteUrl: (request) => originForm(request.url ?? '/'),
     clientErrorHandler: answerNoHttp,
-    // As long as the largest head: each route refuses an id that is too long, in its own format.
+    // The same limit as for the whole head: each route refuses an id that is too long, in its own format.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
     return503OnClosing: false,
     ajv: ajvOptions,

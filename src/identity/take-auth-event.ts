@@ -154,7 +154,7 @@ async function createWithoutEmail(trx: Database, name: string): Promise<Customer
   return created
 }
 
-/** If the new e-mail cannot be used, the old one is removed all the same: it no longer belongs to the user. */
+/** If the new e-mail cannot be used, the old one is removed anyway: it no longer belongs to the user. */
 async function change(
   trx: Database,
   record: RecordAct,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import type { NanoBrl, PicoUsd } from '../lib/money.ts'
 
-/** What a key could hold at this moment. Nothing is held by reading it. */
+/** The amounts that a key could hold at this moment. Reading them holds nothing. */
 export interface Room {
   /** Before open holds. */
   readonly balanceNanoBrl: NanoBrl

@@ -58,7 +58,7 @@ export interface PaymentOrder {
   readonly dueDate: string
   /** At most 500 characters. */
   readonly description: string
-  /** With the method `card`. */
+  /** Set for the method `card` only. */
   readonly cardToken?: string | undefined
   /** The buyer's address, never the server's; with the method `card`. */
   readonly remoteIp?: string | undefined

@@ -13,7 +13,7 @@ import { createTextRestorer, restoreText } from './restore-text.ts'
 
 interface Planted {
   readonly kind: string
-  /** With the words that it needs around it. */
+  /** The text, with the words that its detection requires around it. */
   readonly text: string
   /** Letters and digits of the value in capitals, as no masked text may contain them. */
   readonly core: string
@@ -36,7 +36,7 @@ function withCheckDigits(rest: string, weights: readonly number[]): string {
   return first + digitOf(first)
 }
 
-/** By the sum of all digits of doubled ones, not by subtraction of nine. */
+/** Sums the digits of doubled digits instead of subtracting nine. */
 function isLuhn(digits: string): boolean {
   const doubled = Array.from(digits)
     .toReversed()

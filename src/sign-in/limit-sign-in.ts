@@ -44,7 +44,10 @@ const LIMITS: Readonly<Record<SignInAttempt, Limits>> = {
   },
 }
 
-/** Counts an attempt before it is made, over all nodes: from a known device by the device, otherwise by networks. */
+/**
+ * Counts an attempt before it is made, over all nodes: an attempt from a known device counts for the device, any
+ * other for its networks.
+ */
 export async function limitSignIn(
   db: Database,
   attempt: SignInAttempt,

@@ -121,7 +121,7 @@ function readImage(image: unknown, facts: MessageFacts): string | undefined {
   if (!DETAILS.has(image.detail)) delete image.detail
   facts.imageCount += 1
   if (kind === 'address') {
-    // As our parser reads it: an upstream's parser could find another host in the text.
+    // The address as our parser reads it: an upstream's parser could find another host in the text.
     image.url = new URL(image.url).href
     facts.hasImageAddresses = true
   } else facts.imageBytes += image.url.length - image.url.indexOf(',') - 1

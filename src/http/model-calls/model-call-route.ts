@@ -83,7 +83,7 @@ function takeChecked(request: FastifyRequest): CheckedCaller {
   return checkedCallers.get(request) as CheckedCaller
 }
 
-/** Checks the caller before the body is read, so that nobody's body is kept who may not call a model. */
+/** Checks the caller before the body is read, so that no memory is spent on the body of a refused caller. */
 function createCheck(deps: ModelCallDeps, isBodyStreamed: boolean) {
   return async function check(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const caller: IncomingCaller = {

@@ -39,7 +39,7 @@ const profileBody = Type.Object(
     full_name: Type.Optional(
       line(200, 'Nome completo ou razão social. Sem ele vale, no início, o nome da conta.'),
     ),
-    // Of any type and length, because separate error codes describe the fault.
+    // The schema accepts any type and length, because separate error codes describe the fault.
     cpf_cnpj: Type.Optional(
       nullable(
         Type.String({

@@ -60,7 +60,7 @@ export const promptRunRoutes = [
       const on = { request, reply, publicUrl }
       const collected = await collectAnswer(deps.calls.completeChat, incoming, on)
       if (collected.kind === 'refused') return sendRefused(reply, collected)
-      // As the gateway wrote it, so that amounts keep their digits.
+      // Sends the gateway's own text, so that amounts keep their digits.
       return reply.type('application/json; charset=utf-8').send(collected.body)
     },
   }),

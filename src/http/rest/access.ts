@@ -11,7 +11,7 @@ export type CallerKind = (typeof CALLERS)[number]
 
 const SESSIONS = ['session', 'operator'] as const satisfies readonly CallerKind[]
 
-/** Which callers have an access. `nobody`: the handler demands something else than a key or a login session. */
+/** The callers of each access. `nobody`: the handler demands something other than a key or a login session. */
 const CALLERS_OF = {
   /** Everybody, without a key. */
   public: CALLERS,

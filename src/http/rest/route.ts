@@ -18,7 +18,7 @@ export interface Route<Deps> {
   /** The full path, with `:name` for each parameter. */
   readonly url: string
   readonly access: Access
-  /** What some requests need beyond `access`, and which ones. */
+  /** The stricter access of some requests, and the condition for it. */
   readonly stricter?: { readonly access: Access; readonly when: string }
   /** Describes the route, and validates its input. */
   readonly schema: object

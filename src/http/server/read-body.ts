@@ -26,7 +26,7 @@ class BodyCut extends Error {
 }
 
 export interface BodyOwner {
-  /** Whose bytes the body counts as. */
+  /** The caller whose limit the bytes of the body count for. */
   readonly subject: string
   /** Until it closes, the body counts. */
   readonly response: ServerResponse

@@ -26,8 +26,8 @@ export interface AuditReport {
   readonly ok: boolean
   readonly checks: readonly AuditCheck[]
   /**
-   * The last seal; undefined without one. Its hash covers all sealed rows: a copy kept elsewhere shows whether somebody
-   * sealed different rows since.
+   * The last seal; undefined without one. Its hash covers all sealed rows: a copy that is kept elsewhere shows
+   * later changes to them.
    */
   readonly seal:
     | { readonly number: bigint; readonly until: string; readonly hash: string }

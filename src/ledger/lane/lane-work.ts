@@ -14,7 +14,7 @@ export type LaneResult =
   | Resolved
   | { readonly kind: 'written'; readonly checkpoints: readonly Checkpoint[] }
 
-/** How far a running call has come: it was dispatched, and this much of its output was seen. */
+/** The progress of a running call: it was dispatched, and this much of its output was seen. */
 export interface Checkpoint {
   readonly id: string
   readonly customerId: string

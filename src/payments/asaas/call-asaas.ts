@@ -10,7 +10,7 @@ import { createRateGate, type RateGate } from './rate-gate.ts'
 import { scrub } from './scrub.ts'
 
 export interface CallOptions {
-  /** With its version segment: `https://api.asaas.com/v3`. */
+  /** Includes the version segment: `https://api.asaas.com/v3`. */
   readonly baseUrl: string
   readonly apiKey: string
   readonly connectTimeoutMs: number

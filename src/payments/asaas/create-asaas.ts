@@ -14,7 +14,7 @@ import { createPayment, findPayment, findPaymentByReference } from './payments.t
 import { createReadEvent } from './read-event.ts'
 
 export interface AsaasOptions {
-  /** With its version segment: `https://api.asaas.com/v3`. */
+  /** Includes the version segment: `https://api.asaas.com/v3`. */
   readonly baseUrl: string
   readonly apiKey: string
   /** The token that Asaas sends with its webhooks. Without it every webhook is refused. */

@@ -1,6 +1,6 @@
 /**
- * Compares the processor's records with ours over some days. The processor's lists are fast to read but prove nothing:
- * every entry that differs or is missing is read again by itself before it is reported.
+ * Compares the processor's records with ours over some days. The processor's lists are fast to read but prove
+ * nothing: every entry that differs or is missing is read again separately before it is reported.
  */
 import { sql } from 'kysely'
 import type { Database } from '../../db/open.ts'

@@ -39,7 +39,7 @@ export function createCompleteChat(
     if (call.hasFiles && !takesFiles) return NO_FILES
     try {
       const isInlined = call.hasImageAddresses && !opensAddresses
-      // With a memo of its own: the other routes send the text with the addresses.
+      // This text gets its own memo: the other routes send the text with the addresses.
       const sent = isInlined
         ? {
             ...call,

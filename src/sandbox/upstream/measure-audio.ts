@@ -5,7 +5,7 @@ export interface AudioMeter {
   /** The next bytes of the file. */
   push(part: Buffer): void
   readonly bytes: number
-  /** As much of the start as shows the format. */
+  /** The beginning of the file, long enough to show its format. */
   readonly beginning: Buffer
   /** The length in seconds: from the header of a WAV file, or estimated from the size of any other file. */
   readSeconds(): number

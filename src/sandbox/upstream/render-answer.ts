@@ -1,4 +1,4 @@
-/** Renders an answer in the chat-completions wire format: as one body, or as the events of a stream. */
+/** Renders an answer in the chat-completions format: as one body, or as the events of a stream. */
 import { createId } from '../../lib/ids.ts'
 import type { Answer, Choice } from './compose-answer.ts'
 import type { Usage } from './describe-usage.ts'
