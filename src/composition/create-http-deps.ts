@@ -64,7 +64,10 @@ export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
     bodyBytesMax: config.bodyBytesMax,
     trustProxy: config.trustProxy,
     metrics,
-    metricsToken: config.metricsToken,
+    operatorAccess: {
+      token: config.metricsToken,
+      trustsThisMachine: config.publicUrl === undefined && config.trustProxy === false,
+    },
     webhooks,
     sender: mail.sender,
     authWebhookSecret: config.authWebhookSecret,

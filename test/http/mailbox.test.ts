@@ -134,6 +134,19 @@ test('every node shows the same; where there is a token, only by it', async () =
   }
 })
 
+test('behind a proxy, the mailbox and the metrics are closed to this machine too', async () => {
+  for (const env of [{ PUBLIC_URL: 'https://api.example.com' }, { TRUST_PROXY: '127.0.0.1' }]) {
+    const node = await startTestNode({ databaseUrl: gateway.database.databaseUrl, env })
+    try {
+      for (const path of ['/mailbox', '/metrics'])
+        assert.equal((await get(path, {}, node.port)).status, 403, `${path} ${JSON.stringify(env)}`)
+    } finally {
+      await node.stop()
+      await node.remove()
+    }
+  }
+})
+
 test('only the newest are kept', async () => {
   const first = mail('O primeiro')
   await mailer.deliver(first)
@@ -145,7 +158,7 @@ test('only the newest are kept', async () => {
 
 test('in live mode there is no such page', async () => {
   const server = Fastify()
-  const deps = { db, metricsToken: undefined } as MailDeps
+  const deps = { db } as unknown as MailDeps
   addRoutes(server, mailboxRoutes({ mode: 'live' }), (route) => route.handlersOf(deps))
   assert.equal((await server.inject('/mailbox')).statusCode, 404)
   await server.close()

@@ -1,10 +1,10 @@
+import type { OperatorAccess } from '../rest/is-operator.ts'
 import type { Database } from '../../db/open.ts'
 import type { UnsubscribeLinks } from '../../email/unsubscribe-links.ts'
 
 export interface MailDeps {
   readonly db: Database
-  /** Lets callers that are not on this machine read `/mailbox`. */
-  readonly metricsToken: string | undefined
+  readonly operatorAccess: OperatorAccess
   readonly unsubscribe: UnsubscribeLinks
 }
 

@@ -20,7 +20,6 @@ const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 const MAIL_POLICY =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
-const LOCAL_NAME = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i
 
 export const mailboxRoutes = ({ mode }: MailTerms) => (mode === 'sandbox' ? sandboxRoutes : [])
 
@@ -30,7 +29,7 @@ const sandboxRoutes = [
     url: '/mailbox',
     access: 'machine',
     async handle(request, reply, deps: MailDeps) {
-      if (!mayRead(request, deps)) return restError(reply, 403, 'forbidden')
+      if (!isOperator(request, deps.operatorAccess)) return restError(reply, 403, 'forbidden')
       return sendPage(reply, listPage(await listSandboxMails(deps.db)), PAGE_POLICY)
     },
   }),
@@ -39,7 +38,7 @@ const sandboxRoutes = [
     url: '/mailbox/:id',
     access: 'machine',
     async handle(request, reply, deps: MailDeps) {
-      if (!mayRead(request, deps)) return restError(reply, 403, 'forbidden')
+      if (!isOperator(request, deps.operatorAccess)) return restError(reply, 403, 'forbidden')
       const mail = await findMail(deps, request)
       if (!mail) return restError(reply, 404, 'mail_not_found')
       return sendPage(reply, mailPage(mail), PAGE_POLICY)
@@ -50,19 +49,13 @@ const sandboxRoutes = [
     url: '/mailbox/:id/html',
     access: 'machine',
     async handle(request, reply, deps: MailDeps) {
-      if (!mayRead(request, deps)) return restError(reply, 403, 'forbidden')
+      if (!isOperator(request, deps.operatorAccess)) return restError(reply, 403, 'forbidden')
       const mail = await findMail(deps, request)
       if (!mail) return restError(reply, 404, 'mail_not_found')
       return sendPage(reply, mail.html, MAIL_POLICY)
     },
   }),
 ]
-
-/** A page of another site can reach this machine through the browser, under a host name that it controls (DNS rebinding). */
-function mayRead(request: FastifyRequest, { metricsToken }: MailDeps): boolean {
-  if (!isOperator(request, metricsToken)) return false
-  return metricsToken !== undefined || LOCAL_NAME.test(request.headers.host ?? '')
-}
 
 async function findMail(
   { db }: MailDeps,

@@ -1,5 +1,6 @@
+import type { OperatorAccess } from '../rest/is-operator.ts'
+
 export interface MetricsDeps {
   readonly metrics: { readonly contentType: string; text(): Promise<string> }
-  /** Lets callers that are not on this machine read `/metrics`. */
-  readonly metricsToken: string | undefined
+  readonly operatorAccess: OperatorAccess
 }

@@ -10,7 +10,7 @@ export const metricsRoutes = [
     url: '/metrics',
     access: 'machine',
     async handle(request, reply, deps: MetricsDeps) {
-      if (!isOperator(request, deps.metricsToken)) return restError(reply, 403, 'forbidden')
+      if (!isOperator(request, deps.operatorAccess)) return restError(reply, 403, 'forbidden')
       return reply.type(deps.metrics.contentType).send(await deps.metrics.text())
     },
   }),
