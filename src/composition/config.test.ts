@@ -346,6 +346,12 @@ test('a built-in upstream is there once its key is, and one of the file takes it
   assert.equal(own?.apiKey, undefined, 'the key of the built-in one is not sent to it')
 })
 
+test('no entry of the file takes the id of the built-in sandbox upstream', () => {
+  assertFaults(faultsOf({}, { upstreams: [{ ...upstream, id: 'sandbox' }] }), [
+    /^upstream "sandbox"/,
+  ])
+})
+
 test('sandbox mode calls a provider whose key is in the environment only by choice', () => {
   const { upstreams, upstreamsLeftOut } = load({ OPENAI_API_KEY: 'sk-openai' })
   assert.deepEqual([upstreams, upstreamsLeftOut], [[], ['openai']])

@@ -109,6 +109,8 @@ export function loadConfig(environment: Environment, folder: string): Config {
   const usesPresets = mode === 'live' || callsReal
   const catalog = resolveCatalog(environment, folder, { mode, usesPresets }, faults)
   const { upstreams, upstreamsLeftOut, models } = catalog
+  if (upstreams.some((upstream) => upstream.id === SANDBOX_UPSTREAM))
+    faults.push('upstream "sandbox": this id belongs to the built-in upstream of sandbox mode')
   if (mode === 'live') findLiveFaults(environment, catalog, faults)
   const referralRewardBrl = read.whole('REFERRAL_REWARD_BRL', 10, 0, 1_000)
   const config: Config = {
@@ -174,8 +176,6 @@ function findLiveFaults(
     faults.push('SANDBOX_REAL_PROVIDERS: is for sandbox mode; live mode calls all providers')
   if (environment.SANDBOX_FX_RATE)
     faults.push('SANDBOX_FX_RATE: a fixed rate is for sandbox mode; live mode takes the PTAX')
-  if (upstreams.some((upstream) => upstream.id === SANDBOX_UPSTREAM))
-    faults.push('upstream "sandbox": is for sandbox mode only')
   if (upstreams.length === 0 && !isFaulty) {
     const variables = presetVariables().join(', ')
     faults.push(

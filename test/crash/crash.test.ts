@@ -65,7 +65,7 @@ function catalogConfig(): unknown {
   return {
     upstreams: [
       {
-        id: 'sandbox',
+        id: 'counting',
         kind: 'openai-compatible',
         base_url: `http://127.0.0.1:${upstreamPort}/v1`,
         cancel_stops_billing: true,
@@ -75,7 +75,7 @@ function catalogConfig(): unknown {
       id: `billed-${model}`,
       category: 'llm',
       prices: { input: 1, output: 2 },
-      routes: [{ upstream: 'sandbox', model }],
+      routes: [{ upstream: 'counting', model }],
       context_tokens: 128_000,
       max_output_tokens: 4_096,
     })),
