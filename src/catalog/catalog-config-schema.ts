@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox'
 import { Settings } from 'typebox/system'
 import { Value } from 'typebox/value'
+import { isObject } from '../lib/is-object.ts'
 import { MODEL_CATEGORIES, ROUTING_STRATEGIES } from './model.ts'
 import { upstreamPresets } from './upstream-presets.ts'
 
@@ -295,23 +296,25 @@ export type PricesConfig = Static<typeof prices>
 export type RouteConfig = Static<typeof route>
 export type UpstreamConfig = NonNullable<CatalogConfig['upstreams']>[number]
 
-/** Checks the configuration against the schema. Returns it if it is valid, else all faults with their JSON paths. */
+/**
+ * Checks the configuration against the schema. Entries with a fault are left out of `config`, so that the others can be
+ * checked further and all faults be reported at once.
+ */
 export function parseCatalogConfig(value: unknown): {
   config: CatalogConfig | undefined
   faults: string[]
 } {
-  if (Value.Check(catalogConfigSchema, value)) {
-    const repeated = [
-      ...repeatedIds('upstreams', value.upstreams),
-      ...repeatedIds('models', value.models),
-    ]
-    return { config: repeated.length === 0 ? value : undefined, faults: repeated }
-  }
-  return { config: undefined, faults: faultsOfForm(value) }
+  if (Value.Check(catalogConfigSchema, value)) return { config: value, faults: faultsOfIds(value) }
+  const { faults, faultyEntries } = faultsOfForm(value)
+  const config = withoutEntries(value, faultyEntries)
+  return { config, faults: [...faults, ...(config ? faultsOfIds(config) : [])] }
 }
 
+const LISTS = { upstreams: 'upstream', models: 'model' } as const
+type List = keyof typeof LISTS
+
 /** One fault for each path. If a value may have one of several forms, the fault lists the requirement of each form. */
-function faultsOfForm(value: unknown): string[] {
+function faultsOfForm(value: unknown): { faults: string[]; faultyEntries: Set<string> } {
   const wants = new Map<string, Set<string>>()
   for (const { keyword, instancePath, message, params } of Value.Errors(
     catalogConfigSchema,
@@ -327,14 +330,49 @@ function faultsOfForm(value: unknown): string[] {
           : message
     wants.set(instancePath, (wants.get(instancePath) ?? new Set()).add(want))
   }
-  return [...wants].map(([place, all]) => `${place || '/'}: ${[...all].join(', or ')}`)
+  return {
+    faults: [...wants].map(
+      ([place, all]) => `${placeName(place, value)}: ${[...all].join(', or ')}`,
+    ),
+    faultyEntries: new Set(
+      [...wants.keys()].map((place) => place.split('/').slice(1, 3).join('/')),
+    ),
+  }
 }
 
-function repeatedIds(list: string, entries: readonly { id: string }[] | undefined): string[] {
+/** `/models/3/routes/0/model` as `model "gpt-4o": routes[0].model`: an operator does not count entries. */
+function placeName(place: string, value: unknown): string {
+  const [, list = '', index = '', ...rest] = place.split('/')
+  const entries = Object.hasOwn(LISTS, list) ? (value as Record<List, unknown>)[list as List] : []
+  const entry: unknown = Array.isArray(entries) ? entries[Number(index)] : undefined
+  const id = (entry as { id?: unknown } | null | undefined)?.id
+  if (index === '' || typeof id !== 'string') return place || '/'
+  const field = rest.map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`)).join('')
+  return `${LISTS[list as List]} "${id}"${field === '' ? '' : `: ${field.replace(/^\./, '')}`}`
+}
+
+/** Undefined if the rest is no configuration, either. */
+function withoutEntries(value: unknown, faulty: ReadonlySet<string>): CatalogConfig | undefined {
+  if (!isObject(value)) return undefined
+  const rest = Object.fromEntries(
+    Object.keys(LISTS).flatMap((list) => {
+      const entries = value[list]
+      if (!Array.isArray(entries)) return []
+      return [[list, entries.filter((_entry, index) => !faulty.has(`${list}/${index}`))]]
+    }),
+  )
+  return Value.Check(catalogConfigSchema, rest) ? rest : undefined
+}
+
+function faultsOfIds({ upstreams, models }: CatalogConfig): string[] {
+  return [...repeatedIds('upstreams', upstreams), ...repeatedIds('models', models)]
+}
+
+function repeatedIds(list: List, entries: readonly { id: string }[] | undefined): string[] {
   const seen = new Set<string>()
   const repeated: string[] = []
   for (const { id } of entries ?? []) {
-    if (seen.has(id)) repeated.push(`/${list}: the id "${id}" is used twice`)
+    if (seen.has(id)) repeated.push(`${LISTS[list]} "${id}": the id is used twice`)
     seen.add(id)
   }
   return repeated

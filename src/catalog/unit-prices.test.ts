@@ -54,7 +54,7 @@ function load(model: Partial<ModelConfig>): {
     models: [{ id: 'own', routes: [{ upstream: 'mine', model: 'x' }], ...model }],
   }
   const { config, faults } = parseCatalogConfig(value)
-  if (!config) return { model: undefined, faults }
+  if (!config || faults.length > 0) return { model: undefined, faults }
   const loaded = loadCatalog({ config, mode: 'live', hasUpstream: () => true, at })
   return { model: loaded.models.find(({ id }) => id === 'own'), faults: loaded.faults }
 }

@@ -201,7 +201,12 @@ test('all faults of all variables and of the file are in one error, each with it
       TRUST_PROXY: '10.0.0.0/8,proxy',
       LOG_LEVEL: 'loud',
     },
-    { models: [{ id: 'm', context_tokens: 0 }] },
+    {
+      models: [
+        { id: 'm', context_tokens: 0 },
+        { id: 'gpt-4o', routes: [{ upstream: 'nowhere', model: 'gpt-4o' }] },
+      ],
+    },
   )
   assertFaults(faults, [
     /^CATRACA_MODE: must be one of sandbox, live, not "production"$/,
@@ -215,7 +220,8 @@ test('all faults of all variables and of the file are in one error, each with it
     /^LEDGER_LANES: .*"33"$/,
     /^TRUST_PROXY: .*"proxy"/,
     /^LOG_LEVEL: .*"loud"$/,
-    /^catraca\.config\.json: \/models\/0\/context_tokens: must be >= 1$/,
+    /^catraca\.config\.json: model "m": context_tokens: must be >= 1$/,
+    /^model "gpt-4o": there is no upstream "nowhere"/,
   ])
 })
 
@@ -253,37 +259,41 @@ test('every fault of an upstream or a model is reported with its place in the fi
         { ...upstream, id: 'kind', kind: 'grpc' },
       ],
       models: [
-        { id: 'fine' },
+        { id: 'o3' },
         { id: 'price', prices: { input: -1, output: '1' } },
         { id: 'typo', max_tokens: 5 },
         { id: 'routes', routes: [] },
         { id: 'spaced id' },
+        { name: 'no id' },
       ],
       more: true,
     },
   )
-  const places = new Set(faults.map((fault) => fault.split(': ')[1]))
-  for (const place of [
-    '/upstreams/1/base_url',
-    '/upstreams/2/api_key_env',
-    '/upstreams/3/connections_max',
-    '/upstreams/4/kind',
-    '/models/1/prices/input',
-    '/models/3/routes',
-    '/models/4/id',
+  for (const start of [
+    'upstream "ftp": base_url: ',
+    'upstream "name": api_key_env: ',
+    'upstream "pool": connections_max: ',
+    'upstream "kind": kind: ',
+    'model "price": prices.input: ',
+    'model "routes": routes: ',
+    'model "spaced id": id: ',
+    'model "typo": max_tokens: there is no such property',
+    '/models/5: ',
   ]) {
-    assert.ok(places.has(place), `${place} of ${faults.join('\n')}`)
+    assert.ok(
+      faults.some((fault) => fault.includes(`catraca.config.json: ${start}`)),
+      `${start} of ${faults.join('\n')}`,
+    )
   }
-  assert.ok(
-    faults.some((fault) => fault.includes('/models/2') && /propert/i.test(fault)),
-    faults.join('\n'),
-  )
-  assert.ok(!faults.some((fault) => /\/(upstreams|models)\/0/.test(fault)), faults.join('\n'))
+  assert.ok(!faults.some((fault) => fault.includes('"o3"')), faults.join('\n'))
 })
 
 test('an id that is there twice is a fault', () => {
   const twice = { upstreams: [upstream, upstream], models: [{ id: 'gpt-4o' }, { id: 'gpt-4o' }] }
-  assertFaults(faultsOf({}, twice), [/\/upstreams: .*"own".*twice/, /\/models: .*"gpt-4o".*twice/])
+  assertFaults(faultsOf({}, twice), [
+    /upstream "own": the id is used twice/,
+    /model "gpt-4o": the id is used twice/,
+  ])
 })
 
 test('an address of an upstream that is no address is a fault like any other', () => {
@@ -443,8 +453,11 @@ test('live mode needs to say who its mails are from, and takes a processor with 
 })
 
 test('a file that is wrong is not also blamed for what could not be read from it', () => {
-  const faults = faultsOf(LIVE_ENVIRONMENT, { upstreams: [{ ...upstream, connections_max: 0 }] })
-  assertFaults(faults, [/\/upstreams\/0\/connections_max/])
+  const faults = faultsOf(LIVE_ENVIRONMENT, {
+    upstreams: [{ ...upstream, connections_max: 0 }],
+    models: [{ id: 'gpt-4o', routes: [{ upstream: 'own', model: 'm' }] }],
+  })
+  assertFaults(faults, [/upstream "own": connections_max/])
 })
 
 test('a model that could not be priced or served is a fault before anything starts', () => {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { parseCatalogConfig, type CatalogConfig } from '../catalog/catalog-config-schema.ts'
 import { loadCatalog } from '../catalog/load-catalog.ts'
 import type { ConfiguredModel } from '../catalog/model.ts'
+import { isObject } from '../lib/is-object.ts'
 import type { Environment } from './environment.ts'
 import type { Mode } from '../db/claim-mode.ts'
 import {
@@ -31,44 +32,63 @@ export function resolveCatalog(
   { mode, usesPresets }: { readonly mode: Mode; readonly usesPresets: boolean },
   faults: string[],
 ): ResolvedCatalog {
-  const file = readFile(environment, folder, faults)
-  const isFaulty = file === 'faulty'
-  const config = isFaulty ? undefined : file
+  const { config, isFaulty, upstreamIds } = readFile(environment, folder, faults)
   const known = findPresets(config, environment)
   const entries = [...(config?.upstreams ?? []), ...(usesPresets ? known : [])]
   const upstreams = resolveUpstreams(entries, environment, faults)
-  const models = isFaulty ? [] : resolveModels(file, mode, upstreams, faults)
+  const models = resolveModels(
+    config,
+    mode,
+    [...upstreams.map(({ id }) => id), ...upstreamIds],
+    faults,
+  )
   const upstreamsLeftOut = usesPresets ? [] : known.map(({ id }) => id)
   return { upstreams, upstreamsLeftOut, models, isFaulty }
 }
 
-/** Undefined if there is no file. */
-type CatalogFile = CatalogConfig | 'faulty' | undefined
+interface CatalogFile {
+  /** Its entries without a fault; undefined if there is no file, or none that can be read. */
+  readonly config: CatalogConfig | undefined
+  /** Of all its upstreams, also of those with a fault: a route to one of them is no second fault. */
+  readonly upstreamIds: readonly string[]
+  readonly isFaulty: boolean
+}
 
 function readFile(environment: Environment, folder: string, faults: string[]): CatalogFile {
   const path = resolve(folder, environment.CATRACA_CONFIG || CONFIG_FILE)
+  const none = { config: undefined, upstreamIds: [] }
   if (!existsSync(path)) {
-    if (!environment.CATRACA_CONFIG) return undefined
+    if (!environment.CATRACA_CONFIG) return { ...none, isFaulty: false }
     faults.push(`CATRACA_CONFIG: there is no file ${path}`)
-    return 'faulty'
+    return { ...none, isFaulty: true }
   }
   try {
-    const { config, faults: found } = parseCatalogConfig(JSON.parse(readFileSync(path, 'utf8')))
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    const { config, faults: found } = parseCatalogConfig(value)
     faults.push(...found.map((fault) => `${path}: ${fault}`))
-    return config ?? 'faulty'
+    return { config, upstreamIds: idsOfUpstreams(value), isFaulty: found.length > 0 }
   } catch (error) {
     faults.push(`${path}: ${(error as Error).message}`)
-    return 'faulty'
+    return { ...none, isFaulty: true }
   }
+}
+
+function idsOfUpstreams(value: unknown): string[] {
+  const { upstreams } = isObject(value) ? value : {}
+  return Array.isArray(upstreams)
+    ? upstreams.flatMap((entry: unknown) =>
+        isObject(entry) && typeof entry['id'] === 'string' ? [entry['id']] : [],
+      )
+    : []
 }
 
 function resolveModels(
   config: CatalogConfig | undefined,
   mode: Mode,
-  upstreams: readonly ConfiguredUpstream[],
+  upstreamIds: readonly string[],
   faults: string[],
 ): readonly ConfiguredModel[] {
-  const ids = new Set(upstreams.map((upstream) => upstream.id))
+  const ids = new Set(upstreamIds)
   const hasUpstream = (id: string): boolean =>
     ids.has(id) || (mode === 'sandbox' && id === SANDBOX_UPSTREAM)
   const loaded = loadCatalog({ config, mode, hasUpstream, at: new Date() })
