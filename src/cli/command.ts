@@ -31,6 +31,11 @@ export interface Command {
   run(input: CommandInput): Promise<CommandResult>
 }
 
+/** A command that must not open the database. */
+export interface OfflineCommand extends Pick<Command, 'usage' | 'about'> {
+  runOffline(input: Pick<CommandInput, 'config' | 'args' | 'options'>): Promise<CommandResult>
+}
+
 /** A wrong call, or an object that does not exist: reported in one line, with exit code 2. */
 export class UsageError extends Error {}
 

@@ -9,7 +9,14 @@ import { assertMode, ModeError } from '../db/claim-mode.ts'
 import { startEmbedded } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase, type Database } from '../db/open.ts'
-import { UsageError, type Command, type CommandInput, type CommandOptions } from './command.ts'
+import {
+  UsageError,
+  type Command,
+  type CommandInput,
+  type CommandOptions,
+  type CommandResult,
+  type OfflineCommand,
+} from './command.ts'
 import { commands } from './commands.ts'
 import { render } from './render.ts'
 
@@ -44,6 +51,7 @@ const OPTIONS = {
   days: { type: 'string' },
   all: { type: 'boolean' },
   full: { type: 'boolean' },
+  yes: { type: 'boolean' },
   confirm: { type: 'boolean' },
 } as const
 
@@ -69,12 +77,16 @@ export async function runCommandLine(args: string[], around: Surroundings): Prom
     const rest = positionals.slice(name.split(' ').length)
     assertUsage(name, command, rest, values)
     const config = around.loadConfig()
+    const show = (result: CommandResult): number => {
+      around.print(values.json ? JSON.stringify(result.data, plainJson) + '\n' : render(result))
+      return result.exitCode ?? 0
+    }
+    if ('runOffline' in command)
+      return show(await command.runOffline({ config, args: rest, options: values }))
     return await withDatabase(config, around, async (db, databaseUrl) => {
       if (!command.runsInEitherMode) await assertMode(db, config.mode)
       const input: CommandInput = { db, databaseUrl, config, args: rest, options: values }
-      const result = await command.run(input)
-      around.print(values.json ? JSON.stringify(result.data, plainJson) + '\n' : render(result))
-      return result.exitCode ?? 0
+      return show(await command.run(input))
     })
   } catch (error) {
     const isUsage =
@@ -90,10 +102,10 @@ export async function runCommandLine(args: string[], around: Surroundings): Prom
 }
 
 /** A command has one or two words. Throws a `UsageError` that names the commands that come close. */
-function findCommand(words: string[]): { name: string; command: Command } {
+function findCommand(words: string[]): { name: string; command: Command | OfflineCommand } {
   const names = [words.slice(0, 2).join(' '), words[0] ?? '']
   const name = names.find((name) => Object.hasOwn(commands, name))
-  if (name !== undefined) return { name, command: commands[name] as Command }
+  if (name !== undefined) return { name, command: commands[name] as Command | OfflineCommand }
   const known = Object.keys(commands)
   const sameNoun = known.filter((name) => name.split(' ')[0] === words[0])
   const nouns = new Set(known.map((name) => name.split(' ')[0]))
@@ -109,7 +121,7 @@ function findCommand(words: string[]): { name: string; command: Command } {
 /** Refuses unknown options: one of them may be a mistyped limit. */
 function assertUsage(
   name: string,
-  { usage }: Command,
+  { usage }: Pick<Command, 'usage'>,
   args: readonly string[],
   options: CommandOptions,
 ): void {

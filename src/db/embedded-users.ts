@@ -1,5 +1,6 @@
 /** The processes that use an embedded database, and a lock for starting and stopping it. */
 import {
+  existsSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -30,6 +31,12 @@ export function registerUser(home: string): () => boolean {
     })
     return others.length === 0
   }
+}
+
+/** Whether a living process is registered; asking registers none. */
+export function hasUsers(home: string): boolean {
+  const dir = join(home, 'users')
+  return existsSync(dir) && readdirSync(dir).some((name) => isRunning(name.split('-')[0] as string))
 }
 
 /** One process at a time starts or stops the database; the lock of a dead process is removed. */

@@ -80,14 +80,12 @@ export async function startEmbedded(options: {
   try {
     const databaseUrl = await start()
     const watch = keepUp(join(home, 'cluster'), start, options.warn ?? options.log)
-    return {
-      databaseUrl,
-      folder: home,
-      async stop() {
-        await watch.stop()
-        await withStartLock(home, async () => (release() ? stopServer(home) : undefined))
-      },
+    const stop = async (): Promise<void> => {
+      await watch.stop()
+      await withStartLock(home, async () => (release() ? stopServer(home) : undefined))
     }
+    let stopped: Promise<void> | undefined
+    return { databaseUrl, folder: home, stop: () => (stopped ??= stop()) }
   } catch (error) {
     release()
     throw error
@@ -253,7 +251,7 @@ function launch(
   return exited
 }
 
-async function stopServer(home: string): Promise<void> {
+export async function stopServer(home: string): Promise<void> {
   const running = findPostmaster(join(home, 'cluster'))
   if (!running) return
   // Fast shutdown; after a while an immediate one, from which the next start recovers.

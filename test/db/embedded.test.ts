@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -10,6 +10,7 @@ import { createInterface } from 'node:readline'
 import { after, afterEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { removeEmbedded } from '../../src/db/remove-embedded.ts'
 import { startEmbedded, type EmbeddedPostgres } from '../../src/db/embedded.ts'
 import { isAlive } from '../../src/lib/process-identity.ts'
 import { prepareCluster } from '../harness/prepared-cluster.ts'
@@ -365,5 +366,17 @@ test(
     assert.deepEqual(await rowsOf(second.databaseUrl), [1])
     const other = await start(await makeDataDir())
     assert.notEqual(await clusterOf(other.databaseUrl), cluster)
+
+    await second.stop()
+    await rm(join(dataDir, 'postgres'), { recursive: true })
+    const third = await start(dataDir)
+    const fresh = await clusterOf(third.databaseUrl)
+    folders.push(dirname(fresh))
+    assert.notEqual(fresh, cluster, 'a data folder that was removed begins anew')
+    assert.equal((await removeEmbedded(dataDir)).kind, 'in_use')
+    await third.stop()
+    const removed = [third.folder, join(dataDir, 'postgres')]
+    assert.deepEqual(await removeEmbedded(dataDir), { kind: 'removed', folders: removed })
+    assert.deepEqual(removed.filter(existsSync), [])
   },
 )

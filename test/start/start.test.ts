@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
@@ -77,6 +77,8 @@ async function run(args: readonly string[]): Promise<[string, string, number]> {
   const [code] = (await once(child, 'close')) as [number]
   return [stdout, stderr, code]
 }
+
+const reset = (...args: string[]) => run([join(root, 'src/cli/main.ts'), 'reset', ...args])
 
 async function start(): Promise<Server> {
   const child = spawnServer()
@@ -216,12 +218,26 @@ test('beside a running server, a command takes the same .env and names its datab
   assert.equal(stderr, `sandbox mode, the embedded database in ${join(dataDir, 'postgres')}\n`)
   assert.match(stdout, /demo@example\.com/)
 
+  assert.match((await reset('--yes'))[1], /^reset: a server uses .*\. Stop it first\n$/)
+
   const second = await run([join(root, 'src/main.ts')])
   assert.deepEqual([second[0], second[2]], ['', 1])
   assert.match(
     second[1],
     new RegExp(`^[^\\n]*port ${port} [^\\n]*: PORT=${port + 1} npm start\\n$`),
   )
+})
+
+test('a reset removes all that a server wrote, and no other file, but only if that is confirmed', async () => {
+  const first = await startFresh()
+  await spend(first)
+  await end(first, 'SIGINT')
+  const written = await readdir(dataDir)
+  assert.match((await reset())[1], /If that is meant: reset --yes\n$/)
+  assert.deepEqual(await readdir(dataDir), written)
+  assert.equal((await reset('--yes'))[2], 0)
+  assert.deepEqual(await readdir(dataDir), ['.env'])
+  assert.equal((await reset('--yes'))[0], 'nothing to remove\n')
 })
 
 test('after a kill the next start has the key, the balance and every charge', async () => {
