@@ -1,4 +1,4 @@
-/** Customers as operators find them, and what operators credit and debit by hand. */
+/** Customers as operators find them, and manual credits and debits. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { OPERATOR } from '../../src/audit-log/audited.ts'
@@ -48,14 +48,14 @@ function adjust(
   return ask(baseUrl, '/admin/adjustments', { secret: by.secret, body, headers })
 }
 
-/** One that waits. */
+/** A credit that waits for a second operator. */
 async function request(customerId: string, more: object = {}): Promise<string> {
   const asked = await adjust(customerId, { amount_brl: 500.01, ...more })
   assert.deepEqual([asked.status, asked.json.status], [201, 'pending'], asked.text)
   return asked.json.id
 }
 
-test('every operation of operators is forbidden to everybody else, whatever they send, and does nothing', async () => {
+test('operations of operators are forbidden to all other callers, with any input, and change nothing', async () => {
   const operations = [...operationsOf(await readOpenApi(baseUrl)).values()].filter(({ path }) =>
     path.startsWith('/admin/'),
   )
@@ -77,7 +77,7 @@ test('every operation of operators is forbidden to everybody else, whatever they
   assert.deepEqual(await count(), before)
 })
 
-test('customers are found by how their name, e-mail, id, CPF or CNPJ begins, and by nothing else', async () => {
+test('customers are found by the beginning of their name, e-mail, id, CPF or CNPJ, and by nothing else', async () => {
   const found = await newCustomer('12.5', 'Úrsula_100% Lima', 'Ursula.Lima@Exemplo.com.br')
   await saveProfile(db, found.customerId, { full_name: 'Úrsula Lima', tax_id: '24971563792' })
   const other = await newCustomer('1', 'Úrsula-100 Lima')
@@ -134,7 +134,7 @@ test('a customer is shown with balance, keys and top-ups, the CPF masked, and th
   }
 })
 
-test('an address is masked to what nobody can write to', () => {
+test('a masked address cannot be used to send mail', () => {
   assert.equal(maskEmail('ana.souza@exemplo.com.br'), 'a***@e***.br')
   for (const odd of ['', '@', 'a', 'a@b', '@b.c', '😀@😀.br'])
     assert.match(maskEmail(odd), /^.{0,2}\*\*\*@.{0,2}\*\*\*(\.\w+)?$/, odd)
@@ -157,7 +157,7 @@ test('up to the limit an adjustment is posted at once, exactly, and reported', a
   await assertAudit(gateway.database)
 })
 
-test('a promotional credit is in the balance, and is known as such', async () => {
+test('a promotional credit is in the balance, and is shown as promotional', async () => {
   const { customerId } = await newCustomer('5')
   const granted = await adjust(customerId, { kind: 'promotional_credit', amount_brl: 7.5 })
   assert.equal(granted.json.status, 'posted', granted.text)
@@ -165,7 +165,7 @@ test('a promotional credit is in the balance, and is known as such', async () =>
   assert.deepEqual([json.balance.balance_brl, json.balance.promotional_brl], [12.5, 7.5])
 })
 
-test('the same reference posts once, also at once, by the header too; for something else it is a conflict', async () => {
+test('the same reference posts once, even concurrently or by the header; for another adjustment it is a conflict', async () => {
   const { customerId } = await newCustomer('0')
   const reference = newReference()
   const answers = await Promise.all(
@@ -210,7 +210,7 @@ test('an invalid amount, reason or reference is refused, and an unknown customer
   assert.equal(await balanceOf(customerId), 1)
 })
 
-test('above the limit it waits for another admin: who asked for it cannot approve it', async () => {
+test('above the limit an adjustment waits for another admin: its requester cannot approve it', async () => {
   const { customerId } = await newCustomer('0')
   const id = await request(customerId)
   assert.equal(await balanceOf(customerId), 0)
@@ -236,7 +236,7 @@ test('above the limit it waits for another admin: who asked for it cannot approv
   )
 })
 
-test('approved and rejected by many at once, it is decided once and posted once at the most', async () => {
+test('concurrent approvals and rejections decide an adjustment once, and post it at most once', async () => {
   const { customerId } = await newCustomer('0')
   const id = await request(customerId)
   const answers = await Promise.all(
@@ -252,7 +252,7 @@ test('approved and rejected by many at once, it is decided once and posted once 
   await assertAudit(gateway.database)
 })
 
-test('a rejected adjustment is never posted; who asked for it may take it back', async () => {
+test('a rejected adjustment is never posted; its requester may withdraw it', async () => {
   const { customerId } = await newCustomer('0')
   const id = await request(customerId)
   const { json } = await ana.call(`/admin/adjustments/${id}/reject`, {})
@@ -266,7 +266,7 @@ test('a rejected adjustment is never posted; who asked for it may take it back',
     }
 })
 
-test('a debit takes no more than is there and not held: refused nothing is kept, waiting it waits on', async () => {
+test('a debit never takes held money; a refused debit is not stored, and a waiting one keeps waiting', async () => {
   const { customerId } = await newCustomer('600')
   const reference = newReference()
   const id = await request(customerId, { kind: 'debit', amount_brl: 550 })
@@ -286,7 +286,7 @@ test('a debit takes no more than is there and not held: refused nothing is kept,
     .where('customer_id', '=', customerId)
     .execute()
   assert.equal((await bia.call(`/admin/adjustments/${id}/approve`, {})).json.status, 'posted')
-  // Of what was refused nothing is kept: it can be asked for again.
+  // A refused debit is not stored, so its reference can be used again.
   const again = await adjust(customerId, { kind: 'debit', amount_brl: 50, reference })
   assert.equal(again.json.status, 'posted', again.text)
   assert.equal(await balanceOf(customerId), 0)
@@ -314,7 +314,7 @@ test('adjustments are listed by status and customer, with the names of the peopl
   assert.deepEqual(await idsOf(`?customer_id=${bia.customerId}`), [])
 })
 
-test('of a deleted customer nothing is posted any more, and what waits can be rejected', async () => {
+test('after the deletion of a customer nothing is posted, and waiting adjustments can be rejected', async () => {
   const { customerId } = await newCustomer('0')
   const id = await request(customerId)
   const deleted = await deleteAccount(db, OPERATOR, { customerId, waiveBalance: true })

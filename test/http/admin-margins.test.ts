@@ -1,4 +1,4 @@
-/** What operators see of money and of machines: the margin of charges, and whether all parts do their work. */
+/** The operators' view of money and machines: the margin of charges, and whether all parts work. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -48,7 +48,7 @@ async function listCharges(): Promise<Charge[]> {
   }))
 }
 
-/** As the answer says them, done again by plain loops. */
+/** The sums of the answer, computed again by plain loops. */
 function sumsOf(charges: readonly Charge[]): object {
   let [usd, brlE16, billed] = [0n, 0n, 0n]
   for (const charge of charges) {
@@ -175,7 +175,7 @@ test('margins are the sums of the charges, each at its own rate and markup, by d
   }
 })
 
-test('a window is of days of São Paulo, of 30 where none is named and of 92 at the most', async () => {
+test('a window consists of days of São Paulo, 30 by default and 92 at most', async () => {
   const usual = (await ana.call('/admin/margins')).json
   assert.deepEqual([usual.from, usual.to, usual.timezone], [dayOf(29), dayOf(0), ZONE])
   assert.equal(usual.by_day.length, 30)
@@ -190,7 +190,7 @@ test('a window is of days of São Paulo, of 30 where none is named and of 92 at 
   assert.equal((await ana.call('/admin/margins?from=2026-02-30')).status, 400)
 })
 
-test('a day is added up again until its last call is settled, and what was settled late is not missed', async () => {
+test('a day is summed again until its last call is settled, and late settlements are included', async () => {
   const own = await createTestDatabase()
   try {
     const { customerId, apiKeyId } = await seedHolder(own.db)
@@ -271,7 +271,7 @@ test('the health shows the nodes, the queues, the scheduled jobs, the database, 
       type: 'topup.paid',
       data: '{}',
       created_at: new Date(Date.now() - DAY_MS),
-      // Far ahead: no worker takes it meanwhile.
+      // Far in the future, so that no worker takes it meanwhile.
       due_at: new Date(Date.now() + DAY_MS),
     })
     .execute()

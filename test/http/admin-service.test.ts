@@ -35,7 +35,7 @@ function setMarkup(model: string, markup_multiplier: unknown, more: object = {})
   return ana.call(`/admin/models/${model}/markup`, body)
 }
 
-/** With which a call of this moment is charged. */
+/** The markup with which a call at this moment is charged. */
 async function chargedE4(model: string): Promise<number> {
   const answer = await askChat(baseUrl, gateway.secret, sound(model))
   assert.equal(answer.status, 200, answer.text)
@@ -57,13 +57,13 @@ async function describe(model: string) {
   return json.models.find(({ id }: { id: string }) => id === model)
 }
 
-/** What another node or the command line does, this node hears of. */
+/** Changes by another node or the command line reach this node a moment later. */
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + 5_000; !(await isSo()); await sleep(20))
     assert.ok(Date.now() < deadline, what)
 }
 
-test('every model is shown with routes, prices and markup', async () => {
+test('every model is shown with its routes, prices and markup', async () => {
   const model = await describe('sandbox-chat')
   assert.equal(model.markup_multiplier, 1.25)
   assert.equal(model.routes[0].upstream, 'sandbox')
@@ -71,7 +71,7 @@ test('every model is shown with routes, prices and markup', async () => {
   assert.deepEqual([model.is_disabled, model.scheduled], [false, []])
 })
 
-test('a markup is lowered at once: the next call is charged by it, and the charge recomputes', async () => {
+test('a lower markup takes effect at once: the next call is charged by it, and the charge recomputes', async () => {
   const model = 'sandbox-chat'
   assert.equal(await chargedE4(model), CONFIGURED_E4)
   const lowered = await setMarkup(model, 1.1)
@@ -85,7 +85,7 @@ test('a markup is lowered at once: the next call is charged by it, and the charg
   assert.deepEqual([act?.action, act?.actor_id], ['model.markup_scheduled', ana.customerId])
 })
 
-test('a scheduled markup is in force from its time on and no earlier, on a node that was only notified of it', async () => {
+test('a scheduled markup takes effect at its time and no earlier, on a node that was only notified of it', async () => {
   const model = 'sandbox-embedding'
   const embedE4 = async (): Promise<number> => {
     const body = { model, input: 'olá' }
@@ -101,7 +101,7 @@ test('a scheduled markup is in force from its time on and no earlier, on a node 
       .executeTakeFirstOrThrow()
     return event.markup_e4
   }
-  // Not over the node's own API: it hears of it by the database alone.
+  // The change is written to the database directly: this node gets it by notification only.
   const startsAt = new Date(Date.now() + 700)
   const change = { modelId: model, configuredE4: 12_500n, reason: 'teste', noticeDays: 0 }
   await scheduleMarkup(db, SYSTEM, { ...change, markupE4: 11_111n, startsAt })
@@ -148,7 +148,7 @@ test('a rise needs its days of notice, is compared with the markup in force then
   const risen = await setMarkup(model, 1.5, { starts_at: inDays(7.01) })
   assert.deepEqual([risen.status, risen.json.is_rise], [201, true], risen.text)
   assert.equal(await shownMarkup(model), 1.25, 'not yet')
-  // In front of it: it would be the rise's own beginning that changes.
+  // A change before the rise would alter the markup from which the rise starts.
   const before = await setMarkup(model, 1.1)
   assert.deepEqual([before.status, before.json.error], [409, 'later_change_scheduled'])
   const same = await setMarkup(model, 1.5, { starts_at: inDays(8) })
@@ -192,7 +192,7 @@ test('a markup in force cannot be canceled, and an invalid markup is refused', a
   }
 })
 
-test('of changes at once one is made: the others find it', async () => {
+test('of concurrent changes one takes effect: the others find it', async () => {
   const model = 'gpt-4.1'
   const starts_at = inDays(9)
   const answers = await Promise.all(
@@ -236,7 +236,7 @@ test('every customer who used the model in 90 days is notified of a rise, once, 
   const wrong = await setMarkup(model, 1.9, { starts_at: inDays(10) })
   await ana.call(`/admin/models/${model}/markup/${wrong.json.id}`, undefined, 'DELETE')
   const { json } = await setMarkup(model, 1.5, { starts_at: inDays(10) })
-  // On several nodes at once, and again.
+  // From several nodes at once, and repeatedly.
   await Promise.all([1, 2, 3].map(() => notifyPriceChanges(db, catalog)))
   await until('all customers are notified', async () => {
     await notifyPriceChanges(db, catalog)
@@ -272,11 +272,11 @@ test('every customer who used the model in 90 days is notified of a rise, once, 
   })
 })
 
-test('a disabled model answers 503 and stays in the catalog, also where only the database says so, until it is enabled', async () => {
+test('a disabled model answers 503 and stays in the catalog until it is enabled, even if only the database says so', async () => {
   const model = 'sandbox-chat'
   const disable = () => ana.call(`/admin/models/${model}/disable`, { reason: 'manutenção' })
   assert.equal((await disable()).status, 200)
-  // Half a character is no text that a database keeps as JSON.
+  // A database cannot keep half a surrogate pair as JSON.
   const half = await ana.call('/admin/models/gpt-4.1-nano/disable', '{"reason":"a\\ud800b"}')
   assert.equal(half.status, 200, half.text)
   assertRefusal(await askChat(baseUrl, gateway.secret, sound(model)), 503, 'service_unavailable')
@@ -344,7 +344,7 @@ test('an incident is opened, changed and closed, and customers see it while it i
   assert.deepEqual([unknown.status, unknown.json.error], [404, 'incident_not_found'])
 })
 
-test('failing webhooks are shown without the secret part of their address, and can be switched on again', async () => {
+test('failing webhooks are shown without the secret part of their address, and can be enabled again', async () => {
   const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
   const since = new Date(Date.now() - 3_600_000)
   const endpoint = (more: object) => ({
@@ -419,7 +419,7 @@ test('failing webhooks are shown without the secret part of their address, and c
   }
 })
 
-test('mails that failed and mails that wait too long are shown, with their address masked', async () => {
+test('failed mails, and mails that wait too long, are shown with their address masked', async () => {
   const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
   const email = 'zuleica.prado@correio.example'
   await db.updateTable('customers').set({ email }).where('id', '=', customerId).execute()

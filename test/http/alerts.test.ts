@@ -1,4 +1,4 @@
-/** Customers manage their alerts, and nobody else's. That they fire is in `test/alerts`. */
+/** Customers manage their own alerts only. `test/alerts` shows that alerts fire. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
@@ -29,7 +29,7 @@ function assertError(answer: Asked, status: number, error: string, details?: Reg
   if (details) assert.match(answer.json.details, details)
 }
 
-test('an alert is made, read, listed, changed and deleted; each act is in the audit log', async () => {
+test('an alert is created, read, listed, changed and deleted; each act is in the audit log', async () => {
   const { customerId, keyId, call } = await createCustomer()
   const body = { ...SPEND, name: '  Gasto do dia ', threshold: 12.34, api_key_id: keyId }
   const made = await call('POST', '/me/alerts', body)
@@ -90,7 +90,7 @@ const BOUNDS = [
   ['error_rate', [1, 100, 12.25], [0, 0.99, 100.01, 12.255]],
 ] as const
 for (const [kind, good, bad] of BOUNDS) {
-  test(`the threshold of ${kind} has its bounds, when it is made and when it is changed`, async () => {
+  test(`the threshold of ${kind} has its limits when it is created and when it is changed`, async () => {
     const { call } = await createCustomer()
     let path = ''
     for (const threshold of good) {
@@ -107,7 +107,7 @@ for (const [kind, good, bad] of BOUNDS) {
   })
 }
 
-test('names, kinds and channels that cannot be are refused, and kind and restriction never change', async () => {
+test('invalid names, kinds and channels are refused, and kind and restriction never change', async () => {
   const { keyId, call } = await createCustomer()
   const bad: [object, RegExp][] = [
     [{ name: '' }, /^name: /],
@@ -143,7 +143,7 @@ test('names, kinds and channels that cannot be are refused, and kind and restric
   assert.deepEqual((await call('GET', '/me/alerts')).json, { alerts: [long.json] })
 })
 
-test('a strange key, team or alert is not there, and changes nothing', async () => {
+test("an unknown key, team or alert, or another customer's, is not found, and nothing changes", async () => {
   const [owner, stranger] = [await createCustomer(), await createCustomer()]
   const team = await owner.call('POST', '/me/teams', { name: 'Dados' })
   const gone = await owner.call('POST', '/me/teams', { name: 'Antiga' })
@@ -158,7 +158,7 @@ test('a strange key, team or alert is not there, and changes nothing', async () 
     404,
     'team_not_found',
   )
-  // A member spends the owner's money, and is not notified of it.
+  // A member spends the owner's money, and gets no notifications of it.
   await sql`insert into team_members (team_id, customer_id, role)
     values (${team.json.id}, ${stranger.customerId}, 'admin')`.execute(db)
   assertError(
@@ -178,7 +178,7 @@ test('a strange key, team or alert is not there, and changes nothing', async () 
   assert.deepEqual((await stranger.call('GET', '/me/alerts')).json, { alerts: [] })
 })
 
-test('at most fifty alerts, also where they are made at once; a deleted one makes room', async () => {
+test('an account has at most fifty alerts, even if they are created at once; a deleted one makes room', async () => {
   const { call } = await createCustomer()
   for (let n = 0; n < 45; n++) await call('POST', '/me/alerts', SPEND)
   const answers = await Promise.all(

@@ -1,4 +1,4 @@
-/** Revoked and narrowed keys: on every node, at once, for good. */
+/** Revoked and restricted keys: effective on every node, at once and permanently. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,11 +10,11 @@ import { startTestNode, type TestNode } from '../harness/test-node.ts'
 import { ask, askChat, sound, type Asked } from '../harness/ask.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 
-/** Within which the other nodes know of a change. */
+/** The time within which the other nodes apply a change. */
 const HEARD_MS_MAX = 1_000
 
 let gateway: TestGateway
-/** On the same database, behind a proxy. */
+/** A second node on the same database, behind a proxy. */
 let other: TestNode
 
 before(async () => {
@@ -57,7 +57,7 @@ async function seedKeys(count: number): Promise<{ secret: string; ownId: string;
   return { secret, ownId: key.id, ids }
 }
 
-/** A separate customer with two keys that may make others; one of them is in wrong hands. */
+/** A separate customer with two keys that may create others; one of them was stolen. */
 async function seedThief(): Promise<{
   secret: string
   ownId: string
@@ -84,7 +84,7 @@ async function revocationsOf(keyId: string): Promise<number> {
   return rows.length
 }
 
-/** Asks the other node until it answers so, which it has to within a second. */
+/** Repeats a request to the other node until the answer has this status, which takes a second at most. */
 async function untilOther(statusWanted: number, asking: () => Promise<Asked>): Promise<Asked> {
   for (const deadline = Date.now() + HEARD_MS_MAX; ; await sleep(20)) {
     const answer = await asking()
@@ -106,7 +106,7 @@ test('a revoked key is refused on another node within a second, and stays revoke
   assert.equal((await ask(other.baseUrl, '/usage', { secret: made.key })).status, 200)
   const revoked = await call('DELETE', `/api-keys/${made.id}`)
   assert.equal(revoked.json.status, 'revoked')
-  // No money is spent by it from the first call on.
+  // Model calls are refused at once: no money is spent with the key.
   assert.equal((await chatOn(other, made.key)).status, 401)
   const refused = await untilOther(401, () => ask(other.baseUrl, '/usage', { secret: made.key }))
   assert.equal(refused.text, '')
@@ -121,7 +121,7 @@ test('a revoked key is refused on another node within a second, and stays revoke
   assert.deepEqual([again.status, again.json.revoked_at], [200, revoked.json.revoked_at])
 })
 
-test('a narrowed key is narrow on another node within a second', async () => {
+test('a restriction of a key takes effect on another node within a second', async () => {
   const made = await createKey()
   const path = `/api-keys/${made.id}`
   assert.equal((await chatOn(other, made.key)).status, 200)
@@ -135,7 +135,7 @@ test('a narrowed key is narrow on another node within a second', async () => {
   assert.equal(blocked.json.error.code, 'ip_blocked_by_allowlist')
 })
 
-test('a key with an allowlist works from its addresses only, for model calls and REST', async () => {
+test('a key with an allowlist works only from its addresses, for model calls and REST', async () => {
   const made = await createKey({
     scope: 'account',
     ip_allowlist: ['203.0.113.0/24', '198.51.100.7', '2001:db8::/32'],
@@ -152,7 +152,7 @@ test('a key with an allowlist works from its addresses only, for model calls and
     assert.deepEqual(await statuses(ip), [403, 403, 'ip_blocked_by_allowlist'], ip)
 })
 
-test('20 revocations of one key at once are one', async () => {
+test('20 concurrent revocations of one key count as one', async () => {
   const made = await createKey()
   const path = `/api-keys/${made.id}`
   const answers = await Promise.all(
@@ -168,7 +168,7 @@ test('20 revocations of one key at once are one', async () => {
   assert.equal(await revocationsOf(made.id), 1)
 })
 
-test('many keys are revoked at once: each is counted once, and keys revoked before are counted separately', async () => {
+test('a bulk revocation counts each key once, and keys that were revoked before separately', async () => {
   const { secret, ids } = await seedKeys(100)
   const [first = '', second = ''] = ids
   const counts = { revoked: 0, alreadyInactive: 0, gatewayFailures: 0 }
@@ -184,7 +184,7 @@ test('many keys are revoked at once: each is counted once, and keys revoked befo
   assert.deepEqual([await revocationsOf(first), await revocationsOf(second)], [1, 1])
 })
 
-test('a bulk revocation that is faulty, or names a strange key, revokes nothing', async () => {
+test("a bulk revocation with a fault, or with another customer's key, revokes nothing", async () => {
   const { secret, ids } = await seedKeys(2)
   const strange = (await seedKeys(1)).ids
   const many = Array.from({ length: 99 }, () => ids[0])
@@ -215,7 +215,7 @@ test('a bulk revocation that is faulty, or names a strange key, revokes nothing'
   assert.equal(json.api_keys.length, 3)
 })
 
-test('all keys of a customer are revoked, that of the call too, and nobody else’s', async () => {
+test("all keys of a customer are revoked, even the caller's own, and no keys of other customers", async () => {
   const { secret, ownId, ids } = await seedKeys(3)
   await bulkRevoke({ ids: ids.slice(0, 1) }, secret)
   const answer = await bulkRevoke({ all: true }, secret)
@@ -225,7 +225,7 @@ test('all keys of a customer are revoked, that of the call too, and nobody else�
   assert.equal((await call('GET', '/api-keys')).status, 200)
 })
 
-test('a revoked key makes no key on a node that has not heard of it yet', async () => {
+test('a revoked key creates no key on a node that has not been notified', async () => {
   const { secret, ownId, thief } = await seedThief()
   const make = (): Promise<Asked> =>
     call('POST', '/api-keys', { name: 'do ladrão', model_ids: ['sandbox-chat'] }, thief.secret)
@@ -242,7 +242,7 @@ test('a revoked key makes no key on a node that has not heard of it yet', async 
   assert.equal(json.api_keys.at(-1).id, ownId)
 })
 
-test('keys that make keys while all are revoked leave none', async () => {
+test('concurrent creations during a revocation of all keys leave no active key', async () => {
   const { secret, ownId, thief } = await seedThief()
   const making = Array.from({ length: 20 }, (_, index) =>
     ask(index % 2 ? other.baseUrl : gateway.node.baseUrl, '/api-keys', {

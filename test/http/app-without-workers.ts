@@ -1,6 +1,6 @@
 /**
- * The app of a gateway that was stopped, started again in this process on its database, disk and port, and
- * without workers: from here on nothing moves but by requests.
+ * The app of a stopped gateway, started again in this process on its database, disk and port, without workers: from
+ * here on only requests change anything.
  */
 import { createApp } from '../../src/composition/create-app.ts'
 import { loadConfig } from '../../src/composition/config.ts'

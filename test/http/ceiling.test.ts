@@ -1,6 +1,6 @@
 /**
- * A charge is at most its hold, at upstreams that bill the most that what they were sent can be: every
- * byte of the body a token, every output token that the limit allows.
+ * A charge is at most its hold, at upstreams that bill as much as a request permits: every byte of the body as a
+ * token, and every output token that the limit allows.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -17,7 +17,7 @@ import {
 } from '../harness/scripted-upstream.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
-/** What an upstream without a limit writes. */
+/** The output of an upstream without a limit. */
 const UNLIMITED = 65_536
 const PRICES = { input: '1', output: '10' }
 
@@ -96,7 +96,7 @@ after(async () => {
   await gateway.stop()
 })
 
-/** An upstream that knows this limit and ignores every other field. */
+/** An upstream that obeys this limit and ignores every other field. */
 function billingAll(limitField: string): Behaviour {
   return ({ text, body }, response) => {
     const images = [...text.matchAll(/"data:image[^"]*"/g)]
@@ -153,7 +153,7 @@ async function assertWithinHold(answer: Asked, name: string): Promise<UsageEvent
 const LONG = 'texto que ninguém contou. '.repeat(200)
 const NUMBERS = `[${'1e20,'.repeat(2_000)}1e20]`
 
-/** Each was a way to be charged more than was held. */
+/** Requests that once were charged more than was held. */
 const CHATS: Record<string, (model: string) => unknown> = {
   'the refusal of an earlier message': (model) =>
     sound(model, {
@@ -202,7 +202,7 @@ for (const model of ['only-max-tokens', 'only-max-completion-tokens']) {
   }
 }
 
-test('the limit that was held for is the limit that is sent, in one field', async () => {
+test('the limit that the hold covers is the limit that is sent, in one field', async () => {
   for (const [fields, limit] of [
     [{}, 100],
     [{ max_tokens: 7 }, 7],
@@ -222,7 +222,7 @@ test('the limit that was held for is the limit that is sent, in one field', asyn
   }
 })
 
-test('a limit that a small balance lowers is the one that is sent', async () => {
+test('a limit that a small balance lowers is the limit that is sent', async () => {
   const { seedCustomer } = await import('../harness/test-database.ts')
   const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '0.0058' })
   const answer = await askChat(gateway.node.baseUrl, secret, sound('only-max-tokens'))
@@ -280,7 +280,7 @@ test('fields without a price do not reach an upstream', async () => {
   })
 })
 
-test('what an ordinary client sends arrives as it came', async () => {
+test('the fields of an ordinary client arrive unchanged', async () => {
   const fields = {
     temperature: 0.5,
     top_p: 0.9,
@@ -310,7 +310,7 @@ test('what an ordinary client sends arrives as it came', async () => {
   assert.deepEqual(sent, { messages: sound().messages, ...fields })
 })
 
-test('fields that would change what the answer is made of are refused', async () => {
+test('fields that add content or choose another service tier are refused', async () => {
   for (const fields of [
     { plugins: [{ id: 'web' }] },
     { search_parameters: { mode: 'on' } },
@@ -336,7 +336,7 @@ const shown = (url: string): object => ({
   messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
 })
 
-test('an image is held for as an image, however large its data', async () => {
+test('the hold treats an image as an image, however large its data', async () => {
   const large = PNG + 'A'.repeat(500_000)
   await assertWithinHold(await chat(sound('com-imagens', shown(large))), 'an image')
   await assertWithinHold(
@@ -345,7 +345,7 @@ test('an image is held for as an image, however large its data', async () => {
   )
 })
 
-test('an address at an upstream that may open anything there is held for as the whole context', async () => {
+test('an image address that the upstream may open as something else is held for as the whole context', async () => {
   const film = shown('https://youtu.be/abcdefg')
   const held: bigint[] = []
   for (const [model, opened] of [
@@ -356,7 +356,7 @@ test('an address at an upstream that may open anything there is held for as the 
     held.push((await assertWithinHold(await chat(sound(model, film)), model)).held_nano_brl)
   }
   assert.ok((held[0] as bigint) > 100n * (held[1] as bigint))
-  // Data is what it is, wherever it is opened.
+  // Data has one type, wherever it is opened.
   upstream.play('que-abre-tudo', billing(1_000))
   const image = await assertWithinHold(await chat(sound('que-abre-tudo', shown(PNG))), 'data')
   assert.ok(image.held_nano_brl < (held[1] as bigint) * 2n)
@@ -372,7 +372,7 @@ function billing(prompt_tokens: number): Behaviour {
   }
 }
 
-test('a part is sent with the fields of its own type alone', async () => {
+test('a part is sent only with the fields of its own type', async () => {
   const all = {
     text: 'Oi',
     refusal: 'Não.',
@@ -409,7 +409,7 @@ test('no upstream is asked to open an address of a private network', async () =>
       const answer = await chat(sound(model, shown(`http://${host}/latest/meta-data`)))
       assertRefusal(answer, 400, 'invalid_request')
     }
-  // A name that leads there passes the check of its text, so a server of our own never gets an address.
+  // The check of the text accepts a name that resolves to such an address, so our own servers never get addresses.
   const named = await chat(sound('servidor-proprio', shown('http://a.test/latest/meta-data')))
   assert.equal(named.status, 400)
   assert.deepEqual(upstream.callsOf('servidor-proprio'), [])
@@ -437,7 +437,7 @@ test('an image_url of an unknown kind is refused', async () => {
     assertRefusal(await chat(sound('com-imagens', shown(url))), 400, 'invalid_request')
 })
 
-test('a file without a price is refused, whatever it calls itself', async () => {
+test('a file without a price is refused, whatever type it claims', async () => {
   const attached = (file: unknown): object => ({
     messages: [{ role: 'user', content: [{ type: 'file', file }] }],
   })
@@ -454,7 +454,7 @@ test('a file without a price is refused, whatever it calls itself', async () => 
     assertRefusal(await chat(sound('com-imagens', attached(file))), 400, 'invalid_request')
 })
 
-test('holds for embeddings in any script follow from the bytes sent', async () => {
+test('holds for embeddings in any script follow from the bytes that are sent', async () => {
   upstream.play('vetores', ({ body }, response) => {
     const inputs: (string | number[])[] = typeof body.input === 'string' ? [body.input] : body.input
     const tokens = inputs.map((input) =>
@@ -486,7 +486,7 @@ const cached = (ttl?: string): object => ({
   ],
 })
 
-test('cache writes are billed by the life that was sent, and held for by it', async () => {
+test('cache writes are billed by the lifetime that was sent, and the hold covers it', async () => {
   const billed: Record<string, bigint[]> = {}
   for (const [model, ttl] of [
     ['claude-de-hora', '1h'],
@@ -496,7 +496,7 @@ test('cache writes are billed by the life that was sent, and held for by it', as
     const event = await assertWithinHold(await chat(sound(model, cached(ttl))), `${model} ${ttl}`)
     const { cache_write_tokens: writes, completion_tokens: output } = event
     assert.ok(writes > 4_000)
-    // Pico-USD: 1.25 or 2 USD a million, and 10 for the output.
+    // Pico-USD: 1.25 or 2 USD per million, and 10 for the output.
     billed[`${model} ${ttl}`] = [
       event.cost_upstream_pico_usd - BigInt(output) * 10_000_000n,
       BigInt(writes),
@@ -512,14 +512,14 @@ test('cache writes are billed by the life that was sent, and held for by it', as
   await assertAudit(gateway.database)
 })
 
-test('sound as a file is billed as sound, held for as sound, and refused without a price', async () => {
+test('sound in a file is billed and held for as sound, and refused without a price', async () => {
   const promptTokenCount = 1_000_000
   for (const details of [
     [
       { modality: 'TEXT', tokenCount: 100 },
       { modality: 'AUDIO', tokenCount: promptTokenCount - 100 },
     ],
-    // Not told apart: all of it.
+    // The upstream does not itemize it: all tokens count as sound.
     undefined,
   ]) {
     upstream.play('', (_call, response) => {

@@ -19,7 +19,7 @@ const BODY_BYTES_MAX = 2 * 1024 * 1024
 const IP_LIMIT = 3
 
 let gateway: TestGateway
-/** On the same database, behind a proxy, and with a small limit for each address. */
+/** A second node on the same database, behind a proxy, with a small limit for each address. */
 let limited: TestNode
 
 before(async () => {
@@ -41,7 +41,7 @@ const chat = (body: unknown, secret: string | undefined = gateway.secret): Promi
 
 const user = (content: unknown): object => ({ messages: [{ role: 'user', content }] })
 
-/** Each of them breaks one rule of the specification's table of the request, or has no price. */
+/** Each request breaks one rule of the specification's table of the request, or has no price. */
 const FAULTY: Record<string, unknown> = {
   'no body': '',
   'no JSON': '{"model":',
@@ -110,7 +110,7 @@ test('400 invalid_request: each faulty field, in Portuguese, and nothing is char
   assert.equal(now?.balanceNanoBrl, before?.balanceNanoBrl)
 })
 
-test('400 names the field that is at fault', async () => {
+test('400 names the faulty field', async () => {
   for (const field of [
     'model',
     'messages',
@@ -131,7 +131,7 @@ test('400 names the field that is at fault', async () => {
   }
 })
 
-test('400: a session id that is too long or has spaces', async () => {
+test('400: a session id that is too long or contains spaces', async () => {
   for (const id of ['x'.repeat(81), 'a b']) {
     const answer = await askChat(gateway.node.baseUrl, gateway.secret, sound(), {
       'x-svc-session-id': id,
@@ -145,7 +145,7 @@ test('a body above the limit is refused in the proxy format, with all headers', 
   assertRefusal(answer, 413, 'invalid_request')
 })
 
-test('401 authentication_failed: no key, a wrong one, another scheme', async () => {
+test('401 authentication_failed: no key, a wrong key, another scheme', async () => {
   assertRefusal(
     await askChat(gateway.node.baseUrl, undefined, sound()),
     401,
@@ -159,11 +159,11 @@ test('401 authentication_failed: no key, a wrong one, another scheme', async () 
     401,
     'authentication_failed',
   )
-  // An error for a malformed body reveals nothing to a stranger.
+  // The error for a malformed body reveals nothing without a valid key.
   assertRefusal(await chat('{', 'sk-svc-none'), 401, 'authentication_failed')
 })
 
-test('401: a revoked key buys nothing from the next request on, on every node', async () => {
+test('401: from the next request on, a revoked key buys nothing, on every node', async () => {
   for (let round = 0; round < 5; round++) {
     const { key, secret } = await seedCustomer(gateway.database.db, { balanceBrl: '10' })
     const from = { 'x-forwarded-for': `10.1.0.${round}` }
@@ -203,7 +203,7 @@ test('401: a key stops when it expires', async () => {
   assertRefusal(await chat(sound(), soon.secret), 401, 'authentication_failed')
 })
 
-/** What the gateway holds for this request. */
+/** The amount that the gateway holds for this request. */
 async function holdOf(body: Record<string, unknown>): Promise<bigint> {
   const { secret, customerId } = await seedCustomer(gateway.database.db, { balanceBrl: '10000' })
   const running = chat(body, secret)
@@ -226,7 +226,7 @@ async function theHold(customerId: string): Promise<bigint> {
   throw new Error('nothing was held')
 }
 
-test('402 insufficient_balance: without a balance; one top-up later the key works', async () => {
+test('402 insufficient_balance: without a balance; after a top-up the key works', async () => {
   const { secret, customerId } = await seedCustomer(gateway.database.db, { balanceBrl: '0' })
   assertRefusal(await chat(sound(), secret), 402, 'insufficient_balance')
   await credit(gateway.database.db, {
@@ -246,7 +246,7 @@ test('402 insufficient_balance: without a balance; one top-up later the key work
   assertRefusal(await chat(sound(), secret), 402, 'insufficient_balance')
 })
 
-test('402 insufficient_balance says how many tokens fit, to the token', async () => {
+test('402 insufficient_balance states how many tokens fit, to the token', async () => {
   const body = (max_tokens: number): Record<string, unknown> =>
     sound('sandbox-chat', { max_tokens })
   const ceiling = await holdOf({ ...body(4000), model: 'sandbox-slow' })
@@ -261,7 +261,7 @@ test('402 insufficient_balance says how many tokens fit, to the token', async ()
   assert.equal((await chat(body(fits), secret)).status, 200)
 })
 
-test('402 balance_on_hold, with retry-after: the balance is there, but calls that run have it', async () => {
+test('402 balance_on_hold, with retry-after: running calls hold the balance', async () => {
   const body = sound('sandbox-slow', { max_tokens: 2000 })
   const ceiling = await holdOf(body)
   const { secret, customerId } = await seedCustomer(gateway.database.db, {
@@ -294,7 +294,7 @@ test("403 ip_blocked_by_allowlist: a caller outside the key's list, on model cal
   assert.equal(rest.status, 403)
   assert.equal(rest.json.error, 'ip_blocked_by_allowlist')
   assertHeaders(rest, rest.requestId)
-  // The address is the proxy's word only where the proxy is trusted.
+  // The forwarded address counts only if the proxy is trusted.
   const forged = await askChat(gateway.node.baseUrl, blocked.secret, sound(), {
     'x-forwarded-for': '203.0.113.5',
   })
@@ -310,7 +310,7 @@ test("403 ip_blocked_by_allowlist: a caller outside the key's list, on model cal
   assert.equal((await chat(sound(), own.secret)).status, 200)
 })
 
-test("403 key_model_access_denied: a model that is not in the key's list", async () => {
+test("403 key_model_access_denied: a model outside the key's list", async () => {
   const { secret } = await seedCustomer(gateway.database.db, {
     balanceBrl: '10',
     modelIds: ['sandbox-chat'],
@@ -319,7 +319,7 @@ test("403 key_model_access_denied: a model that is not in the key's list", async
   assert.equal((await chat(sound('sandbox-chat'), secret)).status, 200)
 })
 
-test('404 model_not_found: an unknown model, also with odd names', async () => {
+test('404 model_not_found: an unknown model, even with an odd name', async () => {
   for (const model of [
     'gpt-99',
     '__proto__',
@@ -343,7 +343,7 @@ test('404: an unknown address under the model calls, in the proxy format', async
   }
 })
 
-test('429 rate_limit_exceeded: too many requests of one address, whatever the key; another one passes', async () => {
+test('429 rate_limit_exceeded: too many requests from one address, with any key; another address passes', async () => {
   const from = { 'x-forwarded-for': '10.2.0.1' }
   const other = await createApiKey(gateway.database.db, {
     customerId: gateway.customerId,
@@ -352,7 +352,7 @@ test('429 rate_limit_exceeded: too many requests of one address, whatever the ke
   })
   let passed = 0
   let refused: Asked | undefined
-  // The minute may turn once on the way.
+  // The minute may end once meanwhile.
   for (let index = 0; index <= 2 * IP_LIMIT && !refused; index++) {
     const answer = await askChat(
       limited.baseUrl,
@@ -372,7 +372,7 @@ test('429 rate_limit_exceeded: too many requests of one address, whatever the ke
   assert.equal(elsewhere.status, 200)
 })
 
-test('429: requests that are refused count too, also those without a key', async () => {
+test('429: refused requests count too, even without a key', async () => {
   const from = { 'x-forwarded-for': '10.2.0.3' }
   const statuses: number[] = []
   for (let index = 0; index <= 2 * IP_LIMIT; index++) {
@@ -388,7 +388,7 @@ test('429: requests that are refused count too, also those without a key', async
   assert.fail(`never limited: ${statuses.join()}`)
 })
 
-test('429 api_key_rate_limited: the limit of the key, shown in the headers on the way down', async () => {
+test('429 api_key_rate_limited: the limit of the key, with the remaining requests in the headers', async () => {
   const { secret } = await seedCustomer(gateway.database.db, {
     balanceBrl: '10',
     requestsPerMinute: 5,
@@ -430,7 +430,7 @@ test('429 rate_limit_exceeded: the model is limited upstream', async () => {
   }
 })
 
-test('502 upstream_error: whatever way the upstream fails', async () => {
+test('502 upstream_error: for any kind of upstream failure', async () => {
   for (const model of ['sandbox-error-401', 'sandbox-error-500', 'sandbox-html-error']) {
     for (const stream of [false, true])
       assertRefusal(await chat(sound(model, { stream })), 502, 'upstream_error')
@@ -446,7 +446,7 @@ test('503 service_unavailable: the model is unavailable', async () => {
   }
 })
 
-test('every answer under /v1 has the headers, and no trace of the program', async () => {
+test('every answer under /v1 has the headers, and reveals nothing about the program', async () => {
   const { baseUrl } = gateway.node
   const paths = [
     '/models',
@@ -488,7 +488,7 @@ test('every answer under /v1 has the headers, and no trace of the program', asyn
   assertNoTrace(stream)
 })
 
-test('the request id: a uuid of the client comes back, anything else is replaced', async () => {
+test("the request id: a client's uuid is returned, any other id is replaced", async () => {
   for (const id of ['', 'x', '1234', `${randomUUID()}x`, 'x'.repeat(5000)]) {
     const answer = await askChat(gateway.node.baseUrl, gateway.secret, sound(), {
       'x-svc-request-id': id,
@@ -529,7 +529,7 @@ test('401 of /usage has no body; with a key it has the balance and the events', 
   assert.ok(!Number.isNaN(Date.parse(event.created_at)))
 })
 
-test('GET /models: the catalog by category, `chat` is `llm`, a bad category is a 400 in the REST format', async () => {
+test('GET /models: the catalog by category, `chat` means `llm`, a bad category is a 400 in the REST format', async () => {
   const { baseUrl } = gateway.node
   const all = await ask(baseUrl, '/models')
   assert.equal(all.status, 200)
@@ -589,7 +589,7 @@ test('GET /healthz and /healthz/db', async () => {
   assert.equal(new Date(json.timestamp).toISOString(), json.timestamp)
 })
 
-test('after all of this nothing is held, and the ledger is sound', async () => {
+test('after all of these calls nothing is held, and the audit is clean', async () => {
   await untilNoHoldIsOpen(gateway.database)
   await assertAudit(gateway.database)
 })

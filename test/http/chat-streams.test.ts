@@ -1,6 +1,6 @@
 /**
- * How each call ends, whatever the upstream and the client do: in one charge or one release. The
- * upstream runs in this process, so that its own count can be compared.
+ * Every call ends in one charge or one release, whatever the upstream and the client do. The upstream runs in this
+ * process, so that its own count can be compared.
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -52,9 +52,9 @@ after(async () => {
 })
 
 /**
- * Each sandbox model over an upstream whose meter stops when it is left (`stops-`), and over one whose
- * meter runs on (`runs-`). USD 1 and 2 for a million tokens; with a rate of 5.2 and a markup of 1.5 a
- * prompt token bills 7,800 nano-BRL and an output token 15,600.
+ * Each sandbox model over an upstream that stops billing when it is left (`stops-`), and over one that does not
+ * (`runs-`). USD 1 and 2 per million tokens; with a rate of 5.2 and a markup of 1.5 a prompt token bills 7,800
+ * nano-BRL and an output token 15,600.
  */
 const NANO_BRL_PER_PROMPT_TOKEN = 7_800n
 const NANO_BRL_PER_OUTPUT_TOKEN = 15_600n
@@ -98,7 +98,7 @@ function catalogConfig(): unknown {
 
 interface Flood {
   readonly origin: string
-  /** Written so far to the client of the newest call. */
+  /** The number of bytes written to the client of the newest call. */
   readonly bytesWritten: number
   close(): void
 }
@@ -137,7 +137,7 @@ const chat = (model: string, more: object = {}, secret = gateway.secret): Promis
 
 const STREAM = { stream: true, stream_options: { include_usage: true } }
 
-/** All that the ledger says of a call once nothing is held for it: it must be one event at most. */
+/** The ledger's events of a call once nothing is held for it: at most one. */
 async function eventOf(requestId: string): Promise<UsageEvent | undefined> {
   await untilNoHoldIsOpen(gateway.database)
   const events = await gateway.database.db
@@ -162,7 +162,7 @@ async function assertReleased(requestId: string, reason: string): Promise<void> 
   assert.equal(event?.cost_billed_nano_brl, 0n)
 }
 
-/** The charge of the sandbox's plain answers, from the tokens alone. */
+/** The charge of the sandbox's plain answers, computed from the tokens. */
 function billOf({ prompt_tokens, completion_tokens }: UsageEvent): bigint {
   return (
     BigInt(prompt_tokens) * NANO_BRL_PER_PROMPT_TOKEN +
@@ -170,7 +170,7 @@ function billOf({ prompt_tokens, completion_tokens }: UsageEvent): bigint {
   )
 }
 
-test('a plain answer: its cost is its tokens by the price, and the balance is less by exactly that', async () => {
+test('the cost of a plain answer is its tokens by the price, and exactly what the balance loses', async () => {
   const { secret, customerId } = await seedCustomer(gateway.database.db, { balanceBrl: '1' })
   const answer = await chat('stops-sandbox-chat', {}, secret)
   assert.equal(answer.status, 200)
@@ -191,7 +191,7 @@ test('a plain answer: its cost is its tokens by the price, and the balance is le
   assert.equal(account?.balanceNanoBrl, (parseBrl('1') as bigint) - event.cost_billed_nano_brl)
 })
 
-test('a stream: chunks in the format, the usage and the cost in the last one, then the end', async () => {
+test('a stream has chunks in the format, the usage and the cost in the last one, then the end', async () => {
   const answer = await chat('stops-sandbox-chat', STREAM)
   assert.equal(answer.status, 200)
   assert.match(answer.headers.get('content-type') ?? '', /^text\/event-stream/)
@@ -214,7 +214,7 @@ test('a stream: chunks in the format, the usage and the cost in the last one, th
   assert.equal(chunks.filter((chunk) => chunk.usage).length, 1)
 })
 
-test('a stream whose client did not ask for usage has no chunk of it, and is charged all the same', async () => {
+test('a stream without requested usage has no usage chunk, and is charged the same', async () => {
   const asked = await chat('stops-sandbox-chat', STREAM)
   const unasked = await chat('stops-sandbox-chat', { stream: true })
   assert.doesNotMatch(unasked.text, /"usage"|cost_billed_brl/)
@@ -276,7 +276,7 @@ test('chunks leave as they arrive: the client reads words while the upstream sti
   await chargeOf(stream.requestId)
 })
 
-test('a client that leaves once it has some output pays what the upstream reports, also where leaving would stop the meter', async () => {
+test('a client that leaves after some output pays the reported usage, even if leaving would stop the billing', async () => {
   const completedBefore = sandbox.counts.completed
   const stream = await openStream('stops-sandbox-long')
   await readText(stream, hasWords(12))
@@ -288,7 +288,7 @@ test('a client that leaves once it has some output pays what the upstream report
   assert.equal(sandbox.counts.completed, completedBefore + 1)
 })
 
-test('a client that leaves where the meter runs on: the upstream is read to its end, and its report is charged', async () => {
+test('if a client leaves and billing continues, the upstream is read to its end, and its report is charged', async () => {
   const completedBefore = sandbox.counts.completed
   const stream = await openStream('runs-sandbox-long')
   await readText(stream, hasWords(3))
@@ -299,7 +299,7 @@ test('a client that leaves where the meter runs on: the upstream is read to its 
   assert.equal(sandbox.counts.completed, completedBefore + 1)
 })
 
-test('a client that leaves before the first word pays nothing, or what was generated; nothing stays held', async () => {
+test('a client that leaves before the first word pays nothing or the generated output; nothing stays held', async () => {
   for (const model of ['stops-sandbox-hang', 'stops-sandbox-chat', 'runs-sandbox-chat']) {
     const requestId = randomUUID()
     const leaving = new AbortController()
@@ -319,7 +319,7 @@ test('a client that leaves before the first word pays nothing, or what was gener
   }
 })
 
-test('back-pressure: an upstream is read no faster than the client reads', async () => {
+test('back-pressure: an upstream is read no faster than its client reads', async () => {
   const stream = await openStream('flood-within')
   await readText(stream, hasWords(1))
   let written: number
@@ -327,7 +327,7 @@ test('back-pressure: an upstream is read no faster than the client reads', async
     written = flood.bytesWritten
     await sleep(500)
   } while (flood.bytesWritten > written)
-  // What fits in the buffers of the sockets in between; without back-pressure it would never rest.
+  // Only the socket buffers in between fill up; without back-pressure the count would never settle.
   assert.ok(written < 32 * 1024 * 1024, `${written} bytes`)
   stream.leave()
   const event = await chargeOf(stream.requestId)
@@ -338,7 +338,7 @@ test('back-pressure: an upstream is read no faster than the client reads', async
   )
 })
 
-test('a stream that goes on beyond the limit that was held for is cut, and charged within its hold', async () => {
+test('a stream that exceeds the held limit is cut, and charged within its hold', async () => {
   const stream = await openStream('flood-endless')
   const text = await readText(stream, () => false)
   assert.match(text, /upstream_error/)
@@ -352,7 +352,7 @@ test('a stream that goes on beyond the limit that was held for is cut, and charg
 interface Ending {
   readonly status: number
   readonly end: 'done' | 'error event' | 'refusal'
-  /** Of the usage event; null for an exact charge. */
+  /** The estimate's reason in the usage event; null for an exact charge. */
   readonly reason: string | null
   readonly outcome: 'charged' | 'released'
 }
@@ -376,7 +376,7 @@ const refused = (status: number, reason: string): Ending => ({
   reason,
 })
 
-/** Streams first, then plain answers, where they end in another way. */
+/** The result of the stream, then of the plain answer if it differs. */
 const ENDINGS: Record<string, readonly [stream: Ending, plain: Ending]> = {
   'sandbox-chat': [charged(), charged()],
   'sandbox-split': [charged(), charged()],
@@ -385,7 +385,7 @@ const ENDINGS: Record<string, readonly [stream: Ending, plain: Ending]> = {
   'sandbox-overrun': [charged(), charged()],
   'sandbox-no-usage': [charged('no_usage_reported'), charged('no_usage_reported')],
   'sandbox-cut-stream': [broken, refused(502, 'connection_lost')],
-  // It stalls before its first word: there is nothing to pay for.
+  // It stalls before its first word: no output exists to pay for.
   'sandbox-stall': [{ ...broken, outcome: 'released' }, refused(502, 'idle_timeout')],
   'sandbox-error-in-stream': [broken, refused(502, 'bad_answer')],
   'sandbox-garbage': [broken, refused(502, 'bad_answer')],
@@ -444,7 +444,7 @@ test('reasoning and cached tokens are charged by their own prices', async () => 
   )
 })
 
-test('an upstream that reports more than its ceiling: all of it is charged, once, and the operator is alarmed', async () => {
+test('usage above the ceiling is charged in full, once, and alarms the operator', async () => {
   const { secret, customerId } = await seedCustomer(gateway.database.db, { balanceBrl: '0.01' })
   const answer = await chat('stops-sandbox-overrun', { max_tokens: 10 }, secret)
   const event = await chargeOf(answer.requestId)
@@ -458,7 +458,7 @@ test('an upstream that reports more than its ceiling: all of it is charged, once
   assert.ok(gateway.node.log.some((line) => line.includes('charge_above_hold')))
 })
 
-test('an upstream that nobody can reach: 502 at once, nothing is charged', async () => {
+test('an unreachable upstream: 502 at once, nothing is charged', async () => {
   const answer = await chat('nobody-there')
   assertRefusal(answer, 502, 'upstream_error')
   await assertReleased(answer.requestId, 'connect_failed')

@@ -1,7 +1,7 @@
 /**
- * Generated requests over every operation of `/v1/openapi.json`, sound and not, over real sockets to one
- * server: no 5xx, and no answer that is not as described. What they are follows from a seed, which the name of
- * the test tells and `TEST_SEED` gives.
+ * Generated requests, valid and invalid, for every operation of `/v1/openapi.json`, over real sockets to one
+ * server: no 5xx, and no answer that deviates from its description. The seed, which the test's name contains and
+ * `TEST_SEED` sets, determines the requests.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -29,7 +29,7 @@ import {
 const SEED = seedOr(20_261_121)
 const REQUESTS = effort({ ordinary: 1_200, full: 50_000 })
 const EACH_MIN = effort({ ordinary: 8, full: 300 })
-/** Of operations that work for a while: of these as few as there must be. */
+/** Operations that take long: they get the fewest requests. */
 const EXPENSIVE = new Set([
   'POST /chat/completions',
   'POST /embeddings',
@@ -41,11 +41,11 @@ const EXPENSIVE = new Set([
   'GET /me/export',
   'DELETE /me',
 ])
-/** They end the key that calls. */
+/** They revoke the calling key. */
 const ENDING = new Set(['DELETE /me', 'POST /api-keys/bulk-revoke'])
-/** Undone at once: the customers it is done to have models to call. */
+/** Undone at once, so that the customers can call models. */
 const SUSPENDING = 'POST /admin/customers/{id}/suspend'
-/** Of all that a customer has: mostly of those who have little. */
+/** It reads all rows of a customer, so mostly customers with few rows call it. */
 const EXPORT = 'GET /me/export'
 const CLIENTS = 8
 const ACTORS = 4
@@ -55,7 +55,7 @@ const FAILURES_MAX = 500
 const SUCCESSES_MIN = 3
 const MORE_TURNS = 15
 const EACH_MORE = 20
-/** The first of the actors; what one of them asks for, the other approves. */
+/** The first actors; a request of one of them is approved by the other. */
 const ADMINS = 2
 const ADMIN_EMAILS = 'fuzz-0@exemplo.com.br,fuzz-1@exemplo.com.br'
 
@@ -92,7 +92,7 @@ test(`${REQUESTS} generated requests over all operations, by seed ${SEED}`, asyn
   await seedDifferences(gateway)
   const courses = coursesOf(document)
   const failures = await sendAll(courses, actors)
-  // What succeeds seldom has some more turns, with all that it may build upon.
+  // Operations that seldom succeed get extra turns once all rows that they need exist.
   for (let turn = 0; turn < MORE_TURNS && courses.some(isSeldomDone); turn++)
     failures.push(
       ...(await sendAll(
@@ -113,7 +113,7 @@ test(`${REQUESTS} generated requests over all operations, by seed ${SEED}`, asyn
   await assertAudit(gateway.database)
 })
 
-/** Nobody makes them by a request. */
+/** No request creates them. */
 async function seedDifferences({ database }: TestGateway): Promise<void> {
   const finding = { kind: 'payment_without_top_up', oursNanoBrl: 0n, theirsNanoBrl: 1n } as const
   for (const name of ['pay_1', 'pay_2'])
@@ -146,12 +146,12 @@ function* plansOf(operation: Operation, seed: number): Generator<Plan, never> {
     yield* fc.sample(plans, { numRuns: CHUNK, seed: seed + chunk * 1_000 })
 }
 
-/** The operations take turns, so that each meets what the others made. */
+/** The operations take turns, so that each can use the rows that the others created. */
 function* turnsOf(courses: readonly Course[]): Generator<Course> {
   const rounds = Math.max(...courses.map(({ count }) => count))
   for (let round = 0; round < rounds; round++) {
     for (const course of courses) {
-      // Those with fewer requests come as often as they must, over the whole run.
+      // Operations with fewer requests are spread over the whole run.
       const { count } = course
       if (Math.floor(((round + 1) * count) / rounds) > Math.floor((round * count) / rounds))
         yield course
@@ -166,7 +166,7 @@ async function sendAll(courses: readonly Course[], actors: readonly Actor[]): Pr
   const spare: Actor[] = []
   async function client(): Promise<void> {
     for (const course of turns) {
-      // A server that is gone would refuse all the others, too.
+      // A dead server would refuse all other requests too.
       if (failures.length >= FAILURES_MAX) return
       const { operation, plans, statuses } = course
       const plan = plans.next().value
@@ -204,7 +204,7 @@ function isOfAdmins({ path }: Operation): boolean {
   return path.startsWith('/admin/')
 }
 
-/** Others are forbidden it, which is soon told. */
+/** All other callers get 403, which needs few requests. */
 function actorsFor(operation: Operation, actors: readonly Actor[], turn: number): readonly Actor[] {
   return isOfAdmins(operation) && turn % 8 > 0 ? actors.slice(0, ADMINS) : actors
 }

@@ -1,9 +1,9 @@
-/** More than a page of all that operators list. */
+/** More than one page of everything that operators list. */
 import { sql } from 'kysely'
 import type { Database } from '../../src/db/open.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 
-/** Of a customer of their own, so that nobody else's lists have more. */
+/** A separate customer, so that no other customer's lists grow. */
 export async function crowdForOperators(db: Database, count: number): Promise<void> {
   const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
   await sql`

@@ -1,4 +1,4 @@
-/** What a phone does for a passkey (WebAuthn, ES256, no attestation), apart from its screen. */
+/** A phone's part in a passkey (WebAuthn, ES256, no attestation), without its screen. */
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto'
 
 const USER_PRESENT = 0x01
@@ -6,9 +6,9 @@ const USER_VERIFIED = 0x04
 const HAS_CREDENTIAL = 0x40
 
 export interface Device {
-  /** The answer to the options of a registration; without a finger on it where `isVerified` is false. */
+  /** The answer to the options of a registration; `isVerified` false: without the owner's finger. */
   create(challenge: string, more?: { isVerified?: boolean }): object
-  /** The answer to those of a sign-in. */
+  /** The answer to the options of a sign-in. */
   get(challenge: string, more?: { isVerified?: boolean; origin?: string }): object
 }
 

@@ -1,4 +1,4 @@
-/** Embeddings over real sockets: what they cost, what is refused, and what goes wrong. */
+/** Embeddings over real sockets: their costs, refusals and failures. */
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { after, before, test } from 'node:test'
@@ -104,7 +104,7 @@ const sound = (more: object = {}): Record<string, unknown> => ({
 // ── prices ──────────────────────────────────────────────────────────────────────────────────────
 
 for (const price of ['0.000001', '0.02', '7.654321']) {
-  test(`an embedding at USD ${price} a million tokens costs that, converted once, to the last digit`, async () => {
+  test(`an embedding at USD ${price} per million tokens costs exactly that, converted once, to the last digit`, async () => {
     for (const lengths of [
       [1],
       [7],
@@ -130,7 +130,7 @@ for (const price of ['0.000001', '0.02', '7.654321']) {
   })
 }
 
-test('texts are billed by their tokens, and the hold is enough for any of them', async () => {
+test('texts are billed by their tokens, and the hold covers any text', async () => {
   const texts = [
     'a',
     'ç'.repeat(300),
@@ -162,7 +162,7 @@ test('the price is that of the route that answered, and the hold covers the most
   assert.ok(outcome.held_nano_brl >= expected)
 })
 
-test('usage that the upstream does not report is counted by us, and marked as an estimate', async () => {
+test('usage that the upstream does not report is counted by the gateway and flagged as an estimate', async () => {
   const answer = await embed({
     model: 'impatient-sandbox-no-usage',
     input: [
@@ -186,9 +186,9 @@ test('usage that the upstream does not report is counted by us, and marked as an
   assert.deepEqual(counted.json.usage, reported.json.usage)
 })
 
-// ── what is answered ────────────────────────────────────────────────────────────────────────────
+// ── answers ─────────────────────────────────────────────────────────────────────────────────────
 
-test('vectors come as the client asked for them, in base64 and as numbers, with all headers', async () => {
+test('vectors have the requested format, base64 or numbers, with all headers', async () => {
   const input = ['um', 'dois', 'três']
   const numbers = await embed(sound({ input }))
   const base64 = await embed(sound({ input, encoding_format: 'base64' }))
@@ -215,12 +215,12 @@ test('vectors come as the client asked for them, in base64 and as numbers, with 
   }
 })
 
-test('an answer that comes in odd parts is whole', async () => {
+test('an answer that arrives in odd pieces is complete', async () => {
   const { status, json } = await embed(sound({ model: 'impatient-sandbox-split', dimensions: 8 }))
   assert.deepEqual([status, json?.data[0].embedding.length], [200, 8])
 })
 
-test('2,048 texts are taken at once, and their vectors stand in their order', async () => {
+test('2,048 texts are accepted at once, and their vectors are in their order', async () => {
   const input = Array.from({ length: 2_048 }, (_, index) => `texto ${index}`)
   const answer = await embed(sound({ input, dimensions: 4 }))
   assert.equal(answer.status, 200, answer.text.slice(0, 300))
@@ -232,7 +232,7 @@ test('2,048 texts are taken at once, and their vectors stand in their order', as
   assert.deepEqual(answer.json.data[2_047].embedding, alone.json.data[0].embedding)
 })
 
-test('null stands for a field that is left out, and unknown fields do no harm', async () => {
+test('null equals a missing field, and unknown fields are ignored', async () => {
   const answer = await embed(
     sound({ dimensions: null, encoding_format: null, user: 'x', cor: { azul: true } }),
   )
@@ -241,7 +241,7 @@ test('null stands for a field that is left out, and unknown fields do no harm', 
   assert.equal((await embed(sound({ model: 'of-one-length', dimensions: DIMENSIONS }))).status, 200)
 })
 
-// ── what is refused ─────────────────────────────────────────────────────────────────────────────
+// ── refusals ────────────────────────────────────────────────────────────────────────────────────
 
 const FAULTY: Record<string, unknown> = {
   'no body': '',
@@ -294,7 +294,7 @@ test('400 invalid_request: each fault, in Portuguese, and nothing is held', asyn
   await assertUntouched(gateway, requestIds)
 })
 
-test('401, 402, 403 and 404: as for chats, and nothing is held', async () => {
+test('401, 402, 403 and 404 as for chats, and nothing is held', async () => {
   const poor = await seedCustomer(gateway.database.db, { balanceBrl: '0' })
   const narrow = await seedCustomer(gateway.database.db, {
     balanceBrl: '10',
@@ -329,7 +329,7 @@ test('402: the balance decides to the last digit, for the bound of the tokens', 
   assert.equal((await embed(body, enough.secret)).status, 200)
 })
 
-test('the hold is in proportion to the input: about its tokens, and never less', async () => {
+test('the hold is proportional to the input: about its tokens, and never less', async () => {
   for (const length of [10, 1_000, 8_000]) {
     const input = Array.from({ length }, () => 5)
     const { held_nano_brl: held } = await theOutcome(
@@ -342,9 +342,9 @@ test('the hold is in proportion to the input: about its tokens, and never less',
   }
 })
 
-// ── what goes wrong ─────────────────────────────────────────────────────────────────────────────
+// ── failures ────────────────────────────────────────────────────────────────────────────────────
 
-test('each fault of an upstream is reported in our words, and its hold is released once', async (t) => {
+test("each upstream fault is reported in the gateway's words, and its hold is released once", async (t) => {
   await Promise.all(
     UPSTREAM_FAULTS.map(({ model, status, type, reason }) =>
       t.test(model, async () => {
@@ -360,7 +360,7 @@ test('each fault of an upstream is reported in our words, and its hold is releas
   )
 })
 
-test('an upstream that fails now and then: each call is one charge or one release', async () => {
+test('with an upstream that fails now and then, each call is one charge or one release', async () => {
   const statuses: number[] = []
   for (let left = 6; left > 0; left--) {
     const answer = await embed(sound({ model: 'impatient-sandbox-flaky' }))
@@ -371,7 +371,7 @@ test('an upstream that fails now and then: each call is one charge or one releas
   assert.deepEqual(new Set(statuses), new Set([200, 502]))
 })
 
-test('the fallback that a customer names answers where the first model does not, for its own price', async () => {
+test('the fallback that a customer names answers when the first model fails, at its own price', async () => {
   const answer = await embed({
     model: 'impatient-sandbox-error-500',
     models: ['impatient-sandbox-error-503', 'at-7.654321'],
@@ -392,7 +392,7 @@ test('the fallback that a customer names answers where the first model does not,
   assert.ok(billedIn(answer.text))
 })
 
-test('a client that leaves while the upstream works: one charge, for the upstream does its work', async () => {
+test("a client that leaves during the upstream's work is charged once, because the upstream completes it", async () => {
   const requestId = randomUUID()
   const body = JSON.stringify({ model: 'impatient-sandbox-slow', input: [1, 2, 3, 4] })
   const request = httpRequest(`${gateway.node.baseUrl}/embeddings`, {
@@ -417,7 +417,7 @@ test('a client that leaves while the upstream works: one charge, for the upstrea
   assert.equal(outcome.cost_billed_nano_brl, nanoBrl(perMillion(4, '0.13'), FX_RATE, MARKUP))
 })
 
-test('after all of this nothing is held, and the ledger is sound', async () => {
+test('after all of these calls nothing is held, and the audit is clean', async () => {
   await untilNoHoldIsOpen(gateway.database)
   await assertAudit(gateway.database)
 })

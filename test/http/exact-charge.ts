@@ -1,10 +1,10 @@
 /**
- * The specification's pricing rule, done again in fractions of whole numbers: nothing of the product's
- * own arithmetic is used, so that neither can hide a fault of the other.
+ * The specification's pricing rule, computed again in fractions of whole numbers, without the product's own
+ * arithmetic, so that neither can hide a fault of the other.
  */
 import type { ReportedTokens } from '../../src/providers/contract.ts'
 
-/** USD per million tokens, as a configuration writes them. */
+/** USD per million tokens, as written in a configuration. */
 export interface TokenPricesUsd {
   readonly input: string
   readonly cached_input: string
@@ -20,7 +20,7 @@ interface Fraction {
 
 const BRL_DIGITS = 9
 
-/** BRL as an answer writes them: rounded half up once, to nine digits, without zeros at the end. */
+/** BRL as written in an answer: rounded half up once, to nine digits, without trailing zeros. */
 export function exactBilledBrl(
   prices: TokenPricesUsd,
   tokens: ReportedTokens,
@@ -30,12 +30,12 @@ export function exactBilledBrl(
   return decimalOf(billed, BRL_DIGITS)
 }
 
-/** What the upstream asks for, in USD; twelve digits hold it without rounding. */
+/** The upstream's charge in USD; twelve digits hold it without rounding. */
 export function exactCostUsd(prices: TokenPricesUsd, tokens: ReportedTokens): string {
   return decimalOf(costUsd(prices, tokens), 12)
 }
 
-/** The difference or the sum of amounts that are written in decimals. */
+/** The difference or the sum of decimal amounts. */
 export function sumOf(...amounts: readonly string[]): string {
   return decimalOf(amounts.map(fractionOf).reduce(plus, { top: 0n, bottom: 1n }), BRL_DIGITS)
 }

@@ -1,4 +1,4 @@
-/** Which exchange rate was applied when: for programs and for people, without a key. */
+/** The history of applied exchange rates, for programs and for people, without a key. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
@@ -27,7 +27,7 @@ async function store({ rateE4, day, source, at }: Stored): Promise<void> {
     values (${rateE4}, ${day}, ${source}, ${at})`.execute(db)
 }
 
-test('the rate that a charge was made with is listed as in force, and labelled as of the sandbox', async () => {
+test("the rate of a charge is listed as the current one, and labelled as the sandbox's", async () => {
   const listed = await ask(baseUrl, '/fx-rates')
   assert.equal(listed.status, 200, listed.text)
   assert.equal(listed.json.mode, 'sandbox')
@@ -44,7 +44,7 @@ test('the rate that a charge was made with is listed as in force, and labelled a
   assert.ok(new Date(charge.created_at) >= new Date(rate.applied_from))
 })
 
-test('who has the list already gets a 304, until a rate is stored', async () => {
+test('a client with the current list gets a 304 until a rate is stored', async () => {
   const etag = (await ask(baseUrl, '/fx-rates')).headers.get('etag') ?? ''
   assert.match(etag, /^".{27}(-gzip)?"$/)
   const again = (): Promise<number> =>
@@ -54,7 +54,7 @@ test('who has the list already gets a 304, until a rate is stored', async () => 
   assert.equal(await again(), 200)
 })
 
-test('a rate is applied until one of its day or of a later one is stored, and one of an older day never is', async () => {
+test('a rate applies until one of its day or a later day is stored, and a rate of an earlier day never applies', async () => {
   const live = (rateE4: number, day: string, at: string, source = 'bcb_olinda') =>
     store({ rateE4, day, source, at })
   await live(51_000, '2026-03-02', '2026-03-02T16:15:00Z')
@@ -85,7 +85,7 @@ test('a rate is applied until one of its day or of a later one is stored, and on
   assert.ok(json.fx_rates.every((one: { source: string }) => one.source === 'sandbox'))
 })
 
-test('a rate that was taken back is listed as applied until then, and the one before it from then on', async () => {
+test('a withdrawn rate is listed as applied until its withdrawal, and the one before it from then on', async () => {
   const live = (rateE4: number, day: string, at: string) =>
     store({ rateE4, day, source: 'manual', at })
   await live(54_000, '2026-03-05', '2026-03-05T16:15:00Z')
@@ -125,7 +125,7 @@ test('the days of a window are inclusive, and an invalid window is refused', asy
   }
 })
 
-test('the page shows the rates in Portuguese, says that they are of the sandbox, and runs no script', async () => {
+test("the page shows the rates in Portuguese, labels them as the sandbox's, and runs no script", async () => {
   await store({
     rateE4: 40_000,
     day: '2020-01-06',

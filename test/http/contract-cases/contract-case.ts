@@ -1,10 +1,10 @@
-/** A call of an operation and what it is answered with; `open-api.test.ts` holds the answer against the contract. */
+/** A call of an operation and its expected status; `open-api.test.ts` compares the answer with the contract. */
 export interface ContractCase {
-  /** With its query, where it is not the operation's own path. */
+  /** The path with its query, if it is not the operation's own path. */
   readonly path?: string
   readonly body?: unknown
   readonly headers?: Record<string, string>
-  /** Called without the key. */
+  /** Called without a key. */
   readonly isAnonymous?: boolean
   /** Called with another key. */
   readonly secret?: string
@@ -13,7 +13,7 @@ export interface ContractCase {
 }
 
 /**
- * By operation, as in `GET /usage`. Each file of this folder exports `createCases(gateway)`, which gives those
- * of its routes and makes what they need; the cases are called in their order.
+ * The cases by operation, such as `GET /usage`. Each file of this folder exports `createCases(gateway)`, which
+ * returns the cases of its routes and seeds their rows; the cases are called in order.
  */
 export type ContractCases = Record<string, readonly ContractCase[]>

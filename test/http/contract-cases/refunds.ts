@@ -15,7 +15,7 @@ export async function createCases({ database }: TestGateway): Promise<ContractCa
   const topUpId = await seedPaidTopUp(db, { customerId, cents: 10_000 })
   const old = await seedCustomer(db, { balanceBrl: '0' })
   await seedPaidTopUp(db, { customerId: old.customerId, cents: 10_000, daysAgo: 30 })
-  // Boletos, so that no worker ends them; above the limit, so that somebody has to decide.
+  // Boletos, so that no worker completes the refunds; above the limit, so that an operator decides on them.
   await seedPaidTopUp(db, {
     customerId: old.customerId,
     cents: 400_000,

@@ -1,10 +1,10 @@
 import type { Database } from '../../../src/db/open.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
 
-/** On the allowlist of the gateway that the cases are called at. */
+/** An e-mail of the allowlist of the gateway that the cases call. */
 export const ADMIN_EMAIL = 'contrato@admin.example'
 
-/** The key of an admin; made once for a database. */
+/** The key of an admin; created once for each database. */
 export async function seedAdmin(db: Database): Promise<string> {
   const known = secrets.get(db)
   if (known !== undefined) return known

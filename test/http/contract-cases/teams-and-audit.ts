@@ -158,7 +158,7 @@ async function seedPeople(
       .execute()
   const email = `${createId()}@exemplo.com.br`
   await db.updateTable('customers').set({ email }).where('id', '=', guest.customerId).execute()
-  // Whoever signed in with it needs no token.
+  // The guest signed in with this e-mail, and needs no token.
   await db
     .insertInto('sign_in_users')
     .values({ id: createId(), name: 'Convidada', email, is_verified: true })

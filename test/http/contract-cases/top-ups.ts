@@ -30,7 +30,7 @@ export async function createCases({ database, node }: TestGateway): Promise<Cont
       { body: charge, secret: holder.secret, status: 201 },
       { body: declined, secret: holder.secret, status: 400 },
       { body: charge, secret, status: 404 },
-      // These centavos make the sandbox break off before it answers.
+      // With these centavos the sandbox disconnects before it answers.
       { body: { amount: 50.91 }, secret, status: 503 },
       { body: { amount: 50 }, isAnonymous: true, status: 401 },
     ],

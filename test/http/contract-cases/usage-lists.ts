@@ -5,7 +5,7 @@ import type { ContractCase, ContractCases } from './contract-case.ts'
 
 const SESSION_ID = 'a/b%c?'
 
-/** Of a customer with charges of every shape: with units and without, in a session and out of it. */
+/** A customer with charges of every kind: with and without units, with and without a session. */
 export async function createCases({ database: { db } }: TestGateway): Promise<ContractCases> {
   const { customerId, key, secret } = await seedCustomer(db, { balanceBrl: '500' })
   const use = { at: new Date(), modelId: 'gpt-4o', promptTokens: 10, completionTokens: 5 }

@@ -3,7 +3,7 @@ import { seedCustomer } from '../../harness/test-database.ts'
 import type { TestGateway } from '../../harness/gateway.ts'
 import type { ContractCase, ContractCases } from './contract-case.ts'
 
-/** With use of each kind of model, a failed call, and much to save. */
+/** A customer with usage of each kind of model, a failed call, and a large possible saving. */
 export async function createCases({ database: { db } }: TestGateway): Promise<ContractCases> {
   const { customerId, key, secret } = await seedCustomer(db, { balanceBrl: '500' })
   const at = new Date()

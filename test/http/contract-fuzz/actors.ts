@@ -1,4 +1,4 @@
-/** The customers who call. Some are there for the whole run, others for the calls that end accounts and keys. */
+/** The customers who call. Some exist for the whole run, others for the calls that end accounts and keys. */
 import { createApiKey } from '../../../src/customers/api-keys.ts'
 import { saveProfile } from '../../../src/customers/profiles.ts'
 import { createId } from '../../../src/lib/ids.ts'
@@ -13,16 +13,16 @@ export async function createActor({ database, node }: TestGateway, email: string
   const { db } = database
   const { customerId, key, secret } = await seedCustomer(db, { balanceBrl: '100000', name: 'fuzz' })
   await db.updateTable('customers').set({ email }).where('id', '=', customerId).execute()
-  // As if they had signed in once: invitations are theirs to accept without a token.
+  // Their e-mail is verified, so they can accept invitations without a token.
   const user = { id: createId(), name: 'Fuzz', email: email.toLowerCase(), is_verified: true }
   await db.insertInto('sign_in_users').values(user).execute()
   await saveProfile(db, customerId, { full_name: 'Fuzz', tax_id: '52998224725' })
-  // A boleto of long ago: its refunds wait for an operator, and then for the transfer.
+  // An old boleto: its refunds wait for an operator, and then for the transfer.
   await seedPaidTopUp(db, { customerId, cents: 10_000_000, daysAgo: 30, method: 'boleto' })
   const { json } = await ask(node.baseUrl, '/me/teams', { secret, body: { name: 'De sempre' } })
   const card = await ask(node.baseUrl, '/payment-methods', { secret, body: cardBody(APPROVED) })
   const pools = new Pools([key.id, json.id, card.json.id])
-  // Nobody deletes it.
+  // No request deletes it.
   pools.add('/kept-cards', `/kept-cards/${card.json.id}`)
   const sessionId = `de-sempre-${email}`
   await askChat(node.baseUrl, secret, sound(), { 'x-svc-session-id': sessionId })
@@ -32,7 +32,7 @@ export async function createActor({ database, node }: TestGateway, email: string
   return { email, secret, pools, team: `/me/teams/${json.id}` }
 }
 
-/** With a second key; neither of them is spared. */
+/** A customer with a second key; both may be revoked. */
 export async function createDisposableActor(
   { database: { db } }: TestGateway,
   email: string,

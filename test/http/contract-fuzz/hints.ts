@@ -1,4 +1,4 @@
-/** What fields should hold for a request to succeed, where their schema does not say it. */
+/** The values of fields with which a request succeeds, if their schema does not define them. */
 import fc from '../../harness/fast-check.ts'
 import { APPROVED, DECLINED, DECLINED_LATER } from '../../harness/cards.ts'
 import type { Operation } from '../../harness/operations.ts'
@@ -27,7 +27,7 @@ function slotOf(pool: string, whose: 'own' | 'other' = 'own'): fc.Arbitrary<Slot
 }
 
 const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
-  // Of keys.
+  // Keys.
   model_ids: fc.subarray([CHAT_MODEL, 'sandbox-embedding', 'gpt-4o', 'nenhum'], { minLength: 1 }),
   ip_allowlist: fc.constantFrom(...ADDRESSES),
   expires_at: fc.constantFrom('2099-12-31T23:59:59-03:00', '2050-01-01T00:00:00.000Z'),
@@ -36,7 +36,7 @@ const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     { weight: 1, arbitrary: slotOf('/api-keys', 'other') },
   ),
   api_key_id: slotOf('/api-keys'),
-  // Of runs.
+  // Prompt runs.
   api_key: fc.oneof(
     { weight: 6, arbitrary: slotOf('own secret') },
     { weight: 1, arbitrary: slotOf('secret') },
@@ -54,7 +54,7 @@ const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   ),
   variables: fc.constant('nome'),
   tags: plainText(1, 24),
-  // Of accounts and teams.
+  // Accounts and teams.
   cpf_cnpj: fc.constantFrom(...CPF_AND_CNPJ),
   phone: fc.constantFrom('+55 11 91234-5678', '1133334444'),
   timezone: fc.constantFrom(...ZONES),
@@ -63,13 +63,13 @@ const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     { weight: 1, arbitrary: fc.emailAddress() },
   ),
   monthly_cap_brl: fc.constantFrom(0.01, 10, 99.99, 1_000_000),
-  // Of alerts.
+  // Alerts.
   threshold: fc.constantFrom(1, 5, 12.5, 100, 0.01, 1_000_000),
   team_id: slotOf('/me/teams'),
-  // Of webhooks: a name that nobody has.
+  // Webhooks; the name does not resolve.
   url: fc.constantFrom('https://hooks.example.com/a', 'https://hooks.example.org/b?c=1'),
   event_types: fc.constantFrom('topup.paid', 'balance.depleted'),
-  // Of operators. Markups change in some weeks.
+  // Operators. Markups change in some weeks.
   customer_id: slotOf('/admin/customers'),
   reference: fc.uuid(),
   action: fc.constantFrom('team.', 'api_key', 'customer.viewed', 'none.'),
@@ -109,12 +109,12 @@ const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   }),
   limit_usd: fc.constantFrom(0, 1, 12.5, 0.000_001),
   token: slotOf('token'),
-  // Deleting an account is expensive.
+  // A deletion of an account is expensive.
   confirm: fc.oneof(
     { weight: 1, arbitrary: slotOf('email') },
     { weight: 2, arbitrary: fc.constant('outra@exemplo.com.br') },
   ),
-  // Of model calls.
+  // Model calls.
   messages: fc.oneof(
     plainText(1, 50).map((content) => ({ role: 'user', content })),
     fc.constant({ role: 'user', content: [{ type: 'text', text: 'Olá' }] }),
@@ -131,7 +131,7 @@ const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   dimensions: fc.constantFrom(1, 8, 256),
 }
 
-/** Some of them are large enough to wait for a second operator. */
+/** Some amounts are large enough to wait for a second operator. */
 const adjustedBrl = fc.constantFrom(0.01, 12.34, 500, 500.01, 700)
 
 export function hintsFor({ path }: Operation): Hints {

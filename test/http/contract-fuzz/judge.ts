@@ -8,7 +8,7 @@ export interface Answer {
   readonly text: string
 }
 
-/** Codes of answers that no operation gives: nothing is at that address. */
+/** Codes of the server itself, which no operation has: the address does not exist. */
 const NOWHERE = new Set(['not_found', 'route_not_found'])
 
 /** Describes the fault of an answer; undefined if there is none. */
@@ -30,7 +30,7 @@ export function judge(
   return faultOf(operation, { status, contentType, text }) ?? faultOfCode(operation, answer)
 }
 
-/** A model call is answered in formats that the client chooses, beside the one that is described. */
+/** The client chooses the format of a model call, so it may differ from the described one. */
 function isOtherFormat(operation: Operation, status: number, contentType: string): boolean {
   return (
     status === 200 &&
@@ -54,12 +54,12 @@ function isNowhere(answer: Answer): boolean {
   return (answer.status === 404 && code !== undefined && NOWHERE.has(code)) || isWithoutKey
 }
 
-/** By whatever is at that address, where another path with a parameter matches it. */
+/** The answer of another operation whose path with a parameter matches this address. */
 function isRefused(answer: Answer): boolean {
   return answer.status >= 400 && codeOf(answer) !== undefined
 }
 
-/** Errors have codes that the description names for their status. */
+/** The code of an error must be one that the description lists for its status. */
 function faultOfCode({ name, described }: Operation, answer: Answer): string | undefined {
   if (answer.status < 400 || answer.text === '') return undefined
   const code = codeOf(answer)
@@ -69,7 +69,7 @@ function faultOfCode({ name, described }: Operation, answer: Answer): string | u
     : `${name} does not describe "${code}" for ${answer.status}: ${answer.text.slice(0, 200)}`
 }
 
-/** In either format of errors. */
+/** Reads either format of errors. */
 function codeOf({ text }: Answer): string | undefined {
   try {
     const { error } = JSON.parse(text) as { error?: string | { code?: string } }

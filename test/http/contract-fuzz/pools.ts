@@ -1,9 +1,9 @@
 /**
- * What the fuzz knows of its customers' things: addresses and secrets from the answers that they got. What is
- * sent says only "the third of mine", which becomes an address when it is sent.
+ * The fuzz's record of each customer's resources: addresses and secrets from earlier answers. A plan contains only
+ * slots such as "the third of my keys", which become addresses when the request is sent.
  */
 
-/** A place in what is sent that is filled when it is sent. */
+/** A slot of a plan, which is filled when the request is sent. */
 export class Slot {
   readonly pool: string
   readonly whose: 'own' | 'other'
@@ -15,26 +15,26 @@ export class Slot {
   }
 }
 
-/** Of a thing in a list, by which its address goes on. */
+/** The field of a listed resource that continues its address. */
 const ID_FIELDS = ['id', 'session_id', 'customer_id']
 const ENTRIES_MAX = 300
 const NEWEST = 20
 
 export class Pools {
   readonly #entries = new Map<string, Set<string>>()
-  /** Ids that are never given: of the key that calls, and of what is to stay. */
+  /** Ids that are never used: the calling key's, and those of resources that must stay. */
   readonly #kept: ReadonlySet<string>
   constructor(kept: readonly string[] = []) {
     this.#kept = new Set(kept)
   }
 
-  /** One of the newest: what is older may be gone. Undefined where nothing is known of it yet. */
+  /** One of the newest, because older ones may be deleted. Undefined if none is known yet. */
   find(pool: string, nth: number): string | undefined {
     const entries = [...(this.#entries.get(pool) ?? [])].slice(-NEWEST)
     return entries[nth % entries.length]
   }
 
-  /** What can be used only once. */
+  /** Resources that can be used only once. */
   take(pool: string): string | undefined {
     const entry = this.find(pool, 0)
     if (entry !== undefined) this.forget(pool, entry)
@@ -52,20 +52,20 @@ export class Pools {
     this.#entries.get(pool)?.delete(entry)
   }
 
-  /** `template` is the operation's path, `path` is where it was called. */
+  /** `template` is the operation's path, `path` is the called one. */
   addFrom(template: string, path: string, body: unknown): void {
     for (const thing of thingsIn(body)) {
       const id = ID_FIELDS.map((field) => thing[field]).find((value) => typeof value === 'string')
       if (typeof id === 'string' && !this.#kept.has(id))
         this.add(template, `${path}/${encodeURIComponent(id)}`)
-      // Operators reach it by an address of theirs.
+      // Operators reach it at another address.
       if (template === '/webhooks' && typeof id === 'string')
         this.add('/admin/webhooks', `/admin/webhooks/${encodeURIComponent(id)}`)
-      // Listed with the report that they are of.
+      // Listed with the report that contains them.
       if (template === '/admin/reconciliation' && typeof id === 'string')
         this.add(`${template}/differences`, `${template}/differences/${id}`)
       const { key, token, email, next_cursor, delivery_id } = thing
-      // Listed under their webhook, and looked at under an address of their own.
+      // Listed under their webhook, but retrieved under a separate address.
       if (typeof delivery_id === 'string')
         this.add('/webhooks/attempts', `/webhooks/attempts/${delivery_id}`)
       if (typeof key === 'string') this.add('secret', key)
@@ -78,7 +78,7 @@ export class Pools {
   }
 }
 
-/** The answer itself, and what it lists. */
+/** The answer itself, and the resources that it lists. */
 function thingsIn(body: unknown): Readonly<Record<string, unknown>>[] {
   if (!isThing(body)) return []
   const lists = Object.values(body).filter((value) => Array.isArray(value))
@@ -94,11 +94,11 @@ export interface Actor {
   readonly email: string
   readonly secret: string
   readonly pools: Pools
-  /** The path of a team that nobody deletes, so that there are members and keys to meet. */
+  /** The path of a team that is never deleted, so that it keeps its members and keys. */
   readonly team: string | undefined
 }
 
-/** What stands for a slot: of an address that is a value only its last part. */
+/** The value of a slot; if a value is an address, only its last part. */
 export function fillSlot(slot: Slot, actor: Actor, others: readonly Actor[]): string | undefined {
   const { pool, whose, nth } = slot
   const from = whose === 'own' ? actor : (others[nth % others.length] ?? actor)
@@ -111,7 +111,7 @@ export function fillSlot(slot: Slot, actor: Actor, others: readonly Actor[]): st
     : entry
 }
 
-/** An invitation is answered once, by whom one of the others made it for. */
+/** An invitation is answered once, by the customer for whom another one created it. */
 export function takeInvitation(
   { email }: Actor,
   others: readonly Actor[],

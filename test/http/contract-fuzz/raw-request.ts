@@ -14,14 +14,14 @@ import { writeJson } from './texts.ts'
 
 export interface RawRequest {
   readonly method: string
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | undefined
   readonly requestId: string
   /** Without the query. */
   readonly place: string
-  /** The address may be none of the operation's. */
+  /** The address may belong to no operation. */
   readonly isElsewhere: boolean
 }
 
@@ -62,7 +62,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** There is no page to go on from where none was shown. */
+/** A page has no cursor if no earlier page was shown. */
 function unknownOf({ pool }: Slot): string | undefined {
   return pool.startsWith('cursor') ? undefined : randomUUID()
 }
@@ -80,7 +80,7 @@ function credentialsOf({ kind, nth, text }: Caller, actor: Actor): string | unde
   return `Bearer ${learned ?? actor.secret}`
 }
 
-/** A thing's address goes up to the last parameter; behind it the path goes on as described. */
+/** The address of a resource ends at the last parameter; the rest of the path follows as described. */
 function pathOf(
   { path, method }: Operation,
   target: Target,
@@ -104,7 +104,7 @@ function pathOf(
   }
 }
 
-/** Of several parameters one or all are odd, the others those of the thing. */
+/** One or all of several parameters are odd; the others belong to the resource. */
 function odd(
   path: string,
   place: string,
@@ -150,7 +150,7 @@ function spoiled(bytes: Buffer, { kind, at }: Spoil): Buffer {
       return broken
     }
     case 'twice': {
-      // The same names twice: the last one counts, in JSON as JavaScript reads it.
+      // Duplicate names: the last one counts, as in JavaScript's JSON.
       const text = bytes.toString()
       const inside = text.slice(1, -1)
       return text.startsWith('{') && inside !== ''
@@ -160,7 +160,7 @@ function spoiled(bytes: Buffer, { kind, at }: Spoil): Buffer {
   }
 }
 
-/** Fields of the form by the names of JSON; the file is whatever bytes were thought of. */
+/** Form fields with the names of the JSON; the file consists of arbitrary bytes. */
 function formBytes(plan: BodyPlan, fill: (value: unknown) => unknown): Buffer | undefined {
   if (plan.kind !== 'json') return bytesOf(plan, fill)
   const fields = typeof plan.value === 'object' && plan.value !== null ? plan.value : {}

@@ -1,4 +1,4 @@
-/** Requests as they are thought of, before it is known whose ids stand in them. */
+/** Plans of requests: everything except the ids, which are known only later. */
 import fc from '../../harness/fast-check.ts'
 import type { Operation, Schema } from '../../harness/operations.ts'
 import { hintsFor } from './hints.ts'
@@ -8,11 +8,11 @@ import { oddText, oddValue } from './texts.ts'
 
 export interface Plan {
   readonly caller: Caller
-  /** Not the operation's own where it is given. */
+  /** Replaces the operation's method, if given. */
   readonly method?: string | undefined
   readonly target: Target
   readonly query: readonly (readonly [name: string, value: unknown])[]
-  /** Goes behind the query as it is. */
+  /** Appended to the query unchanged. */
   readonly oddQuery: string
   readonly body: BodyPlan
   readonly contentType: string | undefined
@@ -24,7 +24,7 @@ export interface Caller {
   readonly text: string
 }
 
-/** For each parameter of the path. */
+/** One entry for each parameter of the path. */
 export type Target =
   | { readonly kind: 'own' | 'other'; readonly nth: number }
   | { readonly kind: 'odd'; readonly texts: readonly string[]; readonly nth: number }
@@ -34,7 +34,7 @@ export type BodyPlan =
   | { readonly kind: 'json'; readonly value: unknown; readonly spoil: Spoil | undefined }
   | { readonly kind: 'bytes'; readonly bytes: Buffer }
 
-/** What is done to the text of sound JSON. */
+/** A change to the text of valid JSON. */
 export interface Spoil {
   readonly kind: 'cut' | 'twice' | 'bytes' | 'tail'
   readonly at: number
@@ -125,7 +125,7 @@ const ODD_CREDENTIALS = [
 
 const nth = fc.nat({ max: 10_000 })
 
-/** What is odd in a request: in half of them nothing, else mostly one thing. */
+/** The oddities of a request: none in half of the requests, otherwise mostly one. */
 const ODDITIES: readonly { readonly weight: number; readonly parts: readonly Part[] }[] = [
   { weight: 22, parts: [] },
   { weight: 3, parts: ['target'] },
@@ -138,7 +138,7 @@ const ODDITIES: readonly { readonly weight: number; readonly parts: readonly Par
 ]
 type Part = 'caller' | 'method' | 'target' | 'query' | 'body' | 'type'
 
-/** `described` are the methods that the path has, which no wrong method may be. */
+/** `described` are the methods of the path, which a wrong method must not be. */
 export function plansFor(operation: Operation, described: readonly string[]): fc.Arbitrary<Plan> {
   const hints = hintsFor(operation)
   const isWithBody = operation.described.requestBody !== undefined
@@ -224,7 +224,7 @@ function oddBody(operation: Operation, hints: Hints): fc.Arbitrary<BodyPlan> {
     at: nth,
   })
   return fc.oneof(
-    // A body where none is wanted costs the client its connection.
+    // An unexpected body costs the client its connection.
     { weight: schema ? 0 : 60, arbitrary: fc.constant<BodyPlan>({ kind: 'none' }) },
     {
       weight: 5,
@@ -265,7 +265,7 @@ function bytesPlan(text: string): BodyPlan {
   return { kind: 'bytes', bytes: Buffer.from(text) }
 }
 
-/** One of its fields, or of what is inside of one, is something else. */
+/** One of its fields, at any depth, is replaced. */
 function withOther(value: unknown, at: number, other: unknown): unknown {
   if (!isRecord(value)) return other
   const names = Object.keys(value)
@@ -279,7 +279,7 @@ function withOther(value: unknown, at: number, other: unknown): unknown {
 
 function withMore(value: unknown, name: string, more: unknown): unknown {
   if (!isRecord(value)) return value
-  // As an own property: assigning `__proto__` sets none.
+  // An own property: an assignment to `__proto__` creates none.
   return Object.fromEntries([...Object.entries(value), [name, more]])
 }
 
@@ -294,7 +294,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return isObject && !Array.isArray(value) && !(value instanceof Slot)
 }
 
-/** Half a character has no place in an address. */
+/** Half of a surrogate pair cannot be part of an address. */
 export function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }

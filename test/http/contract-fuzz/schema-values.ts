@@ -2,17 +2,14 @@ import fc from '../../harness/fast-check.ts'
 import type { Schema } from '../../harness/operations.ts'
 import { oddValue, plainText } from './texts.ts'
 
-/** Values that a field of this name should have, where the schema does not say all. */
+/** Values for a field of this name, if the schema does not define them completely. */
 export type Hints = (field: string) => fc.Arbitrary<unknown> | undefined
 
 const WITHOUT_NUL = '^[^\\u0000]*$'
-/** Longer lists say nothing more. */
+/** Longer lists prove nothing more. */
 const ITEMS_MAX = 6
 
-/**
- * Values that the schema allows, with its limits among them. A hint is of a single value: of lists it is of
- * their entries.
- */
+/** Values that the schema allows, often at its limits. A hint is a single value; for lists it is an entry. */
 export function valueOf(schema: Schema, field: string, hints: Hints): fc.Arbitrary<unknown> {
   const choices = schema.anyOf ?? schema.oneOf
   if (choices) return fc.oneof(...choices.map((choice) => valueOf(choice, field, hints)))

@@ -1,7 +1,7 @@
-/** Texts and other values that interfaces trip over. */
+/** Texts and other values that often break interfaces. */
 import fc from '../../harness/fast-check.ts'
 
-/** JSON has numbers that JavaScript cannot write: text between these marks goes out without quotes. */
+/** JSON permits numbers that JavaScript cannot write: text between these delimiters is sent without quotes. */
 const RAW_MARK = '\u{e000}raw:'
 const RAW_END = '\u{e001}'
 
@@ -9,7 +9,7 @@ export function rawNumber(digits: string): string {
   return `${RAW_MARK}${digits}${RAW_END}`
 }
 
-/** `fill` gives what stands for a value. */
+/** `fill` returns the value of a slot. */
 export function writeJson(value: unknown, fill: (value: unknown) => unknown): string {
   const text = JSON.stringify(value, (_name, part) => fill(part)) ?? ''
   return text.includes(RAW_MARK)
@@ -52,7 +52,7 @@ const longText: fc.Arbitrary<string> = fc
   .tuple(fc.constantFrom('a', 'é', '😀', '{{a}}'), fc.constantFrom(...LONG_LENGTHS))
   .map(([unit, length]) => unit.repeat(Math.ceil(length / unit.length)))
 
-/** Of all code points, halves of pairs among them. */
+/** Any code points, including lone halves of surrogate pairs. */
 const anyText: fc.Arbitrary<string> = fc
   .array(fc.nat({ max: 0x10ffff }), { maxLength: 30 })
   .map((points) => String.fromCodePoint(...points))
@@ -64,7 +64,7 @@ export const oddText: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: longText },
 )
 
-/** Of what people write, with a length from `min` to `max`, both of them often. */
+/** Ordinary text with a length from `min` to `max`, often exactly these. */
 export function plainText(min: number, max: number): fc.Arbitrary<string> {
   const unit = fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(...Array.from('abc xyzéãç019-_')) },
@@ -77,7 +77,7 @@ export function plainText(min: number, max: number): fc.Arbitrary<string> {
   )
 }
 
-/** A unit may be of two code units: what is cut must not end in half a one. */
+/** A unit may consist of two code units: a cut must not end within one. */
 function fitted(text: string, min: number, max: number): string {
   const points = Array.from(text).slice(0, max)
   return points.join('').padEnd(min, 'x')
@@ -105,7 +105,7 @@ const ODD_NUMBERS: readonly unknown[] = [
 
 const DEEP: readonly unknown[] = [nested(50), nested(2_000), { a: { b: { c: nested(20) } } }]
 
-/** Of any type, and none of them what the schema asks for but by chance. */
+/** Values of any type, which match the schema only by chance. */
 export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom<unknown>(null, true, false, [], {}, [null], [[]]) },
   { weight: 4, arbitrary: fc.constantFrom(...ODD_NUMBERS) },
