@@ -1,4 +1,4 @@
-/** What a model costs in reais: shown to anybody before the call, charged after it. */
+/** The price of a model in reais: public before the call, and charged after it. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
@@ -10,7 +10,7 @@ const gateway = await startGateway()
 after(() => gateway.stop())
 const { baseUrl } = gateway.node
 
-test('a million tokens cost what is shown, to the last digit, by the rate and the markup in force', async () => {
+test('a million tokens cost the shown price to the last digit, at the current rate and markup', async () => {
   const { status, json, text } = await ask(baseUrl, '/model-prices')
   assert.equal(status, 200, text)
   assert.deepEqual(
@@ -23,7 +23,7 @@ test('a million tokens cost what is shown, to the last digit, by the rate and th
     listed,
   )
   const price = json.prices.find(({ model_id }: any) => model_id === 'sandbox-chat')
-  // 1 USD in, 2 USD out, half a USD from the cache; times 5.2, times 1.25.
+  // 1 USD for input, 2 USD for output, half a USD for cached input; times 5.2, times 1.25.
   assert.deepEqual(
     [price.tiers[0].input_brl, price.tiers[0].output_brl, price.tiers[0].cached_input_brl],
     [6.5, 13, 3.25],

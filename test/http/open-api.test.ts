@@ -1,6 +1,6 @@
 /**
- * The description of the interface against the interface: every operation of `/v1/openapi.json` is called,
- * and what it answers has the shape that the description gives it. A new operation without a case fails.
+ * Compares the API with its description: every operation of `/v1/openapi.json` is called, and its answer has the
+ * described shape. A new operation without a case fails.
  */
 import assert from 'node:assert/strict'
 import { glob } from 'node:fs/promises'
@@ -18,7 +18,7 @@ const document = await readOpenApi(gateway.node.baseUrl)
 const operations = operationsOf(document)
 const faultOf = createAnswerCheck()
 
-/** Of each operation some calls, the sound one first. */
+/** The calls of each operation, the valid one first. */
 const CASES: ContractCases = {}
 for await (const file of glob('contract-cases/*.ts', { cwd: import.meta.dirname })) {
   const { createCases } = (await import(`./${file}`)) as {
@@ -48,11 +48,11 @@ test('the document is OpenAPI 3.1 and describes each operation in Portuguese', (
   }
 })
 
-test('the document is the one that the routes describe without a server', async () => {
+test('the document equals the one that the routes describe without a server', async () => {
   assert.deepEqual(document, await describeRoutes())
 })
 
-test('every operation of the document has its case, and every case its operation', () => {
+test('every operation of the document has a case, and every case an operation', () => {
   assert.deepEqual([...operations.keys()].sort(), Object.keys(CASES).sort())
 })
 

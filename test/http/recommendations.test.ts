@@ -181,12 +181,12 @@ const MIX: Mix = { prompt: 1_000, completion: 333 }
 const TIMES = 7
 const ALL: Mix = { prompt: 7_000, completion: 2_331 }
 
-test('the three models that save the most, with the costs of the same tokens, to the last digit', async () => {
+test('the three models with the highest savings are suggested, with exact costs for the same tokens', async () => {
   const each = costAt('caro', MIX)
   const billed = each * BigInt(TIMES)
   const answer = await recommend(Array.from({ length: TIMES }, () => use('caro', MIX, each)))
   const perTokens = decimal(halfUp(billed * 1_000n, BigInt(ALL.prompt + ALL.completion)), 9)
-  // What rounding of each call added to the sum is not saved.
+  // The sum of rounding differences between calls is no saving.
   const left = billed - [billed, costAt('caro', ALL)].reduce((a, b) => (a < b ? a : b))
   const suggestions = ['por-faixa', 'barato', 'outro-com-audio'].map((id) =>
     suggestionOf(id, ALL, billed, costAt(id, ALL) + left),
@@ -222,7 +222,7 @@ test('a tier counts if the average prompt is in it, and the most expensive route
   ])
 })
 
-test('what caches saved already is not saved again, and what tokens do not explain stays', async () => {
+test('savings of the cache are not counted again, and costs without tokens stay', async () => {
   const full = costAt('caro', ALL)
   const low = full / 2n
   const [cached] = (await recommend([use('caro', ALL, low)])).models
@@ -235,7 +235,7 @@ test('what caches saved already is not saved again, and what tokens do not expla
   )
 })
 
-test('a saving below a tenth, or below a cent, is not worth a change', async () => {
+test('a saving below a tenth, or below a cent, is not suggested', async () => {
   // One saves a tenth to the digit, another a hair less.
   const mix = { prompt: 1_000_000, completion: 1_000_000 }
   const { models } = await recommend([
@@ -260,7 +260,7 @@ test('a saving below a tenth, or below a cent, is not worth a change', async () 
   }
 })
 
-test('a model that lacks something is never suggested, nor one that does not take sound for one that does', async () => {
+test('a model that lacks a used capability is never suggested', async () => {
   const mix = { prompt: 2_000, completion: 1_000 }
   const used = ['caro', 'medio', 'com-audio', 'sem-imagens-caro']
   const { models } = await recommend(used.map((id) => use(id, mix, costAt(id, mix))))
@@ -295,7 +295,7 @@ test('embeddings and images are listed and never suggested', async () => {
   assert.equal(answer.total_saving_brl, '0')
 })
 
-test('models of the sandbox and real ones do not stand for each other', async () => {
+test('sandbox models and real models are never suggested for each other', async () => {
   const mix = { prompt: 2_000_000, completion: 2_000_000 }
   const { models } = await recommend([
     use('sandbox-slow', mix, 9_000_000_000_000n),
@@ -327,7 +327,7 @@ test('a model that left the catalog is listed without a suggestion, and each bes
   assert.equal(answer.total_saving_brl, decimal(saving, 9))
 })
 
-test('only the use of the window counts, and without any there is nothing to say', async () => {
+test('only usage in the window counts, and without usage there are no suggestions', async () => {
   const start = firstMidnight('America/Sao_Paulo', 7)
   const billed = costAt('caro', ALL)
   const events = [start, start - 1n].map((at) => ({

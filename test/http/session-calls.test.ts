@@ -41,7 +41,7 @@ async function enter(): Promise<Person> {
   }
 }
 
-test('a call of a session is charged through the key that it names, streamed or not', async () => {
+test('a call of a login session is charged through the key that it names, streamed or plain', async () => {
   const person = await enter()
   const key = await person.newKey()
   await person.newKey()
@@ -69,7 +69,7 @@ test('a call of a session is charged through the key that it names, streamed or 
   await assertAudit(gateway.database)
 })
 
-test('nobody pays for a call without the token of the session, nor through a key that is not theirs or has ended', async () => {
+test("no call is paid without the session's token, or through a key that has ended or belongs to another customer", async () => {
   const [person, other] = [await enter(), await enter()]
   const { headers } = await person.newKey()
   const theirs = await other.newKey()
@@ -95,7 +95,7 @@ test('nobody pays for a call without the token of the session, nor through a key
   assert.deepEqual([await person.balance(), await other.balance()], before)
 })
 
-test('what holds of a key holds of what a session calls by it', async () => {
+test('the limits of a key also apply to calls of a session through it', async () => {
   const person = await enter()
   const [elsewhere, narrow] = [
     await person.newKey({ ipAllowlist: ['203.0.113.0/24'] }),
@@ -107,7 +107,7 @@ test('what holds of a key holds of what a session calls by it', async () => {
   assert.equal(denied.json.error.code, 'key_model_access_denied')
 })
 
-test('a session runs a prompt through a key that it names; a key names no other', async () => {
+test('a session runs a prompt through a key that it names; a key cannot name another key', async () => {
   const [person, other] = [await enter(), await enter()]
   const key = await person.newKey()
   const { headers } = key

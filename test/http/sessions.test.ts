@@ -1,4 +1,4 @@
-/** Sessions: what belongs together, by the sums that the ledger keeps and the charges themselves. */
+/** Usage sessions: their sums in the ledger equal the sums of their charges. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
@@ -47,7 +47,7 @@ function idsOf(list: readonly { id: string }[]): string[] {
   return list.map(({ id }) => id)
 }
 
-test('calls that name a session are one, with the sums of what was billed', async () => {
+test('calls that name a session are one session, with the sums of their charges', async () => {
   const customer = await newCustomer()
   const sessionId = randomUUID()
   const billed: string[] = []
@@ -118,7 +118,7 @@ for (const timezone of ['America/Sao_Paulo', 'Asia/Kolkata']) {
       use('now'),
     ])
     const { sessions, days } = await get(customer, '/me/sessions?days=3')
-    // The day may have changed since.
+    // The day may have changed meanwhile.
     if (new Intl.DateTimeFormat('sv-SE', { timeZone: timezone }).format(new Date()) !== day) return
     assert.equal(days, '3')
     const names = sessions.map((session: { session_id: string }) => session.session_id)
@@ -128,7 +128,7 @@ for (const timezone of ['America/Sao_Paulo', 'Asia/Kolkata']) {
   })
 }
 
-test('pages of sessions go over each once, also where their times are the same', async () => {
+test('pages of sessions contain each session once, even if their times are equal', async () => {
   const customer = await newCustomer()
   const now = new Date(Date.now() - 60_000).toISOString().slice(0, 20)
   const names = Array.from({ length: 25 }, (_, index) => `s${index}/%?`)
@@ -212,7 +212,7 @@ test('a session is found by every name that a call may give it', async () => {
   }
 })
 
-test('a name that no session has is not found, and one that none can have neither', async () => {
+test('an unknown name, or a name that no session can have, is not found', async () => {
   const customer = await newCustomer()
   const other = await newCustomer()
   await other.seed([use('theirs')])

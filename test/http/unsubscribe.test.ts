@@ -88,7 +88,7 @@ test('following the link changes nothing; the button, and a mail program, end th
   ])
 })
 
-test('whatever the body is, a POST is enough, but one that is too large', async () => {
+test('a POST with any body is enough, unless the body is too large', async () => {
   for (const body of [undefined, '', '{}', 'List-Unsubscribe=One-Click', new FormData()]) {
     const { customerId, url } = await addReader()
     assert.equal(
@@ -132,21 +132,21 @@ test('a forged link is not found, and changes nothing', async () => {
   assert.equal((await fetch(`${publicUrl}/unsubscribe/`)).status, 404)
 })
 
-test('links that were signed with the key before are good still', async () => {
+test('links that were signed with the previous key stay valid', async () => {
   const { customerId } = await addReader()
   const before = createUnsubscribeLinks({ sealingKey: previousSealingKey, publicUrl })
   assert.equal((await post(before.urlFor(customerId) as string)).status, 200)
   assert.ok(!(await wantsDigest(customerId)))
 })
 
-test('the link of a deleted account is answered all the same', async () => {
+test('the link of a deleted account gets the same answer', async () => {
   const { customerId, url } = await addReader()
   await deleteAccount(db, OPERATOR, { customerId, waiveBalance: true })
   assert.equal((await fetch(url)).status, 200)
   assert.equal((await post(url)).status, 200)
 })
 
-test('a link says nothing of its reader, and is the same always', async () => {
+test('a link reveals nothing about its reader, and never changes', async () => {
   const { customerId, email, url } = await addReader()
   assert.equal(url, links.urlFor(customerId))
   assert.match(url, /\/unsubscribe\/[\w-]{43}$/)
@@ -159,7 +159,7 @@ test('a link says nothing of its reader, and is the same always', async () => {
 })
 
 test('the digest, and no other mail, has the link in its headers, its text and its HTML', async () => {
-  // A database without a server, which would send it itself.
+  // This database has no server, which would send the digest itself.
   const other = await createTestDatabase()
   const email = 'leitora@example.com'
   const reader = await createCustomer(other.db, { name: 'Leitora', email })

@@ -1,4 +1,4 @@
-/** Exports of usage: every charge once and to the digit, whatever happens meanwhile. */
+/** Exports of usage contain every charge once and to the digit, even during writes. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
@@ -44,7 +44,7 @@ async function exportJson({ secret }: Customer, query = ALL): Promise<any> {
   return exactJson(answer.text)
 }
 
-/** The cells, by a reader of its own. */
+/** The cells, read by an independent parser. */
 async function exportCsv({ secret }: Customer, query = ALL): Promise<string[][]> {
   const { status, text } = await ask(node.baseUrl, `/usage/export.csv${query}`, { secret })
   assert.equal(status, 200, text.slice(0, 300))
@@ -69,7 +69,7 @@ async function chargedOf({ customerId }: Customer): Promise<bigint> {
     .charged_nano_brl
 }
 
-/** The answer, of which nothing is read yet. */
+/** An answer whose body is not read yet. */
 async function open({ secret }: Customer, format: 'csv' | 'json'): Promise<IncomingMessage> {
   const request = get(`${node.baseUrl}/usage/export.${format}${ALL}`, {
     headers: { authorization: `Bearer ${secret}` },
@@ -79,7 +79,7 @@ async function open({ secret }: Customer, format: 'csv' | 'json'): Promise<Incom
   return answer
 }
 
-/** More than the buffers between here and there hold. */
+/** More than all buffers between server and client hold. */
 const large = await newCustomer()
 await large.seed(
   Array.from({ length: 30_000 }, (_, index) =>
@@ -89,7 +89,7 @@ await large.seed(
 
 test('both formats have every charge once, oldest first, and add up to the account to the digit', async () => {
   const customer = await newCustomer()
-  // Many at the same microsecond, so that batches end among them.
+  // Many charges in one microsecond, so that batches end among them.
   const seeded = await customer.seed(
     Array.from({ length: 5_001 }, (_, index) =>
       use({
@@ -130,7 +130,7 @@ test('both formats have every charge once, oldest first, and add up to the accou
   await assertAudit(database)
 })
 
-test('an event says everything that explains its charge, in both formats', async () => {
+test('an event contains everything that explains its charge, in both formats', async () => {
   const customer = await newCustomer({ name: 'Chave; "de" teste' })
   const at = '2026-03-01T02:59:59.999999Z'
   const [event] = await customer.seed([
@@ -261,7 +261,7 @@ test('without days an export has the last 30 days, today included', async () => 
     use({ at: new Date() }),
   ])
   const { period, events } = await exportJson(customer, '')
-  // The day may have changed since.
+  // The day may have changed meanwhile.
   if (Date.now() - midnight >= 86_400_000) return
   assert.deepEqual(
     events.map(({ id }: { id: string }) => id),
@@ -270,7 +270,7 @@ test('without days an export has the last 30 days, today included', async () => 
   assert.equal(period.from_at, new Date(first).toISOString())
 })
 
-test('what begins with a sign of a formula comes as text', async () => {
+test('text that begins like a formula is exported as text', async () => {
   const customer = await newCustomer({ name: '=HYPERLINK("http://x";"y")' })
   await customer.seed(['-1+2', '@SUM(A1)', '+1', '=1'].map((sessionId) => use({ sessionId })))
   const [head = [], ...rows] = await exportCsv(customer)
@@ -300,7 +300,7 @@ test('an export that others write to meanwhile counts what it has, and misses no
   await writing
 })
 
-test('pages go over charges of the same time once each, while others arrive', async () => {
+test('pages contain charges of the same time once each, while others arrive', async () => {
   const customer = await newCustomer()
   const at = [
     '2026-03-01T12:00:00.000001Z',
@@ -328,7 +328,7 @@ test('pages go over charges of the same time once each, while others arrive', as
   )
 })
 
-test('pages have only what was asked for', async () => {
+test('pages contain only the requested charges', async () => {
   const customer = await newCustomer()
   const other = await newCustomer()
   const list = [
@@ -352,7 +352,7 @@ test('pages have only what was asked for', async () => {
   assert.deepEqual(await asked('model_id=none'), [])
 })
 
-test('nobody sees the charges of others', async () => {
+test('a customer sees no charges of others', async () => {
   const nobody = await newCustomer()
   assert.equal((await exportJson(nobody)).total_events, '0')
   assert.equal((await exportCsv(nobody)).length, 1)
@@ -386,7 +386,7 @@ test('GET /usage has the balance to the digit and the newest 100 charges', async
   )
 })
 
-test('days that are none are refused', async () => {
+test('days that do not exist are refused', async () => {
   for (const path of ['/usage/export.csv', '/usage/export.json', '/usage/events']) {
     for (const [query, details] of [
       ['from=2026-02-30', /^from: /],
@@ -405,14 +405,14 @@ test('days that are none are refused', async () => {
   }
 })
 
-test('a HEAD is answered like the export, without one', async () => {
+test('a HEAD is answered like the export, without its body', async () => {
   const answer = await ask(node.baseUrl, '/usage/export.csv', { ...large, method: 'HEAD' })
   assert.equal(answer.status, 200)
   assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8')
   assert.equal(answer.text, '')
 })
 
-test('a customer has two exports at once; one that hangs up makes room, and others never wait', async () => {
+test('a customer can run two exports at once; a disconnected one frees its place, and other customers never wait', async () => {
   const first = await open(large, 'json')
   const second = await open(large, 'csv')
   const third = await ask(node.baseUrl, '/usage/export.json', large)
@@ -437,7 +437,7 @@ test('a customer has two exports at once; one that hangs up makes room, and othe
   assert.equal(text.split('\r\n').length, 1 + (await exportJson(large)).events.length + 1)
 })
 
-test('where the database dies midway the connection is cut, and the next export is whole again', async () => {
+test('if the database fails midway the connection is cut, and the next export is complete', async () => {
   const json = await open(large, 'json')
   const csv = await open(large, 'csv')
   const name = new URL(database.databaseUrl.replace('@/', '@h/')).pathname.slice(1)

@@ -92,7 +92,7 @@ test('a path that is not a page stays a 404: API paths, removed files, programs,
   assert.equal((await open('/v1/usage')).body, 'uso')
 })
 
-test('without a build / says how to make one, and the rest works', async () => {
+test('without a build / explains how to make one, and the rest works', async () => {
   const bare = await serve(join(dist, 'assets'))
   const page = await bare.inject('/')
   assert.equal(page.statusCode, 200)

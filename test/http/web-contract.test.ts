@@ -1,4 +1,4 @@
-/** The dashboard's types are those of the interface: made of the same schemas, and made anew when these change. */
+/** The dashboard's types are generated from the schemas of the API, and change with them. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
