@@ -1,4 +1,5 @@
 import type { Database } from '../db/open.ts'
+import { mailboxOf } from '../lib/mailbox.ts'
 import { limitAttempts, type Limit } from '../db/limit-attempts.ts'
 
 const DAY = 86_400
@@ -23,7 +24,7 @@ export async function limitInvitations(
   const counts: [string, Limit][] = [
     [`invitation by team ${teamId}`, LIMITS.team],
     [`invitation by ${invitedBy}`, LIMITS.inviter],
-    [`invitation to ${email.toLowerCase()}`, LIMITS.recipient],
+    [`invitation to ${mailboxOf(email)}`, LIMITS.recipient],
     ['invitation', LIMITS.everybody],
   ]
   for (const [key, limit] of counts) {

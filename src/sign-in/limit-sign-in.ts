@@ -1,5 +1,6 @@
 import type { Database } from '../db/open.ts'
 import { clientNetworks } from '../lib/client-networks.ts'
+import { mailboxOf } from '../lib/mailbox.ts'
 import { giveBackAttempts, limitAttempts, type Limit } from '../db/limit-attempts.ts'
 
 /** A wrong password, or a mail that anybody may request for an address. */
@@ -67,7 +68,7 @@ function countsOf(
   attempt: SignInAttempt,
   { email: given, ip, knownAs }: SignInClient,
 ): { key: string; limit: Limit }[] {
-  const email = given.toLowerCase()
+  const email = attempt === 'mail' ? mailboxOf(given) : given.toLowerCase()
   const limits = LIMITS[attempt]
   if (knownAs !== undefined)
     return [{ key: `${attempt} ${email} on ${knownAs}`, limit: limits.device }]

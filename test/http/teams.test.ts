@@ -417,10 +417,11 @@ test('of invitations made at once no more than 50 are open, and one for each e-m
 
 test('invitations that are revoked count: a stranger gets five a day from all teams together', async () => {
   const people = await Promise.all([makePerson('Hugo'), makePerson('Íris')])
-  const email = `alvo-${createId()}@exemplo.com.br`
+  const name = `alvo-${createId()}`
   const answers: Asked[] = []
   for (const owner of [...people, ...people, ...people]) {
     const path = `/me/teams/${await makeTeam(owner)}/invitations`
+    const email = `${name}+${answers.length}@exemplo.com.br`
     const invited = await call(owner, 'POST', path, { email, role: 'member' })
     answers.push(invited)
     if (invited.status === 201) await call(owner, 'DELETE', `${path}/${invited.json.id}`)
