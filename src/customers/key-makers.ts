@@ -6,6 +6,7 @@
  *   all, and no key changes a `manage` key, so no key changes itself.
  * - A key with a budget creates and changes no keys: several keys, each with that budget, could spend more than one.
  */
+import { sql } from 'kysely'
 import type { Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
 import { toApiKey, type ApiKey, type ApiKeyRow } from './api-keys.ts'
@@ -13,6 +14,8 @@ import { findExcess, type KeyRights } from './find-excess.ts'
 
 export type KeyRefusal =
   | { readonly kind: 'proof_needed' }
+  /** The key that makes or changes it was revoked or has expired; this node may not know yet. */
+  | { readonly kind: 'own_key_ended' }
   /** A key of a team is for model calls only. */
   | { readonly kind: 'scope_of_team' }
   /** `field`: the field in which the key would exceed the key that creates or changes it. */
@@ -24,7 +27,7 @@ export async function findNewKeyRefusal(
 ): Promise<KeyRefusal | undefined> {
   if (wanted.scope === 'manage' && actor.isProved !== true) return { kind: 'proof_needed' }
   const own = await lockOwnKey(trx, actor)
-  return own && findBeyond(own, wanted)
+  return own && (findEnd(own) ?? findBeyond(own, wanted))
 }
 
 export async function findChangeRefusal(
@@ -39,10 +42,10 @@ export async function findChangeRefusal(
   const isManage = before.scope === 'manage' || after.scope === 'manage'
   if (isManage && actor.isProved !== true) return { kind: 'proof_needed' }
   const own = await lockOwnKey(trx, actor)
-  return own && (findBeyond(own, before) ?? findBeyond(own, after))
+  return own && (findEnd(own) ?? findBeyond(own, before) ?? findBeyond(own, after))
 }
 
-type OwnKey = ApiKeyRow & { readonly has_budget: boolean }
+type OwnKey = ApiKeyRow & { readonly has_budget: boolean; readonly is_over: boolean }
 
 /** The actor's key, which cannot change before the end of the transaction. */
 async function lockOwnKey(trx: Database, { apiKeyId }: Actor): Promise<OwnKey | undefined> {
@@ -50,9 +53,16 @@ async function lockOwnKey(trx: Database, { apiKeyId }: Actor): Promise<OwnKey | 
   return trx
     .selectFrom('api_keys')
     .selectAll()
+    .select(
+      sql<boolean>`revoked_at is not null or coalesce(expires_at <= now(), false)`.as('is_over'),
+    )
     .where('id', '=', apiKeyId)
     .forShare()
     .executeTakeFirstOrThrow()
+}
+
+function findEnd({ is_over }: OwnKey): KeyRefusal | undefined {
+  return is_over ? { kind: 'own_key_ended' } : undefined
 }
 
 function findBeyond(own: OwnKey, wanted: KeyRights): KeyRefusal | undefined {

@@ -292,3 +292,17 @@ test('a key that the database fails to revoke is counted, and the others are rev
     gatewayFailures: 0,
   })
 })
+
+test('a key that was revoked changes no other key, even where the node does not know yet', async () => {
+  const { thief } = await seedThief()
+  const made = await createKey({ scope: 'calls' }, thief.secret)
+  const path = `/api-keys/${made.id}`
+  const rename = (name: string): Promise<Asked> => call('PATCH', path, { name }, thief.secret)
+  assert.equal((await rename('antes')).status, 200)
+  // Without the notification, as for a node that gets it late.
+  await sql`update api_keys set revoked_at = now() where id = ${thief.id}`.execute(
+    gateway.database.db,
+  )
+  const refused = await rename('depois')
+  assert.deepEqual([refused.status, refused.text], [401, ''])
+})

@@ -115,7 +115,7 @@ const changing = [
       404: ['key_not_found'],
       409: ['key_revoked'],
     },
-    async handle({ caller, params, body }, deps: ApiKeyDeps) {
+    async handle({ caller, params, body, reply }, deps: ApiKeyDeps) {
       const change = readKeyChange(deps, body)
       const fields = Object.keys(body)
       if (fields.length > 0) {
@@ -123,6 +123,7 @@ const changing = [
         const changed = await changeKey(deps.db, actorOf(caller), wanted)
         if (changed.kind === 'key_not_found') throw new RestRefusal(404, 'key_not_found')
         if (changed.kind === 'key_revoked') throw new RestRefusal(409, 'key_revoked')
+        if (changed.kind === 'own_key_ended') return reply.code(401).send()
         if (changed.kind !== 'changed') throw refusalOfKey(changed)
       }
       return apiKeyBody(await theKey(deps.db, caller, params.id))

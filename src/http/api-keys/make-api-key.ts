@@ -25,6 +25,7 @@ export async function makeApiKey(
   if (!(await holdCaller(trx, caller))) return undefined
   await assertRoom()
   const made = await createKey(trx, actorOf(caller), input)
+  if (made.kind === 'own_key_ended') return undefined
   if (made.kind !== 'created') throw refusalOfKey(made)
   return made
 }
@@ -32,7 +33,7 @@ export async function makeApiKey(
 /** The codes of `refusalOfKey`. */
 export const KEY_REFUSALS = ['proof_needed', 'beyond_own_key'] as const
 
-export function refusalOfKey(refusal: KeyRefusal): RestRefusal {
+export function refusalOfKey(refusal: Exclude<KeyRefusal, { kind: 'own_key_ended' }>): RestRefusal {
   if (refusal.kind === 'scope_of_team')
     return new RestRefusal(400, 'invalid_request', 'scope: a key of a team is for model calls only')
   return refusal.kind === 'proof_needed'
