@@ -88,6 +88,21 @@ for (const [name, open, type, begin] of endless) {
   })
 }
 
+for (const [name, open, begin, line] of [
+  ['openai-compatible', openOpenAi, 'data: {"choices":[\n', 'data: 1,\n'],
+  ['google', openGemini, 'data: {"candidates":[\n', 'data: 1,\r\n'],
+] as const) {
+  test(`${name}: an event of many short lines is cut after about a megabyte`, async () => {
+    let written: Promise<number> | undefined
+    const outcome = await outcomeOf(open, true, (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      written = writeForEver(response, Buffer.from(begin), Buffer.from(line.repeat(8_000)))
+    })
+    assert.equal(outcome.failure?.reason, 'bad_answer')
+    assert.ok((await (written as Promise<number>)) < 16 * MB)
+  })
+}
+
 for (const isStream of [false, true]) {
   for (const status of [200, 500]) {
     test(`google, ${isStream ? 'streamed' : 'plain'}, ${status}: a compressed answer is refused before it is decompressed`, async () => {

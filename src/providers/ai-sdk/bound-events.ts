@@ -4,7 +4,9 @@ import { UnreadableAnswer } from '../read-failure.ts'
 /** Takes the data of an answer as it arrives; throws `UnreadableAnswer` when an event of a stream is too long. */
 export type BoundEvents = (chunk: Buffer) => void
 
-const LINE_FEED = 0x0a
+/** The end of a line and the empty line after it, which ends an event. */
+const EVENT_ENDS = ['\n\n', '\n\r\n']
+const END_BYTES_MAX = 3
 /** In Amazon's binary format the first bytes of an event are its length. */
 const LENGTH_BYTES = 4
 
@@ -16,12 +18,21 @@ export function boundEvents(contentType: string): BoundEvents | undefined {
 }
 
 function boundLines(): BoundEvents {
-  let lineBytes = 0
+  let eventBytes = 0
+  /** The end of an event may be cut. */
+  let before: Buffer = Buffer.alloc(0)
   return (chunk) => {
-    const end = chunk.lastIndexOf(LINE_FEED)
-    lineBytes = end === -1 ? lineBytes + chunk.length : chunk.length - end - 1
-    if (lineBytes > EVENT_BYTES_MAX) throw tooLong()
+    const bytes = Buffer.concat([before, chunk])
+    const end = Math.max(...EVENT_ENDS.map((text) => endOfLast(bytes, text)))
+    eventBytes = end === -1 ? eventBytes + chunk.length : bytes.length - end
+    if (eventBytes > EVENT_BYTES_MAX) throw tooLong()
+    before = bytes.subarray(Math.max(0, bytes.length - END_BYTES_MAX + 1))
   }
+}
+
+function endOfLast(bytes: Buffer, text: string): number {
+  const at = bytes.lastIndexOf(text)
+  return at === -1 ? -1 : at + text.length
 }
 
 function boundFrames(): BoundEvents {
