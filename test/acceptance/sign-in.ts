@@ -1,5 +1,6 @@
 /** Signs in to the dashboard by the link of a mail, as a browser does, and makes a key that may manage the account. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { OPERATOR_TOKEN } from './start-server.ts'
 
 export async function makeManagingKey(base: string, email: string): Promise<string> {
   const { origin } = new URL(base)
@@ -36,11 +37,15 @@ export async function makeManagingKey(base: string, email: string): Promise<stri
   return key
 }
 
-async function findLink(send: (path: string) => Promise<Response>): Promise<string> {
+async function findLink(
+  send: (path: string, init: RequestInit) => Promise<Response>,
+): Promise<string> {
+  const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` }
+  const read = async (path: string): Promise<string> => (await send(path, { headers })).text()
   for (const end = Date.now() + 15_000; Date.now() < end; await sleep(100)) {
-    const list = await (await send('/mailbox')).text()
+    const list = await read('/mailbox')
     const mail = /<a href="(\/mailbox\/[^"]+)">[^<]*link de acesso/.exec(list)?.[1]
-    const text = mail === undefined ? '' : await (await send(mail)).text()
+    const text = mail === undefined ? '' : await read(mail)
     const link = /<a href="(https?:\/\/[^"]+token=[^"]+)"/.exec(text)?.[1]
     if (link !== undefined) return link.replaceAll('&amp;', '&')
   }

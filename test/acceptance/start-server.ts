@@ -10,6 +10,7 @@ import { promisify } from 'node:util'
 
 const ROOT = join(import.meta.dirname, '../..')
 const START_MS_MAX = 60_000
+export const OPERATOR_TOKEN = 'aceitacao'
 
 export interface Server {
   /** With `/v1`. */
@@ -34,6 +35,8 @@ export async function startServer(): Promise<Server> {
     PORT: String(await findPort()),
     ADMIN_EMAILS: 'demo@example.com',
     TRUST_PROXY: '127.0.0.1',
+    // Behind a proxy, the mailbox of the sandbox is shown for this token only.
+    METRICS_TOKEN: OPERATOR_TOKEN,
   }
   const child = spawn('npm', ['start', '--silent'], { cwd: ROOT, env, detached: true })
   let printed = ''
