@@ -1,15 +1,27 @@
 import assert from 'node:assert/strict'
+import { tmpdir } from 'node:os'
 import { test } from 'node:test'
+import { LIVE_ENVIRONMENT } from '../../test/harness/live-environment.ts'
 import { loadConfig } from '../composition/config.ts'
 import { SANDBOX_SOURCE } from '../fx/fx-rates.ts'
 import { MONTHS_AHEAD_MIN } from '../workers/ensure-months.ts'
-import { runDoctor } from './run-doctor.ts'
+import { runDoctor, type DatabaseFacts } from './run-doctor.ts'
 
 type Facts = Parameters<typeof runDoctor>[0]
 
+const DATABASE: DatabaseFacts = {
+  version: 'PostgreSQL 18.1 on x86_64',
+  fsync: 'on',
+  full_page_writes: 'on',
+  standbys: 1,
+  synchronous_standby_names: '*',
+  clock_ahead_ms: 12,
+}
+
 const SOUND: Facts = {
   config: loadConfig({ DATA_DIR: '.' }, '.'),
-  database: { version: 'PostgreSQL 18.1 on x86_64', fsync: 'on' },
+  database: DATABASE,
+  disk: { freeBytes: 50 * 1024 ** 3, totalBytes: 100 * 1024 ** 3 },
   fxRate: {
     id: 1,
     rateE4: 52_000n,
@@ -36,7 +48,8 @@ test('a sound sandbox has no fault, and the warning that it is a sandbox', () =>
 
 test('each fault of a database is reported alone', () => {
   const faults: [Partial<Facts>, RegExp][] = [
-    [{ database: { version: 'PostgreSQL 18.1', fsync: 'off' } }, /fsync off/],
+    [{ database: { ...DATABASE, fsync: 'off' } }, /fsync off/],
+    [{ database: { ...DATABASE, full_page_writes: 'off' } }, /full_page_writes off/],
     [{ fxRate: undefined }, /no exchange rate/],
     [{ monthsAhead: -1 }, /no partition for this month/],
     [{ storedMode: 'live' }, /belongs to live mode since its first start/],
@@ -48,4 +61,23 @@ test('each fault of a database is reported alone', () => {
     assert.equal(found.length, 1)
     assert.match(found[0] ?? '', text)
   }
+})
+
+test('live mode without address, operators, processor or standby, a full disk and a wrong clock are warnings with the remedy', () => {
+  const config = loadConfig({ ...LIVE_ENVIRONMENT, OPENAI_API_KEY: 'k', DATA_DIR: '.' }, tmpdir())
+  const database = { ...DATABASE, standbys: 0, clock_ahead_ms: -5_000 }
+  const disk = { freeBytes: 1024 ** 3, totalBytes: 100 * 1024 ** 3 }
+  const texts = runDoctor({ ...SOUND, config, storedMode: 'live', database, disk })
+    .filter(({ level }) => level === 'warn')
+    .map(({ text }) => text)
+    .join('\n')
+  for (const wanted of [
+    /^PUBLIC_URL is not set: .*https:/m,
+    /^ADMIN_EMAILS is not set: .*sign up/m,
+    /^ASAAS_API_KEY is not set: .*customer credit/m,
+    /^no standby/m,
+    /differ by 5\.0 s/,
+    /^1\.0 GiB of 100\.0 GiB/m,
+  ])
+    assert.match(texts, wanted)
 })

@@ -1,4 +1,5 @@
 import type { Config } from '../composition/config.ts'
+import { findMissingSettings } from '../composition/find-missing-settings.ts'
 import type { SealedCounts } from '../db/reseal.ts'
 import type { OldSnapshot } from '../db/find-old-snapshots.ts'
 import { ModeError, type Mode } from '../db/claim-mode.ts'
@@ -15,10 +16,29 @@ export interface Finding {
 const RATE_AGE_DAYS_MAX = 6
 const DAY_MS = 86_400_000
 
+export interface DatabaseFacts {
+  readonly version: string
+  readonly fsync: string
+  readonly full_page_writes: string
+  /** Standbys that stream from it now. */
+  readonly standbys: number
+  readonly synchronous_standby_names: string
+  /** How far its clock is ahead of this machine's. */
+  readonly clock_ahead_ms: number
+}
+
+/** The hold of a call and the lease of a node compare times of both clocks. */
+const CLOCK_MS_MAX = 2_000
+const FREE_SHARE_MIN = 0.1
+const FREE_BYTES_MIN = 2 * 1024 ** 3
+const GIB = 1024 ** 3
+
 /** The findings that an operator needs before taking money. */
 export function runDoctor(facts: {
   config: Config
-  database: { version: string; fsync: string }
+  database: DatabaseFacts
+  /** Free and total bytes of the disk of the data folder; undefined if it cannot be read. */
+  disk: { readonly freeBytes: number; readonly totalBytes: number } | undefined
   fxRate: FxRate | undefined
   /** Partitions of usage after the current month; negative when the current month has none. */
   monthsAhead: number
@@ -44,6 +64,8 @@ export function runDoctor(facts: {
       level: 'fault',
       text: 'the database runs with fsync off: a power cut loses charges',
     })
+  findings.push(...databaseFindings(config, database), ...diskFindings(facts.disk))
+  findings.push(...findMissingSettings(config).map((text): Finding => ({ level: 'warn', text })))
   findings.push(rateFinding(fxRate))
   findings.push(monthsFinding(facts.monthsAhead))
   findings.push(...facts.oldSnapshots.map(snapshotFinding))
@@ -61,6 +83,44 @@ export function runDoctor(facts: {
   }
   findings.push(...modeFindings(config, facts))
   return findings
+}
+
+function databaseFindings({ mode }: Config, database: DatabaseFacts): Finding[] {
+  const findings: Finding[] = []
+  if (database.full_page_writes !== 'on')
+    findings.push({
+      level: 'fault',
+      text: 'the database runs with full_page_writes off: a power cut can damage its files',
+    })
+  if (Math.abs(database.clock_ahead_ms) > CLOCK_MS_MAX)
+    findings.push({
+      level: 'warn',
+      text: `the clocks of this machine and of the database differ by ${(Math.abs(database.clock_ahead_ms) / 1_000).toFixed(1)} s: synchronise both (NTP)`,
+    })
+  if (mode === 'sandbox') return findings
+  if (database.standbys === 0)
+    findings.push({
+      level: 'warn',
+      text: 'no standby streams from the database: if its disk is lost, every charge since the last backup is lost',
+    })
+  else
+    findings.push({
+      level: 'ok',
+      text: `${database.standbys} standbys${database.synchronous_standby_names === '' ? ', none of them synchronous: a fail-over may lose the last charges' : ''}`,
+    })
+  return findings
+}
+
+function diskFindings(disk: Parameters<typeof runDoctor>[0]['disk']): Finding[] {
+  if (!disk) return []
+  const { freeBytes, totalBytes } = disk
+  const text = `${(freeBytes / GIB).toFixed(1)} GiB of ${(totalBytes / GIB).toFixed(1)} GiB are free on the disk of DATA_DIR`
+  const isScarce = freeBytes < FREE_BYTES_MIN || freeBytes < totalBytes * FREE_SHARE_MIN
+  return [
+    isScarce
+      ? { level: 'warn', text: `${text}: without room, charges cannot wait for the database` }
+      : { level: 'ok', text },
+  ]
 }
 
 function modeFindings(

@@ -1,8 +1,10 @@
+import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { MODEL_CATEGORIES, type ConfiguredModel, type ModelCategory } from '../catalog/model.ts'
 import { findMode } from '../db/claim-mode.ts'
 import { findOldSnapshots } from '../db/find-old-snapshots.ts'
+import type { Database } from '../db/open.ts'
 import { countSealed } from '../db/reseal.ts'
 import { findCurrentFxRate } from '../fx/fx-rates.ts'
 import { sealUsage } from '../ledger/audit/audit-seals.ts'
@@ -11,7 +13,7 @@ import { auditMoney, findSandboxMoney } from '../payments/audit-money.ts'
 import { decimalE4, jsonE4 } from '../lib/money.ts'
 import { countMonthsAhead } from '../workers/ensure-months.ts'
 import { optionText, UsageError, type Command } from './command.ts'
-import { runDoctor } from './run-doctor.ts'
+import { runDoctor, type DatabaseFacts } from './run-doctor.ts'
 
 /** Share of one core of the database, so that calls go on meanwhile. */
 const AUDIT_SHARE = 0.1
@@ -95,11 +97,10 @@ export const serviceCommands: Record<string, Command> = {
     about: 'check the configuration that a server would start with',
     runsInEitherMode: true,
     async run({ db, config }) {
-      const { rows } = await sql<{ version: string; fsync: string }>`
-        select version(), current_setting('fsync') as fsync`.execute(db)
       const findings = runDoctor({
         config,
-        database: rows[0] as { version: string; fsync: string },
+        database: await readDatabaseFacts(db),
+        disk: await readDisk(config.dataDir),
         fxRate: await findCurrentFxRate(db, config.mode),
         monthsAhead: await countMonthsAhead(db),
         oldSnapshots: await findOldSnapshots(db),
@@ -120,6 +121,28 @@ export const serviceCommands: Record<string, Command> = {
       }
     },
   },
+}
+
+async function readDatabaseFacts(db: Database): Promise<DatabaseFacts> {
+  const { rows } = await sql<DatabaseFacts>`
+    select version(), current_setting('fsync') as fsync,
+      current_setting('full_page_writes') as full_page_writes,
+      (select count(*)::int from pg_stat_replication) as standbys,
+      current_setting('synchronous_standby_names') as synchronous_standby_names,
+      (extract(epoch from clock_timestamp()) * 1000 - ${Date.now()}::float8)::float8 as clock_ahead_ms`.execute(
+    db,
+  )
+  return rows[0] as DatabaseFacts
+}
+
+/** Undefined before the first start, which creates the folder. */
+async function readDisk(dataDir: string) {
+  try {
+    const { bavail, blocks, bsize } = await statfs(dataDir)
+    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
+  } catch {
+    return undefined
+  }
 }
 
 function modelBody(model: ConfiguredModel) {

@@ -444,8 +444,11 @@ test('the doctor finds a missing rate, sandbox mode and missing upstreams', asyn
     const faults = better.findings.filter((f: { level: string }) => f.level === 'fault')
     assert.deepEqual(
       faults.map(({ text }: { text: string }) => text),
-      ['the database runs with fsync off: a power cut loses charges'],
-      'the one fault left is that of the database of the tests',
+      [
+        'the database runs with fsync off: a power cut loses charges',
+        'the database runs with full_page_writes off: a power cut can damage its files',
+      ],
+      'the faults left are those of the database of the tests',
     )
     const said = (await run(['doctor'], on)).stdout
     assert.match(said, /^ok +PostgreSQL \d+/m)
