@@ -9,6 +9,7 @@ import { greet } from './composition/greet.ts'
 import { loadEnvFile } from './composition/load-env-file.ts'
 import { startEmbedded, type EmbeddedPostgres } from './db/embedded.ts'
 import { createProcessLog } from './lib/log.ts'
+import { makeFolder } from './lib/make-folder.ts'
 
 const config = readConfig()
 const log = createProcessLog(config.logLevel, (line) => process.stderr.write(line))
@@ -28,6 +29,7 @@ process.on('uncaughtException', (error) => {
 })
 
 try {
+  makeFolder(config.dataDir)
   const databaseUrl = config.databaseUrl ?? (await startDatabase()).databaseUrl
   if (stoppedAtMs === undefined) app = createApp(config, databaseUrl, log)
   if (app) {

@@ -13,13 +13,17 @@ interface Block {
 
 /** Throws a RangeError that names the first entry that is neither an address nor a CIDR block. */
 export function createIpMatcher(entries: readonly string[]): IpMatcher {
-  const list = new BlockList()
+  // Separate lists: in a common one, `::/0` would admit IPv4 addresses, as `::ffff:0:0/96`.
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() }
   for (const { address, bits, family } of entries.map(readBlock))
-    list.addSubnet(address, bits, family)
+    lists[family].addSubnet(address, bits, family)
   return {
     matches(ip) {
-      const family = isIP(ip)
-      return family !== 0 && list.check(ip, family === 6 ? 'ipv6' : 'ipv4')
+      const plain = plainIp(ip)
+      const version = isIP(plain)
+      if (version === 0) return false
+      const family = version === 6 ? 'ipv6' : 'ipv4'
+      return lists[family].check(plain, family)
     },
   }
 }
@@ -42,8 +46,14 @@ function readBlock(entry: string): Block {
   const isPrefix = prefix === undefined || /^\d{1,3}$/.test(prefix)
   if (!version || !isPrefix || rest !== undefined || bits > bitsMax)
     throw new RangeError(`"${entry}" is not an IP address or a CIDR block`)
+  const plain = plainIp(address)
+  if (plain !== address && bits >= MAPPED_BITS)
+    return { address: plain, bits: bits - MAPPED_BITS, family: 'ipv4' }
   return { address, bits, family: version === 6 ? 'ipv6' : 'ipv4' }
 }
+
+/** The prefix of IPv4 addresses in IPv6: `::ffff:0:0/96`. */
+const MAPPED_BITS = 96
 
 /** An IPv6 socket reports the IPv4 address 10.0.0.1 as `::ffff:10.0.0.1`; this returns the IPv4 form. */
 export function plainIp(ip: string): string {

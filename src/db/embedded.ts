@@ -8,7 +8,6 @@ import {
   chmodSync,
   chownSync,
   existsSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -24,6 +23,7 @@ import { runAs, type Account } from './embedded-account.ts'
 import { locateBinaries, type Binaries } from './embedded-binaries.ts'
 import { locateCluster } from './embedded-cluster-dir.ts'
 import { registerUser, withStartLock } from './embedded-users.ts'
+import { makeFolder } from '../lib/make-folder.ts'
 import { isAlive } from '../lib/process-identity.ts'
 
 export interface EmbeddedPostgres {
@@ -69,7 +69,7 @@ export async function startEmbedded(options: {
   settings?: Readonly<Record<string, string>>
 }): Promise<EmbeddedPostgres> {
   const account = runAs()
-  mkdirSync(options.dataDir, { recursive: true })
+  makeFolder(options.dataDir)
   const binaries = locateBinaries(account, options.log)
   const home = locateCluster(options.dataDir, account, options.log)
   const release = registerUser(home)

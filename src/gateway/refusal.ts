@@ -41,7 +41,7 @@ export const refusals = {
       402,
       'key_budget_exceeded',
       tokensThatFit === undefined
-        ? 'O orçamento desta chave de API acabou neste período. Aumente o orçamento ou use outra chave.'
+        ? 'Esta requisição não cabe no que resta do orçamento desta chave de API neste período. Aumente o orçamento ou use outra chave.'
         : `Esta requisição não cabe no orçamento desta chave de API. Com max_tokens de até ${tokensThatFit} ela caberia.`,
     ),
   teamCapExceeded: (tokensThatFit: number | undefined) =>
@@ -49,7 +49,7 @@ export const refusals = {
       402,
       'team_cap_exceeded',
       tokensThatFit === undefined
-        ? 'O limite mensal da equipe desta chave de API foi atingido. Peça a quem administra a equipe que o aumente.'
+        ? 'Esta requisição não cabe no que resta do limite mensal da equipe desta chave de API. Peça a quem administra a equipe que o aumente.'
         : `Esta requisição não cabe no limite mensal da equipe desta chave de API. Com max_tokens de até ${tokensThatFit} ela caberia.`,
     ),
   ipBlocked: () =>

@@ -7,7 +7,7 @@ import { audited, type Actor } from '../audit-log/audited.ts'
 import { getPreferences } from '../customers/preferences.ts'
 import { findProfile, profileRecord } from '../customers/profiles.ts'
 import type { Database } from '../db/open.ts'
-import { findAccount } from '../ledger/entries.ts'
+import { balanceFields, findBalance } from '../ledger/find-balance.ts'
 import { jsonBrl, jsonUsd } from '../lib/money.ts'
 import { EXPORT_LISTS, selectList, type ExportBounds, type ExportListName } from './export-lists.ts'
 
@@ -44,7 +44,7 @@ export async function exportAccount(
       .executeTakeFirst()
     if (!customer) return undefined
     const { generated_at, ...account } = customer
-    const balance = await findAccount(trx, customerId)
+    const balance = await findBalance(trx, customerId)
     const { lists, totals } = await readLists(trx, customerId, bounds)
     const document = {
       export_version: EXPORT_VERSION,
@@ -52,11 +52,7 @@ export async function exportAccount(
       account: toJsonFields(account),
       profile: profileRecord(await findProfile(trx, customerId)),
       preferences: await getPreferences(trx, customerId),
-      balance: {
-        balance_brl: jsonBrl(balance?.balanceNanoBrl ?? 0n),
-        total_topped_up_brl: jsonBrl(balance?.creditedNanoBrl ?? 0n),
-        total_spent_brl: jsonBrl(balance?.chargedNanoBrl ?? 0n),
-      },
+      balance: balanceFields(balance),
       ...lists,
       totals,
       note: noteOf(lists, totals),

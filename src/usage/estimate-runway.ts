@@ -20,6 +20,8 @@ export function estimateRunway(
 ): Runway {
   const dayCount = BigInt(days)
   const dailyAverageNanoBrl = (spentNanoBrl * 2n + dayCount) / (dayCount * 2n)
+  // A debt lasts no day, however little is spent.
+  if (balanceNanoBrl < 0n) return { dailyAverageNanoBrl, runwayDays: 0, isCritical: true }
   if (spentNanoBrl < AVERAGE_MIN_NANO_BRL * dayCount)
     return { dailyAverageNanoBrl, runwayDays: null, isCritical: false }
   // A single division: the rounded average could lose a day.

@@ -46,7 +46,7 @@ export function messageBody(message: {
   readonly data: Readonly<Record<string, unknown>>
 }): string {
   const { type, createdAt, data } = message
-  const body = JSON.stringify({ type, timestamp: createdAt.toISOString(), data })
+  const body = JSON.stringify({ type, timestamp: createdAt.toISOString(), data }, withNumbers)
   if (Buffer.byteLength(body) > BODY_BYTES_MAX)
     throw new Error(`a message of ${type} is longer than ${BODY_BYTES_MAX} bytes`)
   return body
@@ -183,4 +183,10 @@ function toAttempt(row: AttemptRow): WebhookAttempt {
     createdAtExact: row.created_at_exact,
     finishedAt: row.finished_at,
   }
+}
+
+/** Amounts are stored as text, digit by digit, and are written as the numbers that the API has. */
+function withNumbers(name: string, value: unknown): unknown {
+  const isAmount = /_(brl|usd)$/.test(name) && typeof value === 'string'
+  return isAmount && /^-?\d+(\.\d+)?$/.test(value) ? JSON.rawJSON(value) : value
 }

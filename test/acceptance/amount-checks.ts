@@ -141,9 +141,11 @@ class Run {
     const { balance, usage_events } = (await own('/usage')).exact
     this.is('GET /usage: total_spent_brl', balance.total_spent_brl, 9, billed)
     this.is('GET /usage: balance_brl', balance.balance_brl, 9, scaled(creditedBrl, 9) - billed)
+    // The operator's credit is no top-up.
+    this.is('GET /usage: total_topped_up_brl', balance.total_topped_up_brl, 9, 0n)
     this.is(
-      'GET /usage: total_topped_up_brl',
-      balance.total_topped_up_brl,
+      'GET /usage: total_other_credits_brl',
+      balance.total_other_credits_brl,
       9,
       scaled(creditedBrl, 9),
     )

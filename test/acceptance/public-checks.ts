@@ -20,6 +20,7 @@ export async function checkPublic(context: Context): Promise<void> {
   checks.equal('GET /models: each id once', new Set(ids).size, ids.length)
   for (const model of json.models) {
     checks.shape(`model ${model.id}`, model, MODEL)
+    checks.shape(`model ${model.id}`, model, { available: 'boolean' })
     checks.is(`model ${model.id}: markup above 0`, model.markup_multiplier > 0)
   }
   for (const category of CATEGORIES) {

@@ -283,7 +283,8 @@ test('a disabled model answers 503 and stays in the catalog until it is enabled,
   const described = await describe(model)
   assert.deepEqual([described.is_disabled, described.disabled_reason], [true, 'manutenção'])
   assert.ok(described.routes.length > 0)
-  assert.equal((await ask(baseUrl, `/models/${model}`)).status, 200)
+  const shown = await ask(baseUrl, `/models/${model}`)
+  assert.deepEqual([shown.status, shown.json.available], [200, false])
   // A repeat changes nothing, and records nothing.
   assert.equal((await disable()).status, 200)
   const acts = (await actsOn(gateway, model)).filter(({ action }) => action === 'model.disabled')

@@ -84,7 +84,8 @@ test('the catalog shows 27 models or more, each with its fields, of the categori
     assert.ok(['llm', 'embedding', 'image', 'audio', 'video'].includes(category), id)
     assert.ok(markup_multiplier >= 1, id)
     assert.ok(description === null || description.length > 0, id)
-    assert.equal(Object.keys(model).length, 6)
+    assert.equal(typeof model.available, 'boolean')
+    assert.equal(Object.keys(model).length, 7)
   }
   for (const category of ['llm', 'embedding', 'image', 'audio', 'video', 'chat']) {
     const found = (await ask(baseUrl, `/models?category=${category}`)).json.models

@@ -5,6 +5,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiKey } from '../../src/customers/api-keys.ts'
+import { credit, debit } from '../../src/ledger/entries.ts'
 import { decimalBrl, parseBrl } from '../../src/lib/money.ts'
 import { SEED_FX_DATE, SEED_FX_SOURCE, seedUsage, type SeededUse } from '../harness/seed-usage.ts'
 import { seedCustomer, withClient } from '../harness/test-database.ts'
@@ -375,7 +376,10 @@ test('GET /usage has the balance to the digit and the newest 100 charges', async
   assert.deepEqual(balance, {
     balance_brl: decimalBrl(10_000n * 10n ** 9n - 101n * 10_000_001n),
     total_topped_up_brl: '10000',
+    total_other_credits_brl: '0',
     total_spent_brl: decimalBrl(101n * 10_000_001n),
+    total_refunded_brl: '0',
+    total_other_debits_brl: '0',
   })
   assert.deepEqual(
     usage_events.map(({ id }: { id: string }) => id),
@@ -384,6 +388,38 @@ test('GET /usage has the balance to the digit and the newest 100 charges', async
       .map(({ id }) => id)
       .toReversed(),
   )
+})
+
+test('the balance adds up after refunds, rewards, adjustments and charge-backs, wherever it is shown', async () => {
+  const customer = await newCustomer()
+  const { customerId } = customer
+  await customer.seed([use({ billed: 7n * 10n ** 9n })])
+  const entry = (reason: string, brl: bigint, reference = reason) => ({
+    customerId,
+    amountNanoBrl: brl * 10n ** 9n,
+    reason,
+    reference: `${customerId} ${reference}`,
+  })
+  await credit(db, entry('referral', 10n))
+  await credit(db, entry('adjustment', 3n, 'credit'))
+  await debit(db, entry('refund', 45n))
+  await debit(db, entry('refund', 20n, 'rejected'))
+  await credit(db, entry('refund_rejected', 20n))
+  await debit(db, entry('chargeback', 100n))
+  await debit(db, entry('adjustment', 1n, 'debit'))
+  const shown = {
+    balance_brl: '9860',
+    total_topped_up_brl: '10000',
+    total_other_credits_brl: '13',
+    total_spent_brl: '7',
+    total_refunded_brl: '45',
+    total_other_debits_brl: '101',
+  }
+  for (const path of ['/usage', '/me/export', '/me/usage-summary']) {
+    const answer = exactJson((await ask(node.baseUrl, path, customer)).text)
+    const { balance = answer } = answer
+    assert.deepEqual({ ...shown, ...balance }, { ...balance, ...shown }, path)
+  }
 })
 
 test('days that do not exist are refused', async () => {

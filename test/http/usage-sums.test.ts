@@ -131,7 +131,10 @@ async function assertSummary(owner: Owner, days: number, all: KnownUse[], within
     period_days: String(days),
     balance_brl: decimal(TOPPED_UP - spent, 9),
     total_topped_up_brl: decimal(TOPPED_UP, 9),
+    total_other_credits_brl: '0',
     total_spent_brl: decimal(spent, 9),
+    total_refunded_brl: '0',
+    total_other_debits_brl: '0',
     period_totals: {
       requests: String(total.requests),
       cost_billed_brl: decimal(total.billed, 9),

@@ -74,7 +74,7 @@ test('a message arrives as it was queued, and the reference library verifies it'
   assert.deepEqual(Object.keys(JSON.parse(got.body)), ['type', 'timestamp', 'data'])
   assert.equal(type, 'topup.paid')
   assert.equal(new Date(timestamp).toISOString(), timestamp)
-  assert.deepEqual(data, { amount_brl: '50', note: 'ação ✓' })
+  assert.deepEqual(data, { amount_brl: 50, note: 'ação ✓' })
   const [attempt] = await attemptsOf(db, endpoint.id)
   assert.ok(attempt)
   assert.equal(got.headers['webhook-id'], messageId)

@@ -20,6 +20,7 @@ const described = {
   upstream: Type.String({ description: 'Quem faz o modelo.' }),
   markup_multiplier: Type.Number(),
   description: nullable(Type.String()),
+  available: Type.Boolean({ description: 'false: no momento nenhum provedor atende o modelo.' }),
 }
 
 export const modelRoutes = [
@@ -75,6 +76,7 @@ function catalogEntry(model: Model) {
     upstream: model.vendor,
     markup_multiplier: jsonE4(model.markupE4),
     description: model.description,
+    available: model.routes.length > 0,
   }
 }
 

@@ -1,5 +1,6 @@
 /** The copy of a customer's data, as `src/personal-data/export-lists.ts` fills it. */
 import Type from 'typebox'
+import { balanceShape } from '../rest/balance-fields.ts'
 import { answer, brl, count, dateTime, nullable, usd, uuid } from '../rest/values.ts'
 
 const text = nullable(Type.String())
@@ -298,7 +299,7 @@ export const accountExport = answer({
     weekly_digest_enabled: Type.Boolean(),
     low_balance_email_enabled: Type.Boolean(),
   }),
-  balance: answer({ balance_brl: brl, total_topped_up_brl: brl, total_spent_brl: brl }),
+  balance: answer(balanceShape),
   ...lists,
   totals: answer(totals, {
     description: 'Quantos há de cada lista, que pode ter só os mais novos.',

@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import type { Database } from '../../db/open.ts'
-import { findAccount } from '../../ledger/entries.ts'
-import { jsonBrl } from '../../lib/money.ts'
+import { balanceFields, findBalance } from '../../ledger/find-balance.ts'
 import { listUsageEvents } from '../../usage/list-usage-events.ts'
 import type { UsageEventFilter } from '../../usage/usage-event.ts'
 import { usageEvent, usageEventBody } from './usage-event.ts'
-import { answer, brl, storedText, uuid, wholeNumber } from '../rest/values.ts'
+import { balanceShape } from '../rest/balance-fields.ts'
+import { answer, storedText, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import type { UsageDeps } from './usage-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'
@@ -26,18 +26,14 @@ export const usageRoutes = [
     summary: 'O saldo e as cobranças mais novas',
     access: 'calls',
     answer: answer({
-      balance: answer({ balance_brl: brl, total_topped_up_brl: brl, total_spent_brl: brl }),
+      balance: answer(balanceShape),
       usage_events: Type.Array(usageEvent),
     }),
     async handle({ caller: { customerId } }, deps: UsageDeps) {
-      const account = await findAccount(deps.db, customerId)
+      const balance = await findBalance(deps.db, customerId)
       const events = await listUsageEvents(deps.db, { customerId, limit: EVENTS_MAX })
       return {
-        balance: {
-          balance_brl: jsonBrl(account?.balanceNanoBrl ?? 0n),
-          total_topped_up_brl: jsonBrl(account?.creditedNanoBrl ?? 0n),
-          total_spent_brl: jsonBrl(account?.chargedNanoBrl ?? 0n),
-        },
+        balance: balanceFields(balance),
         usage_events: events.map(usageEventBody),
       }
     },

@@ -1,8 +1,9 @@
 import Type from 'typebox'
-import { findAccount } from '../../ledger/entries.ts'
+import { balanceFields, findBalance } from '../../ledger/find-balance.ts'
 import { jsonBrl, jsonUsd } from '../../lib/money.ts'
 import { sumUsageByModel } from '../../usage/sum-usage-by-model.ts'
 import { addUp } from '../../usage/usage-windows.ts'
+import { balanceShape } from '../rest/balance-fields.ts'
 import { answer, brl, count, usd, wholeNumber } from '../rest/values.ts'
 import type { UsageDeps } from './usage-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'
@@ -13,9 +14,7 @@ const TOP_MODELS = 3
 
 const summary = answer({
   period_days: Type.Integer(),
-  balance_brl: brl,
-  total_topped_up_brl: brl,
-  total_spent_brl: brl,
+  ...balanceShape,
   period_totals: answer(
     {
       requests: count,
@@ -49,8 +48,8 @@ export const usageSummaryRoutes = [
     answer: summary,
     async handle({ caller, query }, deps: UsageDeps) {
       const { days = DAYS_DEFAULT } = query
-      const [account, byModel] = await Promise.all([
-        findAccount(deps.db, caller.customerId),
+      const [balance, byModel] = await Promise.all([
+        findBalance(deps.db, caller.customerId),
         sumUsageByModel(deps.db, caller.customerId, days),
       ])
       const models = byModel.filter(
@@ -59,9 +58,7 @@ export const usageSummaryRoutes = [
       const total = addUp(models)
       return {
         period_days: days,
-        balance_brl: jsonBrl(account?.balanceNanoBrl ?? 0n),
-        total_topped_up_brl: jsonBrl(account?.creditedNanoBrl ?? 0n),
-        total_spent_brl: jsonBrl(account?.chargedNanoBrl ?? 0n),
+        ...balanceFields(balance),
         period_totals: {
           requests: total.requests,
           cost_billed_brl: jsonBrl(total.costBilledNanoBrl),

@@ -14,16 +14,24 @@ export type EmbeddingInput = string | readonly number[]
 
 const INPUTS_MAX = 2048
 const DIMENSIONS_DEFAULT = 1536
+/** The sizes of models that have another one. */
+const DIMENSIONS_OF: Readonly<Record<string, number>> = {
+  'text-embedding-3-large': 3072,
+  'gemini-embedding-001': 3072,
+  'mistral-embed': 1024,
+}
 const DIMENSIONS_MAX = 4096
 
 /** Throws `BadRequest` with OpenAI's wording. */
 export function readEmbeddingRequest(text: string): EmbeddingRequest {
   const body = parseJsonBody(text)
   const rule = { minimum: 1, maximum: DIMENSIONS_MAX, isInteger: true }
+  const modelName = readModelName(body.model)
+  const usual = DIMENSIONS_OF[modelName] ?? DIMENSIONS_DEFAULT
   return {
-    modelName: readModelName(body.model),
+    modelName,
     inputs: readInputs(body.input),
-    dimensions: readNumber(body, 'dimensions', rule) ?? DIMENSIONS_DEFAULT,
+    dimensions: readNumber(body, 'dimensions', rule) ?? usual,
     format: readChoice(body, 'encoding_format', ['float', 'base64']) ?? 'float',
   }
 }

@@ -51,6 +51,17 @@ function lengthOf(vector: readonly number[]): number {
   return Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0))
 }
 
+test('a model has vectors of its own size, unless another one is asked for', async () => {
+  for (const [model, size] of [
+    ['text-embedding-3-large', 3072],
+    ['mistral-embed', 1024],
+    ['text-embedding-3-small', 1536],
+  ] as const) {
+    const [vector] = await embed('a', { model })
+    assert.equal(vector?.length, size, model)
+  }
+})
+
 describe('an embedding', () => {
   test('has every field of the format, and no other', async () => {
     const response = await post({ input: 'Olá, mundo' })

@@ -34,6 +34,10 @@ export interface Contract {
           upstream: string
           markup_multiplier: number
           description: string | null
+          /**
+           * false: no momento nenhum provedor atende o modelo.
+           */
+          available: boolean
         }[]
         object: 'list'
         data: {
@@ -67,6 +71,10 @@ export interface Contract {
         upstream: string
         markup_multiplier: number
         description: string | null
+        /**
+         * false: no momento nenhum provedor atende o modelo.
+         */
+        available: boolean
       }
     }
     /**
@@ -252,17 +260,29 @@ export interface Contract {
       answer: {
         balance: {
           /**
-           * BRL
+           * total_topped_up_brl + total_other_credits_brl - total_spent_brl - total_refunded_brl - total_other_debits_brl
            */
           balance_brl: number
           /**
-           * BRL
+           * Recargas pagas.
            */
           total_topped_up_brl: number
           /**
-           * BRL
+           * Créditos promocionais, recompensas e ajustes a favor.
+           */
+          total_other_credits_brl: number
+          /**
+           * Cobranças de uso.
            */
           total_spent_brl: number
+          /**
+           * Reembolsos, também os que estão a caminho.
+           */
+          total_refunded_brl: number
+          /**
+           * Contestações, ajustes e recompensas retiradas.
+           */
+          total_other_debits_brl: number
         }
         usage_events: {
           id: string
@@ -448,17 +468,29 @@ export interface Contract {
       answer: {
         period_days: number
         /**
-         * BRL
+         * total_topped_up_brl + total_other_credits_brl - total_spent_brl - total_refunded_brl - total_other_debits_brl
          */
         balance_brl: number
         /**
-         * BRL
+         * Recargas pagas.
          */
         total_topped_up_brl: number
         /**
-         * BRL
+         * Créditos promocionais, recompensas e ajustes a favor.
+         */
+        total_other_credits_brl: number
+        /**
+         * Cobranças de uso.
          */
         total_spent_brl: number
+        /**
+         * Reembolsos, também os que estão a caminho.
+         */
+        total_refunded_brl: number
+        /**
+         * Contestações, ajustes e recompensas retiradas.
+         */
+        total_other_debits_brl: number
         /**
          * As cobranças dos últimos dias do seu fuso horário, hoje incluído.
          */
@@ -1308,17 +1340,29 @@ export interface Contract {
         }
         balance: {
           /**
-           * BRL
+           * total_topped_up_brl + total_other_credits_brl - total_spent_brl - total_refunded_brl - total_other_debits_brl
            */
           balance_brl: number
           /**
-           * BRL
+           * Recargas pagas.
            */
           total_topped_up_brl: number
           /**
-           * BRL
+           * Créditos promocionais, recompensas e ajustes a favor.
+           */
+          total_other_credits_brl: number
+          /**
+           * Cobranças de uso.
            */
           total_spent_brl: number
+          /**
+           * Reembolsos, também os que estão a caminho.
+           */
+          total_refunded_brl: number
+          /**
+           * Contestações, ajustes e recompensas retiradas.
+           */
+          total_other_debits_brl: number
         }
         /**
          * Os mais novos primeiro.

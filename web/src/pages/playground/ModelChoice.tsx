@@ -39,7 +39,7 @@ export function ModelChoice({ models, modelId, onChoose }: Props) {
         className="sm:max-w-xl!"
       >
         <ModelList
-          models={models}
+          models={models.filter(({ id, available }) => available || id === modelId)}
           modelId={modelId}
           onChoose={(id) => {
             onChoose(id)

@@ -20,7 +20,7 @@ export function ChatModelSelect({ control, value, emptyText, onChange }: Props) 
       <option value="">{emptyText}</option>
       {!isKnown && <option value={value}>{models ? `${value} (fora do catálogo)` : value}</option>}
       {isError && <option disabled>Não deu para carregar os modelos: atualize a página</option>}
-      {[...byMaker(models ?? [])].map(([maker, made]) => (
+      {[...byMaker(choicesOf(models ?? [], value))].map(([maker, made]) => (
         <optgroup key={maker} label={maker}>
           {made.map(({ id, display_name }) => (
             <option key={id} value={id}>
@@ -35,6 +35,11 @@ export function ChatModelSelect({ control, value, emptyText, onChange }: Props) 
 
 function chatModels(models: readonly Model[]): Model[] {
   return models.filter(({ category }) => category === 'llm')
+}
+
+/** Models that no provider serves are left out, unless one was chosen before. */
+function choicesOf(models: readonly Model[], value: string): Model[] {
+  return models.filter(({ id, available }) => available || id === value)
 }
 
 function byMaker(models: readonly Model[]): Map<string, Model[]> {
