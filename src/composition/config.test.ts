@@ -423,6 +423,25 @@ test('live mode needs an upstream, and nothing of the sandbox', () => {
   assert.equal(load({ ...LIVE_ENVIRONMENT, OPENAI_API_KEY: 'k' }).mode, 'live')
 })
 
+test('live mode needs https at its public address, except on this machine', () => {
+  const at = (address: string): string[] =>
+    faultsOf({ ...LIVE_ENVIRONMENT, OPENAI_API_KEY: 'k', PUBLIC_URL: address })
+  for (const address of [
+    'http://api.example.com',
+    'http://10.0.0.1:8080',
+    'http://127.0.0.1.example',
+  ])
+    assertFaults(at(address), [/^PUBLIC_URL: must begin with https/])
+  for (const address of [
+    'https://api.example.com',
+    'http://localhost:8080',
+    'http://[::1]:8080',
+    'http://127.0.0.1',
+  ])
+    assert.deepEqual(at(address), [])
+  assert.deepEqual(faultsOf({ PUBLIC_URL: 'http://api.example.com' }), [])
+})
+
 const WEBHOOK_TOKEN = 'qwertzuiopasdfghjklyxcvbnmqwertz'
 
 test('live mode needs to say who its mails are from, and takes a processor with all that it needs', () => {

@@ -172,6 +172,8 @@ function findLiveFaults(
     faults.push('SECRETS_KEY: is needed, the same on all nodes: openssl rand -base64 32')
   if (environment.WEBHOOKS_ALLOW_PRIVATE === 'true')
     faults.push('WEBHOOKS_ALLOW_PRIVATE: is for sandbox mode only')
+  if (isPlainHttp(environment.PUBLIC_URL))
+    faults.push('PUBLIC_URL: must begin with https:// in live mode; cookies would not be Secure')
   if (environment.SANDBOX_REAL_PROVIDERS === 'true')
     faults.push('SANDBOX_REAL_PROVIDERS: is for sandbox mode; live mode calls all providers')
   if (environment.SANDBOX_FX_RATE)
@@ -182,4 +184,10 @@ function findLiveFaults(
       `live mode needs an upstream: set one of ${variables}, or describe one in ${CONFIG_FILE}`,
     )
   }
+}
+
+/** Except on this machine, where nobody else listens. */
+function isPlainHttp(address: string | undefined): boolean {
+  const url = URL.parse(address ?? '')
+  return url?.protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
 }
