@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { createId, sha256 } from '../../src/lib/ids.ts'
 import { LIVE_ENVIRONMENT } from '../harness/live-environment.ts'
-import { runCli, runCliProcess, type RanCli } from '../harness/run-cli.ts'
+import { runCli, runCliProcess, type RanCli, TARGET_LINE } from '../harness/run-cli.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -39,13 +39,10 @@ function environment(on: On = {}): Record<string, string> {
   return { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ...on.env }
 }
 
-/** The line on stderr that names mode and database. */
-const TARGET = /^(sandbox|live) mode, the database \w+ at \S+ \(DATABASE_URL\)\n/
-
 async function text(args: readonly string[], on?: On): Promise<string> {
   const { code, stdout, stderr } = await run(args, on)
   assert.deepEqual(
-    { code, rest: stderr.replace(TARGET, '') },
+    { code, rest: stderr.replace(TARGET_LINE, '') },
     { code: 0, rest: '' },
     args.join(' '),
   )
@@ -82,7 +79,7 @@ async function assertRefused(args: readonly string[], message: RegExp, on?: On):
   const said = JSON.stringify({ ...ran, stderr: ran.stderr.slice(0, 200) })
   const what = `catraca ${args.join(' ')}: ${said}`
   assert.equal(ran.code, 2, what)
-  assert.match(ran.stderr.replace(TARGET, ''), message, what)
+  assert.match(ran.stderr.replace(TARGET_LINE, ''), message, what)
   assert.doesNotMatch(ran.stderr, /^\s+at /m, what)
   assert.equal(ran.stdout, '', what)
 }
@@ -498,7 +495,7 @@ test('an unknown option or argument is refused, and so is an empty name', async 
 
 test('faults of the configuration and an unreachable database are reported in one line', async () => {
   await assertRefused(['customer', 'list'], /PORT: .*"abc"/, { env: { PORT: 'abc' } })
-  assert.match((await run(['customer', 'list'])).stderr, TARGET)
+  assert.match((await run(['customer', 'list'])).stderr, TARGET_LINE)
   const down = await run(['customer', 'list'], {
     env: { DATABASE_URL: 'postgres://catraca:hush@127.0.0.1:1/catraca' },
   })

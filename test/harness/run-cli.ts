@@ -12,6 +12,9 @@ export interface RanCli {
   readonly stderr: string
 }
 
+/** The line on stderr by which a command names its mode and database. */
+export const TARGET_LINE = /^(sandbox|live) mode, the database \w+ at \S+ \(DATABASE_URL\)\n/
+
 const root = join(import.meta.dirname, '../..')
 
 /** `npm run catraca -- …` in this process, with only the given environment. */

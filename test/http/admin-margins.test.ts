@@ -124,7 +124,7 @@ test('margins are the sums of the charges, each at its own rate and markup, by d
   await call('sandbox-chat')
   await storeFxRate(db, {
     rateE4: 61_237n,
-    rateDate: dayOf(-2),
+    rateDate: dayOf(0),
     bulletinAt: null,
     source: 'sandbox',
   })

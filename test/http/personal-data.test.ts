@@ -25,6 +25,7 @@ import { startTestNode } from '../harness/test-node.ts'
 import { ask, askChat, sound, type Asked } from '../harness/ask.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { startGateway } from '../harness/gateway.ts'
+import { openSession } from '../harness/open-session.ts'
 import { untilSessionsWait } from '../harness/waiting-sessions.ts'
 
 const gateway = await startGateway()
@@ -433,7 +434,13 @@ test('the demo account may be deleted: the next start makes another, with its mo
   try {
     const first = await ensureDemo(db, dataDir)
     const confirm = 'demo@example.com'
-    const answer = await deleteMe(first, { confirm, waive_balance: true })
+    const { id } = await db
+      .selectFrom('customers')
+      .select('id')
+      .where('email', '=', confirm)
+      .executeTakeFirstOrThrow()
+    const session = await openSession({ db, dataDir: gateway.node.dataDir }, id)
+    const answer = await deleteMe(session, { confirm, waive_balance: true })
     assert.equal(answer.status, 200, answer.text)
     const next = await ensureDemo(db, dataDir)
     assert.notEqual(next, first)
