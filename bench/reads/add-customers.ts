@@ -54,8 +54,8 @@ async function addKeys(client: pg.Client): Promise<void> {
     union all
     select 1, ${HEAVY_KEYS} + no, uuidv7(interval '-365 days'), id from bench.teams where no <= ${HEAVY_TEAMS};
     create unique index on bench.keys (customer_no, key_no);
-    insert into api_keys (id, customer_id, name, secret_hash, last_four, requests_per_minute, tokens_per_minute, team_id, created_at)
-    select k.id, c.id, 'Chave ' || k.key_no, sha256(secret::bytea), right(secret, 4), 120,
+    insert into api_keys (id, customer_id, name, scope, secret_hash, last_four, requests_per_minute, tokens_per_minute, team_id, created_at)
+    select k.id, c.id, 'Chave ' || k.key_no, case when team_id is null then 'manage' else 'calls' end::key_scope, sha256(secret::bytea), right(secret, 4), 120,
       case when k.key_no = 1 then 1000000 end, k.team_id, now() - interval '366 days' + make_interval(mins => k.key_no)
     from bench.keys k join bench.customers c on c.no = k.customer_no, ${SECRET};
     insert into api_key_budgets (api_key_id, period, timezone, limit_pico_usd)

@@ -1,5 +1,7 @@
 /** The measured callers: the heavy customer and the median one, with the ids of their resources. */
 import type pg from 'pg'
+import type { Database } from '../../src/db/open.ts'
+import { openSession } from '../../test/harness/open-session.ts'
 import { findCaller } from './add-customers.ts'
 import type { CallerIds } from './plan-reads.ts'
 import type { CallerName, HistoryFacts } from './reads-results.ts'
@@ -8,6 +10,8 @@ export interface BenchCaller {
   readonly name: CallerName
   readonly customerId: string
   readonly secret: string
+  /** A login session with a second factor, for the reads of operators. */
+  readonly session: string
   readonly email: string
   readonly ids: CallerIds
 }
@@ -15,18 +19,22 @@ export interface BenchCaller {
 /** Within the widest window of the sessions' list. */
 const SESSION_DAYS = 90
 
-export async function findCallers(client: pg.Client): Promise<BenchCaller[]> {
+export async function findCallers(
+  client: pg.Client,
+  at: { db: Database; dataDir: string },
+): Promise<BenchCaller[]> {
   const { rows } = await client.query(`
     select c.no from bench.customers c join accounts a on a.customer_id = c.id where c.no > 1
     order by a.charged_nano_brl offset (select (count(*) - 1) / 2 from bench.customers) limit 1`)
   return [
-    await describeCaller(client, 'heavy', 1),
-    await describeCaller(client, 'ordinary', rows[0].no),
+    await describeCaller(client, at, 'heavy', 1),
+    await describeCaller(client, at, 'ordinary', rows[0].no),
   ]
 }
 
 async function describeCaller(
   client: pg.Client,
+  at: { db: Database; dataDir: string },
   name: CallerName,
   customerNo: number,
 ): Promise<BenchCaller> {
@@ -48,7 +56,8 @@ async function describeCaller(
   const ids = { ...rows[0], keyId, customerId } as CallerIds
   for (const [name, id] of Object.entries(ids))
     if (!id) throw new Error(`customer ${customerNo} has no ${name}`)
-  return { name, customerId, secret, email, ids }
+  const session = await openSession(at, customerId, { hasFactor: true })
+  return { name, customerId, secret, session, email, ids }
 }
 
 export async function describeHistory(

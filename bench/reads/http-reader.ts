@@ -1,6 +1,7 @@
 /** Reads answers over kept-alive connections, and returns the times of their first and last byte. */
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { credentialHeaders } from '../../test/harness/ask.ts'
 
 export interface Reading {
   readonly firstByteMs: number
@@ -27,12 +28,18 @@ export interface HttpReader {
 /** Each row of an export contains exactly one of these. */
 const ROW_MARKS = { csv: Buffer.from('\r\n'), json: Buffer.from('"created_at"') }
 
-export function createHttpReader(baseUrl: string, secret: string, connections: number): HttpReader {
+/** Operators' answers are read in the caller's login session, all others with the key. */
+export function createHttpReader(
+  baseUrl: string,
+  { secret, session }: { readonly secret: string; readonly session: string },
+  connections: number,
+): HttpReader {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
 
   async function open(url: string): Promise<IncomingMessage> {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      request(`${baseUrl}${url}`, { agent, headers: { authorization: `Bearer ${secret}` } })
+      const headers = credentialHeaders(url.startsWith('/admin/') ? session : secret)
+      request(`${baseUrl}${url}`, { agent, headers })
         .on('response', resolve)
         .on('error', reject)
         .end()

@@ -26,11 +26,11 @@ export async function measureMemory(
   const adminEmails = [callers.heavy.email, callers.ordinary.email]
   const server = await startServer(processes, { dataDir, adminEmails })
   try {
-    const warm = createHttpReader(server.baseUrl, callers.ordinary.secret, 1)
+    const warm = createHttpReader(server.baseUrl, callers.ordinary, 1)
     await warm.read(read.url.split('?')[0] as string)
     warm.close()
     await sleep(IDLE_MS)
-    const heavy = createHttpReader(server.baseUrl, callers.heavy.secret, 1)
+    const heavy = createHttpReader(server.baseUrl, callers.heavy, 1)
     const beforeBytes = residentBytes(server.pid)
     let peakBytes = beforeBytes
     const sampler = setInterval(() => {

@@ -73,7 +73,7 @@ async function runReads(databaseUrl: string): Promise<ReadsResults | undefined> 
     )
     const isSound = isNew || options.hasAudit ? await prove(db) : null
     if (options.isGenerateOnly) return undefined
-    return await measure(at, client, isSound)
+    return await measure(at, client, db, isSound)
   } finally {
     await client.end()
     await close()
@@ -91,9 +91,10 @@ async function prove(db: Database): Promise<boolean> {
 async function measure(
   at: string,
   client: pg.Client,
+  db: Database,
   isSound: boolean | null,
 ): Promise<ReadsResults> {
-  const callers = await findCallers(client)
+  const callers = await findCallers(client, { db, dataDir: options.dataDir })
   const history = await describeHistory(client, callers, isSound)
   const machine = describeMachine(options.dataDir)
   const server = await startServer(processes, {

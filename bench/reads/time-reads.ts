@@ -35,7 +35,7 @@ export async function timeReads(
   report: (...words: string[]) => void,
 ): Promise<Timed> {
   const timed: Timed = { rows: [], exports: [], faults: [] }
-  const one = createHttpReader(server.baseUrl, caller.secret, 1)
+  const one = createHttpReader(server.baseUrl, caller, 1)
   const { reads, paged } = planReads(operations, caller.ids)
   for (const list of paged) reads.push(...(await lastPage(one, list, timed.faults)))
   reads.sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0))
@@ -68,7 +68,7 @@ async function timeRead(
   connections: number,
   options: ReadsOptions,
 ): Promise<ReadRow> {
-  const reader = createHttpReader(server.baseUrl, caller.secret, connections)
+  const reader = createHttpReader(server.baseUrl, caller, connections)
   const latency = new Histogram()
   let bytes = 0
   const warmUntil = performance.now() + SLOW_MS_MAX / 4

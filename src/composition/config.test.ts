@@ -93,6 +93,8 @@ test('the default is a sandbox on this machine with an embedded database', () =>
     drainMs: 30_000,
     ledgerLanes: 2,
     trustProxy: false,
+    supportEmails: [],
+    financeEmails: [],
     adminEmails: [],
     metricsToken: undefined,
     logLevel: 'warn',

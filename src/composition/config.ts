@@ -70,7 +70,7 @@ export interface Config {
   readonly referralRewardBrl: number
   /** The paid money that the referred customer must have spent before the reward, in whole BRL. */
   readonly referralSpendingBrl: number
-  /** Larger adjustments, in whole BRL, need a second operator. */
+  /** In whole BRL: adjustments above it, alone or in the sum of 24 hours, need a second operator. */
   readonly adminApprovalAboveBrl: number
   /** The notice that customers get before a markup rises, in days. */
   readonly markupNoticeDays: number
@@ -79,7 +79,9 @@ export interface Config {
   readonly drainMs: number
   readonly ledgerLanes: number
   readonly trustProxy: readonly string[] | false
-  /** In lower case. */
+  /** In lower case: who may operate the service, in ascending order of rights. */
+  readonly supportEmails: readonly string[]
+  readonly financeEmails: readonly string[]
   readonly adminEmails: readonly string[]
   readonly metricsToken: string | undefined
   /** In sandbox mode a person reads the terminal, so that only warnings are logged unless the operator wants more. */
@@ -154,6 +156,8 @@ export function loadConfig(environment: Environment, folder: string): Config {
     drainMs: read.whole('DRAIN_SECONDS', 30, 0, 3_600) * 1000,
     ledgerLanes: read.whole('LEDGER_LANES', 2, 1, 32),
     trustProxy: read.addresses('TRUST_PROXY'),
+    supportEmails: read.list('SUPPORT_EMAILS').map((email) => email.toLowerCase()),
+    financeEmails: read.list('FINANCE_EMAILS').map((email) => email.toLowerCase()),
     adminEmails: read.list('ADMIN_EMAILS').map((email) => email.toLowerCase()),
     metricsToken: environment.METRICS_TOKEN || undefined,
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, mode === 'live' ? 'info' : 'warn'),

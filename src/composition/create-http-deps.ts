@@ -6,10 +6,12 @@ import type { HttpDeps } from '../http/http-deps.ts'
 import type { ModelCalls } from '../http/model-calls/model-call-deps.ts'
 import { IMAGE_DOWNLOADS_MAX } from '../http/images/image-deps.ts'
 import { createSlots } from '../http/rest/create-slots.ts'
+import type { OperatorRole } from '../http/rest/access.ts'
 import { EXPORTS_MAX } from '../http/usage/usage-deps.ts'
 import { NANO_PER_BRL } from '../lib/money.ts'
 import { createPace } from '../lib/pace.ts'
 import type { Workers } from '../workers/start-workers.ts'
+import type { Config } from './config.ts'
 import type { Parts } from './open-parts.ts'
 
 /**
@@ -47,7 +49,7 @@ export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
       refundReviewAboveBrl: config.refundReviewAboveBrl,
       onEvent: () => started.workers.wakeProcessorEvents(),
     },
-    adminEmails: new Set(config.adminEmails),
+    operatorRoles: operatorRolesOf(config),
     operators: {
       approvalAboveNanoBrl: BigInt(config.adminApprovalAboveBrl) * NANO_PER_BRL,
       reloadCatalog: pricing.reloadCatalog,
@@ -89,4 +91,15 @@ function createThisNode(parts: Parts, { workers, startedAt }: Started): ThisNode
     listRoutes: () => upstreams.router.listStates(),
     listTimers: () => workers.listTimers(),
   }
+}
+
+/** An e-mail in several lists has the most rights of them. */
+function operatorRolesOf(config: Config): ReadonlyMap<string, OperatorRole> {
+  const { supportEmails, financeEmails, adminEmails } = config
+  const roles = [
+    [supportEmails, 'support'],
+    [financeEmails, 'finance'],
+    [adminEmails, 'admin'],
+  ] as const
+  return new Map(roles.flatMap(([emails, role]) => emails.map((email) => [email, role] as const)))
 }

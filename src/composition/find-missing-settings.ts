@@ -10,7 +10,7 @@ export function findMissingSettings(config: Config): string[] {
     )
   if (config.adminEmails.length === 0)
     missing.push(
-      'ADMIN_EMAILS is not set: nobody can open the pages of operators. Set it to your e-mail, and sign up with it in the dashboard',
+      'ADMIN_EMAILS is not set: nobody can open the pages of operators. Set it to your e-mail, and sign up with it in the dashboard, with a second factor',
     )
   if (config.asaas === undefined)
     missing.push(

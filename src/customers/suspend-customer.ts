@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely'
 import { audited, type Actor } from '../audit-log/audited.ts'
+import { isOwnAccount } from '../audit-log/is-own-account.ts'
 import type { Database } from '../db/open.ts'
 import { API_KEY_CHANNEL } from './api-keys.ts'
 
@@ -35,19 +36,21 @@ export function reinstateCustomer(trx: Database, customerId: string): Promise<bo
 
 /**
  * Suspends or reinstates an account by hand. Call it in a transaction that has locked the account. Without effect if
- * the account is in that state already.
+ * the account is in that state already. Returns false for an account of the operator's own.
  */
 export function changeSuspension(
   db: Database,
   actor: Actor,
   { customerId, isSuspended }: { customerId: string; isSuspended: boolean },
-): Promise<void> {
+): Promise<boolean> {
   return audited(db, actor, async (trx, record) => {
+    if (await isOwnAccount(trx, { operatorId: actor.customerId, customerId })) return false
     const isChanged = isSuspended
       ? await suspendCustomer(trx, customerId, 'operator')
       : await reinstateCustomer(trx, customerId)
     const action = isSuspended ? 'customer.suspended' : 'customer.reinstated'
     if (isChanged) await record({ action, customerId, subjectId: customerId })
+    return true
   })
 }
 

@@ -58,6 +58,7 @@ create table adjustments (
   constraint adjustments_check1 CHECK (status <> 'posted'::text OR decided_by IS DISTINCT FROM requested_by),
   constraint adjustments_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES accounts(customer_id),
   constraint adjustments_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES customers(id),
+  constraint adjustments_for_another CHECK (requested_by <> customer_id AND (status <> 'posted'::text OR decided_by IS DISTINCT FROM customer_id)) NOT VALID,
   constraint adjustments_kind_check CHECK (kind = ANY (ARRAY['credit'::text, 'debit'::text, 'promotional_credit'::text])),
   constraint adjustments_pkey PRIMARY KEY (id),
   constraint adjustments_reason_check CHECK (length(reason) >= 3 AND length(reason) <= 500),
@@ -67,6 +68,7 @@ create table adjustments (
   constraint adjustments_status_check CHECK (status = ANY (ARRAY['pending'::text, 'posted'::text, 'rejected'::text]))
 );
 CREATE INDEX adjustments_by_customer ON adjustments USING btree (customer_id, created_at DESC, id DESC);
+CREATE INDEX adjustments_by_operator ON adjustments USING btree (requested_by, created_at) WHERE status = 'posted'::text AND decided_by IS NULL;
 CREATE INDEX adjustments_by_status ON adjustments USING btree (status, created_at DESC, id DESC);
 CREATE INDEX adjustments_by_time ON adjustments USING btree (created_at DESC, id DESC);
 CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON adjustments FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
@@ -900,6 +902,7 @@ create table sign_in_sessions (
   updated_at timestamptz not null default now(),
   awaits_factor boolean not null default false,
   proved_at timestamptz not null default now(),
+  factor_at timestamptz,
   constraint sign_in_sessions_pkey PRIMARY KEY (id),
   constraint sign_in_sessions_token_key UNIQUE (token),
   constraint sign_in_sessions_user_agent_check CHECK (length(user_agent) <= 400),

@@ -93,6 +93,7 @@ export interface Tables {
     user_agent: string | null
     awaits_factor: Generated<boolean>
     proved_at: DefaultedTime
+    factor_at: ColumnType<Date | null, Date | undefined, Date | null>
     created_at: DefaultedTime
     updated_at: DefaultedTime
   }

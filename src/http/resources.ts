@@ -33,6 +33,7 @@ import { webhooks } from './webhooks/resource.ts'
 import type { MailTerms } from './mails/mail-deps.ts'
 import type { ModelTerms } from './models/model-deps.ts'
 import type { TopUpTerms } from './top-ups/top-up-deps.ts'
+import { isOperatorAccess } from './rest/access.ts'
 import type { DepsOf } from './rest/route.ts'
 
 /** The configuration that decides which routes exist, and that their descriptions state. */
@@ -74,8 +75,8 @@ export function listRoutes(terms: RouteTerms) {
   ]
   // The operators' operations are the last chapter of the documentation.
   return [
-    ...routes.filter(({ access }) => access !== 'admin'),
-    ...routes.filter(({ access }) => access === 'admin'),
+    ...routes.filter(({ access }) => !isOperatorAccess(access)),
+    ...routes.filter(({ access }) => isOperatorAccess(access)),
   ]
 }
 

@@ -30,7 +30,7 @@ export interface AuthEvent {
 export interface TakeOptions {
   readonly actor: Actor
   /** In lower case. No event can give a customer one of these. */
-  readonly adminEmails: ReadonlySet<string>
+  readonly adminEmails: Pick<ReadonlySet<string>, 'has'>
 }
 
 export type AuthEventOutcome =
@@ -119,7 +119,10 @@ interface WantedEmail {
   readonly why: ProviderEmail['kind'] | 'reserved' | 'taken' | undefined
 }
 
-function emailFor(given: ProviderEmail | undefined, adminEmails: ReadonlySet<string>): WantedEmail {
+function emailFor(
+  given: ProviderEmail | undefined,
+  adminEmails: TakeOptions['adminEmails'],
+): WantedEmail {
   if (given?.kind !== 'verified') return { address: given && null, why: given?.kind }
   // The owner of this address is an admin, which only the operator can grant, by the command line.
   if (adminEmails.has(given.address))

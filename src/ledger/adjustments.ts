@@ -1,9 +1,11 @@
 /**
- * Credits and debits by hand. A large one waits for the approval of a second operator. It is posted once, in the
- * transaction that records the decision, however many operators decide at once.
+ * Credits and debits by hand. One waits for the approval of a second operator if it is large, or if it is the last of
+ * many: what one operator posts alone, and what one customer gets so, is summed over 24 hours. Nobody acts for an account
+ * of their own. It is posted once, in the transaction that records the decision, however many operators decide at once.
  */
 import { sql, type Selectable } from 'kysely'
 import { audited, type Actor, type RecordAct } from '../audit-log/audited.ts'
+import { isOwnAccount } from '../audit-log/is-own-account.ts'
 import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
 import type { Tables } from '../db/tables.ts'
@@ -38,6 +40,7 @@ export interface Adjustment extends AdjustmentInput {
 export type AdjustmentOutcome =
   | { readonly kind: 'requested' | 'repeated'; readonly adjustment: Adjustment }
   | { readonly kind: 'customer_not_found' }
+  | { readonly kind: 'own_account' }
   /** An adjustment with other terms has this reference. */
   | { readonly kind: 'reference_taken' }
   | { readonly kind: 'short_balance' }
@@ -45,7 +48,7 @@ export type AdjustmentOutcome =
 interface AdjustmentTerms {
   /** The operator, who is a customer too. */
   readonly requestedBy: string
-  /** A larger adjustment waits for a second operator. */
+  /** More than this without approval, in one adjustment or in the sum of 24 hours, waits for a second operator. */
   readonly approvalAboveNanoBrl: NanoBrl
 }
 
@@ -69,14 +72,16 @@ async function insertAdjustment(
   trx: Database,
   input: AdjustmentInput & AdjustmentTerms,
 ): Promise<AdjustmentOutcome> {
-  const { requestedBy, approvalAboveNanoBrl } = input
-  if (!(await lockOpenAccount(trx, input.customerId))) return { kind: 'customer_not_found' }
-  const isPosted = input.amountNanoBrl <= approvalAboveNanoBrl
+  const { customerId, requestedBy, approvalAboveNanoBrl } = input
+  if (!(await lockOpenAccount(trx, customerId))) return { kind: 'customer_not_found' }
+  if (await isOwnAccount(trx, { operatorId: requestedBy, customerId }))
+    return { kind: 'own_account' }
+  const isPosted = input.amountNanoBrl + (await readUnapproved(trx, input)) <= approvalAboveNanoBrl
   const row = await trx
     .insertInto('adjustments')
     .values({
       id: createId(),
-      customer_id: input.customerId,
+      customer_id: customerId,
       kind: input.kind,
       amount_nano_brl: input.amountNanoBrl,
       reason: input.reason,
@@ -93,6 +98,32 @@ async function insertAdjustment(
   const adjustment = toAdjustment(row)
   if (isPosted && !(await post(trx, adjustment))) return { kind: 'short_balance' }
   return { kind: 'requested', adjustment }
+}
+
+/**
+ * What this operator posted, or this customer got, without approval within 24 hours: the larger of the two sums. Credits
+ * and debits are summed separately, so that one cannot hide the other. The account is locked, and the operator is by
+ * this: no other adjustment of either is posted meanwhile.
+ */
+async function readUnapproved(
+  trx: Database,
+  { customerId, requestedBy, kind }: AdjustmentInput & AdjustmentTerms,
+): Promise<NanoBrl> {
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended(${`adjustments by ${requestedBy}`}, 0))`.execute(
+    trx,
+  )
+  const { rows } = await sql<{ sum: bigint }>`
+    select greatest(
+      coalesce(sum(amount_nano_brl) filter (where requested_by = ${requestedBy}), 0),
+      coalesce(sum(amount_nano_brl) filter (where customer_id = ${customerId}), 0))::int8 as sum
+    from adjustments
+    where (requested_by = ${requestedBy} or customer_id = ${customerId})
+      and (kind = 'debit') = ${kind === 'debit'}
+      and status = 'posted' and decided_by is null and created_at > now() - interval '24 hours'`.execute(
+    trx,
+  )
+  return rows[0]?.sum ?? 0n
 }
 
 async function repeated(trx: Database, input: AdjustmentInput): Promise<AdjustmentOutcome> {
@@ -114,6 +145,7 @@ export type DecisionOutcome =
   | { readonly kind: 'adjustment_decided' }
   /** The requester tried to approve it. */
   | { readonly kind: 'second_admin_required' }
+  | { readonly kind: 'own_account' }
   | { readonly kind: 'customer_deleted' }
   /** The free balance does not cover it; it still waits. */
   | { readonly kind: 'short_balance' }
@@ -137,6 +169,9 @@ export function approveAdjustment(
     if ('outcome' in found) return found.outcome
     const { adjustment, isOpen } = found
     if (adjustment.requestedBy === decidedBy) return { kind: 'second_admin_required' }
+    const { customerId } = adjustment
+    if (await isOwnAccount(trx, { operatorId: decidedBy, customerId }))
+      return { kind: 'own_account' }
     if (!isOpen) return { kind: 'customer_deleted' }
     if (!(await post(trx, adjustment))) return undo({ kind: 'short_balance' })
     const approved = await decide(trx, id, 'posted', decidedBy)

@@ -37,6 +37,13 @@ export function authTables() {
           input: false,
           fieldName: 'awaits_factor',
         },
+        factorAt: {
+          type: 'date',
+          required: false,
+          returned: false,
+          input: false,
+          fieldName: 'factor_at',
+        },
       },
     },
     account: {

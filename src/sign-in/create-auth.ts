@@ -128,10 +128,10 @@ export function createAuth(options: {
               hasPassword: context?.path === PASSWORD_SIGN_IN,
             })
             // Every way to sign in asks for the second factor, except a passkey, which is two factors by itself.
-            const awaitsFactor =
-              context?.path !== PASSKEY_SIGN_IN && (await hasSecondFactor(db, session.userId))
+            const isByPasskey = context?.path === PASSKEY_SIGN_IN
+            const awaitsFactor = !isByPasskey && (await hasSecondFactor(db, session.userId))
             if (!awaitsFactor) await recordSessionStarted(db, customerId, ip)
-            return { data: { awaitsFactor } }
+            return { data: { awaitsFactor, ...(isByPasskey ? { factorAt: new Date() } : {}) } }
           },
         },
       },

@@ -17,7 +17,13 @@ import { createId } from '../lib/ids.ts'
 import { deletePasskey } from './passkeys.ts'
 import { proveUser } from './prove-user.ts'
 import { confirmSecondFactor, deleteSecondFactor, replaceCodesOfFactor } from './second-factor.ts'
-import { deleteOtherSessions, deleteSession, type Session } from './sessions.ts'
+import {
+  deleteOtherSessions,
+  deleteSession,
+  forgetFactor,
+  markProved,
+  type Session,
+} from './sessions.ts'
 
 type ReportAct = (
   act: SecurityAct,
@@ -34,11 +40,14 @@ interface OfSession {
 export function enableSecondFactor(
   db: Database,
   actor: Actor,
-  { session: { userId, customerId } }: OfSession,
+  { session: { id, userId, customerId } }: OfSession,
 ): Promise<string[] | undefined> {
   return guarding(db, actor, customerId, async (trx, report) => {
     const backupCodes = await confirmSecondFactor(trx, userId)
-    if (backupCodes) await report('second_factor.enabled', customerId)
+    if (!backupCodes) return undefined
+    // Its first code was entered in this session, and in no other.
+    await markProved(trx, { sessionId: id, byCode: true })
+    await report('second_factor.enabled', customerId)
     return backupCodes
   })
 }
@@ -51,6 +60,7 @@ export function disableSecondFactor(
 ): Promise<boolean> {
   return guarding(db, actor, customerId, async (trx, report) => {
     if (!(await deleteSecondFactor(trx, userId))) return false
+    await forgetFactor(trx, userId)
     await report('second_factor.disabled', customerId)
     return true
   })

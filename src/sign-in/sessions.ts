@@ -9,6 +9,8 @@ export interface Session {
   readonly email: string
   /** True if the user proved their identity within the last ten minutes. */
   readonly isProved: boolean
+  /** True if the user has shown a second factor in this session: a passkey, or a code. */
+  readonly hasFactor: boolean
 }
 
 /** The time to enter a code after the password, and the time for which a proof of identity counts. */
@@ -21,7 +23,8 @@ const OF_CUSTOMER = sql`
   join customers c on lower(c.email) = u.email and c.deleted_at is null`
 
 const COLUMNS = sql`
-  s.id, u.id as "userId", c.id as "customerId", u.email, s.proved_at > now() - ${MOMENT} as "isProved"`
+  s.id, u.id as "userId", c.id as "customerId", u.email, s.proved_at > now() - ${MOMENT} as "isProved",
+  s.factor_at is not null as "hasFactor"`
 
 export async function findSession(db: Database, token: string): Promise<Session | undefined> {
   const { rows } = await sql<Session>`
@@ -52,12 +55,28 @@ export async function holdActiveSession(trx: Database, sessionId: string): Promi
   return rows.length > 0
 }
 
-/** Call it once the user has entered a code or proved their identity again. Returns false if the session has ended. */
-export async function markProved(trx: Database, sessionId: string): Promise<boolean> {
+/**
+ * Call it once the user has entered a code, or proved their identity again by it or by the password. Returns false if the
+ * session has ended.
+ */
+export async function markProved(
+  trx: Database,
+  { sessionId, byCode }: { readonly sessionId: string; readonly byCode: boolean },
+): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update sign_in_sessions set awaits_factor = false, proved_at = now(), updated_at = now()
+    update sign_in_sessions set awaits_factor = false, proved_at = now(), updated_at = now(),
+      factor_at = case when ${byCode}::boolean then now() else factor_at end
     where id = ${sessionId} and expires_at > now()`.execute(trx)
   return numAffectedRows === 1n
+}
+
+/** Without the factor that they showed, the user's sessions are those of a customer. */
+export async function forgetFactor(trx: Database, userId: string): Promise<void> {
+  await trx
+    .updateTable('sign_in_sessions')
+    .set({ factor_at: null })
+    .where('user_id', '=', userId)
+    .execute()
 }
 
 export interface ListedSession {

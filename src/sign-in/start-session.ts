@@ -22,7 +22,7 @@ export async function startWaitingSession(
 ): Promise<boolean> {
   const actor = { kind: 'customer', customerId, sessionId: id, ip } as const
   return audited(db, actor, async (trx, record) => {
-    if (!(await markProved(trx, id))) return false
+    if (!(await markProved(trx, { sessionId: id, byCode: true }))) return false
     await record({ action: 'session.started', customerId, subjectId: customerId })
     return true
   })

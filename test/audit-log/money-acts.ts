@@ -20,6 +20,7 @@ import {
 } from '../../src/payments/refunds/decide-refund.ts'
 import { requestRefund } from '../../src/payments/refunds/request-refund.ts'
 import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
+import { seedCustomer } from '../harness/test-database.ts'
 import type { SeededPerson } from '../harness/seed-person.ts'
 import type { ActInTest } from './act-in-test.ts'
 
@@ -36,7 +37,11 @@ const processor = {
 export async function moneyActs(db: Database, person: SeededPerson): Promise<ActInTest[]> {
   const { customerId } = person
   const customer: Actor = { kind: 'customer', customerId }
-  const decidedBy = person.teamOwnerId
+  const [requester, decider] = [
+    await seedCustomer(db, { balanceBrl: '0' }),
+    await seedCustomer(db, { balanceBrl: '0' }),
+  ]
+  const decidedBy = decider.customerId
   const adjustment = () =>
     ({
       customerId,
@@ -44,7 +49,7 @@ export async function moneyActs(db: Database, person: SeededPerson): Promise<Act
       amountNanoBrl: NANO_PER_BRL,
       reason: 'teste',
       reference: createId(),
-      requestedBy: customerId,
+      requestedBy: requester.customerId,
     }) as const
   const pending = await requestAdjustment(db, OPERATOR, {
     ...adjustment(),

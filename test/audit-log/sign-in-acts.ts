@@ -26,7 +26,8 @@ export async function signInActs(db: Database, person: SeededPerson): Promise<Ac
     .select('id')
     .where('email', '=', email)
     .executeTakeFirstOrThrow()
-  const session: Session = { id: createId(), userId, customerId, email, isProved: true }
+  const facts = { isProved: true, hasFactor: true }
+  const session: Session = { id: createId(), userId, customerId, email, ...facts }
   await db
     .insertInto('sign_in_sessions')
     .values({

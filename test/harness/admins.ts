@@ -3,9 +3,11 @@ import { createId } from '../../src/lib/ids.ts'
 import { seedCustomer } from './test-database.ts'
 import { ask, type Asked } from './ask.ts'
 import { startGateway, type TestGateway } from './gateway.ts'
+import { openOperatorSession } from './open-session.ts'
 
 export interface Admin {
   readonly customerId: string
+  /** Of a login session with a second factor. */
   readonly secret: string
   call(path: string, body?: unknown, method?: string): Promise<Asked>
 }
@@ -20,10 +22,11 @@ export async function startWithAdmins(env: Record<string, string> = {}): Promise
   const emails = ['ana', 'bia'].map((name) => `${name}@admin.example`)
   const gateway = await startGateway({ ADMIN_EMAILS: emails.join(','), ...env })
   const { db } = gateway.database
+  const at = { db, dataDir: gateway.node.dataDir }
   const [ana, bia] = await Promise.all(
     emails.map(async (email) => {
-      const { customerId, secret } = await seedCustomer(db, { balanceBrl: '0' })
-      await db.updateTable('customers').set({ email }).where('id', '=', customerId).execute()
+      const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
+      const secret = await openOperatorSession(at, customerId, email)
       return {
         customerId,
         secret,

@@ -12,7 +12,10 @@ import { sessionSecret } from './ask.ts'
 export async function openSession(
   { db, dataDir }: { readonly db: Database; readonly dataDir: string },
   customerId: string,
-  { isProved = true }: { readonly isProved?: boolean } = {},
+  {
+    isProved = true,
+    hasFactor = false,
+  }: { readonly isProved?: boolean; readonly hasFactor?: boolean } = {},
 ): Promise<string> {
   const sealingKey = await ensureSealingKey(dataDir)
   const token = randomBytes(24).toString('base64url')
@@ -26,6 +29,7 @@ export async function openSession(
       expires_at: new Date(Date.now() + 86_400_000),
       ip: '127.0.0.1',
       user_agent: 'test',
+      ...(hasFactor ? { factor_at: new Date() } : {}),
       proved_at: new Date(Date.now() - (isProved ? 0 : 3_600_000)),
     })
     .execute()
@@ -61,4 +65,14 @@ async function ensureUser(db: Database, customerId: string): Promise<string> {
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
+}
+
+/** Of a customer who gets the operator's e-mail, with a second factor. */
+export async function openOperatorSession(
+  at: { readonly db: Database; readonly dataDir: string },
+  customerId: string,
+  email: string,
+): Promise<string> {
+  await at.db.updateTable('customers').set({ email }).where('id', '=', customerId).execute()
+  return openSession(at, customerId, { hasFactor: true })
 }

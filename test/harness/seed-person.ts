@@ -85,7 +85,7 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
   await seedTopUp(db, { customerId, cents: 5_000 })
   await seedRefund(db, customerId, marker)
   await seedCard(db, customerId, marker)
-  await seedAdjustment(db, customerId)
+  await seedAdjustments(db, customerId)
   await seedPrompt(db, customerId, marker)
   await storeImage(db, customerId, {
     mediaType: 'image/png',
@@ -310,22 +310,24 @@ async function seedRefund(db: Database, customerId: string, marker: string): Pro
     .execute((trx) => requestRefund(trx, SYSTEM, { ...input, customerId, reason }))
 }
 
-/** By the person themselves, who took it back. */
-async function seedAdjustment(db: Database, customerId: string): Promise<void> {
+/** One by somebody else, and one by the person as an operator; each rejected by the other. */
+async function seedAdjustments(db: Database, customerId: string): Promise<void> {
+  const { customerId: otherId } = await seedCustomer(db, { balanceBrl: '0' })
+  const rejected = (ofId: string, byId: string) => ({
+    id: createId(),
+    customer_id: ofId,
+    kind: 'credit' as const,
+    amount_nano_brl: NANO_PER_BRL,
+    reason: 'cortesia',
+    reference: createId(),
+    status: 'rejected' as const,
+    requested_by: byId,
+    decided_by: ofId,
+    decided_at: new Date(),
+  })
   await db
     .insertInto('adjustments')
-    .values({
-      id: createId(),
-      customer_id: customerId,
-      kind: 'credit',
-      amount_nano_brl: NANO_PER_BRL,
-      reason: 'cortesia',
-      reference: createId(),
-      status: 'rejected',
-      requested_by: customerId,
-      decided_by: customerId,
-      decided_at: new Date(),
-    })
+    .values([rejected(customerId, otherId), rejected(otherId, customerId)])
     .execute()
 }
 

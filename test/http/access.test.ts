@@ -15,12 +15,22 @@ import { parseUsd } from '../../src/lib/money.ts'
 import { ask, credentialHeaders, sound, type Asked } from '../harness/ask.ts'
 import { APPROVED, cardBody } from '../harness/cards.ts'
 import { startGateway } from '../harness/gateway.ts'
-import { openSession } from '../harness/open-session.ts'
+import { openOperatorSession, openSession } from '../harness/open-session.ts'
 import { TAX_ID } from '../harness/seed-person.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 
-const ADMIN_EMAIL = 'quem-pode@admin.example'
-const gateway = await startGateway({ ADMIN_EMAILS: ADMIN_EMAIL, WEBHOOKS_ALLOW_PRIVATE: 'true' })
+const EMAILS = {
+  support: 'atende@admin.example',
+  finance: 'caixa@admin.example',
+  admin: 'chefe@admin.example',
+}
+const gateway = await startGateway({
+  SUPPORT_EMAILS: EMAILS.support,
+  // With several roles, the highest counts.
+  FINANCE_EMAILS: `${EMAILS.finance}, ${EMAILS.admin}`,
+  ADMIN_EMAILS: `${EMAILS.admin},${EMAILS.admin.replace('chefe', 'dona')}`,
+  WEBHOOKS_ALLOW_PRIVATE: 'true',
+})
 after(() => gateway.stop())
 const { db } = gateway.database
 const { baseUrl } = gateway.node
@@ -38,6 +48,11 @@ async function newOwner(email?: string): Promise<Owner> {
   if (email !== undefined)
     await db.updateTable('customers').set({ email }).where('id', '=', customerId).execute()
   return { customerId, session: await openSession(at, customerId) }
+}
+
+async function newOperator(role: keyof typeof EMAILS): Promise<string> {
+  const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
+  return openOperatorSession(at, customerId, EMAILS[role])
 }
 
 async function keyOf({ customerId }: Owner, more: Partial<ApiKeyInput> = {}): Promise<string> {
@@ -77,7 +92,9 @@ test('every route answers every kind of caller as the matrix says', async () => 
     account: await keyOf(await newOwner(), { scope: 'account' }),
     manage: await keyOf(await newOwner(), { scope: 'manage' }),
     session: (await newOwner()).session,
-    operator: (await newOwner(ADMIN_EMAIL)).session,
+    support: await newOperator('support'),
+    finance: await newOperator('finance'),
+    admin: await newOperator('admin'),
   }
   // The deletion of the account takes no fields, so it comes last.
   const ordered = routes.toSorted((one, other) => rank(one) - rank(other))
@@ -100,6 +117,27 @@ test('every route answers every kind of caller as the matrix says', async () => 
 function rank({ method, url }: Pick<Route<never>, 'method' | 'url'>): number {
   return method === 'DELETE' && url === '/v1/me' ? 1 : 0
 }
+
+test('an API key never operates the service, whomever it belongs to, and no session without a second factor', async () => {
+  const { customerId } = await seedCustomer(db, { balanceBrl: '0', scope: 'manage' })
+  const inFull = await openOperatorSession(at, customerId, EMAILS.admin.replace('chefe', 'dona'))
+  const owner = { customerId, session: await openSession(at, customerId) }
+  const secret = await keyOf(owner, { scope: 'manage' })
+  const operators = routes.filter(({ url }) => url.startsWith('/v1/admin/'))
+  assert.ok(operators.length >= 25)
+  for (const { method, url } of operators) {
+    const byKey = await request(secret, String(method), url)
+    assert.deepEqual([byKey.status, byKey.json.error], [403, 'forbidden'], url)
+    const bySession = await request(owner.session, String(method), url)
+    assert.deepEqual([bySession.status, bySession.json.error], [403, 'second_factor_required'], url)
+  }
+  assert.equal((await call(inFull, 'GET', '/admin/customers')).status, 200)
+  const session = (await call(owner.session, 'GET', '/session')).json
+  assert.deepEqual(
+    [session.is_admin, session.operator_role, session.needs_second_factor],
+    [true, 'admin', true],
+  )
+})
 
 test('the matrix of docs/specification.md is the one of the routes (`npm run docs:access`)', async () => {
   const page = await readFile(join(import.meta.dirname, '../../docs/specification.md'), 'utf8')

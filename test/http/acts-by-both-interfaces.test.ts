@@ -9,6 +9,7 @@ import { recordFindings } from '../../src/reconciliation/discrepancies.ts'
 import { runCli } from '../harness/run-cli.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { ask } from '../harness/ask.ts'
+import { openOperatorSession } from '../harness/open-session.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 
 let gateway: TestGateway
@@ -17,12 +18,10 @@ let admin: { customerId: string; secret: string }
 before(async () => {
   gateway = await startGateway({ ADMIN_EMAILS: 'chefe@exemplo.com.br' })
   const { db } = gateway.database
-  admin = await seedCustomer(db, { balanceBrl: '0' })
-  await db
-    .updateTable('customers')
-    .set({ email: 'chefe@exemplo.com.br' })
-    .where('id', '=', admin.customerId)
-    .execute()
+  const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
+  const at = { db, dataDir: gateway.node.dataDir }
+  const secret = await openOperatorSession(at, customerId, 'chefe@exemplo.com.br')
+  admin = { customerId, secret }
 })
 after(() => gateway.stop())
 

@@ -1,11 +1,14 @@
 /** Customers as operators find them, and manual credits and debits. */
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
+import { sql } from 'kysely'
 import { OPERATOR } from '../../src/audit-log/audited.ts'
 import { saveProfile } from '../../src/customers/profiles.ts'
 import { findAccount } from '../../src/ledger/entries.ts'
 import { maskEmail } from '../../src/lib/mask-email.ts'
 import { deleteAccount } from '../../src/personal-data/delete-account.ts'
+import { seedTeam } from '../harness/seed-team.ts'
+import { createId } from '../../src/lib/ids.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { actsOn, newReference, startWithAdmins } from '../harness/admins.ts'
 import { ask, askChat, sound, type Asked } from '../harness/ask.ts'
@@ -15,6 +18,12 @@ import { operationsOf, readOpenApi } from '../harness/operations.ts'
 const { gateway, ana, bia } = await startWithAdmins()
 after(() => gateway.stop())
 const { db } = gateway.database
+// The sums of 24 hours begin anew.
+beforeEach(() =>
+  sql`update adjustments set created_at = created_at - interval '2 days', decided_at = decided_at - interval '2 days'`.execute(
+    db,
+  ),
+)
 const { baseUrl } = gateway.node
 
 async function newCustomer(balanceBrl = '100', name = 'Teste', email?: string) {
@@ -233,6 +242,73 @@ test('above the limit an adjustment waits for another admin: its requester canno
       ['adjustment.requested', ana.customerId],
       ['adjustment.approved', bia.customerId],
     ],
+  )
+})
+
+test('what one operator posts alone within 24 hours stays within the limit, however it is split and timed', async () => {
+  const customers = await Promise.all(Array.from({ length: 8 }, () => newCustomer('0')))
+  const answers = await Promise.all(
+    customers.map(({ customerId }) => adjust(customerId, { amount_brl: 250 })),
+  )
+  assert.equal(answers.filter(({ json }) => json.status === 'posted').length, 2)
+  assert.equal(answers.filter(({ json }) => json.status === 'pending').length, 6)
+  const balances = await Promise.all(customers.map(({ customerId }) => balanceOf(customerId)))
+  assert.equal(
+    balances.reduce((sum, each) => sum + each, 0),
+    500,
+  )
+  // Promotional credit is credit; a debit is not.
+  const [{ customerId } = assert.fail()] = customers
+  const promotional = { kind: 'promotional_credit', amount_brl: 0.01 }
+  assert.equal((await adjust(customerId, promotional)).json.status, 'pending')
+  const rich = await newCustomer('100')
+  const debited = await adjust(rich.customerId, { kind: 'debit', amount_brl: 100 })
+  assert.equal(debited.json.status, 'posted', debited.text)
+  // What another operator approved counts no more than what nobody posted.
+  const waiting = answers.find(({ json }) => json.status === 'pending')?.json.id
+  assert.equal((await bia.call(`/admin/adjustments/${waiting}/approve`, {})).status, 200)
+  await sql`update adjustments set created_at = created_at - interval '1 day'`.execute(db)
+  assert.equal((await adjust(customerId, { amount_brl: 500 })).json.status, 'posted')
+})
+
+test('what one customer gets without approval within 24 hours stays within the limit, by whomever', async () => {
+  const { customerId } = await newCustomer('0')
+  assert.equal((await adjust(customerId, { amount_brl: 300 })).json.status, 'posted')
+  assert.equal((await adjust(customerId, { amount_brl: 300 }, bia)).json.status, 'pending')
+  assert.equal((await adjust(customerId, { amount_brl: 200 }, bia)).json.status, 'posted')
+  assert.equal(await balanceOf(customerId), 500)
+})
+
+test('no operator acts for their own account, nor for one whose team they belong to', async () => {
+  const { customerId: friendId } = await newCustomer('10')
+  const teamId = await seedTeam(db, friendId)
+  const member = { team_id: teamId, customer_id: ana.customerId, role: 'member' } as const
+  await db.insertInto('team_members').values(member).execute()
+  for (const customerId of [ana.customerId, friendId]) {
+    for (const amount_brl of [0.01, 500.01])
+      for (const kind of ['credit', 'debit', 'promotional_credit']) {
+        const { status, json } = await adjust(customerId, { kind, amount_brl })
+        assert.deepEqual([status, json.error], [403, 'own_account'])
+      }
+    const asked = await adjust(customerId, { amount_brl: 500.01 }, bia)
+    const approved = await ana.call(`/admin/adjustments/${asked.json.id}/approve`, {})
+    assert.deepEqual([approved.status, approved.json.error], [403, 'own_account'])
+    for (const act of ['suspend', 'reinstate']) {
+      const { status, json } = await ana.call(`/admin/customers/${customerId}/${act}`, {})
+      assert.deepEqual([status, json.error], [403, 'own_account'])
+    }
+  }
+  assert.deepEqual([await balanceOf(ana.customerId), await balanceOf(friendId)], [0, 10])
+  // Nor by a way round the function.
+  const own = { id: createId(), customer_id: ana.customerId, requested_by: ana.customerId }
+  const row = { kind: 'credit', amount_nano_brl: 10_000_000n, reason: 'meu', reference: own.id }
+  const posted = { ...row, status: 'posted', decided_by: null, decided_at: new Date() } as const
+  await assert.rejects(
+    db
+      .insertInto('adjustments')
+      .values({ ...own, ...posted, kind: 'credit' })
+      .execute(),
+    /adjustments_for_another/,
   )
 })
 

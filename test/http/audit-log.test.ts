@@ -6,7 +6,8 @@ import { createCustomer } from '../../src/customers/customers.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { runCli } from '../harness/run-cli.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { ask, type Asked } from '../harness/ask.ts'
+import { ask, credentialHeaders, type Asked } from '../harness/ask.ts'
+import { openOperatorSession } from '../harness/open-session.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { operationsOf, readOpenApi } from '../harness/operations.ts'
 
@@ -19,8 +20,11 @@ let admin: { customerId: string; secret: string }
 
 before(async () => {
   gateway = await startGateway({ ADMIN_EMAILS: 'Chefe@exemplo.com.br, outra@exemplo.com.br' })
-  admin = await seedCustomer(gateway.database.db, { balanceBrl: '0' })
-  await giveEmail(admin.customerId, 'chefe@Exemplo.com.br')
+  const { db } = gateway.database
+  const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
+  const at = { db, dataDir: gateway.node.dataDir }
+  const secret = await openOperatorSession(at, customerId, 'chefe@Exemplo.com.br')
+  admin = { customerId, secret }
 })
 
 after(() => gateway.stop())
@@ -89,13 +93,15 @@ test('an act is exported with all its logged fields, and the export is recorded'
   )
   assert.match(
     String(own),
-    new RegExp(`;customer;${admin.customerId};[^;]+;127\\.0\\.0\\.1;audit_log\\.exported;;;`),
+    new RegExp(
+      `;customer;${admin.customerId};;127\\.0\\.0\\.1;audit_log\\.exported;;;[^;]+;[^;]+$`,
+    ),
   )
 })
 
 test('the file begins with a byte-order mark', async () => {
   const answer = await fetch(`${gateway.node.baseUrl}${PATH}`, {
-    headers: { authorization: `Bearer ${admin.secret}` },
+    headers: credentialHeaders(admin.secret),
   })
   const bytes = Buffer.from(await answer.arrayBuffer())
   assert.deepEqual([...bytes.subarray(0, 3)], [0xef, 0xbb, 0xbf])

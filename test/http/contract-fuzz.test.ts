@@ -88,7 +88,7 @@ interface Course {
 test(`${REQUESTS} generated requests over all operations, by seed ${SEED}`, async () => {
   const actors: Actor[] = []
   for (let at = 0; at < ACTORS; at++)
-    actors.push(await createActor(gateway, `fuzz-${at}@exemplo.com.br`))
+    actors.push(await createActor(gateway, `fuzz-${at}@exemplo.com.br`, at < ADMINS))
   await seedDifferences(gateway)
   const courses = coursesOf(document)
   const failures = await sendAll(courses, actors)

@@ -6,9 +6,10 @@ import { seedCustomer } from '../harness/test-database.ts'
 /** A separate customer, so that no other customer's lists grow. */
 export async function crowdForOperators(db: Database, count: number): Promise<void> {
   const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
+  const { customerId: operatorId } = await seedCustomer(db, { balanceBrl: '0' })
   await sql`
     insert into adjustments (id, customer_id, kind, amount_nano_brl, reason, reference, status, requested_by)
-    select gen_random_uuid(), ${customerId}, 'credit', 10000000, 'cortesia', 'muitos-' || n, 'pending', ${customerId}
+    select gen_random_uuid(), ${customerId}, 'credit', 10000000, 'cortesia', 'muitos-' || n, 'pending', ${operatorId}
     from generate_series(1, ${count}::int) n`.execute(db)
   await sql`
     insert into incidents (id, source, severity, title, message, vendors, model_ids)

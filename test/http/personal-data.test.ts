@@ -12,7 +12,7 @@ import { createCustomer, findCustomer, isCustomerDeleted } from '../../src/custo
 import { ensureDemo } from '../../src/composition/ensure-demo.ts'
 import { sealUsage } from '../../src/ledger/audit/audit-seals.ts'
 import { findAccount } from '../../src/ledger/entries.ts'
-import { createId } from '../../src/lib/ids.ts'
+import { createId, sha256 } from '../../src/lib/ids.ts'
 import { deleteAccount } from '../../src/personal-data/delete-account.ts'
 import { eraseDeletedAccounts, eraseRemains } from '../../src/personal-data/erase-remains.ts'
 import { exportAccount } from '../../src/personal-data/export-account.ts'
@@ -433,6 +433,7 @@ test('the demo account may be deleted: the next start makes another, with its mo
   const dataDir = await mkdtemp(join(tmpdir(), 'catraca-demo-'))
   try {
     const first = await ensureDemo(db, dataDir)
+    await sql`update api_keys set scope = 'manage' where secret_hash = ${sha256(first)}`.execute(db)
     const confirm = 'demo@example.com'
     const { id } = await db
       .selectFrom('customers')

@@ -6,6 +6,7 @@ import { createId } from '../../src/lib/ids.ts'
 import { recordFindings } from '../../src/reconciliation/discrepancies.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { ask } from '../harness/ask.ts'
+import { openOperatorSession } from '../harness/open-session.ts'
 import { startGateway } from '../harness/gateway.ts'
 
 const ADMIN_EMAIL = 'operadora@example.com'
@@ -16,12 +17,11 @@ const { db } = gateway.database
 const { baseUrl } = gateway.node
 const silent = createLog('silent', () => {})
 
-const admin = await seedCustomer(db, { balanceBrl: '0' })
-await db
-  .updateTable('customers')
-  .set({ email: ADMIN_EMAIL })
-  .where('id', '=', admin.customerId)
-  .execute()
+const { customerId: adminId } = await seedCustomer(db, { balanceBrl: '0' })
+const admin = {
+  customerId: adminId,
+  secret: await openOperatorSession({ db, dataDir: gateway.node.dataDir }, adminId, ADMIN_EMAIL),
+}
 
 const report = (query = '', secret: string | undefined = admin.secret) =>
   ask(baseUrl, `/admin/reconciliation${query}`, { secret })

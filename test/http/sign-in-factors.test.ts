@@ -21,6 +21,7 @@ import { startGateway } from '../harness/gateway.ts'
 const gateway = await startGateway({
   SECRETS_KEY: randomBytes(32).toString('base64'),
   TRUST_PROXY: '127.0.0.1',
+  ADMIN_EMAILS: 'opera@exemplo.com.br',
 })
 after(() => gateway.stop())
 const { db } = gateway.database
@@ -170,6 +171,31 @@ test('a code is accepted once, even in a race, and no earlier code is accepted a
   for (const late of [code, codeAt(secret, -1)])
     assert.equal((await giveCode(browser, late)).status, 400)
   assert.equal((await giveCode(browser, codeAt(secret, 1))).status, 200)
+})
+
+test('an operator operates in the session that showed the factor, in no other, and not after it is off', async () => {
+  const email = 'opera@exemplo.com.br'
+  const [person, other] = [await enter(email), await enter(email)]
+  const operates = async (browser: Browser): Promise<unknown> => {
+    const { status, json } = await browser.get('/v1/admin/refunds')
+    return status === 200 || json.error
+  }
+  assert.equal(await operates(person.browser), 'second_factor_required')
+  const guarded = await guard(person)
+  assert.equal(await operates(person.browser), true)
+  assert.equal(await operates(other.browser), 'second_factor_required')
+  const proof = { code: guarded.backupCodes[0] }
+  assert.equal((await other.browser.post('/auth/security/prove', proof, other.csrf)).status, 200)
+  assert.equal(await operates(other.browser), true)
+  const { browser } = await followLink(email)
+  assert.equal((await giveCode(browser, codeAt(guarded.secret, 0))).status, 200)
+  assert.equal(await operates(browser), true)
+  assert.equal(
+    (await person.browser.post('/auth/second-factor/disable', {}, person.csrf)).status,
+    200,
+  )
+  for (const each of [person.browser, other.browser, browser])
+    assert.equal(await operates(each), 'second_factor_required')
 })
 
 test('a backup code enters once, however it is typed, and new ones put an end to the others', async () => {
@@ -456,6 +482,10 @@ test('a passkey signs in without a code, once for each challenge, and is recorde
   const entered = await browser.post('/auth/passkey/verify-authentication', { response })
   assert.equal(entered.status, 200, entered.text)
   assert.equal(await isIn(browser), true)
+  const { rows } = await sql`
+    select 1 from sign_in_sessions s join sign_in_users u on u.id = s.user_id
+    where u.email = ${owner.email} and s.factor_at is not null`.execute(db)
+  assert.equal(rows.length, 2, 'it is a second factor, as the code was')
   const again = openBrowser(baseUrl, freshAddress())
   for (const [name, value] of cookies) again.cookies.set(name, value)
   const replayed = await again.post('/auth/passkey/verify-authentication', { response })

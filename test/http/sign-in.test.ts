@@ -413,7 +413,8 @@ test('an admin is who proved an address of the list, and nobody else', async () 
   assert.equal((await claimed.get('/v1/session')).status, 401)
   const { browser, csrfToken, customerId } = await enter(ADMIN_EMAIL)
   assert.equal((await browser.get('/v1/session')).json.is_admin, true)
-  assert.equal((await browser.get('/v1/admin/refunds')).status, 200)
+  const refused = await browser.get('/v1/admin/refunds')
+  assert.deepEqual([refused.status, refused.json.error], [403, 'second_factor_required'])
   for (const path of ['/auth/change-email', '/auth/update-user', '/auth/delete-user']) {
     const body = { newEmail: 'outra@exemplo.com.br', email: ADMIN_EMAIL, emailVerified: true }
     const { status } = await browser.post(path, body, { 'x-csrf-token': csrfToken })

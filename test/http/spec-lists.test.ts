@@ -14,6 +14,7 @@ import { seedUsage } from '../harness/seed-usage.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { crowdForOperators } from './crowd-for-operators.ts'
 import { ask, type Asked } from '../harness/ask.ts'
+import { openOperatorSession } from '../harness/open-session.ts'
 import { startGateway } from '../harness/gateway.ts'
 import { operationsOf, readOpenApi } from '../harness/operations.ts'
 
@@ -203,8 +204,6 @@ interface Crowded {
 
 async function createCrowded(): Promise<Crowded> {
   const { customerId, key, secret } = await seedCustomer(db, { balanceBrl: '10000' })
-  // The lists of operators are read by the same customer.
-  await sql`update customers set email = ${ADMIN_EMAIL} where id = ${customerId}`.execute(db)
   const made = await ask(baseUrl, '/me/prompts', { secret, body: { name: 'Muitas', body: 'v1' } })
   const promptId = made.json.id as string
   await sql`
@@ -239,7 +238,12 @@ async function createCrowded(): Promise<Crowded> {
     'GET /webhooks/{id}/attempts': webhook.json.id,
   }
   return {
-    secret,
+    // The lists of operators are read by the same customer.
+    secret: await openOperatorSession(
+      { db, dataDir: gateway.node.dataDir },
+      customerId,
+      ADMIN_EMAIL,
+    ),
     pathOf: (operation) =>
       operation.slice('GET '.length).replace('{id}', ids[operation] ?? promptId),
   }

@@ -10,6 +10,7 @@ import { restartWithoutWorkers } from './app-without-workers.ts'
 import { enterByLink } from '../harness/sign-in-browser.ts'
 import { APPROVED, cardBody } from '../harness/cards.ts'
 import { askChat, ask, sound, type Asked } from '../harness/ask.ts'
+import { openOperatorSession } from '../harness/open-session.ts'
 import { startGateway } from '../harness/gateway.ts'
 import {
   createCaller,
@@ -48,7 +49,15 @@ const household = await createHousehold(gateway)
 // Background jobs would change rows meanwhile, and their changes cannot be distinguished from a request's.
 app = await restartWithoutWorkers(gateway, ENV)
 const operations = [...operationsOf(await readOpenApi(baseUrl)).values()]
-const admin = await createPerson(gateway.database, 'Administradora')
+const admin = {
+  ...(await createPerson(gateway.database, 'Administradora')),
+  secret: '',
+}
+admin.secret = await openOperatorSession(
+  { db, dataDir: gateway.node.dataDir },
+  admin.customerId,
+  ADMIN_EMAIL,
+)
 const takeSnapshot = createSnapshots(db)
 /** Rows that must never change by what strangers do. */
 let standing = await takeSnapshot()

@@ -11,7 +11,7 @@ import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { seedPayer } from '../harness/payer.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
-import { enterAs, type Person } from './sign-up.ts'
+import { enterAs, enterAsOperator, type Person } from './sign-up.ts'
 
 const PASSWORD = 'uma frase bem comprida'
 const ANA: Person = { name: 'Ana Souza', email: 'ana@admin.example', password: PASSWORD }
@@ -33,7 +33,13 @@ before(async () => {
     startBrowser(origin),
     startBrowser(origin),
   ])
-  await Promise.all([enterAs(ana, ANA), enterAs(bia, BIA), enterAs(rui, RUI), seed()])
+  const { db } = gateway.database
+  await Promise.all([
+    enterAsOperator(ana, ANA, db),
+    enterAsOperator(bia, BIA, db),
+    enterAs(rui, RUI),
+    seed(),
+  ])
 })
 after(async () => {
   await Promise.all([ana?.close(), bia?.close(), rui?.close()])

@@ -7,7 +7,7 @@ import { ask } from '../harness/ask.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { assertAccessible, settled, startBrowser, type BrowserUnderTest } from './browser.ts'
 import { seedUseOf } from './seed-use-of.ts'
-import { enterAs } from './sign-up.ts'
+import { enterAsOperator } from './sign-up.ts'
 
 const ANA = { name: 'Ana Dias', email: 'ana@admin.example', password: 'uma frase bem comprida' }
 
@@ -17,7 +17,7 @@ let browser: BrowserUnderTest
 before(async () => {
   gateway = await startGateway({ ADMIN_EMAILS: ANA.email })
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
-  await enterAs(browser, ANA)
+  await enterAsOperator(browser, ANA, gateway.database.db)
   await seedUseOf(gateway.database.db, ANA.email)
 })
 after(async () => {

@@ -6,7 +6,7 @@ import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { PAGES } from './pages.ts'
 import { seedUseOf } from './seed-use-of.ts'
-import { confirmEmail, enterAs, followMail, signUp, type Person } from './sign-up.ts'
+import { confirmEmail, enterAsOperator, followMail, signUp, type Person } from './sign-up.ts'
 
 const ANA: Person = {
   name: 'Ana Souza',
@@ -34,7 +34,7 @@ before(async () => {
   browser = await startBrowser(origin)
   anonymous = await startBrowser(origin)
   operator = await startBrowser(origin)
-  await enterAs(operator, OPERATOR)
+  await enterAsOperator(operator, OPERATOR, gateway.database.db)
 })
 after(async () => {
   await browser?.close()

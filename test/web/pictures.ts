@@ -8,12 +8,13 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { findCustomer } from '../../src/customers/customers.ts'
+import { openOperatorSession } from '../harness/open-session.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { createCaller } from '../http/isolation-cases/household.ts'
 import { settled, startBrowser, useLook, type BrowserUnderTest, type Width } from './browser.ts'
 import { PAGES } from './pages.ts'
 import { seedUseOf } from './seed-use-of.ts'
-import { enterAs, type Person } from './sign-up.ts'
+import { enterAs, enterAsOperator, type Person } from './sign-up.ts'
 
 const IMAGES = join(import.meta.dirname, '../../docs/images')
 const QUALITY = 70
@@ -43,7 +44,7 @@ test('a picture of every page, on a desktop and on a phone', async () => {
   try {
     await mkdir(IMAGES, { recursive: true })
     await enterAs(customer, ANA)
-    await enterAs(operator, OLGA)
+    await enterAsOperator(operator, OLGA, gateway.database.db)
     await seedUseOf(gateway.database.db, ANA.email)
     await seedOwnThings(gateway)
     await seedOperation(gateway)
@@ -99,7 +100,12 @@ async function callerOf(
   const customer = await findCustomer(db, email)
   if (!customer) throw new Error(`${email} is no customer`)
   const customerId = customer.id
-  const input = { customerId, name: 'Servidor', requestsPerMinute: 1_000 }
+  const input = {
+    customerId,
+    name: 'Servidor',
+    scope: 'manage',
+    requestsPerMinute: 1_000,
+  } as const
   const { secret } = await createApiKey(db, input)
   return { customerId, call: createCaller(gateway, secret) }
 }
@@ -141,7 +147,10 @@ async function seedOwnThings(gateway: TestGateway): Promise<void> {
 }
 
 async function seedOperation(gateway: TestGateway): Promise<void> {
-  const { call } = await callerOf(gateway, OLGA)
+  const at = { db: gateway.database.db, dataDir: gateway.node.dataDir }
+  const olga = await callerOf(gateway, OLGA)
+  const session = await openOperatorSession(at, olga.customerId, OLGA.email)
+  const call = createCaller(gateway, session)
   const ana = await callerOf(gateway, ANA)
   await call('POST', '/admin/adjustments', {
     customer_id: ana.customerId,

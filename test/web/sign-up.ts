@@ -1,5 +1,7 @@
 /** The way in for every customer: sign-up, the link in the mail, home. */
+import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
+import type { Database } from '../../src/db/open.ts'
 import type { BrowserUnderTest } from './browser.ts'
 
 const MAIL_MS_MAX = 60_000
@@ -43,6 +45,18 @@ export async function enterAs(browser: BrowserUnderTest, person: Person): Promis
   await signUp(page, person)
   await confirmEmail(page, person)
   await page.close()
+}
+
+/** As one who also showed a second factor, which operators need. */
+export async function enterAsOperator(
+  browser: BrowserUnderTest,
+  person: Person,
+  db: Database,
+): Promise<void> {
+  await enterAs(browser, person)
+  await sql`
+    update sign_in_sessions set factor_at = now()
+    where user_id = (select id from sign_in_users where email = ${person.email})`.execute(db)
 }
 
 export async function confirmEmail(page: Page, { email, password }: Person): Promise<void> {

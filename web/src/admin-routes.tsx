@@ -1,5 +1,7 @@
 /** The operators' pages, all under /admin; see router.tsx. */
 import { createRoute, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router'
+import { queryClient } from './api/query-client.ts'
+import { sessionQuery } from './api/session.ts'
 import { root } from './root-route.ts'
 import { sessionOrSignIn } from './session-or-sign-in.ts'
 
@@ -11,6 +13,8 @@ const admin = createRoute({
   beforeLoad: async ({ location }) => {
     const session = await sessionOrSignIn(location)
     if (!session.is_admin) throw notFound()
+    // The second factor may have been turned on since the session was read.
+    if (session.needs_second_factor) await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
   },
 })
 

@@ -12,6 +12,7 @@ import { NANO_BRL_PER_CENTAVO } from '../../payments/top-ups.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { adjustmentAnswer, adjustmentBodies, adjustmentBody } from './adjustment-body.ts'
+import { ownAccount } from '../rest/own-account.ts'
 import { reason } from '../rest/operator-text.ts'
 import { answer, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
@@ -51,12 +52,14 @@ const requesting = [
     method: 'POST',
     path: '/admin/adjustments',
     tag: 'Administração',
-    summary: 'Credita ou debita à mão; acima do limite, outra pessoa precisa aprovar',
-    access: 'admin',
+    summary:
+      'Credita ou debita à mão; acima do limite, também na soma de 24 horas, outra pessoa precisa aprovar',
+    access: 'finance',
     body: input,
     status: 201,
     answer: adjustmentAnswer,
     refusals: {
+      403: ['own_account'],
       404: ['customer_not_found'],
       409: ['reference_taken', 'short_balance'],
     },
@@ -71,6 +74,7 @@ const requesting = [
       const wanted = { customerId, kind, amountNanoBrl, reason, reference, ...terms }
       const outcome = await requestAdjustment(deps.db, actorOf(caller), wanted)
       if (outcome.kind === 'customer_not_found') throw new RestRefusal(404, outcome.kind)
+      if (outcome.kind === 'own_account') throw ownAccount()
       if (outcome.kind === 'reference_taken')
         throw new RestRefusal(409, outcome.kind, 'reference: something else was asked for by it')
       if (outcome.kind === 'short_balance') throw shortBalance()
@@ -85,7 +89,7 @@ const listing = [
     path: '/admin/adjustments',
     tag: 'Administração',
     summary: 'Os lançamentos à mão, os mais novos primeiro',
-    access: 'admin',
+    access: 'finance',
     query: {
       status: Type.Optional(Type.Enum([...ADJUSTMENT_STATUSES])),
       customer_id: Type.Optional(uuid),
@@ -95,7 +99,8 @@ const listing = [
     answer: answer({
       adjustments: Type.Array(adjustmentAnswer),
       approval_above_brl: Type.Number({
-        description: 'BRL; acima disso, um lançamento espera por outra pessoa.',
+        description:
+          'BRL; acima disso, num lançamento ou na soma de 24 horas sem aprovação, um lançamento espera por outra pessoa.',
       }),
       next_cursor: nextCursor,
     }),
@@ -124,11 +129,11 @@ const deciding = [
     path: '/admin/adjustments/:id/approve',
     tag: 'Administração',
     summary: 'Aprova e lança; quem pediu não aprova',
-    access: 'admin',
+    access: 'finance',
     params,
     answer: adjustmentAnswer,
     refusals: {
-      403: ['second_admin_required'],
+      403: ['second_admin_required', 'own_account'],
       404: ['adjustment_not_found'],
       409: ['adjustment_decided', 'customer_deleted', 'short_balance'],
     },
@@ -140,7 +145,7 @@ const deciding = [
     path: '/admin/adjustments/:id/reject',
     tag: 'Administração',
     summary: 'Recusa um lançamento que espera; nada é lançado',
-    access: 'admin',
+    access: 'finance',
     params,
     answer: adjustmentAnswer,
     refusals: { 404: ['adjustment_not_found'], 409: ['adjustment_decided'] },
@@ -169,6 +174,8 @@ async function decide(
         outcome.kind,
         'the operator who requested an adjustment cannot approve it',
       )
+    case 'own_account':
+      throw ownAccount()
     case 'short_balance':
       throw shortBalance()
     default:

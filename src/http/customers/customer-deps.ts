@@ -1,7 +1,8 @@
 import type { Database } from '../../db/open.ts'
+import type { OperatorRole } from '../rest/access.ts'
 
 export interface CustomerDeps {
   readonly db: Database
-  /** In lower case: customers with these addresses may use `/admin`. */
-  readonly adminEmails: ReadonlySet<string>
+  /** By e-mail, in lower case. */
+  readonly operatorRoles: ReadonlyMap<string, OperatorRole>
 }

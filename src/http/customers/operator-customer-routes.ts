@@ -37,7 +37,7 @@ const listing = [
     path: '/admin/customers',
     tag: 'Administração',
     summary: 'Os clientes, os mais novos primeiro',
-    access: 'admin',
+    access: 'support',
     query: {
       q: Type.Optional(
         operatorLine(3, 200, 'O começo do nome, do e-mail, do id, do CPF ou do CNPJ.'),
@@ -71,7 +71,7 @@ const detail = [
     path: '/admin/customers/:id',
     tag: 'Administração',
     summary: 'Um cliente; que foi visto fica no registro de auditoria',
-    access: 'admin',
+    access: 'support',
     params: { id: Type.String({ maxLength: 200 }) },
     answer: answer({
       ...customer,
@@ -121,7 +121,7 @@ const detail = [
       return inTransaction(deps.db, async (trx) => {
         const found = await viewCustomer(trx, actorOf(caller), params)
         if (!found) throw new RestRefusal(404, 'customer_not_found')
-        return detailBody(trx, deps.adminEmails, found)
+        return detailBody(trx, deps.operatorRoles, found)
       })
     },
   }),
@@ -129,7 +129,11 @@ const detail = [
 
 export const operatorCustomerRoutes = [...listing, ...detail]
 
-async function detailBody(trx: Database, adminEmails: ReadonlySet<string>, found: Customer) {
+async function detailBody(
+  trx: Database,
+  operatorRoles: CustomerDeps['operatorRoles'],
+  found: Customer,
+) {
   const { id, email } = found
   const profile = await findProfile(trx, id)
   const keys = await listApiKeyDetails(trx, { customerId: id }, null)
@@ -161,7 +165,7 @@ async function detailBody(trx: Database, adminEmails: ReadonlySet<string>, found
     last_topups: topUps.map(topUpBody),
     flags: {
       has_profile: profile !== undefined,
-      is_admin: email !== null && adminEmails.has(email.toLowerCase()),
+      is_admin: email !== null && operatorRoles.has(email.toLowerCase()),
       are_keys_suspended: account.balanceNanoBrl <= 0n,
       is_in_debt: account.balanceNanoBrl < 0n,
     },

@@ -7,16 +7,17 @@ import { isUuid } from '../../lib/ids.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { answer, uuid } from '../rest/values.ts'
 import type { CustomerDeps } from './customer-deps.ts'
+import { ownAccount } from '../rest/own-account.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
 const forEach = {
   method: 'POST',
   tag: 'Administração',
-  access: 'admin',
+  access: 'finance',
   params: { id: Type.String() },
   answer: answer({ customer_id: uuid, is_suspended: Type.Boolean() }),
-  refusals: { 404: ['customer_not_found'] },
+  refusals: { 403: ['own_account'], 404: ['customer_not_found'] },
 } as const
 
 /** Both succeed if the account already has that state. */
@@ -47,7 +48,8 @@ async function change(
   await inTransaction(db, async (trx) => {
     // The order in which deleting an account locks: the keys before the customer.
     await lockAccount(trx, customerId)
-    await changeSuspension(trx, actorOf(caller), { customerId, isSuspended })
+    if (!(await changeSuspension(trx, actorOf(caller), { customerId, isSuspended })))
+      throw ownAccount()
   })
   return { customer_id: customerId, is_suspended: isSuspended }
 }

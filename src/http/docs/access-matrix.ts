@@ -8,7 +8,9 @@ const HEADS: Readonly<Record<CallerKind, string>> = {
   account: 'key `account`',
   manage: 'key `manage`',
   session: 'login session',
-  operator: 'operator',
+  support: 'support',
+  finance: 'finance',
+  admin: 'admin',
 }
 
 type Declared = Pick<Route<never>, 'method' | 'url' | 'access' | 'stricter'>

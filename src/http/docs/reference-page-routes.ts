@@ -77,6 +77,13 @@ function renderPage({ info, paths = {} }: Document): string {
 ${sections.join('\n')}</body></html>`
 }
 
+function wordsOf(security: readonly object[] | undefined): string {
+  if (!security) return 'Pública.'
+  return security.some((way) => 'key' in way)
+    ? 'Com chave: Authorization: Bearer sk-svc-…'
+    : 'Só na sessão do painel de quem opera o serviço, com a segunda etapa.'
+}
+
 function renderOperation(each: { path: string; method: string; operation: Operation }): string {
   const { path, method, operation } = each
   const { summary = '', security, parameters = [], requestBody, responses = {} } = operation
@@ -97,7 +104,7 @@ function renderOperation(each: { path: string; method: string; operation: Operat
     return `<tr><td><code>${escapeHtml(status)}</code></td><td>${escapeHtml(description)}${fields}</td></tr>`
   })
   return `<h3><span class="verb">${escapeHtml(method.toUpperCase())}</span> <code>${escapeHtml(path)}</code></h3>
-<p>${escapeHtml(summary)}. ${security ? 'Com chave: <code>Authorization: Bearer sk-svc-…</code>.' : 'Pública.'}</p>
+<p>${escapeHtml(summary)}. ${escapeHtml(wordsOf(security))}</p>
 ${given.length > 0 ? `<table>${given.join('')}</table>` : ''}${bodies.join('')}<table>${answers.join('')}</table>`
 }
 

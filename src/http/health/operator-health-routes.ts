@@ -22,7 +22,7 @@ export const operatorHealthRoutes = [
     path: '/admin/health',
     tag: 'Administração',
     summary: 'Os nós, as filas, os trabalhos, o banco de dados, o câmbio e a conciliação',
-    access: 'admin',
+    access: 'support',
     answer: serviceHealth,
     handle: (_call, deps: HealthDeps) => readServiceHealth(deps),
   }),

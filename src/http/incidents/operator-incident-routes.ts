@@ -66,7 +66,7 @@ const listing = [
     path: '/admin/incidents',
     tag: 'Administração',
     summary: 'Os incidentes com a sua história, os mais novos primeiro',
-    access: 'admin',
+    access: 'support',
     query: {
       status: Type.Optional(Type.Enum(['open', 'all'])),
       limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT),
@@ -96,7 +96,7 @@ const opening = [
     path: '/admin/incidents',
     tag: 'Administração',
     summary: 'Abre um incidente, que todos os clientes veem',
-    access: 'admin',
+    access: 'support',
     body: Type.Object(
       {
         title,
@@ -130,7 +130,7 @@ const changing = [
     path: '/admin/incidents/:id',
     tag: 'Administração',
     summary: 'Diz como um incidente segue, ou que acabou',
-    access: 'admin',
+    access: 'support',
     params: { id: Type.String({ maxLength: 200 }) },
     body: Type.Object(
       {

@@ -27,7 +27,7 @@ export const operatorMailRoutes = [
     path: '/admin/mails/in-trouble',
     tag: 'Administração',
     summary: 'E-mails que falharam, ou que esperam há mais de dez minutos',
-    access: 'admin',
+    access: 'support',
     query: { limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT), cursor },
     answer: answer({ mails: Type.Array(inTrouble), next_cursor: nextCursor }),
     async handle({ query }, deps: MailDeps) {

@@ -35,7 +35,7 @@ export const operatorMarginRoutes = [
     path: '/admin/margins',
     tag: 'Administração',
     summary: 'O custo nos provedores, o cobrado e a margem, por dia, modelo e provedor',
-    access: 'admin',
+    access: 'finance',
     query: {
       from: dayInQuery(
         `Primeiro dia, no horário de Brasília; sem ele, ${DAYS_DEFAULT} dias até o último.`,

@@ -18,7 +18,7 @@ export const operatorModelRoutes = ({ markupNoticeDays }: ModelTerms) => [
     path: '/admin/models',
     tag: 'Administração',
     summary: 'Os modelos, com rotas, preços, o multiplicador em vigor e os que virão',
-    access: 'admin',
+    access: 'support',
     answer: answer({
       markup_notice_days: Type.Integer({ description: 'De aviso antes de um aumento.' }),
       models: Type.Array(adminModel),

@@ -98,7 +98,7 @@ export const operatorReconciliationRoutes = [
     path: '/admin/reconciliation',
     tag: 'Administração',
     summary: 'Diferenças com o processador de pagamentos e com os custos dos provedores',
-    access: 'admin',
+    access: 'finance',
     query: { days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT) },
     answer: report,
     handle: ({ query }, deps: ReconciliationDeps) =>
@@ -110,7 +110,7 @@ export const operatorReconciliationRoutes = [
     path: '/admin/reconciliation/differences/:id/explain',
     tag: 'Administração',
     summary: 'Explica uma diferença, com os valores que ela tem agora',
-    access: 'admin',
+    access: 'finance',
     params: { id: Type.String() },
     body: Type.Object(
       {

@@ -16,16 +16,21 @@ import {
 import { answer, storedText, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import type { RefundDeps } from './refund-deps.ts'
+import { ownAccount } from '../rest/own-account.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
 const forEach = {
   method: 'POST',
   tag: 'Administração',
-  access: 'admin',
+  access: 'finance',
   params: { id: Type.String() },
   answer: operatedRefundAnswer,
-  refusals: { 404: ['refund_not_found'], 409: ['refund_already_decided'] },
+  refusals: {
+    403: ['own_account'],
+    404: ['refund_not_found'],
+    409: ['refund_already_decided'],
+  },
 } as const
 
 export const operatorRefundRoutes = [
@@ -34,7 +39,7 @@ export const operatorRefundRoutes = [
     path: '/admin/refunds',
     tag: 'Administração',
     summary: 'Os reembolsos de todos, os mais novos primeiro',
-    access: 'admin',
+    access: 'support',
     query: { status: Type.Optional(refundStatus), limit: wholeNumber(1, 200, 50), cursor },
     answer: answer({ refunds: Type.Array(operatedRefundAnswer), next_cursor: nextCursor }),
     async handle({ query: { status, limit = 50, cursor } }, deps: RefundDeps) {
@@ -95,6 +100,7 @@ export const operatorRefundRoutes = [
 
 function decidedOf(decided: Decided): Refund {
   if (decided.kind === 'refund_not_found') throw new RestRefusal(404, 'refund_not_found')
+  if (decided.kind === 'own_account') throw ownAccount()
   if (decided.kind === 'wrong_status')
     throw new RestRefusal(409, 'refund_already_decided', `the refund is ${decided.status}`)
   return decided.refund

@@ -5,11 +5,15 @@
  */
 import { KEY_SCOPES } from '../../customers/key-scopes.ts'
 
-/** An API key by its scope, or the customer in a login session. */
-export const CALLERS = ['calls', 'account', 'manage', 'session', 'operator'] as const
+/** In ascending order of rights: each role may do what the ones before it may. */
+export const OPERATOR_ROLES = ['support', 'finance', 'admin'] as const
+export type OperatorRole = (typeof OPERATOR_ROLES)[number]
+
+/** An API key by its scope, or a login session: of a customer, or of an operator who showed a second factor in it. */
+export const CALLERS = [...KEY_SCOPES, 'session', ...OPERATOR_ROLES] as const
 export type CallerKind = (typeof CALLERS)[number]
 
-const SESSIONS = ['session', 'operator'] as const satisfies readonly CallerKind[]
+const SESSIONS = ['session', ...OPERATOR_ROLES] as const
 
 /** The callers of each access. `nobody`: the handler demands something other than a key or a login session. */
 const CALLERS_OF = {
@@ -20,7 +24,12 @@ const CALLERS_OF = {
   manage: ['manage', ...SESSIONS],
   /** The pages that guard an account; the handler reads the cookie itself. */
   session: SESSIONS,
-  admin: ['operator'],
+  /** Operators: customers, incidents, failing deliveries. */
+  support: ['support', 'finance', 'admin'],
+  /** Operators: money, and suspending accounts. */
+  finance: ['finance', 'admin'],
+  /** Operators: prices, the catalog, the audit log. */
+  admin: ['admin'],
   /** A message of another machine, signed or with a token. */
   signed: [],
   /** The operator's own machines, by token or from this one. */
@@ -36,4 +45,8 @@ export function isAccess(value: unknown): value is Access {
 export function hasAccess(caller: CallerKind, access: Access): boolean {
   const callers: readonly CallerKind[] = CALLERS_OF[access]
   return callers.includes(caller)
+}
+
+export function isOperatorAccess(access: Access): access is OperatorRole {
+  return OPERATOR_ROLES.some((role) => role === access)
 }

@@ -1,35 +1,42 @@
-import { findCustomer } from '../../customers/customers.ts'
-import type { Database } from '../../db/open.ts'
-import { hasAccess, type Access, type CallerKind } from './access.ts'
+import { hasAccess, isOperatorAccess, type Access, type OperatorRole } from './access.ts'
 import type { Caller } from './authenticate.ts'
 import { RestRefusal } from './rest-refusal.ts'
 
 export interface AssertAccessDeps {
-  readonly db: Database
-  /** In lower case: customers with these addresses may use `/admin`. */
-  readonly adminEmails: ReadonlySet<string>
+  /** By e-mail, in lower case. */
+  readonly operatorRoles: ReadonlyMap<string, OperatorRole>
 }
 
 /** Throws a `RestRefusal` unless the table of `access.ts` gives the caller this access. */
-export async function assertAccess(
-  deps: AssertAccessDeps,
+export function assertAccess(
+  { operatorRoles }: AssertAccessDeps,
   caller: Caller,
   access: Access,
-): Promise<void> {
-  const kind: CallerKind = caller.keyId === undefined ? 'session' : caller.scope
-  if (hasAccess(kind, access)) return
-  if (hasAccess('operator', access) && !hasAccess('session', access)) {
-    if (await isAdmin(deps, caller)) return
-    throw new RestRefusal(403, 'forbidden')
-  }
-  throw new RestRefusal(
-    403,
-    'key_scope_insufficient',
-    `the scope ${access} is needed, and this key has ${kind}`,
-  )
+): void {
+  if (isOperatorAccess(access)) return assertOperator(operatorRoles, caller, access)
+  const kind = caller.keyId === undefined ? 'session' : caller.scope
+  if (!hasAccess(kind, access))
+    throw new RestRefusal(
+      403,
+      'key_scope_insufficient',
+      `the scope ${access} is needed, and this key has ${kind}`,
+    )
 }
 
-async function isAdmin({ db, adminEmails }: AssertAccessDeps, caller: Caller): Promise<boolean> {
-  const email = (await findCustomer(db, caller.customerId))?.email?.toLowerCase()
-  return email !== undefined && adminEmails.has(email)
+/** An API key never operates the service, whoever it belongs to: only a person who showed a second factor does. */
+function assertOperator(
+  operatorRoles: ReadonlyMap<string, OperatorRole>,
+  caller: Caller,
+  access: OperatorRole,
+): void {
+  const role = caller.keyId === undefined ? operatorRoles.get(caller.email) : undefined
+  if (caller.keyId !== undefined || role === undefined) throw new RestRefusal(403, 'forbidden')
+  if (!hasAccess(role, access))
+    throw new RestRefusal(403, 'forbidden', `only for the role ${access}; yours is ${role}`)
+  if (!caller.hasFactor)
+    throw new RestRefusal(
+      403,
+      'second_factor_required',
+      'sign in with a passkey or a code; both are set up at /seguranca',
+    )
 }

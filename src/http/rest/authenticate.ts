@@ -25,6 +25,10 @@ export type Caller = {
       readonly sessionId: string
       /** Whether the user proved their identity within the last ten minutes. */
       readonly isProved: boolean
+      /** Whether the user has shown a second factor in this session. */
+      readonly hasFactor: boolean
+      /** In lower case. */
+      readonly email: string
       readonly keyId?: undefined
     }
 )
@@ -96,5 +100,6 @@ async function ofSession(
       `${CSRF_HEADER}: must be the csrf_token of GET /v1/session`,
     )
   reply.header('cache-control', 'no-store')
-  return { customerId: session.customerId, sessionId: session.id, isProved: session.isProved, ip }
+  const { id: sessionId, customerId, email, isProved, hasFactor } = session
+  return { customerId, sessionId, email, isProved, hasFactor, ip }
 }

@@ -7,7 +7,7 @@ import Type, { type Static, type TObject, type TProperties, type TSchema } from 
 import type { AnswerOf } from './answer-of.ts'
 import { assertAccess, type AssertAccessDeps } from './assert-access.ts'
 import { authenticate, type AuthenticateDeps, type Caller } from './authenticate.ts'
-import type { Access } from './access.ts'
+import { isOperatorAccess, type Access } from './access.ts'
 import { restErrorBody } from './values.ts'
 import { sendJson } from './rest-error.ts'
 import { RestRefusal } from './rest-refusal.ts'
@@ -112,7 +112,7 @@ export function restRoute<
     schema: {
       tags: [declared.tag],
       summary: declared.summary,
-      ...(access === 'public' ? {} : { security: [{ key: [] }, { session: [] }] }),
+      ...(access === 'public' ? {} : { security: securityOf(access) }),
       ...(params ? { params: Type.Object(params) } : {}),
       ...(query ? { querystring: Type.Object(query) } : {}),
       ...(body ? { body } : {}),
@@ -130,7 +130,7 @@ export function restRoute<
       async handler(request, reply) {
         const caller = callers.get(request)
         if (caller && stricter?.applies(request.body as never))
-          await assertAccess(deps, caller, stricter.access)
+          assertAccess(deps, caller, stricter.access)
         const call = {
           caller: caller as never,
           params: request.params as never,
@@ -150,6 +150,10 @@ export function restRoute<
   }
 }
 
+function securityOf(access: RestAccess): object[] {
+  return isOperatorAccess(access) ? [{ session: [] }] : [{ key: [] }, { session: [] }]
+}
+
 /** The caller of each request, from authentication on. */
 const callers = new WeakMap<FastifyRequest, Caller>()
 
@@ -161,7 +165,7 @@ async function identifyCaller(
 ): Promise<void> {
   const caller = await authenticate(deps, request, reply)
   if (!caller) return
-  await assertAccess(deps, caller, access)
+  assertAccess(deps, caller, access)
   callers.set(request, caller)
 }
 
@@ -225,6 +229,7 @@ function responsesOf(
   if (access !== 'public') add(403, 'ip_blocked_by_allowlist', 'forbidden')
   if (access === 'account' || access === 'manage') add(403, 'key_scope_insufficient')
   if (access !== 'public' && route.method !== 'GET') add(403, 'csrf_token_missing')
+  if (isOperatorAccess(access)) add(403, 'second_factor_required')
   add(500, 'internal_error')
   for (const [at, more] of Object.entries(refusals)) add(Number(at), ...more)
   const success =

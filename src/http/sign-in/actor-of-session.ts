@@ -5,8 +5,8 @@ import type { Session } from '../../sign-in/sessions.ts'
 import { actorOf } from '../rest/authenticate.ts'
 
 export function actorOfSession(
-  { id, customerId, isProved }: Session,
+  { id: sessionId, ...session }: Session,
   request: FastifyRequest,
 ): Actor {
-  return actorOf({ customerId, sessionId: id, isProved, ip: plainIp(request.ip) })
+  return actorOf({ ...session, sessionId, ip: plainIp(request.ip) })
 }

@@ -19,14 +19,18 @@ export const authEventRoutes = [
     url: AUTH_EVENTS_PATH,
     access: 'signed',
     bodyBytesMax: BODY_BYTES_MAX,
-    async handle(request, reply, { db, authWebhookSecret: secret, adminEmails, log }: SignInDeps) {
+    async handle(
+      request,
+      reply,
+      { db, authWebhookSecret: secret, operatorRoles, log }: SignInDeps,
+    ) {
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const message = secret && verifyWebhook(secret, request.headers, body, new Date())
       if (!message) return restError(reply, 401, 'invalid_signature')
       const { outcome, type } = await takeAuthEvent(
         db,
         { ...message, body: parse(body) },
-        { actor: { kind: 'system', ip: plainIp(request.ip) }, adminEmails },
+        { actor: { kind: 'system', ip: plainIp(request.ip) }, adminEmails: operatorRoles },
       )
       const facts = { messageId: message.id, type, outcome }
       if (outcome === 'unreadable') log.error('auth_event_unreadable', facts)

@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { findCustomer } from '../../customers/customers.ts'
 import { hasAcceptedTerms } from '../../legal/accept-terms.ts'
-import { answer } from '../rest/values.ts'
+import { answer, nullable } from '../rest/values.ts'
+import { OPERATOR_ROLES } from '../rest/access.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
 import { originOf } from '../rest/origin-of.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
@@ -26,7 +27,13 @@ export const loginSessionRoutes = [
         description:
           'Os termos de uso em vigor ainda não foram aceitos. O painel pede o aceite antes de continuar; uma chave não precisa dele.',
       }),
-      is_admin: Type.Boolean({ description: 'Pode usar as operações de administração.' }),
+      is_admin: Type.Boolean({
+        description: 'Opera o serviço: tem um papel, o do `operator_role`.',
+      }),
+      operator_role: nullable(Type.Enum([...OPERATOR_ROLES])),
+      needs_second_factor: Type.Boolean({
+        description: 'Opera o serviço, mas nesta sessão ainda sem a segunda etapa.',
+      }),
       csrf_token: Type.String({
         description:
           'O valor do cabeçalho x-csrf-token, que todo pedido de uma sessão leva, menos os GET. Vazio para uma chave, que não precisa dele.',
@@ -40,12 +47,16 @@ export const loginSessionRoutes = [
       if (!customer || customer.deletedAt) throw new RestRefusal(403, 'forbidden')
       reply.header('cache-control', 'no-store')
       const { id, name, email } = customer
+      const isPerson = caller.keyId === undefined && email !== null
+      const role = isPerson ? (deps.operatorRoles.get(email.toLowerCase()) ?? null) : null
       if (caller.sessionId !== undefined && email !== null)
         rememberDevice(deps, request, reply, email)
       return {
         customer: { id, name, email },
         must_accept_terms: caller.sessionId !== undefined && !(await hasAcceptedTerms(deps.db, id)),
-        is_admin: email !== null && deps.adminEmails.has(email.toLowerCase()),
+        is_admin: role !== null,
+        operator_role: role,
+        needs_second_factor: role !== null && caller.keyId === undefined && !caller.hasFactor,
         csrf_token: caller.sessionId === undefined ? '' : deps.signIn.csrfTokenOf(caller.sessionId),
         mode: deps.mode,
       }

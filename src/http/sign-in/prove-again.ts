@@ -13,7 +13,8 @@ import { refusal, type SecurityCall } from './security-route.ts'
 export async function proveAgain(deps: SignInDeps, call: SecurityCall): Promise<object> {
   const { db, signIn } = deps
   const { session, request } = call
-  if (await hasSecondFactor(db, session.userId)) {
+  const byCode = await hasSecondFactor(db, session.userId)
+  if (byCode) {
     const checked = await checkFactorCode(db, signIn.factorKeys, session.userId, call.text('code'))
     if (checked.kind !== 'right') throw refusal(checked)
   } else {
@@ -26,6 +27,6 @@ export async function proveAgain(deps: SignInDeps, call: SecurityCall): Promise<
       throw refusal(400, 'INVALID_PASSWORD')
     await limited.giveBack()
   }
-  if (!(await markProved(db, session.id))) throw refusal(401, 'UNAUTHORIZED')
+  if (!(await markProved(db, { sessionId: session.id, byCode }))) throw refusal(401, 'UNAUTHORIZED')
   return { status: true }
 }

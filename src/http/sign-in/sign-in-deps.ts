@@ -1,6 +1,7 @@
 import type { Database } from '../../db/open.ts'
 import type { Log } from '../../lib/log.ts'
 import type { SignIn } from '../../sign-in/create-sign-in.ts'
+import type { OperatorRole } from '../rest/access.ts'
 
 export interface SignInDeps {
   readonly db: Database
@@ -8,8 +9,8 @@ export interface SignInDeps {
   readonly log: Log
   /** The address at which customers reach this server; undefined: the host that each request names. */
   readonly publicUrl: string | undefined
-  /** In lower case: customers with these addresses may use `/admin`. */
-  readonly adminEmails: ReadonlySet<string>
+  /** By e-mail, in lower case. */
+  readonly operatorRoles: ReadonlyMap<string, OperatorRole>
   readonly signIn: SignIn
   /** Signs the messages of the identity provider; undefined: every message is refused. */
   readonly authWebhookSecret: Buffer | undefined

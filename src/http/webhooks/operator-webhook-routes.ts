@@ -31,7 +31,7 @@ export const operatorWebhookRoutes = [
     path: '/admin/webhooks/in-trouble',
     tag: 'Administração',
     summary: 'Webhooks que falham, ou que por isso foram desligados',
-    access: 'admin',
+    access: 'support',
     query: { limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT), cursor },
     answer: answer({ webhooks: Type.Array(inTrouble), next_cursor: nextCursor }),
     async handle({ query }, deps: WebhookDeps) {
@@ -50,7 +50,7 @@ export const operatorWebhookRoutes = [
     path: '/admin/webhooks/:id/enable',
     tag: 'Administração',
     summary: 'Liga de novo um webhook que falhas desligaram',
-    access: 'admin',
+    access: 'support',
     params: { id: Type.String({ maxLength: 200 }) },
     answer: answer({ id: uuid, customer_id: uuid, is_enabled: Type.Boolean() }),
     refusals: { 404: ['webhook_not_found'], 409: ['webhook_disabled_by_customer'] },

@@ -1,6 +1,7 @@
 /** An operator's decisions on a refund. Each takes effect once. The account is locked first, as in every transaction. */
 import { sql } from 'kysely'
 import { audited, type Actor } from '../../audit-log/audited.ts'
+import { isOwnAccount } from '../../audit-log/is-own-account.ts'
 import type { Database } from '../../db/open.ts'
 import { lockAccount } from '../../ledger/entries.ts'
 import { findRefund, type Refund, type RefundPartRow, type RefundStatus } from './refunds.ts'
@@ -9,6 +10,7 @@ import { completePart, failPart } from './settle-parts.ts'
 export type Decided =
   | { readonly kind: 'decided'; readonly refund: Refund }
   | { readonly kind: 'refund_not_found' }
+  | { readonly kind: 'own_account' }
   /** The refund is past this step. */
   | { readonly kind: 'wrong_status'; readonly status: RefundStatus }
 
@@ -80,7 +82,10 @@ function decide(
   return audited(db, actor, async (trx, record) => {
     const known = await findRefund(trx, refundId)
     if (!known) return { kind: 'refund_not_found' }
-    await lockAccount(trx, known.customer_id)
+    const { customer_id: customerId } = known
+    if (await isOwnAccount(trx, { operatorId: actor.customerId, customerId }))
+      return { kind: 'own_account' }
+    await lockAccount(trx, customerId)
     const refund = (await findRefund(trx, refundId)) as Refund
     if (!(await act(trx, refund))) return { kind: 'wrong_status', status: refund.status }
     await record({ action, customerId: refund.customer_id, subjectId: refund.id })

@@ -10,11 +10,11 @@ const DAY_MS = 86_400_000
 
 export async function createCases(gateway: TestGateway): Promise<ContractCases> {
   const { db } = gateway.database
-  const secret = await seedAdmin(db)
+  const secret = await seedAdmin(gateway)
   const poor = await seedCustomer(db, { balanceBrl: '10' })
   const { gone, off } = await addWebhooks(gateway)
   const { customerId } = gateway
-  const requestedBy = customerId
+  const requestedBy = poor.customerId
   const things = await addOperatorsThings(gateway.database, { customerId, requestedBy })
   const byAdmin = (cases: readonly ContractCase[]): ContractCase[] =>
     cases.map((one) => ({ secret, ...one }))

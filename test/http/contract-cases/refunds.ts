@@ -8,10 +8,11 @@ import type { TestGateway } from '../../harness/gateway.ts'
 import { seedAdmin } from './seed-admin.ts'
 import type { ContractCases } from './contract-case.ts'
 
-export async function createCases({ database }: TestGateway): Promise<ContractCases> {
+export async function createCases(gateway: TestGateway): Promise<ContractCases> {
+  const { database } = gateway
   const { db } = database
   const { customerId, secret } = await seedCustomer(db, { balanceBrl: '0' })
-  const admin = await seedAdmin(db)
+  const admin = await seedAdmin(gateway)
   const topUpId = await seedPaidTopUp(db, { customerId, cents: 10_000 })
   const old = await seedCustomer(db, { balanceBrl: '0' })
   await seedPaidTopUp(db, { customerId: old.customerId, cents: 10_000, daysAgo: 30 })

@@ -1,21 +1,20 @@
-import type { Database } from '../../../src/db/open.ts'
+import type { TestGateway } from '../../harness/gateway.ts'
+import { openOperatorSession } from '../../harness/open-session.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
 
-/** An e-mail of the allowlist of the gateway that the cases call. */
+/** On the list of the gateway that the cases are called at. */
 export const ADMIN_EMAIL = 'contrato@admin.example'
 
-/** The key of an admin; created once for each database. */
-export async function seedAdmin(db: Database): Promise<string> {
-  const known = secrets.get(db)
-  if (known !== undefined) return known
-  const { customerId, secret } = await seedCustomer(db, { balanceBrl: '0' })
-  await db
-    .updateTable('customers')
-    .set({ email: ADMIN_EMAIL })
-    .where('id', '=', customerId)
-    .execute()
-  secrets.set(db, secret)
-  return secret
+/** The login session of an admin; made once for a gateway. */
+export function seedAdmin(gateway: TestGateway): Promise<string> {
+  const known = secrets.get(gateway) ?? makeAdmin(gateway)
+  secrets.set(gateway, known)
+  return known
 }
 
-const secrets = new WeakMap<Database, string>()
+const secrets = new WeakMap<TestGateway, Promise<string>>()
+
+async function makeAdmin({ database: { db }, node: { dataDir } }: TestGateway): Promise<string> {
+  const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
+  return openOperatorSession({ db, dataDir }, customerId, ADMIN_EMAIL)
+}

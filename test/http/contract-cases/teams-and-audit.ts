@@ -11,9 +11,10 @@ import { seedAdmin } from './seed-admin.ts'
 const KEY = { name: 'contrato', model_ids: ['sandbox-chat'] }
 const INVITATION = { email: 'convite@exemplo.com.br', role: 'member' }
 
-export async function createCases({ database, customerId }: TestGateway): Promise<ContractCases> {
+export async function createCases(gateway: TestGateway): Promise<ContractCases> {
+  const { database, customerId } = gateway
   const { db } = database
-  const admin = await seedAdmin(db)
+  const admin = await seedAdmin(gateway)
   const makeTeam = async (ownerId: string): Promise<string> => {
     const created = await db
       .transaction()

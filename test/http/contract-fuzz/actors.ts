@@ -1,4 +1,5 @@
 /** The customers who call. Some exist for the whole run, others for the calls that end accounts and keys. */
+import { openSession } from '../../harness/open-session.ts'
 import { createApiKey } from '../../../src/customers/api-keys.ts'
 import { saveProfile } from '../../../src/customers/profiles.ts'
 import { createId } from '../../../src/lib/ids.ts'
@@ -9,7 +10,11 @@ import { ask, askChat, sound } from '../../harness/ask.ts'
 import type { TestGateway } from '../../harness/gateway.ts'
 import { Pools, type Actor } from './pools.ts'
 
-export async function createActor({ database, node }: TestGateway, email: string): Promise<Actor> {
+export async function createActor(
+  { database, node }: TestGateway,
+  email: string,
+  isAdmin: boolean,
+): Promise<Actor> {
   const { db } = database
   const { customerId, key, secret } = await seedCustomer(db, { balanceBrl: '100000', name: 'fuzz' })
   await db.updateTable('customers').set({ email }).where('id', '=', customerId).execute()
@@ -29,7 +34,11 @@ export async function createActor({ database, node }: TestGateway, email: string
   pools.add('/me/sessions', `/me/sessions/${sessionId}`)
   const automatic = { threshold_brl: 0, amount_brl: 20, payment_method_id: card.json.id }
   await ask(node.baseUrl, '/topups/automatic', { secret, method: 'PUT', body: automatic })
-  return { email, secret, pools, team: `/me/teams/${json.id}` }
+  const at = { db, dataDir: node.dataDir }
+  const operatorSecret = isAdmin
+    ? await openSession(at, customerId, { hasFactor: true })
+    : undefined
+  return { email, secret, operatorSecret, pools, team: `/me/teams/${json.id}` }
 }
 
 /** A customer with a second key; both may be revoked. */

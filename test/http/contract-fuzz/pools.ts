@@ -93,6 +93,8 @@ function isThing(value: unknown): value is Readonly<Record<string, unknown>> {
 export interface Actor {
   readonly email: string
   readonly secret: string
+  /** A login session of an operator. */
+  readonly operatorSecret?: string | undefined
   readonly pools: Pools
   /** The path of a team that is never deleted, so that it keeps its members and keys. */
   readonly team: string | undefined

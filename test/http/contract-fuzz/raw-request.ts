@@ -1,4 +1,5 @@
 /** Turns a plan and the ids it uses into the request that is sent. */
+import { credentialHeaders } from '../../harness/ask.ts'
 import { randomUUID } from 'node:crypto'
 import type { Operation } from '../../harness/operations.ts'
 import { fillSlot, Slot, takeInvitation, type Actor } from './pools.ts'
@@ -40,7 +41,7 @@ export function createRequest(
   const isUsual = plan.contentType === 'application/json'
   const contentType =
     isForm && isUsual ? `multipart/form-data; boundary=${BOUNDARY}` : plan.contentType
-  const authorization = credentialsOf(plan.caller, actor)
+  const isOperators = operation.path.startsWith('/admin/')
   const requestId = randomUUID()
   const place = pathOf(operation, plan.target, actor, others)
   return {
@@ -49,7 +50,7 @@ export function createRequest(
     path: place + queryText(plan, fill),
     headers: {
       'x-svc-request-id': requestId,
-      ...(authorization === undefined ? {} : { authorization }),
+      ...credentialsOf(plan.caller, actor, isOperators),
       ...(contentType === undefined ? {} : { 'content-type': contentType }),
     },
     body,
@@ -73,11 +74,16 @@ export function asCurl({ method, path, headers, body }: RawRequest): string {
   return `curl -X ${method} '$BASE${path}'${lines.join('')}${text ?? ''}`
 }
 
-function credentialsOf({ kind, nth, text }: Caller, actor: Actor): string | undefined {
-  if (kind === 'none') return undefined
-  if (kind === 'odd') return text
+function credentialsOf(
+  { kind, nth, text }: Caller,
+  actor: Actor,
+  isOperators: boolean,
+): Record<string, string> {
+  if (kind === 'none') return {}
+  if (kind === 'odd') return text === undefined ? {} : { authorization: text }
   const learned = kind === 'learned_key' ? actor.pools.find('secret', nth) : undefined
-  return `Bearer ${learned ?? actor.secret}`
+  const own = isOperators ? (actor.operatorSecret ?? actor.secret) : actor.secret
+  return credentialHeaders(learned ?? own)
 }
 
 /** The address of a resource ends at the last parameter; the rest of the path follows as described. */

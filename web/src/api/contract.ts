@@ -1148,9 +1148,14 @@ export interface Contract {
          */
         must_accept_terms: boolean
         /**
-         * Pode usar as operações de administração.
+         * Opera o serviço: tem um papel, o do `operator_role`.
          */
         is_admin: boolean
+        operator_role: ('support' | 'finance' | 'admin') | null
+        /**
+         * Opera o serviço, mas nesta sessão ainda sem a segunda etapa.
+         */
+        needs_second_factor: boolean
         /**
          * O valor do cabeçalho x-csrf-token, que todo pedido de uma sessão leva, menos os GET. Vazio para uma chave, que não precisa dele.
          */
@@ -3220,7 +3225,7 @@ export interface Contract {
           decided_at: string | null
         }[]
         /**
-         * BRL; acima disso, um lançamento espera por outra pessoa.
+         * BRL; acima disso, num lançamento ou na soma de 24 horas sem aprovação, um lançamento espera por outra pessoa.
          */
         approval_above_brl: number
         next_cursor: string | null
@@ -4776,7 +4781,7 @@ export interface Contract {
       }
     }
     /**
-     * Credita ou debita à mão; acima do limite, outra pessoa precisa aprovar
+     * Credita ou debita à mão; acima do limite, também na soma de 24 horas, outra pessoa precisa aprovar
      */
     '/admin/adjustments': {
       body: {

@@ -56,6 +56,8 @@ export const ERROR_TEXTS: Readonly<Record<string, string>> = {
   forbidden: 'Sua conta não tem permissão para fazer isso.',
   customer_not_found: 'Este cliente não existe, ou a conta foi excluída.',
   customer_deleted: 'A conta foi excluída: nada mais pode ser lançado nela. Recuse o ajuste.',
+  own_account: 'A conta é sua, ou de uma equipe sua: outro operador precisa fazer isso.',
+  second_factor_required: 'Para operar, ligue a verificação em duas etapas e entre com ela.',
   second_admin_required: 'Você pediu este ajuste: outro operador precisa aprovar.',
   adjustment_decided: 'Outro operador já decidiu este ajuste. Atualize a lista.',
   reference_taken: 'Já há um ajuste diferente com esta referência. Volte e use outra.',

@@ -1,7 +1,42 @@
-import { ADMIN_MENU } from './admin-menu.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ShieldCheck } from 'lucide-react'
+import { sessionQuery } from '../api/session.ts'
+import { buttonClass } from '../components/button-class.ts'
+import { EmptyState } from '../components/EmptyState.tsx'
+import { PageTitle } from '../components/PageTitle.tsx'
+import { adminMenuOf } from './admin-menu.ts'
 import { AppLayout } from './AppLayout.tsx'
 
-/** The layout of the operators' pages: the customers' frame with the operators' navigation. */
+/** The layout of the operators' pages: the customers' frame with the navigation of the operator's role. */
 export function AdminLayout() {
-  return <AppLayout menu={ADMIN_MENU} area="Operação" />
+  const { data: session } = useQuery(sessionQuery)
+  const menu = adminMenuOf(session?.operator_role ?? null)
+  return session?.needs_second_factor === true ? (
+    <AppLayout menu={[]} area="Operação">
+      <SecondFactorNeeded />
+    </AppLayout>
+  ) : (
+    <AppLayout menu={menu} area="Operação" />
+  )
+}
+
+function SecondFactorNeeded() {
+  return (
+    <>
+      <PageTitle title="Operação" />
+      <EmptyState
+        icon={<ShieldCheck />}
+        title="Falta a verificação em duas etapas"
+        action={
+          <Link to="/seguranca" className={buttonClass('primary')}>
+            Abrir a segurança da conta
+          </Link>
+        }
+      >
+        Só opera o serviço quem entrou com uma chave de acesso ou digitou um código nesta sessão.
+        Ligue uma das duas. Se já ligou, saia e entre de novo.
+      </EmptyState>
+    </>
+  )
 }

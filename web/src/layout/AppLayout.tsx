@@ -1,7 +1,7 @@
 /** The layout of a signed-in customer's pages: navigation, the notice of sandbox mode, and the page. */
 import { useQuery } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, type ReactNode } from 'react'
 import { api } from '../api/client.ts'
 import { sessionQuery } from '../api/session.ts'
 import { setZone } from '../format/date.ts'
@@ -19,9 +19,11 @@ interface AppLayoutProps {
   readonly menu?: readonly MenuEntry[]
   /** The name of the area, unless it is the customer's own. */
   readonly area?: string
+  /** In place of the page of the address. */
+  readonly children?: ReactNode
 }
 
-export function AppLayout({ menu = MENU, area }: AppLayoutProps) {
+export function AppLayout({ menu = MENU, area, children = <Outlet /> }: AppLayoutProps) {
   const { data: session } = useQuery(sessionQuery)
   const { data: preferences } = useQuery({
     queryKey: ['preferences'],
@@ -47,7 +49,7 @@ export function AppLayout({ menu = MENU, area }: AppLayoutProps) {
           tabIndex={-1}
           className="mx-auto max-w-6xl px-4 pt-6 pb-12 md:px-8 md:pt-10"
         >
-          {session.must_accept_terms ? <AcceptTerms /> : <Outlet />}
+          {session.must_accept_terms ? <AcceptTerms /> : children}
         </main>
         {/* Above the bar of a phone. */}
         <div className="pb-20 md:pb-4">
