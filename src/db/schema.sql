@@ -1054,6 +1054,7 @@ CREATE UNIQUE INDEX top_ups_automatic_pending ON top_ups USING btree (customer_i
 CREATE INDEX top_ups_by_customer ON top_ups USING btree (customer_id, created_at DESC, id DESC);
 CREATE INDEX top_ups_reversed ON top_ups USING btree (customer_id) WHERE status = ANY (ARRAY['chargeback'::top_up_status, 'refunded'::top_up_status]);
 CREATE INDEX top_ups_unpaid ON top_ups USING btree (checked_at) WHERE paid_at IS NULL AND (status = ANY (ARRAY['pending'::top_up_status, 'expired'::top_up_status]));
+CREATE TRIGGER limit_card_charges BEFORE INSERT ON top_ups FOR EACH ROW WHEN (new.method = 'card'::text) EXECUTE FUNCTION limit_card_charges();
 CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON top_ups FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
 
 create table upstream_cost_days (
@@ -1352,6 +1353,7 @@ create type window_tokens as (
 -- src/ledger/sql/settle.sql: resolve_holds(p_resolutions ledger_resolution[], OUT words text, OUT windows window_tokens[]) returns record
 -- src/ledger/sql/settle.sql: settle_holds(g closed_holds, p_now timestamptz, p_cause text) returns void
 -- src/ledger/sql/settle.sql: settle_rest(g closed_holds, p_days_until timestamptz, p_now timestamptz) returns void
+-- src/payments/sql/limit-card-charges.sql: limit_card_charges() returns trigger set search_path=functions, public
 -- src/usage/sql/roll-up-days.sql: roll_usage_days(p_customer_id uuid) returns void
 -- src/usage/sql/usage-between.sql: event_charges(p_outcome call_outcome, p_reason text) returns bigint
 -- src/usage/sql/usage-between.sql: first_day_start(p_timezone text, p_days integer) returns timestamptz

@@ -10,6 +10,7 @@ import { dayInBrasilia } from '../lib/day-in-brasilia.ts'
 import { createId } from '../lib/ids.ts'
 import { decimalBrl, type NanoBrl } from '../lib/money.ts'
 import { guardCards, type TooManyRefusals } from './card-attempts.ts'
+import { asCardLimit, type CardLimitReached } from './card-limit.ts'
 import { ensurePayer } from './ensure-payer.ts'
 import { failTopUp } from './fail-top-up.ts'
 import { recordPayment } from './record-payment.ts'
@@ -35,6 +36,7 @@ export type CreatedTopUp =
   | { readonly kind: 'refused'; readonly detail: string; readonly topUpId?: string }
   | { readonly kind: 'card_rejected'; readonly detail: string }
   | TooManyRefusals
+  | CardLimitReached
   /** Another automatic top-up of the customer is in flight. */
   | { readonly kind: 'in_flight' }
   /** It cannot be paid yet. With a `topUpId`, the payment may exist, and the sweeper will find it. */
@@ -65,7 +67,9 @@ async function makeTopUp(
   const ensured = await ensurePayer(db, processor, input.payer)
   if (ensured.kind !== 'payer') return ensured
   const id = createId()
-  if (!(await insertTopUp(db, actor, processor, id, input))) return { kind: 'in_flight' }
+  const inserted = await insertTopUp(db, actor, processor, id, input).catch(asCardLimit)
+  if (typeof inserted !== 'boolean') return inserted
+  if (!inserted) return { kind: 'in_flight' }
   const outcome = await processor.createPayment({
     ourId: id,
     processorCustomerId: ensured.processorCustomerId,

@@ -1,7 +1,8 @@
 /**
  * Charges the saved cards of customers whose balance is low, by their settings in `automatic-top-ups.ts`. These limits
  * hold per customer even after failures: one top-up in flight (a unique index), a minute between two and longer after
- * a refusal, five in a day, and the customer's own monthly limit.
+ * a refusal, five in a day, the daily cap of saved cards (`sql/limit-card-charges.sql`), and the customer's own monthly
+ * limit.
  *
  * The customer is claimed before the card is charged: one node does it, and if that node dies, it leaves either a
  * top-up for the sweeper or no top-up at all.

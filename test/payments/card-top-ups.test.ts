@@ -171,6 +171,41 @@ test('a declined card is a 400 and a reported failed top-up; an hour allows ten 
   assert.equal(await balanceOf(holder), '0')
 })
 
+test('saved cards pay BRL 5,000 and ten charges in 24 hours, three in an hour, also at once and over several cards', async () => {
+  const holder = await seedCardHolder()
+  const refusedOf = (answers: readonly Asked[]): Asked[] =>
+    answers.filter(({ json }) => json.error === 'card_limit_reached')
+  const large = await Promise.all(Array.from({ length: 3 }, () => charge(holder, 2_500)))
+  assert.equal(refusedOf(large).length, 1, JSON.stringify(large.map(({ json }) => json)))
+  assert.equal(await balanceOf(holder), '5000')
+  const over = await charge(holder, 20)
+  assert.deepEqual([over.status, over.json.error], [429, 'card_limit_reached'])
+  assert.match(over.headers.get('retry-after') ?? '', /^8\d{4}$/)
+  assert.equal((await topUp(holder, { amount: 20 })).status, 201, 'Pix goes on')
+
+  const often = await seedCardHolder()
+  const added = await ask(gateway.node.baseUrl, '/payment-methods', {
+    secret: often.secret,
+    body: cardBody(APPROVED),
+  })
+  const other = { ...often, cardId: added.json.id }
+  for (const each of [often, other, often]) assert.equal((await charge(each, 20)).status, 201)
+  const fourth = await charge(other, 20)
+  assert.deepEqual([fourth.status, fourth.json.error], [429, 'card_limit_reached'])
+  const { db } = gateway.database
+  const olderBy = (hours: number): Promise<unknown> =>
+    sql`update top_ups set created_at = created_at - make_interval(hours => ${hours}::int)
+      where customer_id = ${often.customerId}`.execute(db)
+  for (let made = 3; made < 10; made++) {
+    await olderBy(1)
+    assert.equal((await charge(often, 20)).status, 201, `${made}`)
+  }
+  await olderBy(1)
+  assert.equal((await charge(often, 20)).json.error, 'card_limit_reached')
+  await olderBy(24)
+  assert.equal((await charge(often, 20)).status, 201)
+})
+
 test('a card under review waits: once approved it is credited, once refused it has failed and cannot be paid', async () => {
   // These centavos make the sandbox review it first.
   const holder = await seedCardHolder()

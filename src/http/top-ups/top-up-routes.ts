@@ -59,7 +59,7 @@ const creating = (minimumBrl: number) => [
       ],
       403: ['account_suspended'],
       404: ['payment_method_not_found'],
-      429: ['too_many_rejected_cards'],
+      429: ['too_many_rejected_cards', 'card_limit_reached'],
       503: ['payment_processor_unavailable'],
     },
     async handle(
@@ -150,6 +150,13 @@ function refusalOf(
       return new RestRefusal(400, 'payment_refused', outcome.detail)
     case 'too_many_refusals':
       return tooManyRejectedCards(reply, outcome.retryAfterSeconds)
+    case 'card_limit_reached':
+      reply.header('retry-after', outcome.retryAfterSeconds)
+      return new RestRefusal(
+        429,
+        'card_limit_reached',
+        'saved cards pay at most BRL 5000 and ten charges in 24 hours, three of them in an hour: pay by Pix',
+      )
     case 'in_flight':
       throw new Error('only automatic top-ups are one at a time')
     case 'unavailable':

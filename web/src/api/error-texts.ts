@@ -51,6 +51,8 @@ export const ERROR_TEXTS: Readonly<Record<string, string>> = {
     'O processador de pagamentos não respondeu. Espere um minuto e tente de novo.',
   too_many_rejected_cards:
     'Muitos cartões recusados em pouco tempo. Espere uma hora ou pague por Pix.',
+  card_limit_reached:
+    'Seus cartões chegaram ao limite: R$ 5.000 e dez cobranças por dia, três por hora. Pague por Pix ou espere.',
   too_many_payment_methods: 'Você já tem o máximo de cartões. Exclua um que não usa.',
   // Operators.
   forbidden: 'Sua conta não tem permissão para fazer isso.',
