@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { Checks } from './checks.ts'
 import { createClient, type Answer, type Ask, type Asking } from './client.ts'
-import { makeManagingKey } from './sign-in.ts'
+import { signInOperator } from './sign-in.ts'
 import type { Server } from './start-server.ts'
 
 export interface Context {
   readonly checks: Checks
   readonly server: Server
-  /** As the customer of the printed key, who is an administrator here, with a key that manages the account. */
+  /**
+   * As the customer of the printed key, with a key that manages the account. This customer is an administrator here, and
+   * operates the service in a login session.
+   */
   readonly ask: Ask
   /** As a customer whom the operator created, with a balance of BRL 30. */
   readonly other: Ask
@@ -37,9 +40,13 @@ export async function openContext(server: Server): Promise<Context> {
       return answer
     }
   }
-  const ask = from('198.51.100.1', {
-    key: await makeManagingKey(server.base, 'demo@example.com'),
-  })
+  const operator = await signInOperator(server.base, 'demo@example.com')
+  const byKey = from('198.51.100.1', { key: operator.key })
+  const bySession = from('198.51.100.1', { headers: operator.session })
+  const ask: Ask = (path, asking) =>
+    path.startsWith('/admin/') && asking?.key === undefined
+      ? bySession(path, asking)
+      : byKey(path, asking)
   const credit = async (id: string, amount_brl: number): Promise<void> => {
     const body = {
       customer_id: id,

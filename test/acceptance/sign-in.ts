@@ -1,8 +1,19 @@
-/** Signs in to the dashboard by the link of a mail, as a browser does, and makes a key that may manage the account. */
+/**
+ * Signs in to the dashboard by the link of a mail, as a browser does, makes a key that may manage the account, and turns
+ * on a second factor, without which nobody operates the service.
+ */
+import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OPERATOR_TOKEN } from './start-server.ts'
 
-export async function makeManagingKey(base: string, email: string): Promise<string> {
+export interface Operator {
+  /** May manage the account. */
+  readonly key: string
+  /** The headers of the login session, with the second factor. */
+  readonly session: Readonly<Record<string, string>>
+}
+
+export async function signInOperator(base: string, email: string): Promise<Operator> {
   const { origin } = new URL(base)
   const cookies = new Map<string, string>()
   const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
@@ -34,7 +45,27 @@ export async function makeManagingKey(base: string, email: string): Promise<stri
   const body = (await made.json()) as { key?: string }
   const { key } = body
   if (key === undefined) throw new Error(`no managing key: ${JSON.stringify(body)}`)
-  return key
+  const csrf = { 'x-csrf-token': session.csrf_token }
+  const begun = (await (await post('/auth/second-factor/begin', {}, csrf)).json()) as {
+    secret: string
+  }
+  const enabled = await post('/auth/second-factor/enable', { code: codeOf(begun.secret) }, csrf)
+  if (!enabled.ok) throw new Error(`no second factor: ${await enabled.text()}`)
+  const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  return { key, session: { cookie, ...csrf } }
+}
+
+/** RFC 6238, as an app on a phone computes it. */
+function codeOf(secret: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+  const bits = Array.from(secret, (sign) => alphabet.indexOf(sign).toString(2).padStart(5, '0'))
+  const bytes = bits.join('').match(/.{8}/g) ?? []
+  const key = Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)))
+  const step = Buffer.alloc(8)
+  step.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)))
+  const mac = createHmac('sha1', key).update(step).digest()
+  const number = mac.readUInt32BE((mac.at(-1) ?? 0) & 15) & 0x7fff_ffff
+  return String(number % 1_000_000).padStart(6, '0')
 }
 
 async function findLink(
