@@ -42,6 +42,7 @@ export const startCatraca: StartTarget = async ({ processes, upstreamPort, folde
     DATA_DIR: join(home, 'data'),
     CATRACA_CONFIG: configPath,
     RATE_LIMIT_PER_IP: requestsPerMinute,
+    CALLS_AT_ONCE_MAX: requestsPerMinute.slice(0, 6),
     NODE_ENV: 'production',
     // Always measures the embedded database, even if the caller's shell sets another one.
     DATABASE_URL: undefined,

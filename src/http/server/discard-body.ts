@@ -3,6 +3,9 @@ import type { Socket } from 'node:net'
 
 /** Time for a client to read an early answer before its connection is closed. */
 const DISCARD_MS_MAX = 10_000
+/** What is ignored is read at this pace: a body of the usual limit within five seconds. */
+const SLICE_BYTES = 1024 * 1024
+const SLICE_MS = 250
 
 /**
  * Reads and ignores the rest of a request that is answered already, so that the client, which may read only after it
@@ -12,10 +15,23 @@ export function discardBody(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return
   const { socket } = request
   closeLater(socket)
-  request.resume()
+  readSlowly(request)
   const timer = setTimeout(() => socket.destroy(), DISCARD_MS_MAX)
   timer.unref()
   request.once('close', () => clearTimeout(timer))
+}
+
+/** At full speed, a client could keep the processor busy by what nobody wants. */
+function readSlowly(request: IncomingMessage): void {
+  let bytes = 0
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes < SLICE_BYTES) return
+    bytes = 0
+    request.pause()
+    setTimeout(() => request.resume(), SLICE_MS).unref()
+  })
+  request.resume()
 }
 
 /**
