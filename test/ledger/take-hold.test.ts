@@ -112,7 +112,7 @@ async function dropBudget({ id }: ApiKey): Promise<void> {
 async function capTeam({ id, customerId }: ApiKey): Promise<void> {
   const { db } = database
   const teamId = await seedTeam(db, customerId, { limitNanoBrl: 10n * NANO_BRL_PER_TOKEN })
-  await sql`update api_keys set team_id = ${teamId} where id = ${id}`.execute(db)
+  await sql`update api_keys set team_id = ${teamId}, scope = 'calls' where id = ${id}`.execute(db)
 }
 
 /** The verdict on the attempt and its rows, with a new customer each time. */

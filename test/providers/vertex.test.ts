@@ -162,7 +162,7 @@ test('claude: a key of express mode is refused, and another upstream may be trie
     assert.deepEqual(failure, {
       kind: 'failure',
       reason: 'credentials_refused',
-      detail: 'Claude on Vertex needs a service account',
+      detail: 'AI_LoadAPIKeyError',
     })
   }
   assert.equal(server.requests.length, 0)
