@@ -34,7 +34,6 @@ export const promptRunRoutes = [
       402: ['insufficient_balance', 'balance_on_hold', 'key_budget_exceeded', 'team_cap_exceeded'],
       403: ['key_model_access_denied', 'account_suspended'],
       404: ['prompt_not_found', 'key_not_found', 'model_not_found'],
-      413: ['payload_too_large'],
       429: ['rate_limit_exceeded', 'api_key_rate_limited'],
       502: ['upstream_error'],
       503: ['service_unavailable'],

@@ -124,6 +124,8 @@ export function restRoute<
         if (access !== 'public') await identifyCaller(deps, request, reply, access)
       },
       async preValidation(request) {
+        if (params) refuseNul(request.params)
+        if (query) refuseNul(request.query)
         if (query) request.query = withNumbers(query, request.query as Record<string, unknown>)
         if (body) request.body = parseJson(request.body)
       },
@@ -167,6 +169,13 @@ async function identifyCaller(
   if (!caller) return
   assertAccess(deps, caller, access)
   callers.set(request, caller)
+}
+
+/** PostgreSQL has no text with the character NUL, so no id and no search can contain it. */
+function refuseNul(texts: unknown): void {
+  for (const [name, text] of Object.entries(texts ?? {}))
+    if (String(text).includes('\0'))
+      throw new RestRefusal(400, 'invalid_request', `${name}: must not contain NUL`)
 }
 
 /** Coerces canonical integers; any other text stays as it is, and validation refuses it. */
@@ -226,6 +235,7 @@ function responsesOf(
   }
   // A request that may have a body may have an unreadable one.
   if (params || query || body || route.method !== 'GET') add(400, 'invalid_request')
+  if (body) add(413, 'payload_too_large')
   if (access !== 'public') add(403, 'ip_blocked_by_allowlist', 'forbidden')
   if (access === 'account' || access === 'manage') add(403, 'key_scope_insufficient')
   if (access !== 'public' && route.method !== 'GET') add(403, 'csrf_token_missing')
