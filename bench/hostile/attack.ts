@@ -89,7 +89,9 @@ const HALF_BODY = `POST ${CHAT} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${r
 const NO_KEY = `POST /v1/nothing HTTP/1.1\r\nhost: x\r\ncontent-length: ${16 * MB}\r\n\r\n${'x'.repeat(MB)}`
 
 process.on('SIGTERM', () => {
-  process.stdout.write(`${JSON.stringify(Object.fromEntries([...statuses].toSorted()))}\n`)
+  process.stdout.write(
+    `${JSON.stringify(Object.fromEntries([...statuses].toSorted(([a], [b]) => a.localeCompare(b))))}\n`,
+  )
   process.exit(0)
 })
 

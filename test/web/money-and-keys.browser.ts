@@ -41,7 +41,7 @@ test('Pix needs a CPF; an invalid one is reported at its field, and a valid one 
   await taxId.pressSequentially('52998224726')
   assert.equal(await taxId.inputValue(), '529.982.247-26')
   await page.getByRole('button', { name: 'Salvar dados' }).click()
-  await page.getByText('Este número não existe').waitFor()
+  await page.getByText('Este número não é válido: os dois últimos dígitos não conferem').waitFor()
   assert.equal(await page.evaluate('document.activeElement.name'), 'cpf_cnpj')
   await taxId.fill('')
   await taxId.pressSequentially('52998224725')
