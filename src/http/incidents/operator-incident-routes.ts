@@ -11,6 +11,7 @@ import {
   updateIncident,
   type Incident,
 } from '../../health/incidents.ts'
+import { isUuid } from '../../lib/ids.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { operatorLine } from '../rest/operator-text.ts'
@@ -145,6 +146,8 @@ const changing = [
     refusals: { 404: ['incident_not_found'], 409: ['incident_resolved'] },
     async handle({ caller, params, body: { status, ...change } }, deps: IncidentDeps) {
       const id = params.id.toLowerCase()
+      // Also keeps out the character NUL, which PostgreSQL refuses with an error.
+      if (!isUuid(id)) throw new RestRefusal(404, 'incident_not_found')
       const act = status === 'resolved' ? resolveIncident : updateIncident
       const outcome = await act(deps.db, actorOf(caller), { id, ...change })
       if (outcome === 'incident_not_found') throw new RestRefusal(404, outcome)

@@ -124,8 +124,6 @@ export function restRoute<
         if (access !== 'public') await identifyCaller(deps, request, reply, access)
       },
       async preValidation(request) {
-        if (params) refuseNul(request.params)
-        if (query) refuseNul(request.query)
         if (query) request.query = withNumbers(query, request.query as Record<string, unknown>)
         if (body) request.body = parseJson(request.body)
       },
@@ -169,13 +167,6 @@ async function identifyCaller(
   if (!caller) return
   assertAccess(deps, caller, access)
   callers.set(request, caller)
-}
-
-/** PostgreSQL has no text with the character NUL, so no id and no search can contain it. */
-function refuseNul(texts: unknown): void {
-  for (const [name, text] of Object.entries(texts ?? {}))
-    if (String(text).includes('\0'))
-      throw new RestRefusal(400, 'invalid_request', `${name}: must not contain NUL`)
 }
 
 /** Coerces canonical integers; any other text stays as it is, and validation refuses it. */
